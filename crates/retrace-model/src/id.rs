@@ -1,0 +1,185 @@
+//! Identifiers. They look like the hosted ones: a prefix that says what the thing is, then lowercase base 32.
+
+use crate::Sha256;
+use std::fmt;
+use thiserror::Error;
+
+/// Crockford's base 32 alphabet in lower case: no `i`, `l`, `o`, `u`.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// A text is not an identifier of the wanted sort.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text:?} is not {wanted}")]
+pub struct IdError {
+    /// What was given.
+    pub text: String,
+    /// What was wanted, with its article: "a store id (memstore_…)".
+    pub wanted: &'static str,
+}
+
+fn encode(bytes: &[u8], into: &mut String) {
+    let (mut buffer, mut bits) = (0u32, 0u32);
+    for byte in bytes {
+        buffer = (buffer << 8) | u32::from(*byte);
+        bits += 8;
+        while bits >= 5 {
+            bits -= 5;
+            into.push(char::from(ALPHABET[(buffer >> bits & 31) as usize]));
+        }
+        buffer &= (1 << bits) - 1;
+    }
+    if bits > 0 {
+        into.push(char::from(ALPHABET[(buffer << (5 - bits) & 31) as usize]));
+    }
+}
+
+fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != (N * 8).div_ceil(5) {
+        return None;
+    }
+    let (mut buffer, mut bits, mut out, mut filled) = (0u32, 0u32, [0; N], 0);
+    for letter in text.bytes() {
+        let value = ALPHABET.iter().position(|known| *known == letter)?;
+        buffer = (buffer << 5) | u32::try_from(value).ok()?;
+        bits += 5;
+        if bits >= 8 {
+            bits -= 8;
+            *out.get_mut(filled)? = u8::try_from(buffer >> bits & 255).ok()?;
+            filled += 1;
+            buffer &= (1 << bits) - 1;
+        }
+    }
+    // Left-over bits must be zero, so that every identifier has one spelling.
+    (filled == N && buffer == 0).then_some(out)
+}
+
+macro_rules! random_id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $wanted:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub [u8; 16]);
+
+        impl $name {
+            /// Reads the printed form.
+            ///
+            /// # Errors
+            /// [`IdError`] when the prefix or the letters are wrong.
+            pub fn parse(text: &str) -> Result<Self, IdError> {
+                text.strip_prefix($prefix)
+                    .and_then(decode::<16>)
+                    .map(Self)
+                    .ok_or_else(|| IdError { text: text.to_owned(), wanted: $wanted })
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut text = String::from($prefix);
+                encode(&self.0, &mut text);
+                f.write_str(&text)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+random_id!(
+    /// A store: one watched directory or one hosted store.
+    StoreId, "memstore_", "a store id (memstore_…)"
+);
+random_id!(
+    /// A memory: one file through its whole life, renames included.
+    MemoryId, "mem_", "a memory id (mem_…)"
+);
+random_id!(
+    /// The receipt of one redaction.
+    ReceiptId, "receipt_", "a receipt id (receipt_…)"
+);
+
+/// A version: its place in the log and the first eight bytes of the hash of what it says. The log needs no column and no
+/// index for it, and an identifier that was copied elsewhere no longer resolves once the version it named is altered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VersionId {
+    /// Place in the log, from 1; below 2^40.
+    pub seq: u64,
+    /// The first eight bytes of the version's leaf hash.
+    pub fingerprint: [u8; 8],
+}
+
+impl VersionId {
+    /// The identifier of the version at `seq` whose leaf hash is `leaf`.
+    #[must_use]
+    pub fn new(seq: u64, leaf: &Sha256) -> Self {
+        let mut fingerprint = [0; 8];
+        fingerprint.copy_from_slice(&leaf.0[..8]);
+        Self { seq, fingerprint }
+    }
+
+    /// Reads the printed form.
+    ///
+    /// # Errors
+    /// [`IdError`] when the prefix or the letters are wrong.
+    pub fn parse(text: &str) -> Result<Self, IdError> {
+        let bytes: [u8; 13] = text
+            .strip_prefix("memver_")
+            .and_then(decode)
+            .ok_or_else(|| IdError { text: text.to_owned(), wanted: "a version id (memver_…)" })?;
+        let seq = bytes[..5].iter().fold(0, |seq, byte| seq << 8 | u64::from(*byte));
+        let mut fingerprint = [0; 8];
+        fingerprint.copy_from_slice(&bytes[5..]);
+        Ok(Self { seq, fingerprint })
+    }
+}
+
+impl fmt::Display for VersionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = [0; 13];
+        bytes[..5].copy_from_slice(&self.seq.to_be_bytes()[3..]);
+        bytes[5..].copy_from_slice(&self.fingerprint);
+        let mut text = String::from("memver_");
+        encode(&bytes, &mut text);
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Debug for VersionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_id_reads_back(bytes: [u8; 16], seq in 0u64..1 << 40, leaf: [u8; 32]) {
+            prop_assert_eq!(StoreId::parse(&StoreId(bytes).to_string()), Ok(StoreId(bytes)));
+            prop_assert_eq!(MemoryId::parse(&MemoryId(bytes).to_string()), Ok(MemoryId(bytes)));
+            let version = VersionId::new(seq, &Sha256(leaf));
+            prop_assert_eq!(VersionId::parse(&version.to_string()), Ok(version));
+        }
+
+        #[test]
+        fn no_text_panics(text: String) {
+            let _ = StoreId::parse(&text);
+            let _ = VersionId::parse(&format!("memver_{text}"));
+        }
+    }
+
+    #[test]
+    fn one_spelling_for_one_id() {
+        let text = StoreId([0; 16]).to_string();
+        assert_eq!(text, "memstore_00000000000000000000000000");
+        // The last letter carries two spare bits, which must stay zero.
+        assert!(StoreId::parse("memstore_00000000000000000000000001").is_err());
+        assert!(StoreId::parse("mem_00000000000000000000000000").is_err());
+    }
+}

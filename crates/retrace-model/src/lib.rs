@@ -1,0 +1,26 @@
+//! The words of Retrace and its pure decisions.
+//!
+//! What a store, a memory, a version, an operation and an actor are; how paths inside a store are written; which paths
+//! a recorder should read after a scan. The names follow the hosted Memory Stores API, so that local and remote stores
+//! are one model.
+//!
+//! Deliberately absent: disk, database, clock, environment, randomness and serialisation. Everything here is a value or
+//! a function of its arguments.
+
+mod actor;
+mod hash;
+mod id;
+mod kind;
+mod path;
+mod reconcile;
+mod rules;
+mod time;
+
+pub use actor::{Actor, Evidence};
+pub use hash::Sha256;
+pub use id::{IdError, MemoryId, ReceiptId, StoreId, VersionId};
+pub use kind::{Source, StoreKind, StoreState, UnknownWord, VersionOperation};
+pub use path::{PathError, RelPath};
+pub use reconcile::{Head, Reconciled, Seen, reconcile};
+pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
+pub use time::{Timestamp, TimestampError};
