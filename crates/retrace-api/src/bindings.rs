@@ -1,0 +1,50 @@
+//! The TypeScript that the window is written against, made from the wire types and the list of commands.
+
+use crate::wire;
+use std::fmt::Write as _;
+use ts_rs::{Config, TS};
+
+/// The whole text of `ui/src/bindings/index.ts`. `cargo run -p retrace-api --example bindings` writes it; a test fails
+/// when the file in the tree differs.
+#[must_use]
+pub fn typescript() -> String {
+    let config = Config::new().with_large_int("number");
+    let mut text = String::from(
+        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-api/src/wire. Do not edit.\n",
+    );
+    macro_rules! declare {
+        ($($name:ident),+ $(,)?) => {
+            $(
+                text.push('\n');
+                if let Some(docs) = <wire::$name as TS>::docs() {
+                    let docs = docs.trim_end();
+                    let _ = writeln!(text, "{docs}");
+                }
+                let _ = writeln!(text, "export {}", <wire::$name as TS>::decl(&config));
+            )+
+        };
+    }
+    declare!(
+        Nothing, Code, ApiError, Store, AddStore, StoreRef, ScanReq, Scanned, ScannedStore, DiscoverReq, Discovered,
+        Found, DiscoveryProblem, ActorView, Version, LogReq, LogPage, ShowReq, Shown, TimelineReq, Operation,
+        TimelinePage, ActivityReq, Activity, ActivityMark, MemoriesReq, Memories, Memory, DocumentReq, Document,
+        DocumentLine, DiffReq, DiffResult, DiffSide, FileDiff, Hunk, DiffLine, Hidden, StoreDiff, FileChange,
+        MovedBlock, RollbackReq, RestoreReq, UndoReq, RedactReq, ActResult, FileWrite, Conflict, RedactionMatch,
+        Receipt, ReceiptPlace, Receipts, SearchReq, SearchResult, Hit, Status, Event, VerifyReq, Verified, ReceiptRef,
+        Stores,
+    );
+    text.push_str("\n/** Every command: what it takes and what it gives. */\nexport type Commands = {\n");
+    for command in crate::COMMANDS {
+        let _ = writeln!(
+            text,
+            "  {}: {{ request: {}; response: {}; writes: {} }};",
+            command.name, command.request, command.response, command.writes
+        );
+    }
+    text.push_str("};\n\n/** Commands that change something. */\nexport const WRITES: ReadonlySet<string> = new Set([\n");
+    for command in crate::COMMANDS.iter().filter(|command| command.writes) {
+        let _ = writeln!(text, "  \"{}\",", command.name);
+    }
+    text.push_str("]);\n");
+    text
+}

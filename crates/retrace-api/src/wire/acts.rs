@@ -1,0 +1,205 @@
+//! Acts that change files or take content out of history, and what came of them.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Puts memories back. Exactly one of `to`, `session` and `operation_seq` is given.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RollbackReq {
+    /// With `to`: the memory, as `STORE:PATH` or `mem_…`.
+    #[serde(default)]
+    pub memory: Option<String>,
+    /// Put the memory back to this version, `memver_…`.
+    #[serde(default)]
+    pub to: Option<String>,
+    /// Take back what this session wrote.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Take back what this operation changed.
+    #[serde(default)]
+    pub operation_seq: Option<u64>,
+    /// With `to`: hash the file must have now; the newest version's when absent.
+    #[serde(default)]
+    pub expect: Option<String>,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Puts a whole directory back to an instant.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RestoreReq {
+    /// Store, id or name.
+    pub store: String,
+    /// RFC 3339, or an operation's number: the state right after it.
+    pub at: String,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Takes an act back.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct UndoReq {
+    /// The operation; the newest act that can be undone when absent.
+    #[serde(default)]
+    pub operation_seq: Option<u64>,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Takes content out of history. Exactly one of `versions`, `find` and `secret_base64` is given.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RedactReq {
+    /// These versions, `memver_…`.
+    #[serde(default)]
+    pub versions: Vec<String>,
+    /// Every version whose content or path matches this regular expression.
+    #[serde(default)]
+    pub find: Option<String>,
+    /// Every version that holds exactly these bytes.
+    #[serde(default)]
+    pub secret_base64: Option<String>,
+    /// Only in this store, id or name; all stores when absent.
+    #[serde(default)]
+    pub store: Option<String>,
+    /// Also replace it in the live files by a marker.
+    #[serde(default)]
+    pub live: bool,
+    /// Why; must not hold the secret.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What an act did, or with `dry_run` would do.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ActResult {
+    /// Nothing was done.
+    pub dry_run: bool,
+    /// The operation that was appended; null when nothing was.
+    pub operation_seq: Option<u64>,
+    /// Files written.
+    pub writes: Vec<FileWrite>,
+    /// Files deleted.
+    pub deletes: Vec<FileWrite>,
+    /// Files left alone because they moved on. The act did nothing at all unless `partial`.
+    pub conflicts: Vec<Conflict>,
+    /// True when some files were done and others not (a disk that filled up on the way).
+    pub partial: bool,
+    /// With a redaction: where the content stands, masked.
+    pub matches: Vec<RedactionMatch>,
+    /// With a redaction that was done: the receipt.
+    pub receipt: Option<Receipt>,
+    /// Things worth knowing, each a sentence.
+    pub warnings: Vec<String>,
+}
+
+/// One file an act writes or deletes.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct FileWrite {
+    /// `memstore_…`
+    pub store_id: String,
+    /// Path.
+    pub path: String,
+    /// Hash before; null when the file did not exist.
+    pub from_sha256: Option<String>,
+    /// Hash after; null when the file is deleted.
+    pub to_sha256: Option<String>,
+}
+
+/// A file that moved on. Its present content is recorded; all three contents can be shown.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Conflict {
+    /// `memstore_…`
+    pub store_id: String,
+    /// Path.
+    pub path: String,
+    /// Hash the act expected; null when it expected no file.
+    pub expected_sha256: Option<String>,
+    /// Hash found; null when there is no file.
+    pub found_sha256: Option<String>,
+    /// The version the act expected to replace.
+    pub expected_version_id: Option<String>,
+    /// The version that records what was found.
+    pub found_version_id: Option<String>,
+    /// The version the act wanted to write.
+    pub wanted_version_id: Option<String>,
+    /// One sentence: what stood in the way.
+    pub message: String,
+}
+
+/// One place a redaction is about, masked.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct RedactionMatch {
+    /// `version`, `live` or `transcript`.
+    pub place: String,
+    /// `memstore_…`
+    pub store_id: Option<String>,
+    /// The version, with `version`.
+    pub version_id: Option<String>,
+    /// Path, masked where it matches itself.
+    pub path: Option<String>,
+    /// Line of the first match; null when the whole content goes because the version was named.
+    pub line: Option<u32>,
+    /// That line, each match replaced by `█`; at most 200 characters.
+    pub masked: Option<String>,
+    /// Matches in this place.
+    pub hits: u64,
+    /// What happens to it: `redact_version`, `replace_in_place`, `left`.
+    pub action: String,
+}
+
+/// What a redaction did, and the proof.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Receipt {
+    /// `receipt_…`
+    pub id: String,
+    /// When.
+    pub created_at: String,
+    /// By whom.
+    pub created_by: Option<super::ActorView>,
+    /// Why.
+    pub reason: Option<String>,
+    /// How it was chosen: `versions`, `find` or `secret`.
+    pub method: String,
+    /// The operation in the log.
+    pub operation_seq: u64,
+    /// Versions redacted.
+    pub versions: u64,
+    /// Live files changed.
+    pub live_files: u64,
+    /// `done`, or `pending` while another process holds a read.
+    pub purge: String,
+    /// Where was looked, and what was found.
+    pub places: Vec<ReceiptPlace>,
+    /// The head of the chain after it.
+    pub chain_head: String,
+    /// Whether the chain verified after the purge; null while pending.
+    pub chain_verified: Option<bool>,
+    /// Things worth knowing, each a sentence: a short secret, content that came back.
+    pub warnings: Vec<String>,
+}
+
+/// One place a receipt speaks of.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ReceiptPlace {
+    /// For people: "Database file, raw bytes".
+    pub place: String,
+    /// `clean`, `left` or `out_of_reach`.
+    pub state: String,
+    /// What was found there.
+    pub hits: u64,
+    /// More, where there is more to say.
+    pub detail: Option<String>,
+}
+
+/// The receipts, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Receipts {
+    /// All of them.
+    pub receipts: Vec<Receipt>,
+}

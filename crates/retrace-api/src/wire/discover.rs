@@ -1,0 +1,58 @@
+//! What agent memory exists on this machine.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Looks for agent memory. Only reads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct DiscoverReq {
+    /// Home directory to look in; the user's own when absent.
+    #[serde(default)]
+    pub home: Option<String>,
+    /// Further project directories to look in.
+    #[serde(default)]
+    pub projects: Vec<String>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Discovered {
+    /// Directories, those in use first.
+    pub found: Vec<Found>,
+    /// What could not be read or was refused, each in a sentence.
+    pub problems: Vec<DiscoveryProblem>,
+}
+
+/// One directory that holds agent memory.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Found {
+    /// The directory.
+    pub root: String,
+    /// Store kind, as in [`super::Store`].
+    pub kind: String,
+    /// Proposed name.
+    pub name: String,
+    /// Why it is believed to be that, one fact each.
+    pub evidence: Vec<String>,
+    /// The project it belongs to.
+    pub project: Option<String>,
+    /// Whether the agent uses it at present.
+    pub enabled: bool,
+    /// Why it is used or not.
+    pub reason: String,
+    /// Whether the directory exists.
+    pub exists: bool,
+    /// Memory files in it.
+    pub files: u64,
+    /// The store that records it already.
+    pub store_id: Option<String>,
+}
+
+/// Something discovery could not use.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct DiscoveryProblem {
+    /// File or setting concerned.
+    pub subject: String,
+    /// What is wrong with it.
+    pub message: String,
+}

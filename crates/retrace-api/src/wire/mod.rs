@@ -1,0 +1,35 @@
+//! What crosses the line to a client: terminal JSON, HTTP, the window. These types are the compatibility promise; more
+//! fields may be added, none renamed. Everything below this crate has its own types and never serialises itself.
+//!
+//! Conventions: ids are strings with their prefix; times are RFC 3339 in UTC; hashes are 64 lowercase hex digits; sizes
+//! are bytes; line numbers start at 1; positions within a line count Unicode scalar values from 0; a path is the text
+//! form of a path relative to its store (bytes that are not UTF-8 as `\xHH`).
+
+mod acts;
+mod diff;
+mod discover;
+mod error;
+mod memories;
+mod search;
+mod status;
+mod stores;
+mod verify;
+mod versions;
+
+pub use acts::*;
+pub use diff::*;
+pub use discover::*;
+pub use error::*;
+pub use memories::*;
+pub use search::*;
+pub use status::*;
+pub use stores::*;
+pub use verify::*;
+pub use versions::*;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A request without parameters.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct Nothing {}

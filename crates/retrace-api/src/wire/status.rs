@@ -1,0 +1,63 @@
+//! The state of the whole program.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What the status line shows.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Status {
+    /// Version of the program.
+    pub program: String,
+    /// Where the log is.
+    pub data_dir: String,
+    /// Stores.
+    pub stores: u64,
+    /// Live memories over all stores.
+    pub memories: u64,
+    /// Versions over all stores.
+    pub versions: u64,
+    /// The newest operation: the cursor of the change feed.
+    pub cursor: u64,
+    /// Time of the newest version.
+    pub last_write: Option<String>,
+    /// Size of the log on disk, its write-ahead log included, in bytes.
+    pub log_bytes: u64,
+    /// Whether some process records at present.
+    pub recording: bool,
+    /// Whether it is this process.
+    pub recording_here: bool,
+    /// When the chain was last verified by this process.
+    pub chain_verified_at: Option<String>,
+    /// What that found.
+    pub chain_ok: Option<bool>,
+    /// Redactions whose purge is not finished.
+    pub purge_pending: u64,
+    /// Network calls made by this process. There are none unless the user asked.
+    pub network_calls: u64,
+    /// First run: no store was ever added.
+    pub first_run: bool,
+}
+
+/// What a client is told without asking. It says where to look, never what is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The log went on to this operation.
+    Advanced {
+        /// The newest operation.
+        cursor: u64,
+    },
+    /// A store was added, removed or changed its state.
+    Stores,
+    /// A receipt changed: a pending purge was finished.
+    Receipts,
+    /// Long work goes on.
+    Progress {
+        /// What.
+        task: String,
+        /// Done so far.
+        done: u64,
+        /// Of how many; null when not known.
+        total: Option<u64>,
+    },
+}

@@ -1,0 +1,89 @@
+//! Stores.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A store as a list shows it.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Store {
+    /// `memstore_…`
+    pub id: String,
+    /// Name for people, unique.
+    pub name: String,
+    /// Whose memory it holds: `claude-auto`, `claude-agent`, `memory-tool`, `codex`, `gemini`, `letta`, `openclaw`,
+    /// `basic-memory`, `copilot`, `cline`, `plain`, `remote`.
+    pub kind: String,
+    /// Its directory.
+    pub root: String,
+    /// `recording`, `paused`, `missing`, `denied` or `limited`.
+    pub state: String,
+    /// Why it is in that state, where there is more to say.
+    pub state_detail: Option<String>,
+    /// Live memories.
+    pub memories: u64,
+    /// Versions recorded.
+    pub versions: u64,
+    /// Versions nobody has reviewed yet.
+    pub unreviewed: u64,
+    /// Time of the newest version.
+    pub last_change: Option<String>,
+    /// What the store leaves out, one rule a line, for people.
+    pub rules: Vec<String>,
+}
+
+/// Adds a directory as a store and takes its baseline.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct AddStore {
+    /// Directory, absolute or relative to the program's working directory.
+    pub root: String,
+    /// One of the kinds of [`Store`]; `plain` when absent.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Name; the directory's own name when absent.
+    #[serde(default)]
+    pub name: Option<String>,
+}
+
+/// Names one store.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct StoreRef {
+    /// Id or name.
+    pub store: String,
+}
+
+/// A look at directories right now.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ScanReq {
+    /// Ids or names; all stores when empty.
+    #[serde(default)]
+    pub stores: Vec<String>,
+}
+
+/// What a look found.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Scanned {
+    /// Stores looked at.
+    pub stores: Vec<ScannedStore>,
+}
+
+/// What a look found in one store.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ScannedStore {
+    /// `memstore_…`
+    pub id: String,
+    /// Name for people.
+    pub name: String,
+    /// State after the look.
+    pub state: String,
+    /// Why, where there is more to say.
+    pub state_detail: Option<String>,
+    /// Versions recorded by this look.
+    pub versions: u64,
+}
+
+/// All stores, by name.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Stores {
+    /// The stores.
+    pub stores: Vec<Store>,
+}

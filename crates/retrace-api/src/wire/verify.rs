@@ -1,0 +1,40 @@
+//! Whether the log is sound.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Verifies the log.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct VerifyReq {
+    /// Also prove that these bytes are in no file of the data directory.
+    #[serde(default)]
+    pub absent_base64: Option<String>,
+}
+
+/// What verification found.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Verified {
+    /// No problem at all.
+    pub ok: bool,
+    /// Versions checked.
+    pub versions: u64,
+    /// Contents checked.
+    pub blobs: u64,
+    /// Head of the chain.
+    pub chain_head: String,
+    /// What is wrong, each in a sentence.
+    pub problems: Vec<String>,
+    /// Whether the bytes are absent; null when not asked.
+    pub absent: Option<bool>,
+    /// With `absent`: where they were found.
+    pub found_in: Vec<String>,
+    /// Things worth knowing, each a sentence.
+    pub warnings: Vec<String>,
+}
+
+/// Names a receipt.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ReceiptRef {
+    /// `receipt_…`
+    pub receipt: String,
+}
