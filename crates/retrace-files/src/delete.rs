@@ -1,0 +1,92 @@
+//! Removing a file: set aside under a hidden name, compared, and only then removed.
+
+use crate::act::{Act, Done, Expected, Guard, Removal, Unexpected};
+use crate::error::FileError;
+use crate::leftovers::LeftoverKind;
+use crate::root::Root;
+use crate::steps::{Step, Steps};
+use retrace_model::{RelPath, Sha256};
+use std::io;
+
+impl Root {
+    /// Deletes the file at `path`, whose content must be `expected`. `random` names the hidden file of this act and must
+    /// differ from act to act. With `prune_empty`, directories that become empty by it are removed as well, never the
+    /// root and never one that still holds anything, hidden files included.
+    ///
+    /// # Errors
+    /// [`FileError::Moved`] when the live file is not as expected. On any error the live file is what it was, or what
+    /// somebody else made it.
+    pub fn delete(
+        &self,
+        path: &RelPath,
+        expected: Sha256,
+        prune_empty: bool,
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        let wanted = Expected::Hash(expected);
+        let directory = match self.parent_of(path) {
+            Err(FileError::Missing { .. }) => {
+                return Err(FileError::Moved {
+                    path: path.clone(),
+                    expected: wanted,
+                    found: None,
+                    kept: None,
+                });
+            }
+            opened => opened?,
+        };
+        directory.mark_busy();
+        let act = Act { directory: &directory, path, expected: wanted, random, steps };
+        let mut done = act.delete(expected)?;
+        if prune_empty {
+            self.prune(path, steps, &mut done);
+        }
+        Ok(done)
+    }
+
+    fn prune(&self, path: &RelPath, steps: &dyn Steps, done: &mut Done) {
+        let mut next = path.parent();
+        while let Some(empty) = next {
+            let Ok(parent) = self.parent_of(&empty) else { return };
+            let removed =
+                steps.before(Step::RemoveDirectory).and_then(|()| parent.remove_directory(empty.file_name()));
+            if removed.is_err() {
+                return;
+            }
+            done.synced &= parent.sync().is_ok();
+            next = empty.parent();
+            done.removed_directories.push(empty);
+        }
+    }
+}
+
+impl Act<'_> {
+    fn delete(&self, expected: Sha256) -> Result<Done, FileError> {
+        drop(self.open_expected(expected)?);
+        let swap = self.hidden(LeftoverKind::Swap, 0);
+        match self.step(Step::SetAside, || self.rename_to_free(self.name(), &swap)) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(self.moved(None, None)),
+            Err(error) => return Err(self.failed("rename")(error)),
+        }
+        let displaced = match self.check_displaced(&swap, expected) {
+            Ok(displaced) => displaced,
+            Err(unexpected) => return Err(self.rename_back(&swap, unexpected)),
+        };
+        let mut done = Done::new(Guard::Atomic);
+        match self.remove_displaced(&swap, displaced, &mut done) {
+            Removal::Done => Ok(done),
+            Removal::Written(unexpected) => Err(self.rename_back(&swap, unexpected)),
+        }
+    }
+
+    /// Puts somebody else's content back in place, unless yet another file took it.
+    fn rename_back(&self, swap: &[u8], unexpected: Unexpected) -> FileError {
+        let Unexpected { found, cause } = unexpected;
+        match self.step(Step::PutBack, || self.rename_to_free(swap, self.name())) {
+            Ok(_) => cause.unwrap_or_else(|| self.moved(found, None)),
+            Err(_) => self.moved(self.hash_of(self.name()).ok(), self.beside(swap)),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Directories by descriptor: `openat2` beneath the root without links, or component by component with `O_NOFOLLOW`.
+
+use super::{Entry, Sort, Stat};
+use retrace_model::Seen;
+use rustix::fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+/// An open directory.
+#[derive(Debug)]
+pub(crate) struct Directory(OwnedFd);
+
+const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// Never waits (a fifo or a device that took the name would), never follows, never becomes the controlling terminal.
+const OPEN_FILE: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+impl Directory {
+    /// Opens a store's root. Links in `path` are followed: where a store lies is the user's own choice.
+    pub(crate) fn open_root(path: &Path) -> io::Result<Self> {
+        Ok(Self(fs::open(path, OPEN_DIRECTORY, Mode::empty())?))
+    }
+
+    /// Opens this directory once more, with a file description of its own.
+    pub(crate) fn reopen(&self) -> io::Result<Self> {
+        Ok(Self(fs::openat(&self.0, ".", OPEN_DIRECTORY, Mode::empty())?))
+    }
+
+    /// Opens the directory at `path` below this one, no link on the way.
+    pub(crate) fn open_below(&self, path: &[u8]) -> io::Result<Self> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            use fs::ResolveFlags;
+            let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+            match fs::openat2(&self.0, path, OPEN_DIRECTORY, Mode::empty(), beneath) {
+                // Old kernels, system call filters, paths above PATH_MAX, or a rename elsewhere that made the kernel unsure.
+                Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG | Errno::AGAIN) => {}
+                answer => return Ok(Self(answer?)),
+            }
+        }
+        self.open_by_components(path)
+    }
+
+    fn open_by_components(&self, path: &[u8]) -> io::Result<Self> {
+        let mut directory = self.reopen()?;
+        for name in path.split(|byte| *byte == b'/') {
+            directory = directory.open_child(name)?;
+        }
+        Ok(directory)
+    }
+
+    /// Opens the directory `name` in this one; a link is refused with the error [`is_link_error`] knows.
+    pub(crate) fn open_child(&self, name: &[u8]) -> io::Result<Self> {
+        match fs::openat(&self.0, name, OPEN_DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(child) => Ok(Self(child)),
+            // With O_DIRECTORY, Linux reports a link as "not a directory".
+            Err(Errno::NOTDIR) if matches!(self.stat(name), Ok(stat) if stat.sort == Sort::Link) => {
+                Err(Errno::LOOP.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Lists this directory, without `.` and `..`, in the order the file system gives.
+    pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in fs::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                entries.push(Entry { name: name.into(), sort: sort_of(entry.file_type()) });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// What stands at `name`; a link is not followed.
+    pub(crate) fn stat(&self, name: &[u8]) -> io::Result<Stat> {
+        Ok(stat_of(&fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    /// What this directory is.
+    pub(crate) fn stat_self(&self) -> io::Result<Stat> {
+        Ok(stat_of(&fs::fstat(&self.0)?))
+    }
+
+    /// Opens `name` for reading. The caller checks with [`stat_file`] that it is a regular file.
+    pub(crate) fn open_file(&self, name: &[u8]) -> io::Result<File> {
+        Ok(fs::openat(&self.0, name, OPEN_FILE, Mode::empty())?.into())
+    }
+
+    /// Makes the file `name` for writing with `mode` (the process's mask applies); fails when the name is taken.
+    pub(crate) fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File> {
+        let flags = OFlags::RDWR
+            | OFlags::CREATE
+            | OFlags::EXCL
+            | OFlags::NOFOLLOW
+            | OFlags::NOCTTY
+            | OFlags::CLOEXEC;
+        Ok(fs::openat(&self.0, name, flags, Mode::from_bits_truncate(mode as _))?.into())
+    }
+
+    /// Makes the directory `name` with `mode` (the process's mask applies).
+    pub(crate) fn create_directory(&self, name: &[u8], mode: u32) -> io::Result<()> {
+        Ok(fs::mkdirat(&self.0, name, Mode::from_bits_truncate(mode as _))?)
+    }
+
+    /// Renames `from` to `to`, replacing what is there.
+    pub(crate) fn rename(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
+        Ok(fs::renameat(&self.0, from, &self.0, to)?)
+    }
+
+    /// Renames `from` to `to` unless something is there. `Unsupported` or `InvalidInput` where this cannot be done in
+    /// one step.
+    pub(crate) fn rename_to_free(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
+        self.rename_with(from, to, RenameAs::ToFree)
+    }
+
+    /// Swaps what stands at two names in one step. `Unsupported` or `InvalidInput` where this cannot be done.
+    pub(crate) fn exchange(&self, one: &[u8], other: &[u8]) -> io::Result<()> {
+        self.rename_with(one, other, RenameAs::Exchange)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    fn rename_with(&self, from: &[u8], to: &[u8], how: RenameAs) -> io::Result<()> {
+        let flags = match how {
+            RenameAs::ToFree => fs::RenameFlags::NOREPLACE,
+            RenameAs::Exchange => fs::RenameFlags::EXCHANGE,
+        };
+        Ok(fs::renameat_with(&self.0, from, &self.0, to, flags)?)
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    fn rename_with(&self, _from: &[u8], _to: &[u8], _how: RenameAs) -> io::Result<()> {
+        Err(Errno::NOSYS.into())
+    }
+
+    /// Gives the file `from` a second name `to`; fails when that is taken.
+    pub(crate) fn link(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
+        Ok(fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+    }
+
+    /// Removes the name `name` of a file.
+    pub(crate) fn remove_file(&self, name: &[u8]) -> io::Result<()> {
+        Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// Removes the directory `name` when it is empty.
+    pub(crate) fn remove_directory(&self, name: &[u8]) -> io::Result<()> {
+        Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Makes the names in this directory survive a power failure.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        Ok(fs::fsync(&self.0)?)
+    }
+
+    /// Says to other processes that an act is under way in this directory, until this value is dropped. Best effort: file
+    /// systems without locks have none.
+    pub(crate) fn mark_busy(&self) {
+        // A refusal means that somebody is cleaning up, or no locks: cleaning up checks contents before it removes any.
+        let _ = fs::flock(&self.0, FlockOperation::NonBlockingLockShared);
+    }
+
+    /// Whether an act is under way in this directory. If not, keeps acts from marking it until this value is dropped.
+    pub(crate) fn is_busy(&self) -> bool {
+        fs::flock(&self.0, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
+    }
+
+    /// The name of the network or bridged file system this directory lies on; `None` for a local one.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(crate) fn remote_file_system(&self) -> Option<&'static str> {
+        // Magic numbers: linux/magic.h and the sources of the file systems; 32 bits of each are significant.
+        const REMOTE: &[(u32, &str)] = &[
+            (0x6969, "NFS"),
+            (0x517b, "SMB"),
+            (0xff53_4d42, "CIFS"),
+            (0xfe53_4d42, "SMB2"),
+            (0x0102_1997, "9P"),
+            (0x00c3_6400, "Ceph"),
+            (0x5346_414f, "AFS"),
+            (0x6b41_4653, "kAFS"),
+            (0x7375_7245, "Coda"),
+            (0x6573_5546, "FUSE"),
+            (0x786f_4256, "VirtualBox shared folder"),
+        ];
+        let magic = fs::fstatfs(&self.0).ok()?.f_type as u32;
+        REMOTE.iter().find(|(known, _)| *known == magic).map(|(_, name)| *name)
+    }
+
+    /// Not asked on this platform.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    pub(crate) fn remote_file_system(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+#[derive(Clone, Copy)]
+enum RenameAs {
+    ToFree,
+    Exchange,
+}
+
+/// What an open file is.
+pub(crate) fn stat_file(file: &File) -> io::Result<Stat> {
+    Ok(stat_of(&fs::fstat(file.as_fd())?))
+}
+
+/// `true` when a call failed because it met a link it must not follow.
+pub(crate) fn is_link_error(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+}
+
+fn sort_of(kind: FileType) -> Sort {
+    match kind {
+        FileType::RegularFile => Sort::File,
+        FileType::Directory => Sort::Directory,
+        FileType::Symlink => Sort::Link,
+        FileType::Fifo => Sort::Fifo,
+        FileType::Socket => Sort::Socket,
+        FileType::CharacterDevice | FileType::BlockDevice => Sort::Device,
+        _ => Sort::Unknown,
+    }
+}
+
+// The widths and signs of these fields differ between platforms.
+#[allow(clippy::unnecessary_cast)]
+fn stat_of(stat: &fs::Stat) -> Stat {
+    let nanos = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
+    Stat {
+        sort: sort_of(FileType::from_raw_mode(stat.st_mode)),
+        seen: Seen {
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified_nanos: nanos(stat.st_mtime as i128, stat.st_mtime_nsec as i128),
+            changed_nanos: nanos(stat.st_ctime as i128, stat.st_ctime_nsec as i128),
+            file_id: stat.st_ino as u64,
+        },
+        device: stat.st_dev as u64,
+        mode: (stat.st_mode & 0o7777) as u32,
+        owner: stat.st_uid,
+        group: stat.st_gid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn components_and_openat2_refuse_the_same_links() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temp.path().join("a/b")).unwrap();
+        symlink("a", temp.path().join("link")).unwrap();
+        symlink("b", temp.path().join("a/inner")).unwrap();
+        let root = Directory::open_root(temp.path()).unwrap();
+        for (path, open) in
+            [("a/b", true), ("a", true), ("link", false), ("link/b", false), ("a/inner", false)]
+        {
+            for answer in [root.open_below(path.as_bytes()), root.open_by_components(path.as_bytes())] {
+                match answer {
+                    Ok(_) => assert!(open, "{path} opened"),
+                    Err(error) => assert!(!open && is_link_error(&error), "{path}: {error}"),
+                }
+            }
+        }
+        let missing = root.open_by_components(b"a/none").unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_directory_in_which_an_act_runs_is_busy() {
+        let temp = tempfile::tempdir().unwrap();
+        let acting = Directory::open_root(temp.path()).unwrap();
+        let cleaning = Directory::open_root(temp.path()).unwrap();
+        acting.mark_busy();
+        assert!(cleaning.is_busy());
+        drop(acting);
+        assert!(!cleaning.is_busy());
+    }
+}

@@ -1,0 +1,144 @@
+//! Hidden files that an interrupted act left behind.
+
+use crate::act::{Act, Expected};
+use crate::directory::{Directory, Sort};
+use crate::error::FileError;
+use crate::names::{self, Parsed};
+use crate::read::{open_regular, read_open};
+use crate::root::Root;
+use crate::steps::NoFaults;
+use retrace_model::{RelPath, Rules, Sha256};
+
+/// What a leftover is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LeftoverKind {
+    /// Content an act was about to put in place, perhaps half written. It may be discarded.
+    New,
+    /// Either such content in full, or what an act displaced, which may be an edit nobody recorded. Record it before it is
+    /// discarded.
+    Swap,
+}
+
+/// A hidden file of an act that did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// Where it is.
+    pub path: RelPath,
+    /// The live file it belongs to, if that is there; see also [`Leftover::is_of`].
+    pub target: Option<RelPath>,
+    /// What it is.
+    pub kind: LeftoverKind,
+    /// The hash of its content.
+    pub sha256: Sha256,
+    /// Its content; `None` above the size the rules allow.
+    pub bytes: Option<Vec<u8>>,
+    of: [u8; 4],
+}
+
+impl Leftover {
+    /// Whether it belongs to a file that stood at `path`: the same directory, and a name with the same hash. Finds the
+    /// memory of an interrupted deletion, whose file is no longer there.
+    #[must_use]
+    pub fn is_of(&self, path: &RelPath) -> bool {
+        self.path.parent() == path.parent() && names::name_hash(path.file_name()) == self.of
+    }
+}
+
+impl Root {
+    /// The hidden files of acts that did not come to their end, in the directories `rules` enter. Directories in which an
+    /// act is under way now, in this process or another, are passed over.
+    #[must_use]
+    pub fn leftovers(&self, rules: &Rules) -> Vec<Leftover> {
+        let scan = self.scan(rules, None);
+        let mut leftovers = Vec::new();
+        for at in std::iter::once(None).chain(scan.directories.keys().map(Some)) {
+            let directory = match at {
+                Some(at) => self.top.open_below(at.as_bytes()),
+                None => self.top.reopen(),
+            };
+            if let Ok(directory) = directory {
+                leftovers_in(&directory, at, rules, &mut leftovers);
+            }
+        }
+        leftovers
+    }
+
+    /// Removes a leftover, if its content is still the one that was looked at.
+    ///
+    /// # Errors
+    /// [`FileError::Moved`] when it holds something else by now; [`FileError::Unsettled`] while an act is under way in its
+    /// directory.
+    pub fn discard(&self, leftover: &Leftover) -> Result<(), FileError> {
+        let directory = self.idle_parent_of(&leftover.path)?;
+        act_on(&directory, leftover).open_expected(leftover.sha256)?;
+        directory
+            .remove_file(leftover.path.file_name())
+            .map_err(|error| FileError::new(&leftover.path, "remove", error))
+    }
+
+    /// Renames a leftover to `target`, which must lie in the same directory, unless something stands there: the file of an
+    /// interrupted deletion is back.
+    ///
+    /// # Errors
+    /// [`FileError::Moved`] when the leftover holds something else by now or `target` is taken;
+    /// [`FileError::Unsettled`] while an act is under way in its directory.
+    pub fn put_back(&self, leftover: &Leftover, target: &RelPath) -> Result<(), FileError> {
+        let refused = |found| FileError::Moved {
+            path: target.clone(),
+            expected: Expected::Absent,
+            found,
+            kept: Some(leftover.path.clone()),
+        };
+        if leftover.path.parent() != target.parent() {
+            return Err(refused(None));
+        }
+        let directory = self.idle_parent_of(&leftover.path)?;
+        let act = act_on(&directory, leftover);
+        act.open_expected(leftover.sha256)?;
+        match act.rename_to_free(leftover.path.file_name(), target.file_name()) {
+            Ok(_) => directory.sync().map_err(|error| FileError::new(target, "sync", error)),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(refused(act.hash_of(target.file_name()).ok()))
+            }
+            Err(error) => Err(FileError::new(target, "rename", error)),
+        }
+    }
+
+    fn idle_parent_of(&self, path: &RelPath) -> Result<Directory, FileError> {
+        let directory = self.parent_of(path)?;
+        if directory.is_busy() { Err(FileError::Unsettled { path: path.clone() }) } else { Ok(directory) }
+    }
+}
+
+fn act_on<'a>(directory: &'a Directory, leftover: &'a Leftover) -> Act<'a> {
+    let expected = Expected::Hash(leftover.sha256);
+    Act { directory, path: &leftover.path, expected, random: 0, steps: &NoFaults }
+}
+
+fn leftovers_in(directory: &Directory, at: Option<&RelPath>, rules: &Rules, into: &mut Vec<Leftover>) {
+    let Ok(entries) = directory.entries() else { return };
+    if !entries.iter().any(|entry| names::parse(&entry.name).is_some()) || directory.is_busy() {
+        return;
+    }
+    let path_of = |name: &[u8]| match at {
+        Some(at) => at.join(name).ok(),
+        None => RelPath::from_bytes(name).ok(),
+    };
+    for entry in &entries {
+        let Some(Parsed { of, kind }) = names::parse(&entry.name) else { continue };
+        let Some(path) = path_of(&entry.name) else { continue };
+        let content = open_regular(directory, &path, &entry.name)
+            .and_then(|(mut file, _)| read_open(&mut file, &path, rules.max_file_bytes));
+        // One that cannot be read stays where it is.
+        let Ok(content) = content else { continue };
+        let target = entries
+            .iter()
+            .find(|other| {
+                matches!(other.sort, Sort::File | Sort::Unknown)
+                    && names::parse(&other.name).is_none()
+                    && names::name_hash(&other.name) == of
+            })
+            .and_then(|other| path_of(&other.name));
+        into.push(Leftover { path, target, kind, sha256: content.sha256, bytes: content.bytes, of });
+    }
+}

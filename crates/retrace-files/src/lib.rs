@@ -1,0 +1,44 @@
+//! Looks at, reads, replaces and deletes the files of one store directory.
+//!
+//! The watched directories are the user's. Reading never opens anything but a regular file, never follows a link below
+//! the root and never waits. Writing happens only when a caller asks, carries the hash it expects to replace, and is
+//! atomic: at every instant, a crash included, the live file is entirely old or entirely new.
+//!
+//! Deliberately absent: the log, the clock, randomness (the caller passes a number), watching, and any decision what to
+//! write.
+//!
+//! Invariants:
+//! - Below the root, files are reached by descriptor, one name at a time or with the kernel's guarantee to stay beneath
+//!   the root. No path below it is opened as a string. (Platforms without `openat` use paths and check for links first.)
+//! - Nothing anybody else wrote is ever lost: content that was displaced and is not what the caller expected is put
+//!   back, or kept in a hidden file that the error names.
+//! - What is not read is said: a scan lists the directories it could not read, and nothing below them counts as gone.
+//!
+//! Guarantees by platform: Linux and macOS swap files in one step (`renameat2`, `renamex_np`) where the file system can;
+//! elsewhere, and on Windows, the content is compared directly before a plain rename, and [`Done::guard`] says so.
+//! Owner, mode and extended attributes are kept on Unix only.
+//!
+//! A program that keeps a file open and goes on writing into it after it was replaced writes into a file without a
+//! name, as with every atomic replacement. What it writes until the displaced file has lost its name is noticed and kept.
+
+mod act;
+#[cfg(unix)]
+mod attributes;
+mod delete;
+mod directory;
+mod error;
+mod leftovers;
+mod names;
+mod read;
+mod replace;
+mod root;
+mod scan;
+mod steps;
+
+pub use act::{Done, Expected, Guard};
+pub use error::{FileError, RootError};
+pub use leftovers::{Leftover, LeftoverKind};
+pub use read::Content;
+pub use root::{Identity, Root};
+pub use scan::{DEPTH_LIMIT, Problem, ProblemKind, Scan, Special};
+pub use steps::{NoFaults, Step, Steps};

@@ -1,0 +1,108 @@
+//! Reading one file as it stood at one instant.
+
+use crate::directory::{Directory, Stat, stat_file};
+use crate::error::FileError;
+use crate::root::{Root, require_file};
+use retrace_model::{RelPath, Seen, Sha256};
+use sha2::Digest as _;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+
+/// How often a file that changes while it is read is read again at once. Each attempt takes as long as the file is large;
+/// the caller waits and asks again after that.
+const ATTEMPTS: usize = 4;
+
+/// Bytes read at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// The content of a file at one instant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The bytes; `None` when there are more than asked for.
+    pub bytes: Option<Vec<u8>>,
+    /// The hash of all bytes, in every case.
+    pub sha256: Sha256,
+    /// How many bytes there are.
+    pub size: u64,
+    /// What the file system said, the same before and after reading.
+    pub seen: Seen,
+}
+
+impl Root {
+    /// Reads the file at `path`. Files above `max_bytes` are hashed but not kept in memory.
+    ///
+    /// # Errors
+    /// [`FileError::Unsettled`] when the file changed during every attempt; [`FileError::Missing`], [`FileError::Link`],
+    /// [`FileError::IsDirectory`], [`FileError::NotAFile`], [`FileError::Denied`] and so on when there is none to read.
+    pub fn read(&self, path: &RelPath, max_bytes: u64) -> Result<Content, FileError> {
+        let directory = self.parent_of(path)?;
+        let (mut file, _) = open_regular(&directory, path, path.file_name())?;
+        read_open(&mut file, path, max_bytes)
+    }
+}
+
+/// Opens the regular file `name`, which stands for `path` in errors. Nothing but a regular file is ever opened, because
+/// opening a pipe or a device already does something.
+pub(crate) fn open_regular(
+    directory: &Directory,
+    path: &RelPath,
+    name: &[u8],
+) -> Result<(File, Stat), FileError> {
+    let failed = |error| FileError::new(path, "open", error);
+    require_file(path, &directory.stat(name).map_err(failed)?)?;
+    let file = directory.open_file(name).map_err(failed)?;
+    let stat = stat_file(&file).map_err(failed)?;
+    require_file(path, &stat)?;
+    Ok((file, stat))
+}
+
+/// Reads an open file from its beginning until it stands still.
+pub(crate) fn read_open(file: &mut File, path: &RelPath, max_bytes: u64) -> Result<Content, FileError> {
+    for _ in 0..ATTEMPTS {
+        if let Some(content) =
+            read_once(file, max_bytes).map_err(|error| FileError::new(path, "read", error))?
+        {
+            return Ok(content);
+        }
+    }
+    Err(FileError::Unsettled { path: path.clone() })
+}
+
+/// `None` when the file changed meanwhile.
+fn read_once(file: &mut File, max_bytes: u64) -> io::Result<Option<Content>> {
+    let before = stat_file(file)?.seen;
+    file.rewind()?;
+    let keep = before.size <= max_bytes;
+    let mut kept = Vec::new();
+    if keep {
+        kept.reserve_exact(usize::try_from(before.size).unwrap_or(0));
+    }
+    let (mut hash, mut size) = (sha2::Sha256::new(), 0u64);
+    let mut chunk = vec![0; CHUNK.min(usize::try_from(before.size).unwrap_or(CHUNK).saturating_add(1))];
+    loop {
+        let length = match file.read(&mut chunk) {
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if length == 0 {
+            break;
+        }
+        size += length as u64;
+        if size > before.size {
+            // It grows; a writer faster than the reader would keep this from ending.
+            return Ok(None);
+        }
+        hash.update(&chunk[..length]);
+        if keep {
+            kept.extend_from_slice(&chunk[..length]);
+        }
+    }
+    let unchanged = size == before.size && stat_file(file)?.seen == before;
+    Ok(unchanged.then(|| Content {
+        bytes: keep.then_some(kept),
+        sha256: Sha256(hash.finalize().into()),
+        size,
+        seen: before,
+    }))
+}

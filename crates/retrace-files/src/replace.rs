@@ -1,0 +1,285 @@
+//! Putting a content in place of another, or where nothing was.
+//!
+//! The new content is written to a hidden file beside the live one, made durable, renamed to `.swap`, and exchanged with
+//! the live file in one step. What was displaced is then hashed: if it is not what the caller expected, the two are
+//! exchanged back. So the check cannot be outrun by another writer.
+
+use crate::act::{Act, Displaced, Done, Expected, Guard, Removal, Unexpected, is_unsupported};
+use crate::directory::{Directory, Stat, stat_file};
+use crate::error::FileError;
+use crate::leftovers::LeftoverKind;
+use crate::root::{Root, require_file};
+use crate::steps::{Step, Steps};
+use retrace_model::{RelPath, Sha256};
+use std::fs::File;
+use std::io::{self, Write as _};
+
+impl Root {
+    /// Writes `bytes` to the file at `path`, which must be as `expected`. `random` names the hidden files of this act and
+    /// must differ from act to act. Missing parent directories are made when [`Expected::Absent`].
+    ///
+    /// The file keeps its mode, and as far as possible its owner and extended attributes. Further hard links to it keep
+    /// the old content. A new file is as readable as its directory, less the process's mask.
+    ///
+    /// # Errors
+    /// [`FileError::Moved`] when the live file is not as expected. On any error the live file is what it was, or what
+    /// somebody else made it.
+    pub fn replace(
+        &self,
+        path: &RelPath,
+        expected: Expected,
+        bytes: &[u8],
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        match expected {
+            Expected::Hash(hash) => {
+                let directory = match self.parent_of(path) {
+                    Err(FileError::Missing { .. }) => {
+                        return Err(FileError::Moved {
+                            path: path.clone(),
+                            expected,
+                            found: None,
+                            kept: None,
+                        });
+                    }
+                    opened => opened?,
+                };
+                directory.mark_busy();
+                Act { directory: &directory, path, expected, random, steps }.replace(hash, bytes)
+            }
+            Expected::Absent => {
+                let mut made = Vec::new();
+                let placed = self.make_parents(path, steps, &mut made).and_then(|directory| {
+                    directory.mark_busy();
+                    Act { directory: &directory, path, expected, random, steps }.place(bytes)
+                });
+                match placed {
+                    Ok(done) => Ok(Done { made_directories: made, ..done }),
+                    Err(error) => {
+                        self.remove_made(&made);
+                        Err(error)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Opens the directory `path` stands in and makes what is missing on the way; says in `made` what that was.
+    fn make_parents(
+        &self,
+        path: &RelPath,
+        steps: &dyn Steps,
+        made: &mut Vec<RelPath>,
+    ) -> Result<Directory, FileError> {
+        let failed = |error| FileError::new(path, "make directory", error);
+        let mut directory = self.top.reopen().map_err(failed)?;
+        let Some(parent) = path.parent() else { return Ok(directory) };
+        let mut at: Option<RelPath> = None;
+        for name in parent.components() {
+            let next = at.as_ref().map_or_else(|| RelPath::from_bytes(name), |at| at.join(name));
+            let next = next.expect("a leading part of a valid path is a valid path");
+            let child = match directory.open_child(name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    steps.before(Step::MakeDirectory).map_err(failed)?;
+                    if make_directory(&directory, name).map_err(failed)? {
+                        made.push(next.clone());
+                    }
+                    directory.open_child(name)
+                }
+                opened => opened,
+            };
+            directory = child.map_err(failed)?;
+            at = Some(next);
+        }
+        Ok(directory)
+    }
+
+    /// Takes back directories made for an act that failed. Those somebody else put something into stay.
+    fn remove_made(&self, made: &[RelPath]) {
+        for path in made.iter().rev() {
+            let removed = self.parent_of(path).map(|parent| parent.remove_directory(path.file_name()));
+            if !matches!(removed, Ok(Ok(()))) {
+                return;
+            }
+        }
+    }
+}
+
+/// Makes the directory `name`, as open to others as the one it lies in. `false` when somebody else just made it.
+fn make_directory(parent: &Directory, name: &[u8]) -> io::Result<bool> {
+    let like = parent.stat_self()?;
+    match parent.create_directory(name, like.mode & 0o777) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    #[cfg(unix)]
+    if let Ok(made) = parent.open_file(name) {
+        // Best effort: a command run as another user should not leave directories the owner cannot use.
+        let _ = crate::attributes::give_owner(&made, like.owner, like.group);
+    }
+    parent.sync()?;
+    Ok(true)
+}
+
+impl Act<'_> {
+    fn place(&self, bytes: &[u8]) -> Result<Done, FileError> {
+        match self.directory.stat(self.name()) {
+            Ok(stat) => return Err(self.taken(&stat)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(self.failed("stat")(error)),
+        }
+        let like = self.directory.stat_self().map_err(self.failed("stat"))?;
+        let (new, file) = self.write_new(bytes, like.mode & 0o666, |file| {
+            #[cfg(unix)]
+            // Best effort, as for directories.
+            let _ = crate::attributes::give_owner(file, like.owner, like.group);
+            #[cfg(not(unix))]
+            let _ = file;
+            Ok(())
+        })?;
+        match self.step(Step::Exchange, || self.rename_to_free(&new, self.name())) {
+            Ok(guard) => {
+                let mut done = self.in_place(guard, &file);
+                done.synced = self.step(Step::SyncDirectory, || self.directory.sync()).is_ok();
+                Ok(done)
+            }
+            Err(error) => {
+                self.forget(&new);
+                match self.directory.stat(self.name()) {
+                    Ok(stat) if error.kind() == io::ErrorKind::AlreadyExists => Err(self.taken(&stat)),
+                    _ => Err(self.failed("rename")(error)),
+                }
+            }
+        }
+    }
+
+    /// The error that says what stands where nothing was expected.
+    fn taken(&self, stat: &Stat) -> FileError {
+        match require_file(self.path, stat) {
+            Ok(()) => self.moved(self.hash_of(self.name()).ok(), None),
+            Err(error) => error,
+        }
+    }
+
+    fn replace(&self, expected: Sha256, bytes: &[u8]) -> Result<Done, FileError> {
+        let (live, stat) = self.open_expected(expected)?;
+        let mut like = Done::new(Guard::Atomic);
+        let (new, file) = self.write_new(bytes, 0o600, |file| {
+            #[cfg(unix)]
+            {
+                let kept = crate::attributes::copy(&live, &stat, file)?;
+                like.owner_kept = kept.owner;
+                like.attributes_lost = kept.attributes_lost;
+            }
+            #[cfg(not(unix))]
+            let _ = (&live, &stat, file, &mut like);
+            Ok(())
+        })?;
+        drop(live);
+        let swap = self.name_swap(&new)?;
+        let done = match self.step(Step::Exchange, || self.directory.exchange(&swap, self.name())) {
+            Ok(()) => self.finish(&swap, expected, Sha256::of(bytes), &file)?,
+            Err(error) if is_unsupported(&error) => self.check_then_rename(&swap, expected, &file)?,
+            Err(error) => {
+                self.forget(&swap);
+                let vanished = error.kind() == io::ErrorKind::NotFound;
+                return Err(if vanished { self.moved(None, None) } else { self.failed("exchange")(error) });
+            }
+        };
+        Ok(Done { owner_kept: like.owner_kept, attributes_lost: like.attributes_lost, ..done })
+    }
+
+    /// Writes `bytes` to a `.new` file, lets `dress` give it its attributes, and waits until it is on the disk.
+    fn write_new(
+        &self,
+        bytes: &[u8],
+        mode: u32,
+        dress: impl FnOnce(&File) -> io::Result<()>,
+    ) -> Result<(Vec<u8>, File), FileError> {
+        let (new, mut file) = self
+            .step(Step::WriteTemporary, || self.create_hidden(LeftoverKind::New, mode))
+            .map_err(self.failed("create"))?;
+        let written = file
+            .write_all(bytes)
+            .and_then(|()| self.step(Step::CopyAttributes, || dress(&file)))
+            .and_then(|()| self.step(Step::SyncTemporary, || file.sync_all()));
+        match written {
+            Ok(()) => Ok((new, file)),
+            Err(error) => {
+                self.forget(&new);
+                Err(self.failed("write")(error))
+            }
+        }
+    }
+
+    /// From now on the hidden file may hold somebody's content: says so by its name.
+    fn name_swap(&self, new: &[u8]) -> Result<Vec<u8>, FileError> {
+        let swap = self.hidden(LeftoverKind::Swap, 0);
+        match self.step(Step::NameSwap, || self.rename_to_free(new, &swap)) {
+            Ok(_) => Ok(swap),
+            Err(error) => {
+                self.forget(new);
+                Err(self.failed("rename")(error))
+            }
+        }
+    }
+
+    /// After the exchange: the new content is live, and `swap` is whatever was there.
+    fn finish(&self, swap: &[u8], expected: Sha256, ours: Sha256, file: &File) -> Result<Done, FileError> {
+        let displaced: Displaced = match self.check_displaced(swap, expected) {
+            Ok(displaced) => displaced,
+            Err(unexpected) => return Err(self.exchange_back(swap, ours, unexpected)),
+        };
+        let mut done = self.in_place(Guard::Atomic, file);
+        match self.remove_displaced(swap, displaced, &mut done) {
+            Removal::Done => Ok(done),
+            Removal::Written(unexpected) => Err(self.exchange_back(swap, ours, unexpected)),
+        }
+    }
+
+    /// Puts somebody else's content back in place. If yet another edit took the place of ours meanwhile, that newest edit
+    /// goes back instead and the other one is kept.
+    fn exchange_back(&self, swap: &[u8], ours: Sha256, unexpected: Unexpected) -> FileError {
+        let Unexpected { found, cause } = unexpected;
+        let exchanged = self.step(Step::PutBack, || self.directory.exchange(swap, self.name()));
+        if exchanged.is_err() {
+            return self.moved(found, self.beside(swap));
+        }
+        let newest = self.hash_of(swap);
+        if matches!(&newest, Ok(hash) if *hash == ours) {
+            self.forget(swap);
+            return cause.unwrap_or_else(|| self.moved(found, None));
+        }
+        // Whatever this displaces is kept too, so it needs no check.
+        let _ = self.directory.exchange(swap, self.name());
+        self.moved(newest.ok(), self.beside(swap))
+    }
+
+    /// Where two files cannot be exchanged in one step: compares once more and renames at once.
+    fn check_then_rename(&self, swap: &[u8], expected: Sha256, file: &File) -> Result<Done, FileError> {
+        let checked = self
+            .steps
+            .before(Step::CheckDisplaced)
+            .map_err(self.failed("compare"))
+            .and_then(|()| self.open_expected(expected))
+            .and_then(|_| self.directory.rename(swap, self.name()).map_err(self.failed("rename")));
+        if let Err(error) = checked {
+            self.forget(swap);
+            return Err(error);
+        }
+        let mut done = self.in_place(Guard::CheckThenRename, file);
+        done.synced = self.step(Step::SyncDirectory, || self.directory.sync()).is_ok();
+        Ok(done)
+    }
+
+    fn in_place(&self, guard: Guard, file: &File) -> Done {
+        Done { seen: stat_file(file).ok().map(|stat| stat.seen), ..Done::new(guard) }
+    }
+
+    /// Removes a hidden file that holds nothing but our own content. If that fails it is found as a leftover.
+    fn forget(&self, name: &[u8]) {
+        let _ = self.directory.remove_file(name);
+    }
+}

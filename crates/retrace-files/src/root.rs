@@ -1,0 +1,148 @@
+//! The root of a store: the one place where a path becomes a descriptor.
+
+use crate::directory::{Directory, Sort, Stat};
+use crate::error::{FileError, RootError};
+use crate::scan::Special;
+use retrace_model::{RelPath, Seen};
+use std::path::{Path, PathBuf};
+
+/// An open store directory. Everything below it is reached from its descriptor, so it goes on meaning the same directory
+/// when that is moved or replaced; [`Root::is_current`] tells.
+#[derive(Debug)]
+pub struct Root {
+    path: PathBuf,
+    identity: Identity,
+    pub(crate) top: Directory,
+}
+
+/// Which directory a root is, whatever its path. Zeros on platforms that do not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// Number of the file system.
+    pub device: u64,
+    /// Number of the directory in it.
+    pub file_id: u64,
+}
+
+impl Root {
+    /// Opens the directory at `path`. Links in `path` itself are followed.
+    ///
+    /// # Errors
+    /// [`RootError`], each variant a state of the store.
+    pub fn open(path: &Path) -> Result<Self, RootError> {
+        let failed = |source| RootError::new(path.to_owned(), source);
+        let top = Directory::open_root(path).map_err(failed)?;
+        let stat = top.stat_self().map_err(failed)?;
+        Ok(Self { path: path.to_owned(), identity: identity_of(&stat), top })
+    }
+
+    /// The path it was opened with.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which directory this is.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// Whether the path still leads to this directory.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        Self::open(&self.path).is_ok_and(|now| now.identity == self.identity)
+    }
+
+    /// The name of the network or bridged file system the store lies on, whose change events cannot be relied on; `None`
+    /// for a local one. Asked on Linux only.
+    #[must_use]
+    pub fn remote_file_system(&self) -> Option<&'static str> {
+        self.top.remote_file_system()
+    }
+
+    /// What the file system says about the regular file at `path`; `None` when there is none, whatever else is there.
+    ///
+    /// # Errors
+    /// [`FileError::Denied`] or [`FileError::Io`] when that cannot be known.
+    pub fn seen(&self, path: &RelPath) -> Result<Option<Seen>, FileError> {
+        let stat = self.parent_of(path).and_then(|directory| {
+            directory.stat(path.file_name()).map_err(|error| FileError::new(path, "stat", error))
+        });
+        match stat {
+            Ok(stat) => Ok((stat.sort == Sort::File).then_some(stat.seen)),
+            Err(FileError::Missing { .. } | FileError::Link { .. } | FileError::BelowAFile { .. }) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the directory `path` stands in, with a file description of its own.
+    pub(crate) fn parent_of(&self, path: &RelPath) -> Result<Directory, FileError> {
+        match path.parent() {
+            Some(parent) => self.top.open_below(parent.as_bytes()),
+            None => self.top.reopen(),
+        }
+        .map_err(|error| FileError::new(path, "open directory", error))
+    }
+}
+
+pub(crate) fn identity_of(stat: &Stat) -> Identity {
+    Identity { device: stat.device, file_id: stat.seen.file_id }
+}
+
+/// Refuses what is not a regular file.
+pub(crate) fn require_file(path: &RelPath, stat: &Stat) -> Result<(), FileError> {
+    let path = path.clone();
+    Err(match stat.sort {
+        Sort::File => return Ok(()),
+        Sort::Directory => FileError::IsDirectory { path },
+        Sort::Link => FileError::Link { path },
+        Sort::Fifo => FileError::NotAFile { path, special: Special::Fifo },
+        Sort::Socket => FileError::NotAFile { path, special: Special::Socket },
+        Sort::Device | Sort::Unknown => FileError::NotAFile { path, special: Special::Device },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn each_reason_has_its_error() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::write(temp.path().join("file"), "x").unwrap();
+        assert!(matches!(Root::open(&temp.path().join("none")), Err(RootError::Missing { .. })));
+        assert!(matches!(Root::open(&temp.path().join("file")), Err(RootError::NotADirectory { .. })));
+        assert!(matches!(Root::open(&temp.path().join("file/x")), Err(RootError::NotADirectory { .. })));
+    }
+
+    #[test]
+    fn a_directory_removed_and_made_again_is_noticed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("store");
+        fs::create_dir(&path).unwrap();
+        let root = Root::open(&path).unwrap();
+        assert!(root.is_current());
+        fs::rename(&path, temp.path().join("elsewhere")).unwrap();
+        assert!(!root.is_current());
+        fs::create_dir(&path).unwrap();
+        assert!(!root.is_current());
+        assert_ne!(Root::open(&path).unwrap().identity(), root.identity());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_root_itself_may_lie_behind_a_link() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir(temp.path().join("real")).unwrap();
+        fs::write(temp.path().join("real/a.md"), "abc").unwrap();
+        std::os::unix::fs::symlink("real", temp.path().join("link")).unwrap();
+        let root = Root::open(&temp.path().join("link")).unwrap();
+        assert_eq!(root.seen(&RelPath::parse("a.md").unwrap()).unwrap().unwrap().size, 3);
+        assert_eq!(root.seen(&RelPath::parse("b.md").unwrap()).unwrap(), None);
+        assert_eq!(root.seen(&RelPath::parse("a.md/b").unwrap()).unwrap(), None);
+    }
+}
