@@ -1,0 +1,60 @@
+//! Which old line each new line came from. Blame walks the versions of a memory with it.
+
+use crate::content;
+use crate::script::{self, Interner};
+
+/// For each line of `new` the line of `old` it came from, both from 0; `None` for a line this change brought in. A line that
+/// was edited, or whose line end changed, counts as brought in. Any bytes will do; what is not text is cut at line feeds
+/// all the same.
+///
+/// The answer depends on nothing but the two contents: there is no time limit, and the work is bounded as described in
+/// [`Diff::truncated`](crate::Diff::truncated) for a search that is carried to its end.
+#[must_use]
+pub fn line_map(old: &[u8], new: &[u8]) -> Vec<Option<usize>> {
+    let mut known = Interner::new();
+    let old = known.numbers(content::split(old));
+    let new = known.numbers(content::split(new));
+    let mut map = vec![None; new.len()];
+    let (mut old_at, mut new_at) = (0, 0);
+    let script = script::search(&old, &new, None);
+    let ends = script.changes.iter().map(|change| (change.old.clone(), change.new.clone()));
+    for (gone, came) in ends.chain([(old.len()..old.len(), new.len()..new.len())]) {
+        for (offset, from) in map[new_at..came.start].iter_mut().enumerate() {
+            *from = Some(old_at + offset);
+        }
+        (old_at, new_at) = (gone.end, came.end);
+    }
+    map
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_are_traced() {
+        assert_eq!(line_map(b"a\nb\nc\n", b"a\nx\nc\nd\n"), [Some(0), None, Some(2), None]);
+        assert_eq!(line_map(b"", b"a"), [None]);
+        assert_eq!(line_map(b"a", b""), []);
+        assert_eq!(line_map(b"a", b"a\n"), [None], "the line end is part of the line");
+        assert_eq!(line_map(b"\0\n\xff", b"\xff"), [Some(1)]);
+    }
+
+    proptest! {
+        #[test]
+        fn traced_lines_are_equal_and_in_order(old in "([abc]\n?){0,30}", new in "([abc]\n?){0,30}") {
+            let (old_lines, new_lines) = (content::split(old.as_bytes()), content::split(new.as_bytes()));
+            let map = line_map(old.as_bytes(), new.as_bytes());
+            prop_assert_eq!(map.len(), new_lines.len());
+            let mut last = None;
+            for (index, from) in map.iter().enumerate() {
+                if let Some(from) = from {
+                    prop_assert_eq!(old_lines[*from], new_lines[index]);
+                    prop_assert!(last < Some(*from));
+                    last = Some(*from);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What changed between two contents, and what a reader needs to see it: exact line differences with the changed words,
+//! characters that do not show, blocks that moved between files, which old line each new line came from, and colour.
+//!
+//! Bytes in, values out. Deliberately absent: files, output formats (terminals, JSON and markup print these values
+//! themselves), serialisation, merging and patch parsing.
+//!
+//! Invariants:
+//! - Lines end at a line feed and nowhere else; every function here counts them in the same way, so that the third line
+//!   of a [`Diff`], of [`highlight`] and of [`text_lines`] are the same line.
+//! - Lines are compared as raw bytes. Text is only how they are shown: a byte that is not UTF-8 stands there as U+FFFD
+//!   and is named in [`Hidden`], so that the bytes can be had back from the lines.
+//! - Ranges are byte ranges into the `text` they come with and lie on character boundaries.
+//! - No input panics. The clock is read only to keep a time limit, and reaching one is said in the result.
+
+mod blame;
+mod content;
+mod diff;
+mod hidden;
+mod highlight;
+mod joiners;
+mod moves;
+mod script;
+mod words;
+
+pub use blame::line_map;
+pub use content::{TextLine, is_text, text_lines, to_text};
+pub use diff::{
+    DEFAULT_CONTEXT, DEFAULT_MAX_BYTES, DEFAULT_TIME_LIMIT, Diff, DiffKind, DiffOptions, Granularity, Hunk,
+    Line, Tag, diff,
+};
+pub use hidden::{Hidden, HiddenKind, hidden, hidden_in_lines};
+pub use highlight::{HighlightOptions, Span, SpanClass, Syntax, highlight, highlight_with, syntax_for};
+pub use moves::{FileChange, MIN_MOVED_LINES, Move, moves};
