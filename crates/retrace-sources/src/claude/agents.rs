@@ -1,0 +1,70 @@
+//! Subagent memory, one store for each agent and scope. Source: Claude Code documentation, subagents page; since 2.1.33.
+
+use super::projects::Project;
+use super::settings::Switch;
+use super::{Claude, folder_label};
+use crate::look::{Entry, Look, is_file};
+use crate::{AgentScope, Found};
+use retrace_model::StoreKind;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// All subagent memory: of the user, and of every project known here.
+pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -> Vec<Found> {
+    let mut found = Vec::new();
+    for base in BTreeSet::from([&claude.config_root, &claude.memory_base]) {
+        let mut switch = claude.settings.switch(claude.surroundings, None);
+        if *base != claude.memory_base {
+            let reason = format!("Not used now: memory is kept in {}.", claude.memory_base.display());
+            switch = Switch { on: false, reason };
+        }
+        for entry in agents(look, base, &["agent-memory"]) {
+            found.push(store(entry, AgentScope::User, None, &switch));
+        }
+    }
+    let own: Vec<&Project> = projects
+        .iter()
+        .filter(|project| project.directory.is_absolute() && !claude.is_config_parent(&project.directory))
+        .collect();
+    for project in own {
+        let switch = claude.settings.switch(claude.surroundings, Some(&project.settings));
+        for (folder, scope) in
+            [("agent-memory", AgentScope::Project), ("agent-memory-local", AgentScope::Local)]
+        {
+            for entry in agents(look, &project.directory, &[".claude", folder]) {
+                found.push(store(entry, scope, Some(&project.directory), &switch));
+            }
+        }
+    }
+    found
+}
+
+fn agents(look: &mut Look, base: &Path, parts: &[&str]) -> Vec<Entry> {
+    let Some(directory) = look.directory(base, parts) else { return Vec::new() };
+    look.directories(&directory)
+}
+
+fn store(entry: Entry, scope: AgentScope, project: Option<&PathBuf>, switch: &Switch) -> Found {
+    let agent = entry.name;
+    let name = match (scope, project) {
+        (AgentScope::Local, Some(project)) => format!("{} · {agent} agent (local)", folder_label(project)),
+        (_, Some(project)) => format!("{} · {agent} agent", folder_label(project)),
+        (_, None) => format!("{agent} agent (user)"),
+    };
+    let place = match scope {
+        AgentScope::User => "shared by all projects",
+        AgentScope::Project => "of the project, meant to be committed",
+        AgentScope::Local => "of the project, not meant to be committed",
+    };
+    let mut evidence = vec![format!("memory directory of the subagent {agent}, {place}")];
+    if is_file(&entry.path.join("MEMORY.md")) {
+        evidence.push("holds the index MEMORY.md".to_owned());
+    }
+    let state = if switch.on { "on" } else { "off" };
+    let mut found = Found::new(entry.path, StoreKind::ClaudeAgent, name, evidence)
+        .of_project(project.cloned())
+        .because(format!("Subagent memory is {state} together with auto memory. {}", switch.reason));
+    found.enabled = switch.on;
+    found.scope = Some(scope);
+    found
+}

@@ -1,0 +1,310 @@
+//! Auto memory: where Claude Code keeps it for each project, and what lies at places it no longer uses.
+
+use super::projects::{Folder, Project};
+use super::settings::Switch;
+use super::{Claude, folder_label};
+use crate::look::{Look, is_directory, is_file};
+use crate::slug::{MAX_SLUG_CHARS, slug, slug_matches};
+use crate::{Found, Problem, validate_memory_path};
+use retrace_model::StoreKind;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where auto memory goes, and why there.
+struct Place {
+    directory: PathBuf,
+    because: String,
+    /// Settings that would have led elsewhere and why they did not.
+    notes: Vec<String>,
+    /// A setting or variable names the whole path.
+    configured: bool,
+}
+
+/// Everything that leads to one directory.
+#[derive(Default)]
+struct Gathered<'a> {
+    because: Vec<String>,
+    notes: Vec<String>,
+    configured: bool,
+    /// It holds for every project, also for those nobody knows yet.
+    for_all: bool,
+    by_repository: BTreeMap<&'a Path, Vec<&'a Project>>,
+    switch: Option<Switch>,
+}
+
+/// All auto memory directories: those in use, those configured or asked for, and those left behind.
+pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -> Vec<Found> {
+    let mut places: BTreeMap<PathBuf, Gathered<'_>> = BTreeMap::new();
+    for project in std::iter::once(None).chain(projects.iter().map(Some)) {
+        if let Some(place) = place(claude, look, project) {
+            let switch = switch(claude, project);
+            places.entry(place.directory.clone()).or_default().add(project, place, switch);
+        }
+    }
+    let mut found = Vec::new();
+    for (directory, gathered) in &places {
+        found.extend(gathered.found(claude, look, directory));
+    }
+    for folder in &claude.folders {
+        if let Some(memory) =
+            look.directory(&folder.path, &["memory"]).filter(|memory| !places.contains_key(memory))
+        {
+            found.push(left_behind(claude, projects, look, folder, memory));
+        }
+    }
+    found
+}
+
+fn switch(claude: &Claude<'_>, project: Option<&Project>) -> Switch {
+    claude.settings.switch(claude.surroundings, project.map(|project| &project.settings))
+}
+
+/// Where the memory of a project goes, or with `None` where all memory goes. First match wins: the override for hosts, the
+/// `autoMemoryDirectory` setting, the default. Source: Claude Code documentation, memory page; the override is from
+/// third-party descriptions.
+fn place(claude: &Claude<'_>, look: &mut Look, project: Option<&Project>) -> Option<Place> {
+    if let Some(directory) = claude.whole_path.clone() {
+        let because = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE names it".to_owned();
+        return Some(Place { directory, because, notes: Vec::new(), configured: true });
+    }
+    let mut notes = Vec::new();
+    for (file, text, honoured) in claude.settings.directories(project.map(|project| &project.settings)) {
+        let setting = format!("autoMemoryDirectory in {}", file.path.display());
+        if !honoured {
+            notes.push(format!(
+                "{setting} is ignored, because the trust dialog was not accepted for this project or a directory above it."
+            ));
+            continue;
+        }
+        match validate_memory_path(text, &claude.surroundings.home) {
+            Ok(directory) => {
+                let because = format!("{setting} names it");
+                return Some(Place { directory, because, notes, configured: true });
+            }
+            Err(refused) => {
+                notes.push(format!("{setting} is refused: {refused}."));
+                look.note(Problem::Refused { place: setting, refused });
+                // The value that takes precedence is refused; the agent does not fall back to a weaker file.
+                break;
+            }
+        }
+    }
+    let (folder, because) = default_folder(claude, project)?;
+    let directory = claude.memory_base.join("projects").join(folder).join("memory");
+    Some(Place { directory, because, notes, configured: false })
+}
+
+fn default_folder(claude: &Claude<'_>, project: Option<&Project>) -> Option<(String, String)> {
+    if let Some(name) = &claude.folder_name {
+        return Some((
+            name.clone(),
+            format!("CLAUDE_CODE_PROJECT_DIR_NAME gives every project the folder {name}"),
+        ));
+    }
+    let repository = project?.repository();
+    let path = repository.to_string_lossy();
+    let parent = claude.memory_base.join("projects");
+    let known = claude
+        .folders
+        .iter()
+        .find(|folder| folder.path.parent() == Some(&parent) && slug_matches(&folder.name, &path));
+    let folder = match known {
+        Some(folder) => folder.name.clone(),
+        // The hash behind a cut name is not public, so the folder of a long path is known only once it is there.
+        None if path.encode_utf16().count() > MAX_SLUG_CHARS => return None,
+        None => slug(&path),
+    };
+    let because = format!("default place of Claude Code for {}", repository.display());
+    Some((folder, because))
+}
+
+impl<'a> Gathered<'a> {
+    fn add(&mut self, project: Option<&'a Project>, place: Place, switch: Switch) {
+        push_new(&mut self.because, place.because);
+        place.notes.into_iter().for_each(|note| push_new(&mut self.notes, note));
+        self.configured |= place.configured;
+        match project {
+            Some(project) => self.by_repository.entry(project.repository()).or_default().push(project),
+            None => self.for_all = true,
+        }
+        // One project for which it is on is enough; a project's own answer says more than the general one.
+        let first_project =
+            project.is_some() && self.by_repository.values().map(Vec::len).sum::<usize>() == 1;
+        if first_project || self.switch.as_ref().is_none_or(|known| switch.on && !known.on) {
+            self.switch = Some(switch);
+        }
+    }
+
+    fn found(&self, claude: &Claude<'_>, look: &mut Look, directory: &Path) -> Option<Found> {
+        let named = self.by_repository.values().flatten().any(|project| project.named);
+        let exists =
+            if self.configured { is_directory(directory) } else { is_there(claude, look, directory) };
+        if !exists && !self.configured && (!named || directory.is_symlink()) {
+            return None;
+        }
+        let project = self.project();
+        let name = match project {
+            Some(project) => folder_label(project),
+            None if self.for_all => "All projects".to_owned(),
+            None if self.configured => folder_label(directory),
+            None => directory.parent().map(folder_label).unwrap_or_default(),
+        };
+        let mut evidence = self.because.clone();
+        if exists {
+            evidence.extend(contents(directory));
+        }
+        self.describe_projects(&mut evidence);
+        let switch = self.switch.as_ref();
+        let mut found = Found::new(
+            directory.to_owned(),
+            StoreKind::ClaudeAuto,
+            format!("{name} · auto memory"),
+            evidence,
+        )
+        .of_project(project.map(Path::to_path_buf));
+        found.exists = exists;
+        found.enabled = switch.is_some_and(|switch| switch.on);
+        let mut sentences: Vec<&str> = switch.iter().map(|switch| switch.reason.as_str()).collect();
+        sentences.extend(self.notes.iter().map(String::as_str));
+        found.reason = sentences.join(" ");
+        Some(found)
+    }
+
+    /// The one project the directory belongs to. When several share it because their folder names collide, the only one
+    /// that is still there.
+    fn project(&self) -> Option<&'a Path> {
+        if self.for_all {
+            return None;
+        }
+        let mut repositories: Vec<&Path> = self.by_repository.keys().copied().collect();
+        if repositories.len() > 1 && !self.configured {
+            repositories.retain(|repository| is_directory(repository));
+        }
+        match repositories[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    fn describe_projects(&self, evidence: &mut Vec<String>) {
+        if self.by_repository.len() > 1 && !self.configured && !self.for_all {
+            let names: Vec<String> =
+                self.by_repository.keys().map(|path| path.display().to_string()).collect();
+            evidence.push(format!("the folder name stands for more than one project: {}", names.join(", ")));
+        }
+        for (repository, projects) in &self.by_repository {
+            for project in projects {
+                if project.directory != *repository {
+                    let (directory, repository) = (project.directory.display(), repository.display());
+                    evidence.push(format!("{directory} shares it, as part of the repository {repository}"));
+                }
+                evidence.extend(project.evidence.iter().cloned());
+            }
+        }
+    }
+}
+
+/// Whether a directory at a default place is there, no link on the way below the base.
+fn is_there(claude: &Claude<'_>, look: &mut Look, directory: &Path) -> bool {
+    let parts: Vec<_> = directory
+        .strip_prefix(&claude.memory_base)
+        .map(|below| below.components().map(|part| part.as_os_str()).collect())
+        .unwrap_or_default();
+    look.directory(&claude.memory_base, &parts).is_some()
+}
+
+/// What in the directory itself says that it is auto memory.
+fn contents(directory: &Path) -> Vec<String> {
+    let mut evidence = Vec::new();
+    if is_file(&directory.join("MEMORY.md")) {
+        evidence.push("holds the index MEMORY.md".to_owned());
+    }
+    if directory.join("team").is_dir() {
+        evidence
+            .push("holds team/, memory shared with others in the repository, recorded with it".to_owned());
+    }
+    evidence
+}
+
+/// Memory at a place that no project known here uses: left behind by a setting, by an older version, or of a project that
+/// nothing names any more.
+fn left_behind(
+    claude: &Claude<'_>,
+    projects: &[Project],
+    look: &mut Look,
+    folder: &Folder,
+    memory: PathBuf,
+) -> Found {
+    let owner = owner(projects, &folder.name);
+    let elsewhere = place(claude, look, owner.as_ref().map(|owner| owner.project))
+        .filter(|place| !owner.as_ref().is_some_and(|owner| owner.freely_named) || place.configured);
+    let mut evidence = vec![format!("a memory directory in the project folder {}", folder.path.display())];
+    evidence.extend(contents(&memory));
+    match &owner {
+        Some(owner) => {
+            if owner.freely_named {
+                evidence.push(
+                    "the folder is not named after the directory its transcripts were recorded in".to_owned(),
+                );
+            }
+            evidence.extend(owner.project.evidence.iter().cloned());
+        }
+        None => evidence.push("no transcript and no setting names its project".to_owned()),
+    }
+    let unused = if let Some(place) = elsewhere {
+        let (directory, because) = (place.directory.display(), place.because);
+        Some(format!("Not used now: Claude Code keeps this memory in {directory}, {because}."))
+    } else if !folder.path.starts_with(&claude.memory_base) {
+        let base = claude.memory_base.display();
+        Some(format!("Not used now: CLAUDE_CODE_REMOTE_MEMORY_DIR keeps memory in {base}."))
+    } else {
+        None
+    };
+    let what = if unused.is_some() { "former auto memory" } else { "auto memory" };
+    let switch = match unused {
+        Some(reason) => Switch { on: false, reason },
+        None => switch(claude, owner.as_ref().map(|owner| owner.project)),
+    };
+    let path = owner.map(|owner| owner.path.to_owned());
+    let label = path.as_deref().map_or_else(|| folder.name.clone(), folder_label);
+    let mut found = Found::new(memory, StoreKind::ClaudeAuto, format!("{label} · {what}"), evidence)
+        .of_project(path)
+        .because(switch.reason);
+    found.enabled = switch.on;
+    found
+}
+
+/// Whose memory an unused folder holds.
+struct Owner<'a> {
+    project: &'a Project,
+    path: &'a Path,
+    /// The folder's name says nothing about the path.
+    freely_named: bool,
+}
+
+/// The strongest claim on a folder: a repository of that name, a directory of that name (before 2.1.63 every worktree had
+/// memory of its own), or transcripts in it, when all of them belong to one repository.
+fn owner<'a>(projects: &'a [Project], folder: &str) -> Option<Owner<'a>> {
+    let named = |path: &Path| slug_matches(folder, &path.to_string_lossy());
+    let by_repository = projects.iter().find(|project| named(project.repository()));
+    if let Some(project) = by_repository {
+        return Some(Owner { project, path: project.repository(), freely_named: false });
+    }
+    let by_directory = projects.iter().find(|project| named(&project.directory));
+    if let Some(project) = by_directory {
+        return Some(Owner { project, path: &project.directory, freely_named: false });
+    }
+    let mut recorded = projects.iter().filter(|project| project.folders.contains(folder));
+    let project = recorded.next()?;
+    recorded.all(|other| other.repository() == project.repository()).then(|| Owner {
+        project,
+        path: project.repository(),
+        freely_named: true,
+    })
+}
+
+fn push_new(list: &mut Vec<String>, text: String) {
+    if !list.contains(&text) {
+        list.push(text);
+    }
+}

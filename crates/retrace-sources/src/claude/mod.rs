@@ -1,0 +1,124 @@
+//! Claude Code: auto memory and subagent memory.
+//!
+//! Where a fact comes from stands beside it: "Claude Code documentation" is the vendor's, "third-party description" means
+//! that several independent ones agree.
+
+mod agents;
+mod auto;
+mod projects;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use projects::Project;
+
+use crate::look::Look;
+use crate::{Found, Problem, Surroundings, validate_memory_path};
+use projects::Folder;
+use settings::Settings;
+use std::path::{Path, PathBuf};
+
+/// What is known about this user's Claude Code before any project is looked at.
+struct Claude<'a> {
+    surroundings: &'a Surroundings,
+    /// `CLAUDE_CONFIG_DIR`, else `.claude` in the home directory (Claude Code documentation, environment variables page).
+    config_root: PathBuf,
+    /// What replaces the configuration root for memory in a remote run: `CLAUDE_CODE_REMOTE_MEMORY_DIR` (third-party
+    /// description).
+    memory_base: PathBuf,
+    /// `CLAUDE_CODE_PROJECT_DIR_NAME`, where it is valid and in force.
+    folder_name: Option<String>,
+    /// `CLAUDE_COWORK_MEMORY_PATH_OVERRIDE` after validation: the whole path, for every project (third-party description).
+    whole_path: Option<PathBuf>,
+    settings: Settings,
+    folders: Vec<Folder>,
+}
+
+/// Finds Claude Code's memory, and the projects its files and the user name.
+pub(crate) fn find(surroundings: &Surroundings, look: &mut Look) -> (Vec<Found>, Vec<Project>) {
+    let claude = Claude::read(surroundings, look);
+    let projects = projects::collect(&claude, look);
+    let mut found = auto::find(&claude, &projects, look);
+    found.extend(agents::find(&claude, &projects, look));
+    (found, projects)
+}
+
+impl<'a> Claude<'a> {
+    fn read(surroundings: &'a Surroundings, look: &mut Look) -> Self {
+        let configured = absolute_variable(surroundings, look, "CLAUDE_CONFIG_DIR");
+        let config_root = configured.clone().unwrap_or_else(|| surroundings.home.join(".claude"));
+        let state_file = configured.as_ref().unwrap_or(&surroundings.home).join(".claude.json");
+        let memory_base = absolute_variable(surroundings, look, "CLAUDE_CODE_REMOTE_MEMORY_DIR")
+            .unwrap_or_else(|| config_root.clone());
+        let folders = projects::folders(look, [&config_root, &memory_base]);
+        Self {
+            folder_name: folder_name(surroundings, look, configured.is_some()),
+            whole_path: whole_path(surroundings, look),
+            settings: Settings::read(surroundings, &config_root, &state_file, look),
+            surroundings,
+            config_root,
+            memory_base,
+            folders,
+        }
+    }
+
+    /// Whether `<directory>/.claude` is the configuration root, so that what is in it belongs to the user, not a project.
+    fn is_config_parent(&self, directory: &Path) -> bool {
+        directory.join(".claude") == self.config_root
+    }
+}
+
+fn absolute_variable(surroundings: &Surroundings, look: &mut Look, name: &str) -> Option<PathBuf> {
+    let value = surroundings.variable(name)?;
+    let path = PathBuf::from(value);
+    if path.is_absolute() {
+        return Some(path);
+    }
+    look.note(Problem::Variable {
+        name: name.to_owned(),
+        value: value.to_string_lossy().into_owned(),
+        expected: "an absolute path",
+    });
+    None
+}
+
+/// Source: Claude Code documentation, sessions page: 1 to 64 letters, digits, `-` and `_`; only with `CLAUDE_CONFIG_DIR`;
+/// from the process environment only.
+fn folder_name(surroundings: &Surroundings, look: &mut Look, has_config_dir: bool) -> Option<String> {
+    let value = surroundings.variable("CLAUDE_CODE_PROJECT_DIR_NAME")?.to_string_lossy().into_owned();
+    let letters = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    let expected = if !has_config_dir {
+        "used together with CLAUDE_CONFIG_DIR"
+    } else if !letters || value.len() > 64 {
+        "1 to 64 letters, digits, hyphens and underscores"
+    } else {
+        return Some(value);
+    };
+    look.note(Problem::Variable { name: "CLAUDE_CODE_PROJECT_DIR_NAME".to_owned(), value, expected });
+    None
+}
+
+fn whole_path(surroundings: &Surroundings, look: &mut Look) -> Option<PathBuf> {
+    const NAME: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
+    let value = surroundings.variable(NAME)?;
+    let Some(text) = value.to_str() else {
+        look.note(Problem::Variable {
+            name: NAME.to_owned(),
+            value: value.to_string_lossy().into_owned(),
+            expected: "UTF-8 text",
+        });
+        return None;
+    };
+    validate_memory_path(text, &surroundings.home)
+        .map_err(|refused| look.note(Problem::Refused { place: NAME.to_owned(), refused }))
+        .ok()
+}
+
+/// The last component of a path for people, by the separators of any platform.
+pub(crate) fn folder_label(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = text.trim_end_matches(['/', '\\']);
+    let is_windows = text.as_bytes().get(1) == Some(&b':');
+    let last = text.rsplit(|letter| letter == '/' || (is_windows && letter == '\\')).next();
+    last.filter(|name| !name.is_empty()).unwrap_or("/").to_owned()
+}

@@ -1,0 +1,221 @@
+//! Claude Code's settings files, in their order of precedence, and what the user trusts.
+
+use crate::Surroundings;
+use crate::look::{Look, Sort};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Variables that switch auto memory. They may stand in the `env` object of a settings file, which overrides the process
+/// environment. Source: Claude Code documentation, environment variables page, "Precedence".
+const SWITCHES: [&str; 4] = [
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+    "CLAUDE_CODE_SIMPLE",
+    "CLAUDE_CODE_SAFE_MODE",
+    "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
+];
+
+/// What matters here of one settings file.
+#[derive(Clone, Debug)]
+pub(super) struct SettingsFile {
+    pub(super) path: PathBuf,
+    /// `autoMemoryDirectory`, as written.
+    pub(super) directory: Option<String>,
+    /// `autoMemoryEnabled`.
+    enabled: Option<bool>,
+    /// The switches in `env`.
+    env: BTreeMap<&'static str, String>,
+    /// It lies in a project, so that a stranger may have written it.
+    pub(super) from_project: bool,
+}
+
+impl SettingsFile {
+    fn read(look: &mut Look, path: PathBuf, from_project: bool) -> Option<Self> {
+        let value = look.json(&path)?;
+        if !value.is_object() {
+            // Reported as the wrong type of the file as a whole.
+            let wrapped = serde_json::json!({"the whole file": value});
+            look.setting(&path, &wrapped, "the whole file", "an object", Value::as_object);
+            return None;
+        }
+        let directory = look.setting(&path, &value, "autoMemoryDirectory", "text", Value::as_str);
+        let enabled = look.setting(&path, &value, "autoMemoryEnabled", "true or false", Value::as_bool);
+        let block = look.setting(&path, &value, "env", "an object", |env| env.is_object().then_some(env));
+        let mut env = BTreeMap::new();
+        for name in SWITCHES {
+            let text = block.and_then(|block| look.setting(&path, block, name, "text", Value::as_str));
+            env.extend(text.map(|text| (name, text.to_owned())));
+        }
+        Some(Self { directory: directory.map(str::to_owned), enabled, env, from_project, path })
+    }
+}
+
+/// The settings every project shares.
+pub(super) struct Settings {
+    /// Highest precedence first.
+    managed: Vec<SettingsFile>,
+    user: Option<SettingsFile>,
+    /// Keys of `projects` in `.claude.json`: every directory Claude Code was started in.
+    pub(super) known_projects: Vec<String>,
+    pub(super) state_file: PathBuf,
+    trusted: BTreeSet<PathBuf>,
+}
+
+/// The settings of one project directory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProjectSettings {
+    /// Highest precedence first: local, then project.
+    files: Vec<SettingsFile>,
+    trusted: bool,
+}
+
+/// Whether auto memory is on, and the sentence that says why.
+#[derive(Clone, Debug)]
+pub(super) struct Switch {
+    pub(super) on: bool,
+    pub(super) reason: String,
+}
+
+impl Settings {
+    pub(super) fn read(
+        surroundings: &Surroundings,
+        config_root: &Path,
+        state_file: &Path,
+        look: &mut Look,
+    ) -> Self {
+        let (known_projects, trusted) = state(look, state_file);
+        Self {
+            managed: managed(look, &surroundings.managed_directory),
+            user: SettingsFile::read(look, config_root.join("settings.json"), false),
+            known_projects,
+            state_file: state_file.to_owned(),
+            trusted,
+        }
+    }
+
+    /// The settings of a session started in `directory`, which lies in the working tree `worktree`. Each file is taken
+    /// from the directory itself, else from the top of the working tree.
+    pub(super) fn of_project(&self, look: &mut Look, directory: &Path, worktree: &Path) -> ProjectSettings {
+        let mut places = vec![directory];
+        if worktree != directory {
+            places.push(worktree);
+        }
+        let files = ["settings.local.json", "settings.json"]
+            .into_iter()
+            .filter_map(|name| {
+                places
+                    .iter()
+                    .find_map(|place| SettingsFile::read(look, place.join(".claude").join(name), true))
+            })
+            .collect();
+        ProjectSettings { files, trusted: directory.ancestors().any(|above| self.trusted.contains(above)) }
+    }
+
+    /// Files by precedence: managed, local, project, user. Source: Claude Code documentation, settings page.
+    fn layers<'a>(&'a self, project: Option<&'a ProjectSettings>) -> impl Iterator<Item = &'a SettingsFile> {
+        let of_project = project.into_iter().flat_map(|project| &project.files);
+        self.managed.iter().chain(of_project).chain(&self.user)
+    }
+
+    /// The settings files that name a memory directory, by precedence, and whether each is honoured.
+    ///
+    /// One inside a project counts only under the workspace trust rule (Claude Code documentation, memory page): the user
+    /// accepted the trust dialog for the directory or one above it. A `-p` session asks nobody and is not considered.
+    pub(super) fn directories<'a>(
+        &'a self,
+        project: Option<&'a ProjectSettings>,
+    ) -> impl Iterator<Item = (&'a SettingsFile, &'a str, bool)> {
+        let trusted = project.is_some_and(|project| project.trusted);
+        self.layers(project).filter_map(move |file| {
+            file.directory.as_deref().map(|text| (file, text, trusted || !file.from_project))
+        })
+    }
+
+    /// Whether auto memory is on for a project, or for none in particular. First match wins. Source: Claude Code
+    /// documentation, memory and environment variables pages; the remote rule is from third-party descriptions.
+    pub(super) fn switch(&self, surroundings: &Surroundings, project: Option<&ProjectSettings>) -> Switch {
+        let flag = |name: &str| self.flag(surroundings, project, name);
+        if let Some((disabled, place)) = flag("CLAUDE_CODE_DISABLE_AUTO_MEMORY") {
+            let (value, effect) =
+                if disabled { (1, "turns auto memory off") } else { (0, "forces auto memory on") };
+            return Switch {
+                on: !disabled,
+                reason: format!("CLAUDE_CODE_DISABLE_AUTO_MEMORY is {value} in {place}, which {effect}."),
+            };
+        }
+        for (name, meaning) in [
+            ("CLAUDE_CODE_SIMPLE", "the bare mode has no auto memory"),
+            ("CLAUDE_CODE_SAFE_MODE", "the safe mode has no auto memory"),
+            ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "neither instruction files nor auto memory are loaded"),
+        ] {
+            if let Some((true, place)) = flag(name) {
+                return Switch { on: false, reason: format!("{name} is 1 in {place}: {meaning}.") };
+            }
+        }
+        let remote =
+            surroundings.variable("CLAUDE_CODE_REMOTE").and_then(|value| truth(&value.to_string_lossy()));
+        if remote == Some(true) && surroundings.variable("CLAUDE_CODE_REMOTE_MEMORY_DIR").is_none() {
+            let reason = "CLAUDE_CODE_REMOTE is 1 and no CLAUDE_CODE_REMOTE_MEMORY_DIR is set: a remote run without a \
+                          lasting memory directory has no auto memory.";
+            return Switch { on: false, reason: reason.to_owned() };
+        }
+        if let Some((on, path)) = self.layers(project).find_map(|file| Some((file.enabled?, &file.path))) {
+            return Switch { on, reason: format!("autoMemoryEnabled is {on} in {}.", path.display()) };
+        }
+        Switch { on: true, reason: "Auto memory is on by default.".to_owned() }
+    }
+
+    /// A switch and where it is set: in the `env` of a settings file, those of an untrusted project left out, else in the
+    /// process environment.
+    fn flag(
+        &self,
+        surroundings: &Surroundings,
+        project: Option<&ProjectSettings>,
+        name: &str,
+    ) -> Option<(bool, String)> {
+        let trusted = project.is_some_and(|project| project.trusted);
+        let from_file = self.layers(project).filter(|file| trusted || !file.from_project).find_map(|file| {
+            file.env.get(name).map(|value| (value.clone(), format!("env of {}", file.path.display())))
+        });
+        let (value, place) = from_file.or_else(|| {
+            let value = surroundings.variable(name)?;
+            Some((value.to_string_lossy().into_owned(), "the environment".to_owned()))
+        })?;
+        truth(&value).map(|on| (on, place))
+    }
+}
+
+/// `1` and `true` are on, `0` and `false` off, in any case; anything else is neither. Source: Claude Code documentation,
+/// environment variables page.
+fn truth(value: &str) -> Option<bool> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "1" | "true" => Some(true),
+        "0" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// `managed-settings.json`, overridden by the files of `managed-settings.d` in the order of their names. Source: Claude
+/// Code documentation, settings page.
+fn managed(look: &mut Look, directory: &Path) -> Vec<SettingsFile> {
+    let mut paths = vec![directory.join("managed-settings.json")];
+    let drop_ins = look.entries(&directory.join("managed-settings.d")).into_iter().filter(|entry| {
+        entry.sort != Sort::Directory && entry.name.ends_with(".json") && !entry.name.starts_with('.')
+    });
+    paths.extend(drop_ins.map(|entry| entry.path));
+    paths.into_iter().rev().filter_map(|path| SettingsFile::read(look, path, false)).collect()
+}
+
+/// The projects `.claude.json` names, and those among them the user trusts (`hasTrustDialogAccepted`).
+fn state(look: &mut Look, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>) {
+    let value = look.json(path);
+    let projects =
+        value.as_ref().and_then(|value| look.setting(path, value, "projects", "an object", Value::as_object));
+    let Some(projects) = projects else { return Default::default() };
+    let trusted = projects
+        .iter()
+        .filter(|(_, state)| state.get("hasTrustDialogAccepted").and_then(Value::as_bool) == Some(true))
+        .map(|(path, _)| PathBuf::from(path))
+        .collect();
+    (projects.keys().cloned().collect(), trusted)
+}

@@ -1,0 +1,51 @@
+//! Finds what agent memory exists on a machine, and why it is believed to be that.
+//!
+//! [`discover`] takes a description of the machine ([`Surroundings`]) and returns the directories it found, each with its
+//! evidence, and whether the agent uses it at present with the reason. Known sources: Claude Code (auto memory and
+//! subagent memory), Codex, Gemini CLI, Letta Code, OpenClaw, Basic Memory, the Copilot memory tool of VS Code, Windsurf,
+//! and directories inside projects (copies of Claude Code memory, Aeon, Cline memory banks, the Anthropic memory tool).
+//!
+//! Deliberately absent: writing of any kind; the process environment and the clock (both are arguments); a walk over the
+//! home directory; instruction files such as `CLAUDE.md` and `AGENTS.md`; databases and servers.
+//!
+//! Invariants:
+//! - A directory that is reached only through a symbolic link below its known base is reported, never listed: an
+//!   untrusted repository could otherwise point a recorder at private files. Settings files may be links.
+//! - Every look is bounded: bytes of a file, entries of a directory, depth. A bound that was reached is a [`Problem`].
+//! - A damaged or unreadable file costs what it would have said, never the rest.
+//! - A project folder's name is never decoded, because it is lossy; it is only compared with the name a real path gives.
+//! - No enabled directory is listed inside another that is enabled and there, so that no file is recorded twice.
+//! - The same disk and the same surroundings give the same answer in the same order.
+
+mod claude;
+mod found;
+mod git;
+mod look;
+mod memory_path;
+mod merge;
+mod others;
+mod problem;
+mod slug;
+mod surroundings;
+#[cfg(test)]
+mod testing;
+
+pub use found::{AgentScope, Discovery, Found};
+pub use look::MAX_COUNTED_FILES;
+pub use memory_path::{RefusedPath, validate_memory_path};
+pub use problem::Problem;
+pub use slug::{MAX_SLUG_CHARS, slug, slug_matches};
+pub use surroundings::{Platform, Surroundings};
+
+use look::Look;
+
+/// Looks at the places `surroundings` names and returns what is there. Never fails: what could not be read or understood
+/// is in [`Discovery::problems`].
+#[must_use]
+pub fn discover(surroundings: &Surroundings) -> Discovery {
+    let mut look = Look::default();
+    let (mut found, projects) = claude::find(surroundings, &mut look);
+    found.extend(others::find(surroundings, &projects, &mut look));
+    let found = merge::merge(found, &mut look);
+    Discovery { found, problems: look.into_problems() }
+}

@@ -1,0 +1,116 @@
+//! Gemini CLI private notes: `~/.gemini/tmp/<project>/memory`. Source: `google-gemini/gemini-cli`, `storage.ts` and
+//! `docs/tools/memory.md`. The global `GEMINI.md` is an instruction file and is left out.
+
+use crate::claude::{Project, folder_label};
+use crate::look::Look;
+use crate::{Found, Surroundings};
+use retrace_model::{Sha256, StoreKind};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Bytes read of the file that names a project's root.
+const MARKER_BYTES: u64 = 16 * 1024;
+
+pub(super) fn find(surroundings: &Surroundings, projects: &[Project], look: &mut Look) -> Vec<Found> {
+    // `GEMINI_CLI_HOME` stands for the home directory, not for `.gemini`.
+    let base = surroundings.directory("GEMINI_CLI_HOME", || surroundings.home.clone()).join(".gemini");
+    let Some(temporary) = look.directory(&base, &["tmp"]) else { return Vec::new() };
+    let registered = registered(look, &base.join("projects.json"));
+    let automatic = automatic(look, &base.join("settings.json"));
+    let mut found = Vec::new();
+    for folder in look.directories(&temporary) {
+        let Some(root) = look.directory(&folder.path, &["memory"]) else { continue };
+        let mut evidence =
+            vec![format!("private notes of Gemini CLI for the project folder {}", folder.name)];
+        let project = owner(look, &folder.path, &folder.name, &registered, projects);
+        if let Some((_, because)) = &project {
+            evidence.push(because.clone());
+        }
+        if automatic {
+            evidence.push(
+                "experimental.autoMemory is on: the folder also holds an inbox of patches to approve"
+                    .to_owned(),
+            );
+        }
+        let project = project.map(|(path, _)| path);
+        let label = project.as_deref().map_or_else(|| folder.name.clone(), folder_label);
+        let reason = "The directory is there; Gemini CLI reads it in sessions of this project.";
+        found.push(
+            Found::new(root, StoreKind::Gemini, format!("{label} · Gemini"), evidence)
+                .of_project(project)
+                .because(reason),
+        );
+    }
+    found
+}
+
+/// Project roots by folder name, from the registry `projects.json`: `{"projects": {"<root>": "<folder>"}}`.
+fn registered(look: &mut Look, path: &Path) -> BTreeMap<String, PathBuf> {
+    let Some(registry) = look.json(path) else { return BTreeMap::new() };
+    let projects = look.setting(path, &registry, "projects", "an object", Value::as_object);
+    projects
+        .into_iter()
+        .flatten()
+        .filter_map(|(root, folder)| Some((folder.as_str()?.to_owned(), PathBuf::from(root))))
+        .collect()
+}
+
+fn automatic(look: &mut Look, path: &Path) -> bool {
+    let settings = look.json5(path);
+    settings.and_then(|settings| settings.pointer("/experimental/autoMemory")?.as_bool()).unwrap_or(false)
+}
+
+/// The project of a folder and how that is known: the marker in the folder, the registry, or, in older installations, a
+/// folder named by the SHA-256 of the path.
+fn owner(
+    look: &mut Look,
+    folder: &Path,
+    name: &str,
+    registered: &BTreeMap<String, PathBuf>,
+    projects: &[Project],
+) -> Option<(PathBuf, String)> {
+    let marker = look.beginning(&folder.join(".project_root"), MARKER_BYTES);
+    let marked = marker.and_then(|bytes| Some(PathBuf::from(std::str::from_utf8(&bytes).ok()?.trim())));
+    if let Some(root) = marked.filter(|root| root.file_name().is_some()) {
+        let because = format!(".project_root names {}", root.display());
+        return Some((root, because));
+    }
+    if let Some(root) = registered.get(name) {
+        return Some((root.clone(), format!("projects.json names {}", root.display())));
+    }
+    let hash = Sha256::from_hex(name)?;
+    let project = projects
+        .iter()
+        .find(|project| Sha256::of(project.directory.as_os_str().as_encoded_bytes()) == hash)?;
+    let because = format!("the folder name is the SHA-256 of {}", project.directory.display());
+    Some((project.directory.clone(), because))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Home;
+    use retrace_model::Sha256;
+
+    #[test]
+    fn the_project_is_named_by_marker_registry_or_hash() {
+        let home = Home::new();
+        let app = home.make_directory("work/app");
+        home.project("work/app");
+        let hashed = Sha256::of(app.to_str().unwrap().as_bytes()).to_hex();
+        for folder in ["marked", "listed", &hashed, "unknown"] {
+            home.write(&format!(".gemini/tmp/{folder}/memory/notes.md"), "x");
+        }
+        home.write(".gemini/tmp/marked/.project_root", "/srv/marked\n");
+        home.write(".gemini/projects.json", r#"{"projects": {"/srv/listed": "listed"}}"#);
+        home.write(".gemini/settings.json", "{experimental: {autoMemory: true}, // on\n}");
+        let discovery = home.discover();
+        let at = |folder: &str| discovery.at(&home.path(&format!(".gemini/tmp/{folder}/memory")));
+        assert_eq!(at("marked").name, "marked · Gemini");
+        assert_eq!(at("listed").project.as_deref(), Some(std::path::Path::new("/srv/listed")));
+        assert_eq!(at(&hashed).project, Some(app));
+        assert_eq!((at("unknown").name.as_str(), &at("unknown").project), ("unknown · Gemini", &None));
+        assert!(at("unknown").tells("inbox of patches"));
+        assert_eq!(discovery.problems, []);
+    }
+}

@@ -1,0 +1,44 @@
+//! Letta Code MemFS: `~/.letta/agents/<agent>/memory`, a git repository. Source: Letta documentation, "MemFS";
+//! `letta-ai/letta-code`, `memory-git.ts`.
+
+use crate::look::Look;
+use crate::{Found, Surroundings};
+use retrace_model::StoreKind;
+
+pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
+    let Some(agents) = look.directory(&surroundings.home, &[".letta", "agents"]) else { return Vec::new() };
+    let mut found = Vec::new();
+    for agent in look.directories(&agents) {
+        let Some(root) = look.directory(&agent.path, &["memory"]) else { continue };
+        let mut evidence = vec![format!("memory directory of the Letta agent {}", agent.name)];
+        if root.join(".git").is_dir() {
+            evidence.push("is a git repository, in which every edit is a commit".to_owned());
+        }
+        if root.join("system").is_dir() {
+            evidence.push("holds system/, the part that is always in context".to_owned());
+        }
+        let reason = "The directory is there; Letta Code uses it for agents whose memory is kept in files.";
+        found.push(
+            Found::new(root, StoreKind::Letta, format!("{} · Letta", agent.name), evidence).because(reason),
+        );
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Home;
+
+    #[test]
+    fn every_agent_is_a_store() {
+        let home = Home::new();
+        home.write(".letta/agents/agent-1/memory/system/persona.md", "x");
+        home.write(".letta/agents/agent-1/memory/.git/HEAD", "x");
+        home.make_directory(".letta/agents/agent-2/cache");
+        let discovery = home.discover();
+        assert_eq!(discovery.found.len(), 1);
+        let agent = &discovery.found[0];
+        assert_eq!((agent.name.as_str(), agent.files), ("agent-1 · Letta", 1));
+        assert!(agent.tells("git repository") && agent.tells("system/"));
+    }
+}

@@ -1,0 +1,33 @@
+//! Windsurf: `~/.codeium/windsurf/memories`. Source of the path: public tools; the form of generated memories on disk is
+//! not confirmed, so the directory is listed as plain files.
+
+use super::holds;
+use crate::look::Look;
+use crate::{Found, Surroundings};
+use retrace_model::StoreKind;
+
+pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
+    let Some(root) = look.directory(&surroundings.home, &[".codeium", "windsurf", "memories"]) else {
+        return Vec::new();
+    };
+    let mut evidence = vec!["the memories directory of Windsurf".to_owned()];
+    evidence.extend(holds(&root, &["global_rules.md"]));
+    let reason = "The directory is there; Windsurf reads it in every session.";
+    vec![Found::new(root, StoreKind::Plain, "Windsurf".to_owned(), evidence).because(reason)]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Home;
+    use retrace_model::StoreKind;
+
+    #[test]
+    fn the_directory_is_plain_files() {
+        let home = Home::new();
+        home.write(".codeium/windsurf/memories/global_rules.md", "x");
+        let discovery = home.discover();
+        let windsurf = discovery.at(&home.path(".codeium/windsurf/memories"));
+        assert_eq!((windsurf.name.as_str(), windsurf.kind), ("Windsurf", StoreKind::Plain));
+        assert!(windsurf.tells("global_rules.md"));
+    }
+}

@@ -1,0 +1,78 @@
+//! What went wrong or was refused during a discovery.
+
+use crate::RefusedPath;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Something a discovery could not read, did not accept or cut short. It never stops the rest.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// A file or directory that is there cannot be read.
+    #[error("{} cannot be read: {reason}", path.display())]
+    Unreadable {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said, or what was expected of the content.
+        reason: String,
+    },
+    /// A settings file is larger than any settings file should be.
+    #[error("{} is larger than {limit} bytes and was not read", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A settings file is not valid JSON.
+    #[error("{} is not valid JSON: {message}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What the parser said, with the position.
+        message: String,
+    },
+    /// A setting has a value of another type than its documentation says.
+    #[error("{key} in {} must be {expected}, but is {found}; it is ignored", path.display())]
+    WrongType {
+        /// The settings file.
+        path: PathBuf,
+        /// The setting.
+        key: String,
+        /// The type it should have.
+        expected: &'static str,
+        /// The type it has.
+        found: &'static str,
+    },
+    /// An environment variable has a value that cannot be used.
+    #[error("{name} must be {expected}, but is {value:?}; it is ignored")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// Its value; bytes that are not UTF-8 are replaced.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A configured memory directory is refused.
+    #[error("{place}: {refused}")]
+    Refused {
+        /// Where it was configured: a setting with its file, or an environment variable.
+        place: String,
+        /// Why.
+        refused: RefusedPath,
+    },
+    /// A directory that would be memory is a symbolic link, or lies behind one.
+    #[error("{} is a symbolic link and was not followed; add the directory it leads to by hand if it is memory", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A directory has more entries than are looked at.
+    #[error("{} has more than {limit} entries; the others were not looked at", path.display())]
+    TooMany {
+        /// The directory.
+        path: PathBuf,
+        /// How many were looked at.
+        limit: usize,
+    },
+}
