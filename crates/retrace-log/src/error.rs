@@ -1,0 +1,86 @@
+//! What can go wrong in the log.
+
+use rusqlite::ErrorCode;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// A failure of the log.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The database was written by a newer program.
+    #[error("the database has format {found}; this program knows formats up to {known}")]
+    Newer {
+        /// Format of the file.
+        found: i64,
+        /// Newest format known here.
+        known: i64,
+    },
+    /// The file is not a sound database.
+    #[error("the database is damaged: {0}")]
+    Damaged(String),
+    /// Another process held the database for longer than this one may wait.
+    #[error("another process is using the database")]
+    Busy,
+    /// No room left.
+    #[error("the disk is full")]
+    Full,
+    /// The data directory may not be written.
+    #[error("the data directory cannot be written: {0}")]
+    CannotWrite(String),
+    /// The thing asked for does not exist.
+    #[error("there is no {what} {name}")]
+    NotFound {
+        /// "version", "store", …
+        what: &'static str,
+        /// Its id or name.
+        name: String,
+    },
+    /// The content was redacted.
+    #[error("the content of version {0} was redacted")]
+    Redacted(u64),
+    /// The content was too large to keep.
+    #[error("the content of version {0} was too large to be kept")]
+    NotKept(u64),
+    /// A request that makes no sense.
+    #[error("{0}")]
+    Invalid(String),
+    /// A file of the data directory could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Any other failure of SQLite.
+    #[error("database: {0}")]
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for LogError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error.to_string()),
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                Self::CannotWrite(error.to_string())
+            }
+            _ => Self::Sqlite(error),
+        }
+    }
+}
+
+impl LogError {
+    /// Wraps a failure on a file.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| match source.kind() {
+            std::io::ErrorKind::StorageFull => Self::Full,
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                Self::CannotWrite(format!("{}: {source}", path.display()))
+            }
+            _ => Self::Io { path, source },
+        }
+    }
+}

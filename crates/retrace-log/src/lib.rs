@@ -1,0 +1,48 @@
+//! The version log: every change ever observed, in one SQLite database.
+//!
+//! [`Reader`] reads, [`Writer`] appends; several processes may hold both at once, one transaction at a time writes.
+//! Content is kept once and compressed, most of it as a difference to the content before it; each operation is chained
+//! to the one before by a hash over salted commitments, so that a redaction can take content out while the chain still
+//! verifies.
+//!
+//! Invariants: operations and versions are never updated, deleted or replaced, which the database itself enforces; a
+//! content only goes from present to masked; order is the sequence number; derived tables can be made again from the
+//! rest. Only this crate knows SQLite.
+//!
+//! Deliberately absent: directories and live files, the clock, the source of randomness (both are passed in), wire
+//! types.
+
+mod blob;
+mod chain;
+mod connection;
+mod error;
+mod lease;
+mod live;
+mod mask;
+mod migrate;
+mod purge;
+mod read;
+mod receipts;
+mod search;
+mod stores;
+mod verify;
+mod writer;
+
+pub use connection::{Entropy, LogFiles};
+pub use error::LogError;
+pub use lease::Lease;
+pub use live::LiveMemory;
+pub use mask::{Masked, Needles};
+pub use purge::RawHits;
+pub use read::{
+    ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction,
+    VersionFilter, VersionRow,
+};
+pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
+pub use search::{SearchHit, Words};
+pub use stores::{NewStore, StoreRow};
+pub use verify::Verification;
+pub use writer::{Act, Append, Appended, Change, Payload, Writer};
+
+#[cfg(test)]
+mod tests;

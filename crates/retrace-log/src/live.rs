@@ -1,0 +1,171 @@
+//! The live memories: what is at each path now, and what the file system said of it when it was last read.
+
+use crate::writer::{Act, Writer};
+use crate::{LogError, Reader};
+use retrace_model::{Head, RelPath, Seen, Sha256, StoreId, Timestamp, VersionId};
+use rusqlite::{Connection, params};
+use sha2::{Digest as _, Sha256 as Hasher};
+use std::collections::BTreeMap;
+
+/// One live memory.
+#[derive(Clone, Debug)]
+pub struct LiveMemory {
+    /// Its newest version.
+    pub version: VersionId,
+    /// Hash of its content; `None` when that version is redacted.
+    pub sha256: Option<Sha256>,
+}
+
+impl Reader<'_> {
+    /// What a recorder needs to know of a store's live memories, by path.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn heads(&self, store: StoreId) -> Result<BTreeMap<RelPath, Head>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT p.bytes, l.size, l.modified_nanos, l.changed_nanos, l.file_id, l.seen_at
+             FROM live l JOIN paths p ON p.id = l.path_id WHERE l.store_id = ?1",
+        )?;
+        let mut rows = query.query([crate::stores::row_of(self.connection, store)?])?;
+        let mut heads = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let path = RelPath::from_bytes(row.get::<_, Vec<u8>>(0)?)
+                .map_err(|error| LogError::Damaged(error.to_string()))?;
+            let seen = match (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?) {
+                (Some(size), Some(modified), Some(changed), Some(file_id)) => {
+                    let (size, modified, changed, file_id): (i64, i64, i64, i64) =
+                        (size, modified, changed, file_id);
+                    Some(Seen {
+                        size: size as u64,
+                        modified_nanos: i128::from(modified),
+                        changed_nanos: i128::from(changed),
+                        file_id: file_id as u64,
+                    })
+                }
+                _ => None,
+            };
+            heads.insert(path, Head { seen, seen_at: Timestamp::from_micros(row.get(5)?) });
+        }
+        Ok(heads)
+    }
+
+    /// The live memory at a path.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn live_at(&self, store: StoreId, path: &RelPath) -> Result<Option<LiveMemory>, LogError> {
+        let seq: Option<i64> = rusqlite::OptionalExtension::optional(
+            self.connection
+                .prepare_cached(
+                    "SELECT l.version_seq FROM paths p JOIN live l ON l.path_id = p.id AND l.store_id = ?1
+                     WHERE p.bytes = ?2",
+                )?
+                .query_row(params![crate::stores::row_of(self.connection, store)?, path.as_bytes()], |row| {
+                    row.get(0)
+                }),
+        )?;
+        let Some(seq) = seq else { return Ok(None) };
+        let version = self.version(seq as u64)?;
+        Ok(Some(LiveMemory { version: version.id, sha256: version.content.map(|content| content.sha256) }))
+    }
+}
+
+impl Writer {
+    /// Remembers what the file system said of files whose content was found unchanged.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn saw(&mut self, store: StoreId, files: &[(RelPath, Seen)], at: Timestamp) -> Result<(), LogError> {
+        let act = self.begin()?;
+        act.saw(store, files, at)?;
+        act.commit()
+    }
+}
+
+impl Act<'_> {
+    /// Remembers what the file system said of files whose content was found unchanged.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn saw(&self, store: StoreId, files: &[(RelPath, Seen)], at: Timestamp) -> Result<(), LogError> {
+        let store_row = crate::stores::row_of(&self.transaction, store)?;
+        for (path, seen) in files {
+            let found: Option<(i64, bool)> = rusqlite::OptionalExtension::optional(
+                self.transaction
+                    .prepare_cached(
+                        "SELECT l.memory_id, l.shadow IS NULL FROM paths p
+                         JOIN live l ON l.path_id = p.id AND l.store_id = ?1 WHERE p.bytes = ?2",
+                    )?
+                    .query_row(params![store_row, path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?))),
+            )?;
+            if let Some((memory_row, true)) = found {
+                saw(&self.transaction, memory_row, Some(seen), at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks a live file whose newest version is redacted: as long as the file system says the same of it, it is not
+    /// recorded again. Nothing of its content or size is kept.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn cast_shadow(&mut self, store: StoreId, path: &RelPath, seen: &Seen) -> Result<(), LogError> {
+        let salt = self.salt();
+        let shadow = shadow(&salt, seen);
+        let store_row = crate::stores::row_of(&self.transaction, store)?;
+        self.transaction.execute(
+            "UPDATE live SET size = NULL, modified_nanos = NULL, changed_nanos = NULL, file_id = NULL, shadow = ?3
+             WHERE store_id = ?1 AND path_id = (SELECT id FROM paths WHERE bytes = ?2)",
+            params![store_row, path.as_bytes(), shadow],
+        )?;
+        Ok(())
+    }
+}
+
+pub(crate) fn saw(
+    connection: &Connection,
+    memory_row: i64,
+    seen: Option<&Seen>,
+    at: Timestamp,
+) -> Result<(), LogError> {
+    let Some(seen) = seen else { return Ok(()) };
+    connection
+        .prepare_cached(
+            "UPDATE live SET size = ?2, modified_nanos = ?3, changed_nanos = ?4, file_id = ?5, seen_at = ?6
+             WHERE memory_id = ?1",
+        )?
+        .execute(params![
+            memory_row,
+            seen.size as i64,
+            nanos(seen.modified_nanos),
+            nanos(seen.changed_nanos),
+            seen.file_id as i64,
+            at.micros(),
+        ])?;
+    Ok(())
+}
+
+/// Nanoseconds as the database keeps them; times beyond the year 2262 are cut to it, and then read again each time.
+pub(crate) fn nanos(nanos: i128) -> i64 {
+    i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn shadow(salt: &[u8; 16], seen: &Seen) -> Vec<u8> {
+    let mut hasher = Hasher::new();
+    hasher.update(b"retrace.shadow.1\0");
+    hasher.update(salt);
+    hasher.update(seen.size.to_be_bytes());
+    hasher.update(seen.modified_nanos.to_be_bytes());
+    hasher.update(seen.changed_nanos.to_be_bytes());
+    hasher.update(seen.file_id.to_be_bytes());
+    [&salt[..], &hasher.finalize()[..]].concat()
+}
+
+/// Whether `shadow` was cast by a file the file system describes as `seen`.
+pub(crate) fn casts(shadow_kept: &[u8], seen: &Seen) -> bool {
+    shadow_kept
+        .get(..16)
+        .and_then(|salt| salt.try_into().ok())
+        .is_some_and(|salt| shadow(&salt, seen) == shadow_kept)
+}

@@ -1,0 +1,214 @@
+//! Stores in the log.
+
+use crate::writer::Act;
+use crate::{LogError, Reader};
+use retrace_model::{StoreId, StoreKind, StoreState, Timestamp};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+/// A store as the log keeps it.
+#[derive(Clone, Debug)]
+pub struct StoreRow {
+    /// Its id.
+    pub id: StoreId,
+    /// Whose memory it holds.
+    pub kind: StoreKind,
+    /// Its directory, as bytes.
+    pub root: Vec<u8>,
+    /// Its name.
+    pub name: String,
+    /// When it was first added.
+    pub created_at: Timestamp,
+    /// The user asked not to record it for now.
+    pub paused: bool,
+    /// When the user took it off the list; its history stays.
+    pub removed_at: Option<Timestamp>,
+    /// How the recorder last found it.
+    pub state: StoreState,
+    /// Why, where there is more to say.
+    pub state_detail: Option<String>,
+    /// Versions recorded.
+    pub versions: u64,
+    /// Versions of the baseline: what was there when the store was added.
+    pub baseline: u64,
+    /// Live memories.
+    pub memories: u64,
+    /// Time of the newest version.
+    pub last_change: Option<Timestamp>,
+}
+
+/// A store to add.
+#[derive(Clone, Debug)]
+pub struct NewStore {
+    /// Whose memory it holds.
+    pub kind: StoreKind,
+    /// Its directory, as bytes.
+    pub root: Vec<u8>,
+    /// Its name.
+    pub name: String,
+    /// Now.
+    pub at: Timestamp,
+}
+
+const COLUMNS: &str =
+    "s.public, s.kind, s.root, s.name, s.created_at, s.paused, s.removed_at, s.state, s.state_detail,
+    s.versions, s.baseline, (SELECT count(*) FROM live l WHERE l.store_id = s.id), s.last_change";
+
+impl Reader<'_> {
+    /// All stores, those taken off the list included, by name.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn stores(&self) -> Result<Vec<StoreRow>, LogError> {
+        let sql = format!("SELECT {COLUMNS} FROM stores s ORDER BY s.name, s.id");
+        let mut query = self.connection.prepare_cached(&sql)?;
+        let mut rows = query.query([])?;
+        let mut stores = Vec::new();
+        while let Some(row) = rows.next()? {
+            stores.push(store_from(row)?);
+        }
+        Ok(stores)
+    }
+
+    /// One store.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none with this id.
+    pub fn store(&self, id: StoreId) -> Result<StoreRow, LogError> {
+        let sql = format!("SELECT {COLUMNS} FROM stores s WHERE s.public = ?1");
+        let mut query = self.connection.prepare_cached(&sql)?;
+        let mut rows = query.query([&id.0[..]])?;
+        rows.next()?.map(store_from).unwrap_or_else(|| Err(unknown(id)))
+    }
+}
+
+impl Act<'_> {
+    /// Adds a store, or puts one that was taken off the list back on it.
+    ///
+    /// # Errors
+    /// [`LogError::Invalid`] when the directory is a store already or the name is taken.
+    pub fn add_store(&mut self, new: &NewStore) -> Result<StoreId, LogError> {
+        let taken: Option<String> = self
+            .transaction
+            .query_row(
+                "SELECT name FROM stores WHERE name = ?1 AND removed_at IS NULL AND root <> ?2",
+                params![new.name, new.root],
+                |row| row.get(0),
+            )
+            .optional()?;
+        if let Some(name) = taken {
+            return Err(LogError::Invalid(format!("there is a store named {name:?} already")));
+        }
+        let known: Option<(Vec<u8>, Option<i64>)> = self
+            .transaction
+            .query_row("SELECT public, removed_at FROM stores WHERE root = ?1", [&new.root], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .optional()?;
+        if let Some((public, removed_at)) = known {
+            let id = store_id(&public)?;
+            if removed_at.is_none() {
+                return Err(LogError::Invalid("the directory is a store already".to_owned()));
+            }
+            self.transaction.execute(
+                "UPDATE stores SET removed_at = NULL, paused = 0, kind = ?2, name = ?3, state = 'recording',
+                    state_detail = NULL WHERE public = ?1",
+                params![&id.0[..], new.kind.as_str(), new.name],
+            )?;
+            return Ok(id);
+        }
+        let mut id = [0; 16];
+        (self.entropy)(&mut id);
+        self.transaction.execute(
+            "INSERT INTO stores (public, kind, root, name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![&id[..], new.kind.as_str(), new.root, new.name, new.at.micros()],
+        )?;
+        Ok(StoreId(id))
+    }
+
+    /// Takes a store off the list. Its history stays, and adding the directory again brings it back.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none with this id.
+    pub fn remove_store(&self, id: StoreId, at: Timestamp) -> Result<(), LogError> {
+        self.change_store(id, "removed_at = ?2", &[&at.micros()])
+    }
+
+    /// Pauses a store or lets it go on.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none with this id.
+    pub fn pause_store(&self, id: StoreId, paused: bool) -> Result<(), LogError> {
+        self.change_store(id, "paused = ?2", &[&paused])
+    }
+
+    /// Says how a store was found. Does nothing when that is known already.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none with this id.
+    pub fn set_store_state(
+        &self,
+        id: StoreId,
+        state: StoreState,
+        detail: Option<&str>,
+    ) -> Result<(), LogError> {
+        self.change_store(id, "state = ?2, state_detail = ?3", &[&state.as_str(), &detail])
+    }
+
+    /// Says that all versions so far are the store's baseline.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none with this id.
+    pub fn mark_baseline(&self, id: StoreId) -> Result<(), LogError> {
+        self.change_store(id, "baseline = versions", &[])
+    }
+
+    fn change_store(&self, id: StoreId, set: &str, values: &[&dyn rusqlite::ToSql]) -> Result<(), LogError> {
+        let sql = format!("UPDATE stores SET {set} WHERE public = ?1");
+        let key = &id.0[..];
+        let parameters: Vec<&dyn rusqlite::ToSql> =
+            std::iter::once(&key as &dyn rusqlite::ToSql).chain(values.iter().copied()).collect();
+        match self.transaction.execute(&sql, &parameters[..])? {
+            0 => Err(unknown(id)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The row of a store.
+pub(crate) fn row_of(connection: &Connection, id: StoreId) -> Result<i64, LogError> {
+    connection
+        .prepare_cached("SELECT id FROM stores WHERE public = ?1")?
+        .query_row([&id.0[..]], |row| row.get(0))
+        .optional()?
+        .ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: StoreId) -> LogError {
+    LogError::NotFound { what: "store", name: id.to_string() }
+}
+
+pub(crate) fn store_id(public: &[u8]) -> Result<StoreId, LogError> {
+    public
+        .try_into()
+        .map(StoreId)
+        .map_err(|_| LogError::Damaged("a store id has the wrong length".to_owned()))
+}
+
+fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
+    let word = |error: retrace_model::UnknownWord| LogError::Damaged(error.to_string());
+    Ok(StoreRow {
+        id: store_id(&row.get::<_, Vec<u8>>(0)?)?,
+        kind: row.get::<_, String>(1)?.parse().map_err(word)?,
+        root: row.get(2)?,
+        name: row.get(3)?,
+        created_at: Timestamp::from_micros(row.get(4)?),
+        paused: row.get(5)?,
+        removed_at: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_micros),
+        state: row.get::<_, String>(7)?.parse().map_err(word)?,
+        state_detail: row.get(8)?,
+        versions: row.get::<_, i64>(9)? as u64,
+        baseline: row.get::<_, i64>(10)? as u64,
+        memories: row.get::<_, i64>(11)? as u64,
+        last_change: row.get::<_, Option<i64>>(12)?.map(Timestamp::from_micros),
+    })
+}

@@ -1,0 +1,1 @@
+//! Tests across the modules of the log.
