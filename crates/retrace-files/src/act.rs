@@ -81,7 +81,7 @@ pub(crate) struct Act<'a> {
 pub(crate) struct Unexpected {
     pub found: Option<Sha256>,
     /// Why there is no hash.
-    pub cause: Option<FileError>,
+    pub cause: Option<Box<FileError>>,
 }
 
 /// Displaced content as it was when it was compared.
@@ -151,7 +151,7 @@ impl Act<'_> {
         match checked {
             Ok((file, content)) if content.sha256 == expected => Ok(Displaced { file, seen: content.seen }),
             Ok((_, content)) => Err(Unexpected { found: Some(content.sha256), cause: None }),
-            Err(cause) => Err(Unexpected { found: None, cause: Some(cause) }),
+            Err(cause) => Err(Unexpected { found: None, cause: Some(Box::new(cause)) }),
         }
     }
 
@@ -198,9 +198,9 @@ impl Act<'_> {
         }
     }
 
-    /// Renames `from` to `to` unless that is taken, which is the error `AlreadyExists`.
-    pub(crate) fn rename_to_free(&self, from: &[u8], to: &[u8]) -> io::Result<Guard> {
-        match self.directory.rename_to_free(from, to) {
+    /// Renames `from` to `to` as this `step`, unless `to` is taken, which is the error `AlreadyExists`.
+    pub(crate) fn rename_to_free(&self, step: Step, from: &[u8], to: &[u8]) -> io::Result<Guard> {
+        match self.step(step, || self.directory.rename_to_free(from, to)) {
             Ok(()) => return Ok(Guard::Atomic),
             Err(error) if !is_unsupported(&error) => return Err(error),
             Err(_) => {}

@@ -65,7 +65,7 @@ impl Act<'_> {
     fn delete(&self, expected: Sha256) -> Result<Done, FileError> {
         drop(self.open_expected(expected)?);
         let swap = self.hidden(LeftoverKind::Swap, 0);
-        match self.step(Step::SetAside, || self.rename_to_free(self.name(), &swap)) {
+        match self.rename_to_free(Step::SetAside, self.name(), &swap) {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(self.moved(None, None)),
             Err(error) => return Err(self.failed("rename")(error)),
@@ -84,9 +84,13 @@ impl Act<'_> {
     /// Puts somebody else's content back in place, unless yet another file took it.
     fn rename_back(&self, swap: &[u8], unexpected: Unexpected) -> FileError {
         let Unexpected { found, cause } = unexpected;
-        match self.step(Step::PutBack, || self.rename_to_free(swap, self.name())) {
-            Ok(_) => cause.unwrap_or_else(|| self.moved(found, None)),
+        match self.rename_to_free(Step::PutBack, swap, self.name()) {
+            Ok(_) => cause.map_or_else(|| self.moved(found, None), |cause| *cause),
             Err(_) => self.moved(self.hash_of(self.name()).ok(), self.beside(swap)),
         }
     }
 }
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use crate::error::FileError;
 use crate::names::{self, Parsed};
 use crate::read::{open_regular, read_open};
 use crate::root::Root;
-use crate::steps::NoFaults;
+use crate::steps::{NoFaults, Step};
 use retrace_model::{RelPath, Rules, Sha256};
 
 /// What a leftover is.
@@ -95,7 +95,7 @@ impl Root {
         let directory = self.idle_parent_of(&leftover.path)?;
         let act = act_on(&directory, leftover);
         act.open_expected(leftover.sha256)?;
-        match act.rename_to_free(leftover.path.file_name(), target.file_name()) {
+        match act.rename_to_free(Step::PutBack, leftover.path.file_name(), target.file_name()) {
             Ok(_) => directory.sync().map_err(|error| FileError::new(target, "sync", error)),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Err(refused(act.hash_of(target.file_name()).ok()))
@@ -142,3 +142,7 @@ fn leftovers_in(directory: &Directory, at: Option<&RelPath>, rules: &Rules, into
         into.push(Leftover { path, target, kind, sha256: content.sha256, bytes: content.bytes, of });
     }
 }
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;

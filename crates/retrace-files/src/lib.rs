@@ -27,6 +27,9 @@ mod attributes;
 mod delete;
 mod directory;
 mod error;
+#[cfg(unix)]
+#[cfg(test)]
+mod harness;
 mod leftovers;
 mod names;
 mod read;

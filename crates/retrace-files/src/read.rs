@@ -58,10 +58,19 @@ pub(crate) fn open_regular(
 
 /// Reads an open file from its beginning until it stands still.
 pub(crate) fn read_open(file: &mut File, path: &RelPath, max_bytes: u64) -> Result<Content, FileError> {
+    read_settled(file, path, max_bytes, &mut || {})
+}
+
+/// `meanwhile` is called when the bytes were read and before the file is looked at again: tests write there.
+fn read_settled(
+    file: &mut File,
+    path: &RelPath,
+    max_bytes: u64,
+    meanwhile: &mut dyn FnMut(),
+) -> Result<Content, FileError> {
     for _ in 0..ATTEMPTS {
-        if let Some(content) =
-            read_once(file, max_bytes).map_err(|error| FileError::new(path, "read", error))?
-        {
+        let read = read_once(file, max_bytes, meanwhile);
+        if let Some(content) = read.map_err(|error| FileError::new(path, "read", error))? {
             return Ok(content);
         }
     }
@@ -69,7 +78,7 @@ pub(crate) fn read_open(file: &mut File, path: &RelPath, max_bytes: u64) -> Resu
 }
 
 /// `None` when the file changed meanwhile.
-fn read_once(file: &mut File, max_bytes: u64) -> io::Result<Option<Content>> {
+fn read_once(file: &mut File, max_bytes: u64, meanwhile: &mut dyn FnMut()) -> io::Result<Option<Content>> {
     let before = stat_file(file)?.seen;
     file.rewind()?;
     let keep = before.size <= max_bytes;
@@ -98,6 +107,7 @@ fn read_once(file: &mut File, max_bytes: u64) -> io::Result<Option<Content>> {
             kept.extend_from_slice(&chunk[..length]);
         }
     }
+    meanwhile();
     let unchanged = size == before.size && stat_file(file)?.seen == before;
     Ok(unchanged.then(|| Content {
         bytes: keep.then_some(kept),
@@ -105,4 +115,89 @@ fn read_once(file: &mut File, max_bytes: u64) -> io::Result<Option<Content>> {
         size,
         seen: before,
     }))
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{Store, path};
+    use crate::scan::Special;
+
+    #[test]
+    fn bytes_hash_and_size_come_as_they_are() {
+        let store = Store::new();
+        let large = vec![b'x'; 3 * CHUNK + 1];
+        for (name, bytes) in
+            [("empty", &b""[..]), ("crlf", b"\xef\xbb\xbfa\r\n"), ("bytes", b"\xff\0"), ("large", &large)]
+        {
+            store.write(name, bytes);
+            let content = store.root().read(&path(name), u64::MAX).unwrap();
+            assert_eq!(content.bytes.as_deref(), Some(bytes), "{name}");
+            assert_eq!((content.sha256, content.size), (Sha256::of(bytes), bytes.len() as u64));
+            assert_eq!(Some(content.seen), store.root().seen(&path(name)).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_hashed_but_not_kept() {
+        let store = Store::new();
+        store.write("a.md", "12345");
+        let kept = |max| store.root().read(&path("a.md"), max).unwrap().bytes.is_some();
+        assert!(kept(5) && !kept(4) && !kept(0));
+        let content = store.root().read(&path("a.md"), 4).unwrap();
+        assert_eq!((content.sha256, content.size), (Sha256::of(b"12345"), 5));
+    }
+
+    #[test]
+    fn a_file_that_changes_meanwhile_is_read_again() {
+        let store = Store::new();
+        store.write("a.md", "old");
+        let mut file = File::open(store.at("a.md")).unwrap();
+        let mut writes = [&b"newer"[..], b"newest!"].into_iter();
+        let content = read_settled(&mut file, &path("a.md"), 100, &mut || {
+            if let Some(bytes) = writes.next() {
+                store.write("a.md", bytes);
+            }
+        });
+        assert_eq!(content.unwrap().bytes.unwrap(), b"newest!");
+        let mut size = 1;
+        let restless = read_settled(&mut file, &path("a.md"), 100, &mut || {
+            size += 1;
+            store.write("a.md", vec![b'x'; size]);
+        });
+        assert!(matches!(restless, Err(FileError::Unsettled { .. })));
+    }
+
+    #[test]
+    fn nothing_but_a_regular_file_is_opened() {
+        let store = Store::new();
+        store.write("dir/a.md", "inside");
+        store.link("dir", "link");
+        store.link("dir/a.md", "link.md");
+        store.fifo("pipe");
+        let read = |name| store.root().read(&path(name), 100);
+        assert!(matches!(read("dir"), Err(FileError::IsDirectory { .. })));
+        assert!(matches!(read("link/a.md"), Err(FileError::Link { .. })));
+        assert!(matches!(read("link.md"), Err(FileError::Link { .. })));
+        assert!(matches!(read("none"), Err(FileError::Missing { .. })));
+        assert!(matches!(read("none/a.md"), Err(FileError::Missing { .. })));
+        assert!(matches!(read("dir/a.md/b"), Err(FileError::BelowAFile { .. })));
+        // Opening it for reading would wait for a writer for ever.
+        assert!(matches!(read("pipe"), Err(FileError::NotAFile { special: Special::Fifo, .. })));
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_denied() {
+        let store = Store::new();
+        store.write("a.md", "secret");
+        store.write("closed/a.md", "secret");
+        store.mode("a.md", 0o000);
+        store.mode("closed", 0o000);
+        let (one, other) = store.unprivileged(|root| {
+            (root.read(&path("a.md"), 100).unwrap_err(), root.read(&path("closed/a.md"), 100).unwrap_err())
+        });
+        assert!(matches!(one, FileError::Denied { .. }), "{one}");
+        assert!(matches!(other, FileError::Denied { .. }), "{other}");
+    }
 }

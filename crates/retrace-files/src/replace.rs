@@ -4,7 +4,7 @@
 //! the live file in one step. What was displaced is then hashed: if it is not what the caller expected, the two are
 //! exchanged back. So the check cannot be outrun by another writer.
 
-use crate::act::{Act, Displaced, Done, Expected, Guard, Removal, Unexpected, is_unsupported};
+use crate::act::{Act, Done, Expected, Guard, Removal, Unexpected, is_unsupported};
 use crate::directory::{Directory, Stat, stat_file};
 use crate::error::FileError;
 use crate::leftovers::LeftoverKind;
@@ -139,7 +139,7 @@ impl Act<'_> {
             let _ = file;
             Ok(())
         })?;
-        match self.step(Step::Exchange, || self.rename_to_free(&new, self.name())) {
+        match self.rename_to_free(Step::Exchange, &new, self.name()) {
             Ok(guard) => {
                 let mut done = self.in_place(guard, &file);
                 done.synced = self.step(Step::SyncDirectory, || self.directory.sync()).is_ok();
@@ -217,7 +217,7 @@ impl Act<'_> {
     /// From now on the hidden file may hold somebody's content: says so by its name.
     fn name_swap(&self, new: &[u8]) -> Result<Vec<u8>, FileError> {
         let swap = self.hidden(LeftoverKind::Swap, 0);
-        match self.step(Step::NameSwap, || self.rename_to_free(new, &swap)) {
+        match self.rename_to_free(Step::NameSwap, new, &swap) {
             Ok(_) => Ok(swap),
             Err(error) => {
                 self.forget(new);
@@ -228,7 +228,7 @@ impl Act<'_> {
 
     /// After the exchange: the new content is live, and `swap` is whatever was there.
     fn finish(&self, swap: &[u8], expected: Sha256, ours: Sha256, file: &File) -> Result<Done, FileError> {
-        let displaced: Displaced = match self.check_displaced(swap, expected) {
+        let displaced = match self.check_displaced(swap, expected) {
             Ok(displaced) => displaced,
             Err(unexpected) => return Err(self.exchange_back(swap, ours, unexpected)),
         };
@@ -250,7 +250,7 @@ impl Act<'_> {
         let newest = self.hash_of(swap);
         if matches!(&newest, Ok(hash) if *hash == ours) {
             self.forget(swap);
-            return cause.unwrap_or_else(|| self.moved(found, None));
+            return cause.map_or_else(|| self.moved(found, None), |cause| *cause);
         }
         // Whatever this displaces is kept too, so it needs no check.
         let _ = self.directory.exchange(swap, self.name());
@@ -283,3 +283,7 @@ impl Act<'_> {
         let _ = self.directory.remove_file(name);
     }
 }
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;

@@ -264,3 +264,7 @@ impl<'a> Walk<'a> {
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;
