@@ -231,11 +231,13 @@ impl Comparison<'_> {
     }
 
     fn changed_words(&self, change: &Change) -> ChangedWords {
-        if !self.words || change.old.is_empty() || change.new.is_empty() {
+        let wanted = self.words && !change.old.is_empty() && !change.new.is_empty();
+        let late = self.deadline.is_some_and(script::passed);
+        if !wanted || late {
             return ChangedWords {
                 deleted: vec![Vec::new(); change.old.len()],
                 inserted: vec![Vec::new(); change.new.len()],
-                cut_short: false,
+                cut_short: wanted,
             };
         }
         let old: Vec<_> = change.old.clone().map(|index| self.old.comparable(index)).collect();

@@ -35,10 +35,6 @@ pub(crate) fn changed_words(
         inserted: vec![Vec::new(); inserted.len()],
         cut_short: false,
     };
-    if deadline.is_some_and(script::passed) {
-        found.cut_short = true;
-        return found;
-    }
     let mut known = Interner::new();
     let old: Vec<Tokens> = deleted.iter().map(|line| Tokens::of(line, &mut known)).collect();
     let new: Vec<Tokens> = inserted.iter().map(|line| Tokens::of(line, &mut known)).collect();
