@@ -5,6 +5,7 @@
 use crate::Problem;
 use retrace_model::Rules;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Read as _};
@@ -48,12 +49,13 @@ pub(crate) struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Look {
     problems: Vec<Problem>,
+    noted: HashSet<Problem>,
 }
 
 impl Look {
     /// Notes a problem once.
     pub(crate) fn note(&mut self, problem: Problem) {
-        if !self.problems.contains(&problem) {
+        if self.noted.insert(problem.clone()) {
             self.problems.push(problem);
         }
     }

@@ -5,7 +5,7 @@ use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Why a configured memory directory is refused. Each carries the text as it was configured.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Error)]
 pub enum RefusedPath {
     /// Nothing was given.
     #[error("the memory directory is empty")]

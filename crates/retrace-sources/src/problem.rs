@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 /// Something a discovery could not read, did not accept or cut short. It never stops the rest.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Error)]
 pub enum Problem {
     /// A file or directory that is there cannot be read.
     #[error("{} cannot be read: {reason}", path.display())]

@@ -44,7 +44,7 @@ impl Platform {
 pub struct Surroundings {
     /// The user's home directory, absolute.
     pub home: PathBuf,
-    /// Environment variables that agents read, by name. Give the process environment, or an empty map for a copied home.
+    /// Environment variables that agents read, by name, in upper case also on Windows. Give the process environment, or an empty map for a copied home.
     pub env: BTreeMap<String, OsString>,
     /// Project directories the user named, absolute; they are looked into besides those the agents' own files name.
     pub projects: Vec<PathBuf>,

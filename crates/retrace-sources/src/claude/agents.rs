@@ -22,15 +22,15 @@ pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -
             found.push(store(entry, AgentScope::User, None, &switch));
         }
     }
-    let own: Vec<&Project> = projects
-        .iter()
-        .filter(|project| project.directory.is_absolute() && !claude.is_config_parent(&project.directory))
-        .collect();
-    for project in own {
+    for project in projects.iter().filter(|project| project.directory.is_absolute()) {
         let switch = claude.settings.switch(claude.surroundings, Some(&project.settings));
         for (folder, scope) in
             [("agent-memory", AgentScope::Project), ("agent-memory-local", AgentScope::Local)]
         {
+            // A session in the home directory: its project memory is the user's, which is listed above.
+            if scope == AgentScope::Project && claude.is_config_parent(&project.directory) {
+                continue;
+            }
             for entry in agents(look, &project.directory, &[".claude", folder]) {
                 found.push(store(entry, scope, Some(&project.directory), &switch));
             }

@@ -30,6 +30,8 @@ struct Gathered<'a> {
     for_all: bool,
     by_repository: BTreeMap<&'a Path, Vec<&'a Project>>,
     switch: Option<Switch>,
+    /// Sentences about the projects that turned it off.
+    off_for: Vec<String>,
 }
 
 /// All auto memory directories: those in use, those configured or asked for, and those left behind.
@@ -103,19 +105,23 @@ fn default_folder(claude: &Claude<'_>, project: Option<&Project>) -> Option<(Str
     }
     let repository = project?.repository();
     let path = repository.to_string_lossy();
-    let parent = claude.memory_base.join("projects");
-    let known = claude
-        .folders
-        .iter()
-        .find(|folder| folder.path.parent() == Some(&parent) && slug_matches(&folder.name, &path));
-    let folder = match known {
-        Some(folder) => folder.name.clone(),
+    let folder = match known_folders(claude, &path)[..] {
+        [only] => only.name.clone(),
         // The hash behind a cut name is not public, so the folder of a long path is known only once it is there.
-        None if path.encode_utf16().count() > MAX_SLUG_CHARS => return None,
-        None => slug(&path),
+        [] if path.encode_utf16().count() > MAX_SLUG_CHARS => return None,
+        [] => slug(&path),
+        // Several long paths with one beginning: the transcripts say which is which.
+        ref several => several.iter().find(|folder| folder.recorded.contains_key(repository))?.name.clone(),
     };
     let because = format!("default place of Claude Code for {}", repository.display());
     Some((folder, because))
+}
+
+/// The folders there are that can stand for a path.
+fn known_folders<'a>(claude: &'a Claude<'_>, path: &str) -> Vec<&'a Folder> {
+    let parent = claude.memory_base.join("projects");
+    let fits = |folder: &&Folder| folder.path.parent() == Some(&parent) && slug_matches(&folder.name, path);
+    claude.folders.iter().filter(fits).collect()
 }
 
 impl<'a> Gathered<'a> {
@@ -127,10 +133,11 @@ impl<'a> Gathered<'a> {
             Some(project) => self.by_repository.entry(project.repository()).or_default().push(project),
             None => self.for_all = true,
         }
-        // One project for which it is on is enough; a project's own answer says more than the general one.
-        let first_project =
-            project.is_some() && self.by_repository.values().map(Vec::len).sum::<usize>() == 1;
-        if first_project || self.switch.as_ref().is_none_or(|known| switch.on && !known.on) {
+        if let Some(project) = project.filter(|_| !switch.on) {
+            self.off_for.push(format!("Off for {}: {}", project.directory.display(), switch.reason));
+        }
+        // One project for which it is on is enough.
+        if self.switch.as_ref().is_none_or(|known| switch.on && !known.on) {
             self.switch = Some(switch);
         }
     }
@@ -165,6 +172,9 @@ impl<'a> Gathered<'a> {
         found.exists = exists;
         found.enabled = switch.is_some_and(|switch| switch.on);
         let mut sentences: Vec<&str> = switch.iter().map(|switch| switch.reason.as_str()).collect();
+        if found.enabled {
+            sentences.extend(self.off_for.iter().map(String::as_str));
+        }
         sentences.extend(self.notes.iter().map(String::as_str));
         found.reason = sentences.join(" ");
         Some(found)
@@ -192,6 +202,10 @@ impl<'a> Gathered<'a> {
                 self.by_repository.keys().map(|path| path.display().to_string()).collect();
             evidence.push(format!("the folder name stands for more than one project: {}", names.join(", ")));
         }
+        if self.for_all {
+            evidence.push(format!("projects known here that use it: {}", self.by_repository.len()));
+            return;
+        }
         for (repository, projects) in &self.by_repository {
             for project in projects {
                 if project.directory != *repository {
@@ -204,13 +218,14 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// Whether a directory at a default place is there, no link on the way below the base.
+/// Whether a directory at a default place is there, no link on the way below `projects`.
 fn is_there(claude: &Claude<'_>, look: &mut Look, directory: &Path) -> bool {
+    let projects = claude.memory_base.join("projects");
     let parts: Vec<_> = directory
-        .strip_prefix(&claude.memory_base)
+        .strip_prefix(&projects)
         .map(|below| below.components().map(|part| part.as_os_str()).collect())
         .unwrap_or_default();
-    look.directory(&claude.memory_base, &parts).is_some()
+    look.directory(&projects, &parts).is_some()
 }
 
 /// What in the directory itself says that it is auto memory.
@@ -236,8 +251,10 @@ fn left_behind(
     memory: PathBuf,
 ) -> Found {
     let owner = owner(projects, &folder.name);
+    // A free name was given by an earlier environment; the default place says nothing against it, a setting does.
+    let free = owner.as_ref().is_some_and(|owner| owner.freely_named);
     let elsewhere = place(claude, look, owner.as_ref().map(|owner| owner.project))
-        .filter(|place| !owner.as_ref().is_some_and(|owner| owner.freely_named) || place.configured);
+        .filter(|place| !free || place.configured || claude.folder_name.is_some());
     let mut evidence = vec![format!("a memory directory in the project folder {}", folder.path.display())];
     evidence.extend(contents(&memory));
     match &owner {

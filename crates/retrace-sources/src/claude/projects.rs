@@ -23,7 +23,7 @@ pub(super) struct Folder {
     pub(super) name: String,
     pub(super) path: PathBuf,
     /// Directories its transcripts were recorded in, with the transcript that says so.
-    recorded: BTreeMap<PathBuf, PathBuf>,
+    pub(super) recorded: BTreeMap<PathBuf, PathBuf>,
 }
 
 /// A directory an agent works in, or may.
@@ -60,8 +60,8 @@ pub(super) fn folders(look: &mut Look, bases: [&PathBuf; 2]) -> Vec<Folder> {
     let bases: BTreeSet<&PathBuf> = bases.into_iter().collect();
     let mut folders = Vec::new();
     for base in bases {
-        let Some(projects) = look.directory(base, &["projects"]) else { continue };
-        for entry in look.directories(&projects) {
+        // `projects` may be a link: people move it to another disk, and no repository can write there.
+        for entry in look.directories(&base.join("projects")) {
             let recorded = recorded(look, &entry.path, &entry.name);
             folders.push(Folder { name: entry.name, path: entry.path, recorded });
         }
@@ -78,9 +78,9 @@ pub(super) fn collect(claude: &Claude<'_>, look: &mut Look) -> Vec<Project> {
                 let reason = "there is no such project directory".to_owned();
                 look.note(Problem::Unreadable { path: directory.clone(), reason });
             }
-            let draft = drafts.entry(directory.components().collect()).or_default();
+            let draft = drafts.entry(as_sessions_see_it(directory)).or_default();
             draft.named = true;
-            draft.evidence.push("named by the user".to_owned());
+            draft.evidence.push(format!("the user named {}", directory.display()));
         } else {
             let refused = RefusedPath::Relative(directory.to_string_lossy().into_owned());
             look.note(Problem::Refused { place: "project directory".to_owned(), refused });
@@ -88,7 +88,7 @@ pub(super) fn collect(claude: &Claude<'_>, look: &mut Look) -> Vec<Project> {
     }
     let state_file = &claude.settings.state_file;
     for directory in claude.settings.known_projects.iter().filter(|path| !path.is_empty()) {
-        let draft = drafts.entry(PathBuf::from(directory)).or_default();
+        let draft = drafts.entry(without_trailing_separator(Path::new(directory))).or_default();
         draft.evidence.push(format!("{} lists {directory} as a project", state_file.display()));
     }
     for folder in &claude.folders {
@@ -103,6 +103,19 @@ pub(super) fn collect(claude: &Claude<'_>, look: &mut Look) -> Vec<Project> {
     drafts.into_iter().map(|(directory, draft)| finish(claude, look, directory, draft)).collect()
 }
 
+/// A directory the user named, with links resolved: a session's working directory never has any. Windows is left out,
+/// because resolved paths there have a prefix that sessions do not write.
+fn as_sessions_see_it(directory: &Path) -> PathBuf {
+    if cfg!(windows) {
+        return without_trailing_separator(directory);
+    }
+    directory.canonicalize().unwrap_or_else(|_| without_trailing_separator(directory))
+}
+
+fn without_trailing_separator(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
 /// Adds the repository of every project and the repository's other worktrees.
 fn add_checkouts(look: &mut Look, drafts: &mut BTreeMap<PathBuf, Draft>) {
     let known: Vec<PathBuf> = drafts.keys().cloned().collect();
@@ -114,7 +127,8 @@ fn add_checkouts(look: &mut Look, drafts: &mut BTreeMap<PathBuf, Draft>) {
     for repository in repositories {
         for worktree in git::worktrees(look, &repository) {
             if worktree.is_dir() && !drafts.contains_key(&worktree) {
-                let evidence = format!("git lists it as a worktree of {}", repository.display());
+                let (linked, main) = (worktree.display(), repository.display());
+                let evidence = format!("git lists {linked} as a worktree of {main}");
                 drafts.insert(worktree, Draft { evidence: vec![evidence], ..Draft::default() });
             }
         }

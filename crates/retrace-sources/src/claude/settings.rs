@@ -133,6 +133,8 @@ impl Settings {
 
     /// Whether auto memory is on for a project, or for none in particular. First match wins. Source: Claude Code
     /// documentation, memory and environment variables pages; the remote rule is from third-party descriptions.
+    ///
+    /// `autoMemoryEnabled` counts in every scope, an untrusted project's too: no source makes it depend on trust.
     pub(super) fn switch(&self, surroundings: &Surroundings, project: Option<&ProjectSettings>) -> Switch {
         let flag = |name: &str| self.flag(surroundings, project, name);
         if let Some((disabled, place)) = flag("CLAUDE_CODE_DISABLE_AUTO_MEMORY") {

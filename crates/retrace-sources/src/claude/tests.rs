@@ -154,6 +154,21 @@ fn a_long_path_is_recognised_by_the_beginning_of_its_folder() {
 }
 
 #[test]
+fn long_paths_with_one_beginning_are_told_apart_by_their_transcripts() {
+    let home = Home::new();
+    let long = format!("work/{}", "long-".repeat(60));
+    for (name, hash) in [("one", "h1"), ("two", "h2")] {
+        let project = home.path(&format!("{long}/{name}"));
+        let folder = format!("{}-{hash}", slug(project.to_str().unwrap()));
+        home.write(&format!(".claude/projects/{folder}/memory/MEMORY.md"), "x");
+        home.transcript(&folder, &project);
+    }
+    let discovery = home.discover();
+    assert_eq!(names(&discovery), ["one · auto memory", "two · auto memory"]);
+    assert!(discovery.found[0].root.to_string_lossy().contains("-h1/"));
+}
+
+#[test]
 fn a_folder_with_a_free_name_belongs_to_what_its_transcripts_say() {
     let home = Home::new();
     home.transcript("sample", &home.path("work/app"));
@@ -256,6 +271,22 @@ fn a_directory_in_user_settings_holds_for_every_project_and_leaves_the_old_one_b
     assert!(vault.enabled && vault.exists && vault.project.is_none() && vault.tells("autoMemoryDirectory"));
     let old = discovery.at(&old);
     assert!(!old.enabled && old.reason.starts_with("Not used now"), "{}", old.reason);
+}
+
+#[test]
+fn one_project_that_turns_shared_memory_off_does_not_turn_it_off_for_all() {
+    let home = Home::new();
+    home.write(".claude/settings.json", r#"{"autoMemoryDirectory": "~/vault/memory"}"#);
+    home.transcript(&home.folder("work/app"), &home.path("work/app"));
+    home.write("work/app/.claude/settings.json", r#"{"autoMemoryEnabled": false}"#);
+    let discovery = home.discover();
+    let vault = discovery.at(&home.path("vault/memory"));
+    assert!(vault.enabled && vault.tells("known here that use it: 1"), "{vault:#?}");
+    assert!(
+        vault.reason.contains(&format!("Off for {}", home.path("work/app").display())),
+        "{}",
+        vault.reason
+    );
 }
 
 #[test]
@@ -447,9 +478,10 @@ fn a_home_that_is_a_project_does_not_repeat_the_memory_of_the_user() {
     let home = Home::new();
     home.transcript(&slug(home.root().to_str().unwrap()), &home.root());
     home.write(".claude/agent-memory/reviewer/MEMORY.md", "x");
+    home.write(".claude/agent-memory-local/planner/MEMORY.md", "x");
     let discovery = home.discover();
-    assert_eq!(names(&discovery), ["reviewer agent (user)"]);
-    assert_eq!(discovery.found[0].scope, Some(AgentScope::User));
+    assert_eq!(names(&discovery), ["me · planner agent (local)", "reviewer agent (user)"]);
+    assert_eq!(discovery.found[1].scope, Some(AgentScope::User));
 }
 
 #[test]
@@ -474,6 +506,23 @@ fn a_memory_directory_that_is_a_link_is_reported() {
     std::os::unix::fs::symlink(home.path("private"), &link).unwrap();
     let discovery = home.discover();
     assert_eq!((discovery.found, discovery.problems), (vec![], vec![Problem::Link { path: link }]));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_of_the_user_on_the_way_to_projects_are_followed() {
+    let home = Home::new();
+    home.transcript(&home.folder("work/app"), &home.path("work/app"));
+    home.auto_memory("work/app");
+    home.make_directory("work/app");
+    home.make_directory("disk");
+    std::fs::rename(home.path(".claude/projects"), home.path("disk/projects")).unwrap();
+    std::os::unix::fs::symlink(home.path("disk/projects"), home.path(".claude/projects")).unwrap();
+    std::os::unix::fs::symlink(home.path("work/app"), home.path("app")).unwrap();
+    let discovery = discover_named(&home, "app");
+    assert_eq!(names(&discovery), ["app · auto memory"]);
+    assert!(discovery.found[0].exists && discovery.found[0].tells("the user named"));
+    assert_eq!(discovery.problems, []);
 }
 
 #[test]

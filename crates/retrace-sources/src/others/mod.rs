@@ -25,7 +25,7 @@ pub(crate) fn find(surroundings: &Surroundings, projects: &[Project], look: &mut
     found.extend(basic_memory::find(surroundings, look));
     found.extend(copilot::find(surroundings, look));
     found.extend(windsurf::find(surroundings, look));
-    found.extend(repository::find(surroundings, projects, look));
+    found.extend(repository::find(projects, look));
     found
 }
 

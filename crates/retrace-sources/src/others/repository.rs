@@ -8,16 +8,16 @@
 //!   (`anthropics/anthropic-sdk-python`, memory tool module).
 
 use super::{has_dated_notes, holds};
+use crate::Found;
 use crate::claude::{Project, folder_label};
 use crate::look::Look;
-use crate::{Found, Surroundings};
 use retrace_model::StoreKind;
 use std::path::Path;
 
 /// Bytes of an index that are searched for a link.
 const INDEX_BYTES: u64 = 64 * 1024;
 
-pub(super) fn find(surroundings: &Surroundings, projects: &[Project], look: &mut Look) -> Vec<Found> {
+pub(super) fn find(projects: &[Project], look: &mut Look) -> Vec<Found> {
     let mut found = Vec::new();
     for project in projects {
         let directory = &project.directory;
@@ -26,9 +26,7 @@ pub(super) fn find(surroundings: &Surroundings, projects: &[Project], look: &mut
             continue;
         }
         let mut stores = Vec::new();
-        if *directory != surroundings.home {
-            stores.extend(copy(look, directory, &[".claude", "memory"], ".claude/memory"));
-        }
+        stores.extend(copy(look, directory, &[".claude", "memory"], ".claude/memory"));
         stores.extend(aeon(look, directory).or_else(|| copy(look, directory, &["memory"], "memory")));
         stores.extend(memory_tool(look, directory));
         stores.extend(memory_bank(look, directory));
