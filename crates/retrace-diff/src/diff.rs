@@ -111,6 +111,18 @@ pub enum Tag {
     Delete,
 }
 
+impl Tag {
+    /// The name: `equal`, `insert` or `delete`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Insert => "insert",
+            Self::Delete => "delete",
+        }
+    }
+}
+
 /// One line of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {

@@ -30,6 +30,24 @@ pub enum HiddenKind {
     OtherFormat,
 }
 
+impl HiddenKind {
+    /// The name: lower case, words joined by `_`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ZeroWidth => "zero_width",
+            Self::BidiControl => "bidi_control",
+            Self::Tag => "tag",
+            Self::SoftHyphen => "soft_hyphen",
+            Self::Control => "control",
+            Self::HtmlComment => "html_comment",
+            Self::InvalidByte => "invalid_byte",
+            Self::VariationSelector => "variation_selector",
+            Self::OtherFormat => "other_format",
+        }
+    }
+}
+
 /// A stretch that is not seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
