@@ -15,6 +15,7 @@
 mod blob;
 mod chain;
 mod connection;
+mod contents;
 mod error;
 mod lease;
 mod live;

@@ -38,6 +38,16 @@ impl Reader<'_> {
         Ok(found)
     }
 
+    /// Checks the chain alone: what is wrong with it, each in a sentence.
+    ///
+    /// # Errors
+    /// Only when the database cannot be read at all.
+    pub fn verify_chain(&self) -> Result<Vec<String>, LogError> {
+        let mut found = Verification::default();
+        self.check_chain(&mut found)?;
+        Ok(found.problems)
+    }
+
     fn check_file(&self, found: &mut Verification) -> Result<(), LogError> {
         let mut query = self.connection.prepare("PRAGMA integrity_check(20)")?;
         let mut rows = query.query([])?;
