@@ -1,0 +1,138 @@
+//! How a store is doing, derived from what the looks met.
+
+use crate::look::Looked;
+use retrace_files::{Problem, ProblemKind};
+use retrace_model::{RelPath, StoreState};
+use std::collections::BTreeSet;
+
+/// How a store is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The state.
+    pub state: StoreState,
+    /// Why it is not simply recording, for people.
+    pub detail: Option<String>,
+    /// What is in the directory and is not recorded: links, pipes, what may not be read.
+    pub problems: Vec<Problem>,
+}
+
+impl Status {
+    pub(crate) fn away(state: StoreState, detail: String) -> Self {
+        Self { state, detail: Some(detail), problems: Vec::new() }
+    }
+}
+
+/// What the last look at each part of a store met.
+#[derive(Debug, Default)]
+pub(crate) struct Standing {
+    problems: Vec<Problem>,
+    too_large: BTreeSet<RelPath>,
+}
+
+impl Standing {
+    /// Takes in a look at `part`, or at everything.
+    pub(crate) fn update(&mut self, part: Option<&BTreeSet<RelPath>>, looked: &Looked) {
+        let again = |path: &RelPath| part.is_none_or(|part| part.iter().any(|looked| path.is_within(looked)));
+        self.problems.retain(|problem| !problem.path.as_ref().is_none_or(again));
+        self.problems.extend(looked.problems.iter().cloned());
+        self.problems.sort_by(|a, b| a.path.cmp(&b.path));
+        self.problems.dedup();
+        self.too_large.retain(|path| !again(path));
+        self.too_large.extend(looked.too_large.iter().cloned());
+    }
+
+    /// The state that follows. `unreliable` says why events cannot be relied on, if so.
+    pub(crate) fn status(&self, unreliable: Option<&str>) -> Status {
+        let hiding: Vec<_> = self.problems.iter().filter(|problem| hides(problem)).collect();
+        let (state, detail) = if let Some(whole) = hiding.iter().find(|problem| problem.path.is_none()) {
+            let denied = whole.kind == ProblemKind::Denied;
+            let state = if denied { StoreState::Denied } else { StoreState::Limited };
+            (state, Some(whole.to_string()))
+        } else if let Some(first) = hiding.first() {
+            (StoreState::Limited, Some(and_more(&first.to_string(), hiding.len())))
+        } else if let Some(first) = self.too_large.first() {
+            let text = format!("{first} is too large and recorded without its content");
+            (StoreState::Limited, Some(and_more(&text, self.too_large.len())))
+        } else if let Some(reason) = unreliable {
+            (StoreState::Limited, Some(reason.to_owned()))
+        } else {
+            (StoreState::Recording, None)
+        };
+        Status { state, detail, problems: self.problems.clone() }
+    }
+}
+
+/// Whether memories may lie behind it. What a link leads to is not the store's.
+fn hides(problem: &Problem) -> bool {
+    match problem.kind {
+        ProblemKind::Denied | ProblemKind::TooDeep | ProblemKind::Io(_) => true,
+        ProblemKind::Link | ProblemKind::NotAFile(_) => false,
+    }
+}
+
+fn and_more(text: &str, count: usize) -> String {
+    if count > 1 { format!("{text} (and {} more)", count - 1) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::parse(text).unwrap()
+    }
+
+    fn looked(problems: &[(Option<&str>, ProblemKind)], too_large: &[&str]) -> Looked {
+        Looked {
+            problems: problems
+                .iter()
+                .map(|(at, kind)| Problem { path: at.map(path), kind: kind.clone() })
+                .collect(),
+            too_large: too_large.iter().map(|name| path(name)).collect(),
+            ..Looked::default()
+        }
+    }
+
+    #[test]
+    fn the_gravest_reason_is_the_state() {
+        let check = |looked: &Looked, unreliable| {
+            let mut standing = Standing::default();
+            standing.update(None, looked);
+            let Status { state, detail, .. } = standing.status(unreliable);
+            (state, detail.unwrap_or_default())
+        };
+        let link = (Some("l"), ProblemKind::Link);
+        let closed = (Some("x"), ProblemKind::Denied);
+        assert_eq!(check(&looked(&[], &[]), None), (StoreState::Recording, String::new()));
+        assert_eq!(check(&looked(&[link.clone()], &[]), None), (StoreState::Recording, String::new()));
+        assert_eq!(check(&looked(&[], &[]), Some("slow")), (StoreState::Limited, "slow".to_owned()));
+        assert_eq!(
+            check(&looked(&[], &["a.md", "b.md"]), Some("slow")),
+            (
+                StoreState::Limited,
+                "a.md is too large and recorded without its content (and 1 more)".to_owned()
+            )
+        );
+        assert_eq!(
+            check(&looked(&[link, closed.clone()], &["a.md"]), None),
+            (StoreState::Limited, "x may not be read".to_owned())
+        );
+        assert_eq!(
+            check(&looked(&[closed, (None, ProblemKind::Denied)], &[]), None),
+            (StoreState::Denied, "the directory may not be read".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_look_at_a_part_replaces_what_was_known_of_it() {
+        let mut standing = Standing::default();
+        let denied = |at| (Some(at), ProblemKind::Denied);
+        standing.update(None, &looked(&[denied("a/x"), denied("b")], &["a/large", "large"]));
+        standing.update(Some(&BTreeSet::from([path("a")])), &looked(&[denied("a/y")], &[]));
+        let left: Vec<_> = standing.status(None).problems.iter().map(ToString::to_string).collect();
+        assert_eq!(left, ["a/y may not be read", "b may not be read"]);
+        assert_eq!(standing.too_large, BTreeSet::from([path("large")]));
+        standing.update(None, &Looked::default());
+        assert_eq!(standing.status(None).state, StoreState::Recording);
+    }
+}
