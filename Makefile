@@ -1,0 +1,51 @@
+# What one does with this tree. Every target installs what it lacks, can be repeated, and is quick when nothing changed.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+.PHONY: help run test package check-package bench screenshots bindings clean toolchains
+
+UI_SOURCES := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/lingui.config.ts ui/package.json -type f 2>/dev/null)
+
+help: ## Say what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+run: ui/dist/index.html ## Open the app on your memories; without a screen, serve it to a browser (ARGS="--data-dir DIR")
+	@scripts/run $(ARGS)
+
+test: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Run every check and every test (ONLY="ui e2e-window" for some)
+	@scripts/install-packages build test
+	@scripts/test $(ONLY)
+
+package: ui/dist/index.html src-tauri/node_modules/.package-lock.json ## Build a .deb with the app and the terminal program
+	@scripts/install-packages build
+	@scripts/package
+
+check-package: tests/e2e/node_modules/.package-lock.json ## Unpack that .deb, start what is in it and look at its window
+	@scripts/install-packages test
+	@scripts/check-package
+
+bench: ## Measure what has to be fast
+	@scripts/install-packages serve
+	cargo bench
+
+screenshots: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Draw docs/images anew from the running app
+	@scripts/install-packages build test
+	@scripts/screenshots
+
+bindings: ## Write ui/src/bindings from the wire types
+	cargo run --quiet -p retrace-api --example bindings
+
+clean: ## Remove what was built or installed here
+	rm -rf target ui/dist ui/node_modules src-tauri/node_modules tests/e2e/node_modules tests/e2e/output
+
+toolchains:
+	@scripts/check-toolchains
+
+# npm keeps a copy of the lock file in what it installed: older than the lock file means out of date.
+%/node_modules/.package-lock.json: %/package.json %/package-lock.json | toolchains
+	npm ci --prefix $* --no-audit --no-fund
+	@touch $@
+
+ui/dist/index.html: $(UI_SOURCES) ui/node_modules/.package-lock.json
+	npm --prefix ui run build
+	@touch $@
