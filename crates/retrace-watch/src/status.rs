@@ -104,7 +104,10 @@ mod tests {
         let link = (Some("l"), ProblemKind::Link);
         let closed = (Some("x"), ProblemKind::Denied);
         assert_eq!(check(&looked(&[], &[]), None), (StoreState::Recording, String::new()));
-        assert_eq!(check(&looked(&[link.clone()], &[]), None), (StoreState::Recording, String::new()));
+        assert_eq!(
+            check(&looked(std::slice::from_ref(&link), &[]), None),
+            (StoreState::Recording, String::new())
+        );
         assert_eq!(check(&looked(&[], &[]), Some("slow")), (StoreState::Limited, "slow".to_owned()));
         assert_eq!(
             check(&looked(&[], &["a.md", "b.md"]), Some("slow")),
