@@ -16,7 +16,8 @@ pub(crate) use portable::{Directory, is_link_error, stat_file};
 #[cfg(unix)]
 pub(crate) use unix::{Directory, is_link_error, stat_file};
 
-/// What stands at a name.
+/// What stands at a name. The portable implementation cannot tell pipes and sockets from devices.
+#[cfg_attr(not(unix), allow(dead_code))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     File,

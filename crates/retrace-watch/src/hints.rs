@@ -129,10 +129,11 @@ impl Hints {
         paths: Option<&BTreeSet<RelPath>>,
         wanted: &BTreeMap<PathBuf, u64>,
     ) {
-        let parts: Option<Vec<PathBuf>> =
+        let parts: Option<BTreeSet<PathBuf>> =
             paths.map(|paths| paths.iter().map(|path| join(at, path)).collect());
-        let in_part =
-            |path: &Path| parts.as_ref().is_none_or(|parts| parts.iter().any(|part| path.starts_with(part)));
+        let in_part = |path: &Path| {
+            parts.as_ref().is_none_or(|parts| path.ancestors().any(|above| parts.contains(above)))
+        };
         let others: Vec<PathBuf> = self
             .watched
             .iter()

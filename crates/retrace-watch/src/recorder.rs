@@ -207,11 +207,6 @@ impl<K: Keeper> Recorder<K> {
             let _ = catch_unwind(AssertUnwindSafe(|| watched.failed(&failure, &mut tools)));
         }
     }
-
-    /// The keeper, for tests and for whoever drives the recorder by hand.
-    pub fn keeper(&mut self) -> &mut K {
-        &mut self.keeper
-    }
 }
 
 impl Options {

@@ -1,4 +1,4 @@
-use crate::harness::{Disturb, Fail, Store, crash, path, steps_of};
+use crate::harness::{Both, Disturb, Fail, Store, crash, path, steps_of};
 use crate::{Done, FileError, Guard, LeftoverKind, NoFaults, Step, Steps};
 use retrace_model::{Rules, Sha256};
 use rustix::io::Errno;
@@ -144,6 +144,20 @@ fn without_a_rename_to_a_free_name_a_second_name_does() {
         assert_eq!(delete(&store, &Fail(vec![(Step::SetAside, error)])).unwrap(), Done::new(Guard::Atomic));
         assert!(store.files().is_empty());
     }
+}
+
+#[test]
+fn without_a_second_name_either_a_plain_rename_to_a_fresh_name_does() {
+    let store = store();
+    // A directory cannot have a second name.
+    let directory = Disturb::at(Step::SetAside, || {
+        fs::remove_file(store.at("a.md")).unwrap();
+        store.write("a.md/inner", "theirs");
+    });
+    let unsupported = Fail(vec![(Step::SetAside, Errno::INVAL), (Step::PutBack, Errno::INVAL)]);
+    let result = delete(&store, &Both(&directory, &unsupported));
+    assert!(matches!(result, Err(FileError::IsDirectory { .. })), "{result:?}");
+    assert_eq!(store.files(), [("a.md/inner".to_owned(), b"theirs".to_vec())].into());
 }
 
 #[test]

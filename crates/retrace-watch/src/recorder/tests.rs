@@ -338,3 +338,27 @@ fn a_status_is_told_when_it_changes() {
     bench.pass(100_000);
     assert_eq!(bench.memory.kept().statuses.len(), 1);
 }
+
+#[test]
+fn every_content_that_stands_for_300_ms_is_seen() {
+    const FILES: u64 = 20;
+    let place = Place::new(1);
+    let mut bench = Bench::new(&[&place]);
+    let mut written = Vec::new();
+    // Every 15 ms another file gets a new content, so each stands for 300 ms; in three writes, the first two of which
+    // truncate it and leave it half written.
+    for number in 0..FILES * 10 {
+        let name = format!("{}.md", number % FILES);
+        for (part, wait) in [("", 3), ("half", 4), ("whole", 8)] {
+            let content = if part == "whole" { format!("content {number}") } else { part.to_owned() };
+            place.write_now(&name, &content, &bench.clock);
+            bench.dirty(&place, &[&name]);
+            bench.pass(wait);
+        }
+        written.push(retrace_model::Sha256::of(format!("content {number}").as_bytes()));
+    }
+    bench.pass(300);
+    let kept = bench.memory.kept();
+    assert!(written.iter().all(|content| kept.observed.contains(content)));
+    assert_eq!(kept.observed.len(), written.len(), "and nothing half written");
+}

@@ -99,6 +99,7 @@ fn a_store_that_is_removed_and_made_again_is_followed() {
     wait_for_disk(&memory, &place);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_store_may_lie_behind_a_link() {
     let mut place = Place::new(1);
