@@ -1,0 +1,11 @@
+/** Where the messages of the window live. English is the source; every other language is a catalogue beside it. */
+import { defineConfig } from "@lingui/cli";
+import { formatter } from "@lingui/format-po";
+
+export default defineConfig({
+  sourceLocale: "en",
+  locales: ["en"],
+  catalogs: [{ path: "<rootDir>/src/i18n/locales/{locale}", include: ["<rootDir>/src"], exclude: ["**/*.test.*"] }],
+  // Without line numbers a moved component does not change the catalogue.
+  format: formatter({ lineNumbers: false }),
+});

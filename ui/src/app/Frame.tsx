@@ -1,0 +1,197 @@
+/** The frame: top bar, navigation with what belongs to the screen below it, status line. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { type ReactNode, useState } from "react";
+import { Button as AriaButton } from "react-aria-components/Button";
+import type { Status } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { BrandMark, PanelIcon, SearchIcon, SettingsIcon } from "@/shared/icons";
+import { Moment } from "@/shared/labels";
+import { Dot, Kbd } from "@/shared/ui";
+import { setPaletteOpen } from "@/state/palette";
+import { useProgress } from "@/state/progress";
+import { useReceipts } from "@/state/receipts";
+import { formatRoute, type Route, type Screen } from "@/state/route";
+
+function RecordingChip({ status, reachable }: { status: Status | undefined; reachable: boolean }) {
+  const { t } = useLingui();
+  const state = () => {
+    if (!reachable)
+      return { look: "warn", word: t`no answer`, title: t`The program does not answer. Trying again.` } as const;
+    if (!status) return { look: "off", word: t`connecting`, title: "" } as const;
+    if (!status.recording)
+      return { look: "off", word: t`not recording`, title: t`No process records at present.` } as const;
+    const title = status.recording_here ? t`This program records.` : t`Another process records; this one shows.`;
+    return { look: "on", word: t`recording`, title } as const;
+  };
+  const { look, word, title } = state();
+  return (
+    <a className="chip recording-chip" href={formatRoute({ screen: "stores" })} title={title} data-testid="recording">
+      <Dot look={look} />
+      {word}
+    </a>
+  );
+}
+
+function TopBar({ status, reachable, onMenu }: { status: Status | undefined; reachable: boolean; onMenu: () => void }) {
+  const { t } = useLingui();
+  return (
+    <header className="top-bar">
+      <AriaButton className="icon-button menu-button" aria-label={t`Show or hide the navigation`} onPress={onMenu}>
+        <PanelIcon />
+      </AriaButton>
+      <span className="brand">
+        <BrandMark />
+        Retrace
+      </span>
+      <AriaButton className="palette-field" onPress={() => setPaletteOpen(true)} data-testid="open-palette">
+        <SearchIcon />
+        <span className="palette-field-text">
+          <Trans>Search memories, stores, actions</Trans>
+        </span>
+        <span aria-hidden>
+          <Kbd keys="mod+k" />
+        </span>
+      </AriaButton>
+      <RecordingChip status={status} reachable={reachable} />
+      <a
+        className="icon-button"
+        href={formatRoute({ screen: "settings" })}
+        aria-label={t`Settings`}
+        title={t`Settings`}
+        data-testid="nav-settings"
+      >
+        <SettingsIcon />
+      </a>
+    </header>
+  );
+}
+
+function Navigation({ screen, status }: { screen: Screen; status: Status | undefined }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const receipts = useReceipts().data?.receipts.length;
+  const items: { screen: Exclude<Screen, "settings">; label: string; count: number | undefined }[] = [
+    { screen: "memories", label: t`Memories`, count: status?.memories },
+    { screen: "timeline", label: t`Timeline`, count: undefined },
+    { screen: "redactions", label: t`Redactions`, count: receipts || undefined },
+    { screen: "stores", label: t`Stores`, count: status?.stores },
+  ];
+  return (
+    <nav aria-label={t`Screens`}>
+      <ul className="nav-list">
+        {items.map((item) => (
+          <li key={item.screen}>
+            <a
+              href={formatRoute({ screen: item.screen })}
+              className="nav-link"
+              aria-current={item.screen === screen ? "page" : undefined}
+              data-testid={`nav-${item.screen}`}
+            >
+              {item.label}
+              {item.count !== undefined && <span className="nav-count num">{format.number(item.count)}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function ChainState({ status }: { status: Status }) {
+  const { t } = useLingui();
+  if (status.chain_verified_at === null) return <Trans>chain not verified yet</Trans>;
+  if (status.chain_ok === false) return <strong className="text-del">{t`chain has problems: see Settings`}</strong>;
+  return (
+    <Trans>
+      chain verified <Moment at={status.chain_verified_at} />
+    </Trans>
+  );
+}
+
+function StatusLine({ status }: { status: Status | undefined }) {
+  const format = useFormat();
+  const progress = useProgress();
+  if (!status) return <footer className="status-line" />;
+  const size = format.bytes(status.log_bytes);
+  return (
+    <footer className="status-line" data-testid="status-line">
+      <span>
+        <Plural value={status.stores} one="# store" other="# stores" />
+      </span>
+      <span>
+        <Plural value={status.versions} one="# version" other="# versions" />
+      </span>
+      {status.last_write && (
+        <span>
+          <Trans>
+            last write <Moment at={status.last_write} form="ago" />
+          </Trans>
+        </span>
+      )}
+      <span>
+        <Trans>log {size}</Trans>, <ChainState status={status} />
+      </span>
+      {status.purge_pending > 0 && (
+        <a href={formatRoute({ screen: "redactions" })}>
+          <Plural value={status.purge_pending} one="# purge pending" other="# purges pending" />
+        </a>
+      )}
+      {progress && (
+        <span role="status">
+          {progress.task}{" "}
+          {progress.total === null
+            ? format.number(progress.done)
+            : `${format.number(progress.done)} / ${format.number(progress.total)}`}
+        </span>
+      )}
+      <span className="status-network">
+        {status.network_calls === 0 ? (
+          <Trans>no network calls in this session</Trans>
+        ) : (
+          <Plural
+            value={status.network_calls}
+            one="# network call in this session"
+            other="# network calls in this session"
+          />
+        )}
+      </span>
+    </footer>
+  );
+}
+
+/** What the frame needs. */
+export interface FrameProps {
+  /** Where the window is. */
+  route: Route;
+  /** What the status line shows, once known. */
+  status: Status | undefined;
+  /** Whether the program answers. */
+  reachable: boolean;
+  /** What belongs to the screen, below the navigation. */
+  context: ReactNode;
+  /** The screen. */
+  children: ReactNode;
+}
+
+/** The frame around every screen. */
+export function Frame({ route, status, reachable, context, children }: FrameProps) {
+  const [menu, setMenu] = useState(false);
+  const place = formatRoute(route);
+  const [menuPlace, setMenuPlace] = useState(place);
+  // In a narrow window the navigation lies over the screen; going somewhere closes it.
+  if (menuPlace !== place) {
+    setMenuPlace(place);
+    setMenu(false);
+  }
+  return (
+    <div className={`app${menu ? " is-menu-open" : ""}`}>
+      <TopBar status={status} reachable={reachable} onMenu={() => setMenu(!menu)} />
+      <div className="nav-panel">
+        <Navigation screen={route.screen} status={status} />
+        {context}
+      </div>
+      {children}
+      <StatusLine status={status} />
+    </div>
+  );
+}

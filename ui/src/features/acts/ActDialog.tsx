@@ -1,0 +1,212 @@
+/**
+ * The one way to a rollback, a restore and an undo: preview with the same command, then the act, then the way back.
+ * Conflicts show their three contents; nothing is overwritten unless that is asked for, file by file.
+ */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components/Button";
+import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
+import { Heading } from "react-aria-components/Heading";
+import type { ActResult, Conflict, FileWrite } from "@/bindings";
+import { DiffModeSwitch } from "@/shared/DiffPanel";
+import { ChevronIcon } from "@/shared/icons";
+import { Sheet } from "@/shared/overlay";
+import { shorten } from "@/shared/text";
+import { Await, Button, Chip, Empty, Failure } from "@/shared/ui";
+import { type Act, closeAct, startAct, useOpenAct, useUndoable } from "@/state/acts";
+import { useBackend } from "@/state/backend";
+import { useKeys } from "@/state/keys";
+import { useRead } from "@/state/queries";
+import { ChangePreview } from "./ChangePreview";
+import { ConflictView } from "./ConflictView";
+import { announce, asPreviewed, run, undo } from "./perform";
+
+function FileRow({ file, open, wantedId }: { file: FileWrite; open: boolean; wantedId: string | null }) {
+  const deleted = file.to_sha256 === null;
+  const created = file.from_sha256 === null;
+  const hash = (text: string | null) => (text === null ? "–" : shorten(text));
+  return (
+    <Disclosure defaultExpanded={open} className="act-file" data-testid="act-file">
+      {({ isExpanded }) => (
+        <>
+          <Heading level={3} className="act-file-heading">
+            <AriaButton slot="trigger" className="act-file-button">
+              <span className={`tree-chevron${isExpanded ? " is-open" : ""}`}>
+                <ChevronIcon />
+              </span>
+              <span className="mono act-file-path">{file.path}</span>
+              <span className="mono muted act-file-hashes">
+                {hash(file.from_sha256)} → {hash(file.to_sha256)}
+              </span>
+              <Chip tone={deleted ? "del" : created ? "add" : "accent"}>
+                {deleted ? <Trans>deletes</Trans> : created ? <Trans>writes, new</Trans> : <Trans>writes</Trans>}
+              </Chip>
+            </AriaButton>
+          </Heading>
+          <DisclosurePanel>{isExpanded && <ChangePreview file={file} wantedId={wantedId} />}</DisclosurePanel>
+        </>
+      )}
+    </Disclosure>
+  );
+}
+
+/** Replaces a file that moved on: a rollback of that file alone, which expects what was found. */
+function replacing(conflict: Conflict): (() => void) | null {
+  const { wanted_version_id, found_sha256, store_id, path } = conflict;
+  if (wanted_version_id === null) return null;
+  const request = { memory: `${store_id}:${path}`, to: wanted_version_id, expect: found_sha256 };
+  return () => startAct({ command: "rollback", request, subject: path });
+}
+
+function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
+  return (
+    <>
+      <div className="notice notice-warning" role="alert" data-testid="conflict-notice">
+        <strong>
+          <Plural value={conflicts.length} one="# file changed since." other="# files changed since." />
+        </strong>{" "}
+        <Trans>Nothing was written. Decide for each what should be there.</Trans>
+      </div>
+      {conflicts.map((conflict) => (
+        <ConflictView
+          key={`${conflict.store_id}:${conflict.path}`}
+          conflict={conflict}
+          onReplace={replacing(conflict)}
+        />
+      ))}
+    </>
+  );
+}
+
+function PreviewBody({ act, preview }: { act: Act; preview: ActResult }) {
+  const { t } = useLingui();
+  const files = [...preview.writes, ...preview.deletes];
+  const wantedId = act.command === "rollback" ? (act.request.to ?? null) : null;
+  return (
+    <>
+      {preview.warnings.map((warning) => (
+        <div className="notice" key={warning}>
+          {warning}
+        </div>
+      ))}
+      {preview.conflicts.length > 0 && <Conflicts conflicts={preview.conflicts} />}
+      {files.length === 0 && preview.conflicts.length === 0 && (
+        <Empty title={t`Nothing to do`}>
+          <Trans>The files on disk are already like that.</Trans>
+        </Empty>
+      )}
+      {files.length > 0 && (
+        <div className="act-toolbar">
+          <span className="muted">
+            <Plural value={preview.writes.length} one="# file is written" other="# files are written" />,{" "}
+            <Plural value={preview.deletes.length} one="# is deleted" other="# are deleted" />
+          </span>
+          <span className="spacer" />
+          <DiffModeSwitch />
+        </div>
+      )}
+      {files.map((file) => (
+        <FileRow key={`${file.store_id}:${file.path}`} file={file} open={files.length <= 3} wantedId={wantedId} />
+      ))}
+    </>
+  );
+}
+
+function useActTexts(act: Act): { title: string; verb: string } {
+  const { t } = useLingui();
+  switch (act.command) {
+    case "rollback":
+      return { title: t`Roll back: ${act.subject}`, verb: t`Roll back` };
+    case "restore":
+      return { title: t`Restore the directory as of ${act.subject}`, verb: t`Restore` };
+    case "undo":
+      return { title: t`Take back: ${act.subject}`, verb: t`Take it back` };
+  }
+}
+
+function OpenAct({ act }: { act: Act }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const { title, verb } = useActTexts(act);
+  const [conflicted, setConflicted] = useState<ActResult | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const read = useRead(act.command, { ...act.request, dry_run: true });
+  const preview = conflicted ?? read.data;
+  const files = preview ? preview.writes.length + preview.deletes.length : 0;
+  const ready = preview !== undefined && preview.conflicts.length === 0 && files > 0;
+
+  const perform = async () => {
+    if (!ready) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      const result = await run(backend, asPreviewed(act, preview), false);
+      if (result.conflicts.length > 0 && !result.partial) {
+        setConflicted(result);
+        return;
+      }
+      closeAct();
+      announce(backend, act, result);
+    } catch (cause) {
+      setFailure(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Sheet
+      title={title}
+      size="large"
+      onClose={closeAct}
+      testId="act-dialog"
+      footer={
+        <>
+          <span className="muted">
+            <Trans>This adds to the log and takes nothing out of it. It can be undone.</Trans>
+          </span>
+          <span className="spacer" />
+          <Button onPress={closeAct}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            tone="primary"
+            isDisabled={!ready}
+            isPending={busy}
+            onPress={() => void perform()}
+            data-testid="act-confirm"
+            autoFocus
+          >
+            {ready ? t`${verb}: ${plural(files, { one: "# file", other: "# files" })}` : verb}
+          </Button>
+        </>
+      }
+    >
+      {failure !== null && <Failure error={failure} />}
+      <Await read={{ data: preview, error: read.error, refetch: () => read.refetch() }}>
+        {(result) => <PreviewBody act={act} preview={result} />}
+      </Await>
+    </Sheet>
+  );
+}
+
+/** The preview of whatever act was asked for, and the key that takes the last one back. Used once. */
+export function Acts() {
+  const { t } = useLingui();
+  const act = useOpenAct();
+  const undoable = useUndoable();
+  const backend = useBackend();
+  useKeys([
+    {
+      keys: "u",
+      label: t`Undo the last act`,
+      enabled: undoable !== null,
+      run: () => {
+        if (undoable !== null) void undo(backend, undoable, t`the last act`);
+      },
+    },
+  ]);
+  return act && <OpenAct key={JSON.stringify(act)} act={act} />;
+}

@@ -1,0 +1,75 @@
+/** Carries acts out: the same command for the preview and for the act, and the way back after it. */
+import { plural, t } from "@lingui/core/macro";
+import type { ActResult } from "@/bindings";
+import type { Backend } from "@/host";
+import { type Act, rememberUndo, startAct } from "@/state/acts";
+import { say } from "@/state/toasts";
+
+/** Runs an act, or with `dryRun` asks what it would do. */
+export function run(backend: Backend, act: Act, dryRun: boolean): Promise<ActResult> {
+  switch (act.command) {
+    case "rollback":
+      return backend.call("rollback", { ...act.request, dry_run: dryRun });
+    case "restore":
+      return backend.call("restore", { ...act.request, dry_run: dryRun });
+    case "undo":
+      return backend.call("undo", { ...act.request, dry_run: dryRun });
+  }
+}
+
+/**
+ * The act as it was previewed: a rollback to a version also carries the hash the file had in the preview, so that an edit
+ * made since is never overwritten.
+ */
+export function asPreviewed(act: Act, preview: ActResult): Act {
+  if (act.command !== "rollback" || !act.request.to || act.request.expect) return act;
+  const from = preview.writes[0]?.from_sha256;
+  return from ? { ...act, request: { ...act.request, expect: from } } : act;
+}
+
+function countWords({ writes, deletes }: ActResult): string {
+  const wrote = plural(writes.length, { one: "# file written", other: "# files written" });
+  const deleted = plural(deletes.length, { one: "# file deleted", other: "# files deleted" });
+  return [writes.length > 0 && wrote, deletes.length > 0 && deleted].filter(Boolean).join(", ");
+}
+
+function doneWords(act: Act): string {
+  switch (act.command) {
+    case "rollback":
+      return t`Rolled back: ${act.subject}`;
+    case "restore":
+      return t`Restored as of ${act.subject}`;
+    case "undo":
+      return t`Taken back: ${act.subject}`;
+  }
+}
+
+/** Says what an act did, and offers the way back. */
+export function announce(backend: Backend, act: Act, result: ActResult): void {
+  const { operation_seq } = result;
+  if (operation_seq === null) {
+    say({ tone: "notice", title: t`Nothing to do`, detail: t`The files are already like that.` });
+    return;
+  }
+  rememberUndo(operation_seq);
+  const detail = [countWords(result), ...result.warnings].join(". ");
+  const action = { label: t`Undo`, keys: "u", run: () => void undo(backend, operation_seq, act.subject) };
+  say({ tone: result.partial ? "failure" : "done", title: doneWords(act), detail, action });
+}
+
+/** Takes an operation back at once when nothing stands in the way, and shows the preview when something does. */
+export async function undo(backend: Backend, operation: number, subject: string): Promise<void> {
+  const act: Act = { command: "undo", request: { operation_seq: operation }, subject };
+  rememberUndo(null);
+  try {
+    const preview = await run(backend, act, true);
+    if (preview.conflicts.length > 0) {
+      startAct(act);
+      return;
+    }
+    announce(backend, act, await run(backend, act, false));
+  } catch {
+    // The preview asks again and shows what is wrong.
+    startAct(act);
+  }
+}

@@ -1,0 +1,124 @@
+/** All versions of a memory with everything the log knows about each. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useFormat } from "@/shared/format";
+import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { shorten } from "@/shared/text";
+import { Button, Chip } from "@/shared/ui";
+import type { NumberedVersion } from "@/state/memory";
+
+function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; onOpen: () => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const { version, number } = one;
+  const name = number === null ? shorten(version.id, 7, 6) : `v${number}`;
+  return (
+    <tr aria-current={chosen || undefined} className={chosen ? "is-chosen" : undefined}>
+      <td>
+        <OperationSign version={version} />
+      </td>
+      <th scope="row">
+        <Button tone="quiet" onPress={onOpen} aria-label={t`Show what ${name} changed`}>
+          {name}
+        </Button>
+      </th>
+      <td>
+        <OperationWord version={version} />
+        {version.previous_path && <span className="muted"> ← {version.previous_path}</span>}
+      </td>
+      <td>
+        <Moment at={version.created_at} form="moment" />
+      </td>
+      <td>
+        <Actor actor={version.created_by} />
+      </td>
+      <td>
+        <Source source={version.source} />
+        {version.note && <span className="muted"> · {version.note}</span>}
+      </td>
+      <td className="cell-end">
+        <VersionCounts version={version} />
+      </td>
+      <td className="cell-end num">
+        {version.content_size_bytes === null ? "" : format.bytes(version.content_size_bytes)}
+      </td>
+      <td>
+        {version.redacted_at === null ? (
+          <span className="mono muted" title={version.content_sha256 ?? undefined}>
+            {version.content_sha256 && shorten(version.content_sha256)}
+          </span>
+        ) : (
+          <Chip tone="redact">
+            <Trans>redacted</Trans>
+          </Chip>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** All versions of a memory as a table. */
+export function HistoryTable({
+  versions,
+  chosen,
+  more,
+  onOpen,
+}: {
+  versions: readonly NumberedVersion[];
+  chosen: string | null;
+  more: (() => void) | null;
+  onOpen: (version: string) => void;
+}) {
+  const { t } = useLingui();
+  return (
+    <div className="table-box">
+      <table className="table" aria-label={t`History`}>
+        <thead>
+          <tr>
+            <th aria-label={t`Sign`} />
+            <th scope="col">
+              <Trans>Version</Trans>
+            </th>
+            <th scope="col">
+              <Trans>What</Trans>
+            </th>
+            <th scope="col">
+              <Trans>When</Trans>
+            </th>
+            <th scope="col">
+              <Trans>Who</Trans>
+            </th>
+            <th scope="col">
+              <Trans>How</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>Lines</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>Size</Trans>
+            </th>
+            <th scope="col">
+              <Trans>Hash</Trans>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {versions.map((one) => (
+            <Row
+              key={one.version.id}
+              one={one}
+              chosen={one.version.id === chosen}
+              onOpen={() => onOpen(one.version.id)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {more && (
+        <div className="table-more">
+          <Button onPress={more}>
+            <Trans>Show older versions</Trans>
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,297 @@
+/**
+ * The time machine: when the directory changed, what it was at an instant, and the way back there. The axis is a slider
+ * over the marks; a table says the same.
+ */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
+import type { ActivityMark, ActResult } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Moment, Source } from "@/shared/labels";
+import { Sheet } from "@/shared/overlay";
+import { Await, Button, Failure, useWords } from "@/shared/ui";
+import { sourceWords } from "@/shared/vocabulary";
+import { startAct } from "@/state/acts";
+import { useNow } from "@/state/now";
+import { useRead } from "@/state/queries";
+import { nearest, placeMarks, type PlacedMark, stepFrom } from "./axis";
+
+const WIDTH = 1000;
+const BASE = 30;
+const HIGHEST = 24;
+
+function lookOf(mark: ActivityMark): string {
+  if (mark.source === "redact") return "redact";
+  if (mark.source === "rollback" || mark.source === "restore") return "act";
+  return mark.deleted > mark.created + mark.modified ? "deleted" : "change";
+}
+
+/** One mark in words. */
+function useMarkWords(): (mark: ActivityMark) => string {
+  const { t } = useLingui();
+  const say = useWords();
+  const format = useFormat();
+  const now = useNow();
+  return (mark) => {
+    const counts = t`${mark.created} created, ${mark.modified} modified, ${mark.deleted} deleted`;
+    return `${format.moment(mark.at, now)}: ${say(sourceWords(mark.source))}, ${counts}`;
+  };
+}
+
+function Axis({
+  marks,
+  index,
+  onIndex,
+}: {
+  marks: readonly PlacedMark[];
+  index: number;
+  onIndex: (index: number) => void;
+}) {
+  const { t } = useLingui();
+  const words = useMarkWords();
+  const format = useFormat();
+  const now = useNow();
+  const [hover, setHover] = useState(-1);
+  const chosen = marks[index];
+  const placeOf = (event: PointerEvent<HTMLElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return nearest(marks, (event.clientX - box.left) / Math.max(box.width, 1));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = stepFrom(marks.length, index, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    onIndex(next);
+  };
+  const label = marks[hover] ?? chosen;
+  return (
+    <div
+      className="time-axis"
+      role="slider"
+      tabIndex={0}
+      aria-label={t`Instant`}
+      aria-valuemin={0}
+      aria-valuemax={marks.length}
+      aria-valuenow={index < 0 ? marks.length : index}
+      aria-valuetext={chosen ? words(chosen.mark) : t`now`}
+      data-testid="time-axis"
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => onIndex(placeOf(event))}
+      onPointerMove={(event) => {
+        const at = placeOf(event);
+        setHover(at);
+        if (event.buttons === 1 && at !== index) onIndex(at);
+      }}
+      onPointerLeave={() => setHover(-1)}
+    >
+      <svg viewBox={`0 0 ${WIDTH} 40`} preserveAspectRatio="none" aria-hidden focusable="false">
+        <path className="time-line" d={`M0 ${BASE}H${WIDTH}`} vectorEffect="non-scaling-stroke" />
+        {marks.map(({ mark, x, height }) => (
+          <path
+            key={mark.operation_seq}
+            className={`time-mark time-mark-${lookOf(mark)}`}
+            d={`M${x * (WIDTH - 4) + 2} ${BASE}v${-4 - height * (HIGHEST - 4)}`}
+            vectorEffect="non-scaling-stroke"
+          />
+        ))}
+      </svg>
+      <span className="time-cursor" style={{ insetInlineStart: `${(chosen?.x ?? 1) * 100}%` }} aria-hidden />
+      {label && (
+        <span
+          className="time-label"
+          style={
+            label.x > 0.6
+              ? { insetInlineEnd: `${(1 - label.x) * 100 + 0.8}%` }
+              : { insetInlineStart: `${label.x * 100 + 0.8}%` }
+          }
+          aria-hidden
+        >
+          {words(label.mark)}
+        </span>
+      )}
+      <span className="time-start" aria-hidden>
+        {marks[0] && format.day(marks[0].mark.at, now)}
+      </span>
+      <span className="time-end" aria-hidden>
+        {t`now`}
+      </span>
+    </div>
+  );
+}
+
+/** The marks as a table, with a way to each instant. */
+function MarkTable({
+  marks,
+  onIndex,
+  onClose,
+}: {
+  marks: readonly PlacedMark[];
+  onIndex: (index: number) => void;
+  onClose: () => void;
+}) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <Sheet title={t`When this directory changed`} onClose={onClose} testId="mark-table">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">
+              <Trans>When</Trans>
+            </th>
+            <th scope="col">
+              <Trans>How</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>created</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>modified</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>deleted</Trans>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {marks
+            .map(({ mark }, at) => (
+              <tr key={mark.operation_seq}>
+                <th scope="row">
+                  <Button
+                    tone="quiet"
+                    onPress={() => {
+                      onIndex(at);
+                      onClose();
+                    }}
+                  >
+                    <Moment at={mark.at} form="moment" />
+                  </Button>
+                </th>
+                <td>
+                  <Source source={mark.source} />
+                </td>
+                <td className="cell-end num">{format.number(mark.created)}</td>
+                <td className="cell-end num">{format.number(mark.modified)}</td>
+                <td className="cell-end num">{format.number(mark.deleted)}</td>
+              </tr>
+            ))
+            .reverse()}
+        </tbody>
+      </table>
+    </Sheet>
+  );
+}
+
+/** What a restore would do, as counts of what was done since. */
+function Against({ preview }: { preview: ActResult }) {
+  const removed = preview.writes.filter(({ from_sha256 }) => from_sha256 === null).length;
+  const changed = preview.writes.length - removed;
+  const added = preview.deletes.length;
+  if (added + changed + removed === 0)
+    return (
+      <span className="muted">
+        <Trans>the same as on disk now</Trans>
+      </span>
+    );
+  return (
+    <span className="muted" data-testid="against-disk">
+      <Trans>against disk now:</Trans>{" "}
+      <span className="text-add">
+        <Plural value={added} one="# added" other="# added" />
+      </span>
+      ,{" "}
+      <span className="text-change">
+        <Plural value={changed} one="# changed" other="# changed" />
+      </span>
+      ,{" "}
+      <span className="text-del">
+        <Plural value={removed} one="# removed" other="# removed" />
+      </span>
+    </span>
+  );
+}
+
+function Chosen({ store, mark, onNow }: { store: string; mark: ActivityMark; onNow: () => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const now = useNow();
+  const request = { store, at: String(mark.operation_seq) };
+  const read = useRead("restore", { ...request, dry_run: true }, { keepPrevious: true });
+  const writes = read.data?.writes.length ?? 0;
+  const deletes = read.data?.deletes.length ?? 0;
+  const when = format.moment(mark.at, now);
+  return (
+    <>
+      <h2>
+        <Trans>Whole directory as of {when}</Trans>
+      </h2>
+      {read.data && <Against preview={read.data} />}
+      {read.error && <Failure error={read.error} />}
+      <span className="spacer" />
+      <Button tone="quiet" onPress={onNow}>
+        <Trans>Back to now</Trans>
+      </Button>
+      <Button
+        isDisabled={writes + deletes === 0}
+        onPress={() => startAct({ command: "restore", request, subject: when })}
+        data-testid="restore-button"
+      >
+        {writes + deletes === 0
+          ? t`Nothing to restore`
+          : t`Restore: writes ${writes}, deletes ${plural(deletes, { one: "# file", other: "# files" })}…`}
+      </Button>
+    </>
+  );
+}
+
+/** The strip at the bottom of the memories. */
+export function TimeMachine({
+  store,
+  at,
+  onAt,
+}: {
+  store: string;
+  at: number | undefined;
+  onAt: (at: number | undefined) => void;
+}) {
+  const { t } = useLingui();
+  const [table, setTable] = useState(false);
+  const read = useRead("activity", { store });
+  const now = useNow();
+  // The axis ends now; to the minute, so that it does not move with every second.
+  const minute = Math.ceil(now / 60_000) * 60_000;
+  const marks = useMemo(() => placeMarks(read.data?.marks ?? [], minute), [read.data, minute]);
+  const index = at === undefined ? -1 : marks.findIndex(({ mark }) => mark.operation_seq >= at);
+  const chosen = marks[index]?.mark;
+  const setIndex = (next: number) => {
+    // The newest mark is what is recorded now.
+    onAt(next < 0 ? undefined : marks[next]?.mark.operation_seq);
+  };
+  return (
+    <section className="time-machine" aria-label={t`Time machine`}>
+      <div className="time-head">
+        {chosen ? (
+          <Chosen store={store} mark={chosen} onNow={() => onAt(undefined)} />
+        ) : (
+          <>
+            <h2>
+              <Trans>Whole directory</Trans>
+            </h2>
+            <span className="muted">
+              <Trans>Pick an instant to see the directory as it was, and to restore it.</Trans>
+            </span>
+            <span className="spacer" />
+          </>
+        )}
+        <Button tone="quiet" onPress={() => setTable(true)} isDisabled={marks.length === 0}>
+          <Trans>As a table</Trans>
+        </Button>
+      </div>
+      <Await read={read} rows={1}>
+        {() => <Axis marks={marks} index={index} onIndex={setIndex} />}
+      </Await>
+      {table && <MarkTable marks={marks} onIndex={setIndex} onClose={() => setTable(false)} />}
+    </section>
+  );
+}

@@ -1,0 +1,102 @@
+/** The versions of a memory, newest first. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMemo } from "react";
+import { Picker } from "@/shared/Picker";
+import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Chip } from "@/shared/ui";
+import type { NumberedVersion } from "@/state/memory";
+
+type Row = NumberedVersion & {
+  key: string;
+  label: string;
+  level: 0;
+  leaf: true;
+  open: false;
+  position: number;
+  siblings: number;
+};
+
+/** Rows of a picker from versions. */
+function rowsOf(versions: readonly NumberedVersion[]): Row[] {
+  return versions.map((one, at) => ({
+    ...one,
+    key: one.version.id,
+    label: one.number === null ? one.version.id : `v${one.number}`,
+    level: 0,
+    leaf: true,
+    open: false,
+    position: at + 1,
+    siblings: versions.length,
+  }));
+}
+
+function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
+  const { version, number } = row;
+  return (
+    <div className="version-row" data-version={version.id}>
+      <OperationSign version={version} />
+      <span className="version-number num">
+        {number === null ? <span className="mono">{version.id.slice(-6)}</span> : `v${number}`}
+      </span>
+      <span className="version-chips">
+        {isBase && (
+          <Chip tone="accent">
+            <Trans>compared</Trans>
+          </Chip>
+        )}
+        {version.redacted_at !== null && (
+          <Chip tone="redact">
+            <Trans>redacted</Trans>
+          </Chip>
+        )}
+      </span>
+      <Moment at={version.created_at} />
+      <span className="version-more">
+        <OperationWord version={version} /> · <Actor actor={version.created_by} />
+        {version.source !== "scan" && (
+          <>
+            {" "}
+            · <Source source={version.source} />
+          </>
+        )}
+        {version.note && ` · ${version.note}`}
+      </span>
+      <VersionCounts version={version} />
+    </div>
+  );
+}
+
+/** What the list needs. */
+export interface VersionListProps {
+  /** The versions. */
+  versions: readonly NumberedVersion[];
+  /** The chosen version. */
+  chosen: string | null;
+  /** The version it is held against, when one was picked. */
+  base: string | undefined;
+  /** Chooses a version, or a second one to hold it against. */
+  onChoose: (version: string, extend: boolean) => void;
+  /** Asks for more. */
+  onEnd?: (() => void) | undefined;
+}
+
+/** The versions of a memory, newest first. */
+export function VersionList({ versions, chosen, base, onChoose, onEnd }: VersionListProps) {
+  const { t } = useLingui();
+  const rows = useMemo(() => rowsOf(versions), [versions]);
+  return (
+    <Picker
+      role="listbox"
+      label={t`Versions`}
+      rows={rows}
+      chosen={chosen}
+      onChoose={(row, extend) => onChoose(row.key, extend)}
+      estimate={52}
+      className="version-list"
+      rowTestId="version-row"
+      onEnd={onEnd}
+    >
+      {(row) => <VersionRow row={row} isBase={row.key === base} />}
+    </Picker>
+  );
+}

@@ -1,0 +1,199 @@
+/** The first step: what is to be taken out, and where. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { shorten } from "@/shared/text";
+import { Await, Button, Checkbox, Segmented } from "@/shared/ui";
+import { Moment } from "@/shared/labels";
+import { useRead } from "@/state/queries";
+import { type Draft, isReady, type Method, reasonTells } from "./draft";
+
+function SecretField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { t } = useLingui();
+  const [shown, setShown] = useState(false);
+  const isPress = (event: KeyboardEvent) => event.key === " " || event.key === "Enter";
+  return (
+    <div className="field">
+      <label htmlFor="redact-secret">
+        <Trans>The exact text</Trans>
+      </label>
+      <div className="secret-field">
+        <textarea
+          id="redact-secret"
+          className={`mono${shown ? "" : " is-masked"}`}
+          rows={2}
+          value={value}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          placeholder={t`Paste it here. It stays in this window and is not stored.`}
+          onChange={(event) => onChange(event.target.value)}
+          data-testid="redact-secret"
+        />
+        <button
+          type="button"
+          className="button button-plain"
+          disabled={value === ""}
+          aria-pressed={shown}
+          onPointerDown={() => setShown(true)}
+          onPointerUp={() => setShown(false)}
+          onPointerLeave={() => setShown(false)}
+          onKeyDown={(event) => isPress(event) && setShown(true)}
+          onKeyUp={(event) => isPress(event) && setShown(false)}
+          onBlur={() => setShown(false)}
+          data-testid="hold-to-show"
+        >
+          <Trans>Hold to show value</Trans>
+        </button>
+      </div>
+      <p className="muted">
+        <Trans>Every byte counts, line feeds too. One that the paste left at the end is part of the text.</Trans>
+      </p>
+    </div>
+  );
+}
+
+function ChosenVersion({ id }: { id: string }) {
+  const read = useRead("show", { version: id, content: false });
+  return (
+    <li>
+      <Await read={read} rows={1}>
+        {(version) => (
+          <>
+            <strong>{version.path ?? shorten(id, 10, 4)}</strong> · <Moment at={version.created_at} form="moment" /> ·{" "}
+            <span className="mono muted">{shorten(id, 10, 4)}</span>
+          </>
+        )}
+      </Await>
+    </li>
+  );
+}
+
+function Reason({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+  const { t } = useLingui();
+  const tells = reasonTells(draft);
+  return (
+    <div className="field">
+      <label htmlFor="redact-reason">
+        <Trans>Reason, kept on the receipt</Trans>
+      </label>
+      <input
+        id="redact-reason"
+        type="text"
+        value={draft.reason}
+        placeholder={t`for example: live key of the payment provider`}
+        onChange={(event) => onChange({ ...draft, reason: event.target.value })}
+        aria-invalid={tells}
+        aria-describedby={tells ? "redact-reason-tells" : undefined}
+        data-testid="redact-reason"
+      />
+      {tells && (
+        <p className="text-del" id="redact-reason-tells" role="alert">
+          <Trans>The reason holds the text itself. It is kept for good; take the text out of it.</Trans>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The first step. */
+export function FindForm({
+  draft,
+  busy,
+  onChange,
+  onFind,
+}: {
+  draft: Draft;
+  busy: boolean;
+  onChange: (draft: Draft) => void;
+  onFind: () => void;
+}) {
+  const { t } = useLingui();
+  const stores = useRead("stores", {});
+  const methods: { value: Method; label: string }[] = [
+    { value: "secret", label: t`Exact text` },
+    { value: "find", label: t`Pattern` },
+  ];
+  if (draft.versions.length > 0) methods.push({ value: "versions", label: t`Chosen versions` });
+  const ready = isReady(draft) && !reasonTells(draft);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (ready) onFind();
+  };
+  return (
+    <form className="redact-form" onSubmit={submit} autoComplete="off">
+      <Segmented
+        label={t`How to find it`}
+        value={draft.method}
+        options={methods}
+        onChange={(method) => onChange({ ...draft, method })}
+      />
+      {draft.method === "secret" && (
+        <SecretField value={draft.secret} onChange={(secret) => onChange({ ...draft, secret })} />
+      )}
+      {draft.method === "find" && (
+        <div className="field">
+          <label htmlFor="redact-pattern">
+            <Trans>Regular expression, over content and path</Trans>
+          </label>
+          <input
+            id="redact-pattern"
+            type="text"
+            className="mono"
+            value={draft.pattern}
+            spellCheck={false}
+            placeholder="sk_live_[0-9a-zA-Z]{24}"
+            onChange={(event) => onChange({ ...draft, pattern: event.target.value })}
+            data-testid="redact-pattern"
+          />
+          <p className="muted">
+            <Trans>A version that matches anywhere goes as a whole.</Trans>
+          </p>
+        </div>
+      )}
+      {draft.method === "versions" && (
+        <div className="field">
+          <span>
+            <Trans>These versions go as a whole</Trans>
+          </span>
+          <ul className="chosen-versions">
+            {draft.versions.map((id) => (
+              <ChosenVersion key={id} id={id} />
+            ))}
+          </ul>
+        </div>
+      )}
+      {draft.method !== "versions" && (
+        <>
+          <label className="field">
+            <span>
+              <Trans>Where</Trans>
+            </span>
+            <select value={draft.store} onChange={(event) => onChange({ ...draft, store: event.target.value })}>
+              <option value="">{t`All stores`}</option>
+              {stores.data?.stores.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Checkbox
+            label={<Trans>Also replace it in the live files by a marker</Trans>}
+            isSelected={draft.live}
+            onChange={(live) => onChange({ ...draft, live })}
+            data-testid="redact-live"
+          />
+        </>
+      )}
+      <Reason draft={draft} onChange={onChange} />
+      <div className="form-actions">
+        <Button tone="redact" type="submit" isPending={busy} isDisabled={!ready} data-testid="redact-find">
+          <Trans>Find it</Trans>
+        </Button>
+        <span className="muted">
+          <Trans>This only looks. Nothing is changed yet.</Trans>
+        </span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,263 @@
+/** The second step: where the content stands, masked, and what would happen to each place. */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useMemo, useState } from "react";
+import type { ActResult } from "@/bindings";
+import { Sheet } from "@/shared/overlay";
+import { shorten, toBase64 } from "@/shared/text";
+import { Button, Chip, Empty, Failure } from "@/shared/ui";
+import { VirtualRows } from "@/shared/VirtualRows";
+import { useBackend } from "@/state/backend";
+import { useRead } from "@/state/queries";
+import { countPlaces, type Draft, groupMatches, maskedPieces, type MatchGroup } from "./draft";
+
+/** A masked line: bars where the text stood. */
+export function MaskedLine({ masked }: { masked: string }) {
+  const { t } = useLingui();
+  return (
+    <span className="mono masked-line">
+      {maskedPieces(masked).map((piece, at) =>
+        piece.bar ? (
+          <span key={at} className="mask-bar" role="img" aria-label={t`hidden`} data-testid="mask-bar">
+            {piece.text}
+          </span>
+        ) : (
+          piece.text
+        ),
+      )}
+    </span>
+  );
+}
+
+function ActionChip({ action }: { action: string }) {
+  switch (action) {
+    case "redact_version":
+      return (
+        <Chip tone="redact">
+          <Trans>redact version</Trans>
+        </Chip>
+      );
+    case "replace_in_place":
+      return (
+        <Chip tone="redact">
+          <Trans>replace in place</Trans>
+        </Chip>
+      );
+    case "left":
+      return (
+        <Chip>
+          <Trans>leave, name on receipt</Trans>
+        </Chip>
+      );
+    default:
+      return <Chip>{action}</Chip>;
+  }
+}
+
+function MatchCard({ group }: { group: MatchGroup }) {
+  const { t } = useLingui();
+  const { match, places } = group;
+  const stores = useRead("stores", {});
+  const store = stores.data?.stores.find(({ id }) => id === match.store_id)?.name;
+  const title = match.path ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
+  return (
+    <div className="match-card" data-testid="match" data-place={match.place}>
+      <div className="match-head">
+        <strong>
+          <MaskedLine masked={title} />
+        </strong>
+        <span className="muted">
+          {match.place === "live" && <Trans>live file</Trans>}
+          {match.place === "version" && <Plural value={places} one="recorded version" other="# recorded versions" />}
+          {match.place === "transcript" && <Trans>transcript, not ours to change without asking</Trans>}
+          {store && ` · ${store}`}
+          {match.line !== null && ` · ${t`line ${match.line}`}`}
+          {match.hits > 1 && ` · ${plural(match.hits, { one: "# match", other: "# matches" })}`}
+        </span>
+        <span className="spacer" />
+        <ActionChip action={match.action} />
+      </div>
+      {match.masked !== null && <MaskedLine masked={match.masked} />}
+    </div>
+  );
+}
+
+function Summary({ result }: { result: ActResult }) {
+  const { t } = useLingui();
+  const { live, versions, transcripts } = countPlaces(result.matches);
+  const parts = [
+    live > 0 && plural(live, { one: "# live file", other: "# live files" }),
+    versions > 0 && plural(versions, { one: "# recorded version", other: "# recorded versions" }),
+    transcripts > 0 && plural(transcripts, { one: "# transcript", other: "# transcripts" }),
+  ].filter(Boolean);
+  const where = parts.join(t`, `);
+  return (
+    <p className="muted">
+      <Trans>Found in {where}. Content, path, size and hash of each version go; who, when and why stay.</Trans>
+    </p>
+  );
+}
+
+/** Nothing was found: says so, and offers to prove it. */
+function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const [proof, setProof] = useState<{ absent: boolean | null; found_in: string[] } | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const prove = async () => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      setProof(await backend.call("verify", { absent_base64: toBase64(draft.secret) }));
+    } catch (cause) {
+      setFailure(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Empty
+      title={t`Not found`}
+      action={
+        <>
+          <Button onPress={onBack}>
+            <Trans>Look for something else</Trans>
+          </Button>
+          {draft.method === "secret" && (
+            <Button isPending={busy} onPress={() => void prove()}>
+              <Trans>Look into every file of the log too</Trans>
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Trans>It stands in no live memory and in no recorded version of the chosen stores.</Trans>
+      {proof && (
+        <p role="status">
+          {proof.absent ? (
+            <Trans>These bytes are in no file of the data directory.</Trans>
+          ) : (
+            <Trans>These bytes are in: {proof.found_in.join(", ")}</Trans>
+          )}
+        </p>
+      )}
+      {failure !== null && <Failure error={failure} />}
+    </Empty>
+  );
+}
+
+function Confirm({
+  places,
+  live,
+  onCancel,
+  onConfirm,
+}: {
+  places: number;
+  live: boolean;
+  onCancel: () => void;
+  onConfirm: () => void;
+}) {
+  const { t } = useLingui();
+  return (
+    <Sheet
+      title={t`Redact ${plural(places, { one: "# place", other: "# places" })}?`}
+      role="alertdialog"
+      onClose={onCancel}
+      testId="redact-dialog"
+      footer={
+        <>
+          <span className="spacer" />
+          <Button onPress={onCancel} autoFocus>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button tone="redact" onPress={onConfirm} data-testid="redact-confirm">
+            <Trans>Redact for good</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p>
+        <Trans>This cannot be undone. Rolling back never brings it back.</Trans>
+      </p>
+      {live && (
+        <p>
+          <Trans>Live files are changed too: the text is replaced by a marker.</Trans>
+        </p>
+      )}
+    </Sheet>
+  );
+}
+
+/** What the second step needs. */
+export interface PreviewProps {
+  /** What was looked for. */
+  draft: Draft;
+  /** What was found. */
+  result: ActResult;
+  /** Whether the redaction is going on. */
+  busy: boolean;
+  /** Back to the first step. */
+  onBack: () => void;
+  /** Redacts. */
+  onRedact: () => void;
+}
+
+/** The second step. */
+export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps) {
+  const { t } = useLingui();
+  const [asking, setAsking] = useState(false);
+  const groups = useMemo(() => groupMatches(result.matches), [result.matches]);
+  const places = result.matches.filter(({ action }) => action !== "left").length;
+  if (result.matches.length === 0) return <NothingFound draft={draft} onBack={onBack} />;
+  return (
+    <div className="redact-preview">
+      <Summary result={result} />
+      {result.warnings.map((warning) => (
+        <div key={warning} className="notice notice-warning" data-testid="redact-warning">
+          {warning}
+        </div>
+      ))}
+      <VirtualRows
+        items={groups}
+        keyOf={(_, at) => at}
+        estimate={78}
+        className="match-list"
+        role="region"
+        aria-label={t`Places found`}
+        tabIndex={0}
+      >
+        {(group) => <MatchCard group={group} />}
+      </VirtualRows>
+      <div className="form-actions">
+        <Button
+          tone="redact"
+          isPending={busy}
+          isDisabled={places === 0}
+          onPress={() => setAsking(true)}
+          data-testid="redact-places"
+        >
+          {t`Redact ${plural(places, { one: "# place", other: "# places" })}…`}
+        </Button>
+        <Button onPress={onBack}>
+          <Trans>Change what to find</Trans>
+        </Button>
+        <span className="spacer" />
+        <span className="muted">
+          <Trans>Redaction cannot be undone. Rolling back never brings it back.</Trans>
+        </span>
+      </div>
+      {asking && (
+        <Confirm
+          places={places}
+          live={result.matches.some(({ action }) => action === "replace_in_place")}
+          onCancel={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            onRedact();
+          }}
+        />
+      )}
+    </div>
+  );
+}

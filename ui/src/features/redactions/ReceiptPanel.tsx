@@ -1,0 +1,154 @@
+/** A receipt: where was looked, and what was found. */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { Receipt, ReceiptPlace } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Actor } from "@/shared/labels";
+import { shorten } from "@/shared/text";
+import { Button, Chip, CopyButton, Failure } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+
+/** Offers a text as a file. */
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+function PlaceChip({ place }: { place: ReceiptPlace }) {
+  switch (place.state) {
+    case "clean":
+      return (
+        <Chip tone="add">
+          <Trans>clean</Trans>
+        </Chip>
+      );
+    case "left":
+      return (
+        <Chip tone="warn">
+          <Plural value={place.hits} one="# hit left" other="# hits left" />
+        </Chip>
+      );
+    case "out_of_reach":
+      return (
+        <Chip>
+          <Trans>out of reach</Trans>
+        </Chip>
+      );
+    default:
+      return <Chip>{place.state}</Chip>;
+  }
+}
+
+function Chain({ receipt }: { receipt: Receipt }) {
+  const { t } = useLingui();
+  const verified =
+    receipt.chain_verified === null
+      ? t`not verified yet`
+      : receipt.chain_verified
+        ? t`verified after purge`
+        : t`did not verify: look at Settings, the log`;
+  return (
+    <p className={`mono ${receipt.chain_verified === false ? "text-del" : "muted"}`} title={receipt.chain_head}>
+      <Trans>
+        chain {shorten(receipt.chain_head, 4, 2)}, {verified}
+      </Trans>
+    </p>
+  );
+}
+
+/** What a receipt is called in lists. */
+export function useReceiptTitle(): (receipt: Receipt) => string {
+  const { t } = useLingui();
+  return ({ reason, versions }) => reason ?? t`${plural(versions, { one: "# version", other: "# versions" })} redacted`;
+}
+
+/** A receipt. */
+export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const backend = useBackend();
+  const titleOf = useReceiptTitle();
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const json = JSON.stringify(receipt, null, 2);
+  const recheck = async () => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await backend.call("recheck_receipt", { receipt: receipt.id });
+    } catch (cause) {
+      setFailure(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section className="receipt" aria-label={t`Receipt`} data-testid="receipt">
+      <h2>
+        <Trans>Receipt</Trans>
+      </h2>
+      <p>
+        <strong>{titleOf(receipt)}</strong>
+        <br />
+        <span className="muted">
+          {format.exact(receipt.created_at)} · <Actor actor={receipt.created_by} />
+        </span>
+        <br />
+        <span className="muted">
+          <Plural value={receipt.versions} one="# version redacted" other="# versions redacted" />,{" "}
+          <Plural value={receipt.live_files} one="# live file changed" other="# live files changed" />
+        </span>
+      </p>
+      {receipt.purge === "pending" && (
+        <div className="notice notice-warning" role="status" data-testid="purge-pending">
+          <span className="spinner" aria-hidden />
+          <span>
+            <Trans>
+              Redacted in the log. The bytes leave the disk as soon as no other process reads the log; this page looks
+              again by itself.
+            </Trans>
+          </span>
+        </div>
+      )}
+      <ul className="places" aria-label={t`Places looked at`}>
+        {receipt.places.map((place) => (
+          <li key={place.place} data-testid="receipt-place" data-state={place.state}>
+            <span>
+              {place.place}
+              {place.detail && <span className="muted place-detail">{place.detail}</span>}
+            </span>
+            <PlaceChip place={place} />
+          </li>
+        ))}
+      </ul>
+      {receipt.warnings.map((warning) => (
+        <div key={warning} className="notice notice-warning">
+          {warning}
+        </div>
+      ))}
+      {receipt.method !== "versions" && (
+        <p>
+          <Trans>
+            If this was a key or a password, change it: a redaction hides it here, it does not make it secret again.
+          </Trans>
+        </p>
+      )}
+      {failure !== null && <Failure error={failure} />}
+      <div className="form-actions">
+        <Button isPending={busy} onPress={() => void recheck()} data-testid="recheck">
+          <Trans>Verify again</Trans>
+        </Button>
+        <Button onPress={() => download(`${receipt.id}.json`, json)} data-testid="export-receipt">
+          <Trans>Export receipt</Trans>
+        </Button>
+        <CopyButton text={json} label={t`Copy the receipt`} />
+      </div>
+      <Chain receipt={receipt} />
+    </section>
+  );
+}

@@ -1,0 +1,165 @@
+/** The screen of the redactions: find, preview, redact, receipt. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { ActResult } from "@/bindings";
+import { Await, Button, Empty, Failure } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { useReceipts } from "@/state/receipts";
+import { navigate, type Route } from "@/state/route";
+import { type Draft, newDraft, redactRequest } from "./draft";
+import { FindForm } from "./FindForm";
+import { Preview } from "./Preview";
+import { ReceiptPanel } from "./ReceiptPanel";
+
+type RedactionsRoute = Extract<Route, { screen: "redactions" }>;
+
+const STEPS = ["find", "preview", "redact", "receipt"] as const;
+type Step = (typeof STEPS)[number];
+
+function Steps({ at }: { at: Step }) {
+  const { t } = useLingui();
+  const names: Record<Step, string> = { find: t`find`, preview: t`preview`, redact: t`redact`, receipt: t`receipt` };
+  const reached = STEPS.indexOf(at);
+  return (
+    <ol className="steps" aria-label={t`Steps`}>
+      {STEPS.map((step, place) => (
+        <li
+          key={step}
+          className={place <= reached ? "chip chip-redact" : "chip"}
+          aria-current={step === at ? "step" : undefined}
+        >
+          {place + 1} {names[step]}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The way from a text to its receipt. The draft dies with this component. */
+function NewRedaction({ versions }: { versions: readonly string[] }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const [draft, setDraft] = useState<Draft>(() => newDraft(versions));
+  const [found, setFound] = useState<ActResult | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState<"find" | "redact" | null>(null);
+
+  const run = async (step: "find" | "redact") => {
+    setBusy(step);
+    setFailure(null);
+    try {
+      const result = await backend.call("redact", redactRequest(draft, step === "find"));
+      if (step === "redact" && result.receipt) navigate({ screen: "redactions", receipt: result.receipt.id });
+      else setFound(result);
+    } catch (cause) {
+      setFailure(cause);
+    } finally {
+      setBusy(null);
+    }
+  };
+  return (
+    <section className="redact-main" aria-label={t`New redaction`}>
+      <header className="list-header">
+        <h1>
+          <Trans>Redact</Trans>
+        </h1>
+        <span className="spacer" />
+        <Steps at={busy === "redact" ? "redact" : found ? "preview" : "find"} />
+      </header>
+      <div className="redact-body">
+        {failure !== null && <Failure error={failure} />}
+        {found ? (
+          <Preview
+            draft={draft}
+            result={found}
+            busy={busy === "redact"}
+            onBack={() => setFound(null)}
+            onRedact={() => void run("redact")}
+          />
+        ) : (
+          <FindForm draft={draft} busy={busy === "find"} onChange={setDraft} onFind={() => void run("find")} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Done() {
+  return (
+    <section className="redact-main">
+      <header className="list-header">
+        <h1>
+          <Trans>Redact</Trans>
+        </h1>
+        <span className="spacer" />
+        <Steps at="receipt" />
+      </header>
+      <div className="redact-body">
+        <p className="muted">
+          <Trans>
+            The receipt on the right says what was done and what was found in every place. It stays, and can be verified
+            again.
+          </Trans>
+        </p>
+        <div className="form-actions">
+          <Button onPress={() => navigate({ screen: "redactions" })} data-testid="new-redaction">
+            <Trans>Redact something else</Trans>
+          </Button>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** The screen of the redactions. */
+export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
+  const { t } = useLingui();
+  const read = useReceipts();
+  const receipt = read.data?.receipts.find(({ id }) => id === route.receipt);
+  return (
+    <main className="screen redactions-screen">
+      {route.receipt ? <Done /> : <NewRedaction key={route.versions?.join() ?? ""} versions={route.versions ?? []} />}
+      <aside className="side side-wide" aria-label={t`Receipt`}>
+        {route.receipt ? (
+          <Await read={read}>
+            {() =>
+              receipt ? (
+                <ReceiptPanel receipt={receipt} />
+              ) : (
+                <Empty title={t`No such receipt`}>
+                  <Trans>Choose one on the left.</Trans>
+                </Empty>
+              )
+            }
+          </Await>
+        ) : (
+          <div className="side-explain">
+            <h2>
+              <Trans>What a redaction does</Trans>
+            </h2>
+            <ol>
+              <li>
+                <Trans>
+                  Takes the content out of every recorded version that holds it, and out of the search index.
+                </Trans>
+              </li>
+              <li>
+                <Trans>Replaces it in the live files, if you say so.</Trans>
+              </li>
+              <li>
+                <Trans>
+                  Purges the bytes from the files on disk, then looks for them there and writes down what was found.
+                </Trans>
+              </li>
+            </ol>
+            <p className="muted">
+              <Trans>
+                Transcripts, backups and copies elsewhere are not changed; the receipt names what it can see of them.
+              </Trans>
+            </p>
+          </div>
+        )}
+      </aside>
+    </main>
+  );
+}

@@ -1,0 +1,101 @@
+/**
+ * What is to be redacted. The text lives in the component's memory only: never in the address, in storage or in the cache
+ * of answers. Pure.
+ */
+import type { RedactionMatch } from "@/bindings";
+import type { Request } from "@/host";
+import { toBase64 } from "@/shared/text";
+
+/** How the content is chosen. */
+export type Method = "secret" | "find" | "versions";
+
+/** What was filled in. */
+export interface Draft {
+  /** How the content is chosen. */
+  method: Method;
+  /** The exact text. */
+  secret: string;
+  /** The regular expression. */
+  pattern: string;
+  /** The versions. */
+  versions: readonly string[];
+  /** Only in this store; all when empty. */
+  store: string;
+  /** Also in live files. */
+  live: boolean;
+  /** Why. */
+  reason: string;
+}
+
+/** A draft with nothing in it, or with the versions that were named. */
+export function newDraft(versions: readonly string[] = []): Draft {
+  const method = versions.length > 0 ? "versions" : "secret";
+  return { method, secret: "", pattern: "", versions, store: "", live: true, reason: "" };
+}
+
+/** Whether there is something to look for. */
+export function isReady(draft: Draft): boolean {
+  switch (draft.method) {
+    case "secret":
+      return draft.secret !== "";
+    case "find":
+      return draft.pattern !== "";
+    case "versions":
+      return draft.versions.length > 0;
+  }
+}
+
+/** Whether the reason gives away what is to be taken out. */
+export function reasonTells({ method, secret, reason }: Draft): boolean {
+  return method === "secret" && secret.trim().length > 3 && reason.includes(secret.trim());
+}
+
+/** The command for a draft. */
+export function redactRequest(draft: Draft, dryRun: boolean): Request<"redact"> {
+  return {
+    versions: draft.method === "versions" ? [...draft.versions] : [],
+    find: draft.method === "find" ? draft.pattern : null,
+    secret_base64: draft.method === "secret" ? toBase64(draft.secret) : null,
+    store: draft.store || null,
+    live: draft.live,
+    reason: draft.reason.trim() || null,
+    dry_run: dryRun,
+  };
+}
+
+/** Places that read the same, shown as one. */
+export interface MatchGroup {
+  /** The first of them. */
+  match: RedactionMatch;
+  /** How many there are. */
+  places: number;
+}
+
+/** Joins versions of one path whose masked line is the same. */
+export function groupMatches(matches: readonly RedactionMatch[]): MatchGroup[] {
+  const groups = new Map<string, MatchGroup>();
+  matches.forEach((match, at) => {
+    const { place, store_id, path, line, masked, action } = match;
+    const key =
+      place === "version" && path !== null ? JSON.stringify([store_id, path, line, masked, action]) : `#${at}`;
+    const known = groups.get(key);
+    if (known) known.places += 1;
+    else groups.set(key, { match, places: 1 });
+  });
+  return [...groups.values()];
+}
+
+/** Places by what they are. */
+export function countPlaces(matches: readonly RedactionMatch[]) {
+  const of = (place: string) => matches.filter((match) => match.place === place);
+  const transcripts = new Set(of("transcript").map(({ path }) => path));
+  return { live: of("live").length, versions: of("version").length, transcripts: transcripts.size };
+}
+
+/** A masked line cut into text and bars; a bar's length says how many characters it covers. */
+export function maskedPieces(masked: string): { text: string; bar: boolean }[] {
+  return masked
+    .split(/(█+)/)
+    .filter(Boolean)
+    .map((text) => ({ text, bar: text.startsWith("█") }));
+}

@@ -1,0 +1,57 @@
+/** The first minutes: what was found, one button, a baseline. */
+import { Plural, Trans } from "@lingui/react/macro";
+import { useState } from "react";
+import { BrandMark } from "@/shared/icons";
+import { Await, Button } from "@/shared/ui";
+import { useProgress } from "@/state/progress";
+import { useRead } from "@/state/queries";
+import { navigate } from "@/state/route";
+import { AddDirectory, DiscoveryList } from "./discovery";
+
+/** Shown while no store was ever added. */
+export function FirstRun({ onLeave }: { onLeave: () => void }) {
+  const read = useRead("discover", { home: null, projects: [] });
+  const progress = useProgress();
+  const [recorded, setRecorded] = useState<number | null>(null);
+  const leave = () => {
+    navigate({ screen: "memories" });
+    onLeave();
+  };
+  return (
+    <main className="first-run" data-testid="first-run">
+      <div className="first-run-box">
+        <header>
+          <BrandMark />
+          <h1>
+            <Trans>See every change in what your agents remember</Trans>
+          </h1>
+          <p className="muted">
+            <Trans>
+              Retrace looked for agent memory in the usual places. Choose what to record: it takes a baseline now and
+              keeps every change from here on, on this machine only.
+            </Trans>
+          </p>
+        </header>
+        <Await read={read} rows={8}>
+          {(discovered) => <DiscoveryList discovered={discovered} onDone={setRecorded} />}
+        </Await>
+        {progress && (
+          <p className="muted" role="status">
+            {progress.task} {progress.total ? `${progress.done} / ${progress.total}` : progress.done}
+          </p>
+        )}
+        <AddDirectory onAdded={() => setRecorded((known) => (known ?? 0) + 1)} />
+        {recorded !== null && (
+          <div className="notice notice-done" role="status">
+            <span>
+              <Plural value={recorded} one="# directory is recorded." other="# directories are recorded." />
+            </span>
+            <Button tone="primary" onPress={leave} data-testid="first-run-open">
+              <Trans>Open the memories</Trans>
+            </Button>
+          </div>
+        )}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,49 @@
+/** The side panel with the stores: how each is doing, and the way to it. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useFormat } from "@/shared/format";
+import { Dot, useWords } from "@/shared/ui";
+import { STATES } from "@/shared/vocabulary";
+import { useRead } from "@/state/queries";
+import { formatRoute, type Route } from "@/state/route";
+
+/** The stores; `routeFor` says where a store leads from the present screen. */
+export function StoreList({ chosen, routeFor }: { chosen: string | undefined; routeFor: (store: string) => Route }) {
+  const { t } = useLingui();
+  const say = useWords();
+  const format = useFormat();
+  const { data } = useRead("stores", {});
+  return (
+    <section className="side-section" aria-labelledby="store-list-title">
+      <h2 className="side-title" id="store-list-title">
+        <Trans>Stores</Trans>
+      </h2>
+      <ul className="side-list">
+        {data?.stores.map((store) => {
+          const state = STATES[store.state];
+          const word = state ? say(state.word) : store.state;
+          return (
+            <li key={store.id}>
+              <a
+                href={formatRoute(routeFor(store.id))}
+                aria-current={store.id === chosen ? "true" : undefined}
+                className="side-link"
+                title={[store.root, word, store.state_detail].filter(Boolean).join(" · ")}
+                data-testid="side-store"
+              >
+                <Dot look={state?.dot ?? "warn"} />
+                <span className="side-link-text">{store.name}</span>
+                {store.state === "recording" ? (
+                  <span className="num muted" aria-label={t`${store.memories} memories`}>
+                    {format.number(store.memories)}
+                  </span>
+                ) : (
+                  <span className="side-state">{word}</span>
+                )}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

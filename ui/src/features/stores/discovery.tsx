@@ -1,0 +1,257 @@
+/** What agent memory was found on this machine, and the way to record it. */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { type FormEvent, useState } from "react";
+import { Button as AriaButton } from "react-aria-components/Button";
+import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
+import type { Discovered, Found } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { ChevronIcon } from "@/shared/icons";
+import { Button, Checkbox, Chip, Empty, Failure, useWords } from "@/shared/ui";
+import { kindWords, LOCAL_KINDS } from "@/shared/vocabulary";
+import { useBackend } from "@/state/backend";
+
+/** How the recording of one directory goes. */
+export type Outcome =
+  { state: "waiting" } | { state: "working" } | { state: "done" } | { state: "failed"; error: unknown };
+
+function FoundRow({
+  found,
+  selected,
+  outcome,
+  onSelect,
+}: {
+  found: Found;
+  selected: boolean;
+  outcome: Outcome | undefined;
+  onSelect: (selected: boolean) => void;
+}) {
+  const { t } = useLingui();
+  const say = useWords();
+  const format = useFormat();
+  const recorded = found.store_id !== null || outcome?.state === "done";
+  return (
+    <li className="found" data-testid="found-row" data-root={found.root}>
+      <Checkbox
+        label={t`Record ${found.root}`}
+        hideLabel
+        isSelected={selected || recorded}
+        isDisabled={recorded || !found.exists}
+        onChange={onSelect}
+      />
+      <div className="found-main">
+        <div className="found-title">
+          <strong>{found.name}</strong>
+          <Chip>{say(kindWords(found.kind))}</Chip>
+          {found.exists ? (
+            <span className="num muted">
+              <Plural value={found.files} one="# file" other="# files" />
+            </span>
+          ) : (
+            <Chip>
+              <Trans>not there yet</Trans>
+            </Chip>
+          )}
+          {recorded && (
+            <Chip tone="add">
+              <Trans>recorded</Trans>
+            </Chip>
+          )}
+          {!found.enabled && (
+            <Chip tone="warn">
+              <Trans>not in use</Trans>
+            </Chip>
+          )}
+          {outcome?.state === "working" && <span className="spinner" role="status" aria-label={t`Recording`} />}
+        </div>
+        <div className="mono found-root">{found.root}</div>
+        <Disclosure className="found-evidence">
+          {({ isExpanded }) => (
+            <>
+              <AriaButton slot="trigger" className="link-button">
+                <span className={`tree-chevron${isExpanded ? " is-open" : ""}`}>
+                  <ChevronIcon />
+                </span>
+                {found.reason}
+              </AriaButton>
+              <DisclosurePanel>
+                <ul>
+                  {found.evidence.map((fact) => (
+                    <li key={fact}>{fact}</li>
+                  ))}
+                  {found.project && (
+                    <li>
+                      <Trans>project {found.project}</Trans>
+                    </li>
+                  )}
+                  {found.exists && <li>{t`${format.number(found.files)} files would be recorded`}</li>}
+                </ul>
+              </DisclosurePanel>
+            </>
+          )}
+        </Disclosure>
+        {outcome?.state === "failed" && <Failure error={outcome.error} />}
+      </div>
+    </li>
+  );
+}
+
+/** Asks for a directory by its path, or by the system's dialog where there is one. */
+export function AddDirectory({ onAdded }: { onAdded: () => void }) {
+  const { t } = useLingui();
+  const say = useWords();
+  const backend = useBackend();
+  const [root, setRoot] = useState("");
+  const [kind, setKind] = useState("plain");
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const add = async (directory: string) => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await backend.call("add_store", { root: directory, kind, name: null });
+      setRoot("");
+      onAdded();
+    } catch (cause) {
+      setFailure(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (root.trim()) void add(root.trim());
+  };
+  const { pickDirectory } = backend.platform;
+  const pick = async () => {
+    const chosen = await pickDirectory?.();
+    if (chosen) setRoot(chosen);
+  };
+  return (
+    <form className="add-directory" onSubmit={submit}>
+      <label>
+        <span>
+          <Trans>Another directory</Trans>
+        </span>
+        <input
+          type="text"
+          className="mono"
+          value={root}
+          placeholder={t`/home/you/notes`}
+          spellCheck={false}
+          onChange={(event) => setRoot(event.target.value)}
+          data-testid="add-root"
+        />
+      </label>
+      {pickDirectory && (
+        <Button onPress={() => void pick().catch(setFailure)} data-testid="pick-directory">
+          <Trans>Choose…</Trans>
+        </Button>
+      )}
+      <select aria-label={t`Kind`} value={kind} onChange={(event) => setKind(event.target.value)}>
+        {LOCAL_KINDS.map((one) => (
+          <option key={one} value={one}>
+            {say(kindWords(one))}
+          </option>
+        ))}
+      </select>
+      <Button type="submit" isPending={busy} isDisabled={root.trim() === ""} data-testid="add-store">
+        <Trans>Record it</Trans>
+      </Button>
+      {failure !== null && <Failure error={failure} />}
+    </form>
+  );
+}
+
+/** Directories that were found, those worth recording chosen already. */
+export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; onDone: (recorded: number) => void }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const open = discovered.found.filter(({ store_id }) => store_id === null);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(open.filter(({ exists }) => exists).map(({ root }) => root)),
+  );
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
+  const [busy, setBusy] = useState(false);
+  const waiting = open.filter(({ root }) => chosen.has(root) && outcomes.get(root)?.state !== "done");
+
+  const select = (root: string) => (selected: boolean) => {
+    const next = new Set(chosen);
+    if (selected) next.add(root);
+    else next.delete(root);
+    setChosen(next);
+  };
+  const set = (root: string, outcome: Outcome) => setOutcomes((known) => new Map(known).set(root, outcome));
+  const record = async () => {
+    setBusy(true);
+    let recorded = 0;
+    for (const { root, kind, name } of waiting) {
+      set(root, { state: "working" });
+      try {
+        await backend.call("add_store", { root, kind, name });
+        set(root, { state: "done" });
+        recorded += 1;
+      } catch (error) {
+        set(root, { state: "failed", error });
+      }
+    }
+    setBusy(false);
+    if (recorded === waiting.length) onDone(recorded);
+  };
+  const done = [...outcomes.values()].filter(({ state }) => state === "done").length;
+  const total = done + waiting.length;
+
+  return (
+    <div className="discovery">
+      {discovered.found.length === 0 ? (
+        <Empty title={t`No agent memory found`}>
+          <Trans>Nothing was found in the usual places. Add a directory below, whatever it holds.</Trans>
+        </Empty>
+      ) : (
+        <ul className="found-list" aria-label={t`Directories found`}>
+          {discovered.found.map((found) => (
+            <FoundRow
+              key={found.root}
+              found={found}
+              selected={chosen.has(found.root)}
+              outcome={outcomes.get(found.root)}
+              onSelect={select(found.root)}
+            />
+          ))}
+        </ul>
+      )}
+      {discovered.problems.length > 0 && (
+        <section className="problems" aria-label={t`What could not be read`}>
+          <h3>
+            <Trans>What could not be read</Trans>
+          </h3>
+          <ul>
+            {discovered.problems.map(({ subject, message }) => (
+              <li key={subject + message}>
+                <span className="mono">{subject}</span> {message}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {open.length > 0 && (
+        <div className="discovery-actions">
+          <Button
+            tone="primary"
+            isPending={busy}
+            isDisabled={waiting.length === 0}
+            onPress={() => void record()}
+            data-testid="record-found"
+          >
+            {busy
+              ? t`Recording ${done} of ${total}`
+              : plural(waiting.length, { one: "Record this directory", other: "Record these #" })}
+          </Button>
+          <span className="muted">
+            <Trans>Recording only reads. Nothing is written to these directories.</Trans>
+          </span>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,386 @@
+/** The screen of the timeline: every operation, newest first, and what it changed. */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useMemo, useRef, useState } from "react";
+import { Button as AriaButton } from "react-aria-components/Button";
+import type { Operation, Version } from "@/bindings";
+import { neighbour, Picker } from "@/shared/Picker";
+import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
+import { useFormat } from "@/shared/format";
+import { ChevronIcon } from "@/shared/icons";
+import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Button, Chip, Empty, Failure, Skeleton } from "@/shared/ui";
+import { startAct } from "@/state/acts";
+import { useBackend } from "@/state/backend";
+import { useKeys } from "@/state/keys";
+import { useNow } from "@/state/now";
+import { useRead, useTimeline } from "@/state/queries";
+import { navigate, type Route } from "@/state/route";
+import { say } from "@/state/toasts";
+import { wordsFor } from "@/shared/failure";
+import { operationKey, sizeOf, type TimelineRow, timelineRows } from "./rows";
+
+type TimelineRoute = Extract<Route, { screen: "timeline" }>;
+
+/** Scrolled further than this, in pixels, the list holds still and says how many operations are new. */
+const AWAY_PX = 80;
+/** Most versions of one operation that are asked for at once. */
+const MOST_VERSIONS = 1000;
+
+function Counts({ operation }: { operation: Operation }) {
+  const { t } = useLingui();
+  const { created, modified, deleted } = operation;
+  return (
+    <span
+      className="operation-counts num"
+      role="img"
+      aria-label={t`${created} created, ${modified} modified, ${deleted} deleted`}
+    >
+      {created > 0 && <span className="operation-created">+{created}</span>}
+      {modified > 0 && <span className="operation-modified">~{modified}</span>}
+      {deleted > 0 && <span className="operation-deleted">−{deleted}</span>}
+    </span>
+  );
+}
+
+function useStoreName(): (id: string | null) => string {
+  const { t } = useLingui();
+  const { data } = useRead("stores", {});
+  return (id) => {
+    if (id === null) return t`several stores`;
+    return data?.stores.find((store) => store.id === id)?.name ?? t`removed store`;
+  };
+}
+
+function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }> }) {
+  const { operation } = row;
+  const storeName = useStoreName();
+  const paths = operation.versions.map(({ path, id }) => path ?? id);
+  const rest = sizeOf(operation) - 1;
+  return (
+    <div className="timeline-operation">
+      <span className={`tree-chevron${row.open ? " is-open" : ""}${row.leaf ? " is-blank" : ""}`} data-toggle>
+        <ChevronIcon />
+      </span>
+      <span className="timeline-title">
+        <Source source={operation.source} />
+        {operation.note && <span className="muted"> · {operation.note}</span>}
+      </span>
+      {operation.undone_by !== null && (
+        <Chip>
+          <Trans>taken back</Trans>
+        </Chip>
+      )}
+      <Counts operation={operation} />
+      <Moment at={operation.created_at} form="time" />
+      <span className="timeline-more">
+        {storeName(operation.store_id)} · <Actor actor={operation.created_by} />
+        {paths[0] && (
+          <>
+            {" · "}
+            <span className="mono">{paths[0]}</span>
+            {rest > 0 && (
+              <>
+                {" "}
+                <Plural value={rest} one="and # more" other="and # more" />
+              </>
+            )}
+          </>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function VersionRow({ version }: { version: Version }) {
+  return (
+    <div className="timeline-version">
+      <OperationSign version={version} />
+      <span className="timeline-path">
+        {version.previous_path && version.previous_path !== version.path && (
+          <span className="muted">{version.previous_path} → </span>
+        )}
+        {version.path ?? (
+          <Chip tone="redact">
+            <Trans>redacted</Trans>
+          </Chip>
+        )}
+      </span>
+      <VersionCounts version={version} />
+    </div>
+  );
+}
+
+function TimelineRowView({ row }: { row: TimelineRow }) {
+  const format = useFormat();
+  const now = useNow();
+  switch (row.kind) {
+    case "day":
+      return <h2 className="timeline-day">{format.dayHeading(row.at, now)}</h2>;
+    case "operation":
+      return <OperationRow row={row} />;
+    case "version":
+      return <VersionRow version={row.version} />;
+    case "more":
+      return (
+        <div className="timeline-version muted">
+          <Plural value={row.hidden} one="show # more" other="show # more" />
+        </div>
+      );
+  }
+}
+
+/** What can be done about an operation. */
+function OperationActions({ operation }: { operation: Operation }) {
+  const { t } = useLingui();
+  const storeName = useStoreName();
+  const format = useFormat();
+  const now = useNow();
+  const subject = `${storeName(operation.store_id)}, ${format.moment(operation.created_at, now)}`;
+  const redaction = operation.source === "redact";
+  const session = operation.created_by?.type === "session_actor" ? operation.created_by.session_id : null;
+  const rollback = () => startAct({ command: "rollback", request: { operation_seq: operation.seq }, subject });
+  const undo = () => startAct({ command: "undo", request: { operation_seq: operation.seq }, subject });
+  const rollbackSession = () =>
+    session && startAct({ command: "rollback", request: { session }, subject: t`everything session ${session} wrote` });
+  useKeys([
+    { keys: "x", label: t`Roll back the chosen operation`, run: rollback, enabled: !redaction },
+    { keys: "u", label: t`Undo the chosen act`, run: undo, enabled: operation.undoable },
+  ]);
+  return (
+    <div className="pane-actions">
+      <Button tone="danger" keys="x" onPress={rollback} isDisabled={redaction} data-testid="rollback-operation">
+        <Trans>Roll back this operation…</Trans>
+      </Button>
+      {operation.undoable && (
+        <Button keys="u" onPress={undo} data-testid="undo-operation">
+          <Trans>Undo this act…</Trans>
+        </Button>
+      )}
+      {session && (
+        <Button onPress={rollbackSession} data-testid="rollback-session">
+          <Trans>Roll back the whole session…</Trans>
+        </Button>
+      )}
+      {redaction && (
+        <span className="muted">
+          <Trans>A redaction cannot be taken back.</Trans>
+        </span>
+      )}
+    </div>
+  );
+}
+
+function OperationFacts({ operation }: { operation: Operation }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const storeName = useStoreName();
+  return (
+    <div className="operation-facts" data-testid="operation-facts">
+      <p>
+        <strong>
+          <Source source={operation.source} />
+        </strong>{" "}
+        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} /> ·{" "}
+        {format.exact(operation.created_at)}
+      </p>
+      {operation.note && <p className="muted">{operation.note}</p>}
+      {operation.undone_by !== null && <p className="muted">{t`Taken back by operation ${operation.undone_by}.`}</p>}
+    </div>
+  );
+}
+
+function Detail({ operation, version }: { operation: Operation; version: Version | null }) {
+  const { t } = useLingui();
+  const shown = version ?? operation.versions[0] ?? null;
+  const count = sizeOf(operation);
+  return (
+    <section className="pane" aria-label={t`The chosen change`}>
+      <header className="pane-header">
+        <div className="pane-title">
+          <h1>{shown ? (shown.path ?? t`Redacted memory`) : t`Operation ${operation.seq}`}</h1>
+          {shown && (
+            <Chip>
+              <OperationWord version={shown} />
+            </Chip>
+          )}
+        </div>
+        <div className="pane-tools">
+          {shown && (
+            <Button
+              tone="quiet"
+              data-testid="open-memory"
+              onPress={() =>
+                navigate({
+                  screen: "memories",
+                  store: shown.store_id,
+                  memory: shown.memory_id,
+                  version: shown.id,
+                  tab: "diff",
+                })
+              }
+            >
+              <Trans>Open in Memories</Trans>
+            </Button>
+          )}
+          <DiffModeSwitch />
+        </div>
+      </header>
+      <OperationFacts operation={operation} />
+      {!version && count > 1 && (
+        <p className="muted pane-note">{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}; open the operation to choose another.`}</p>
+      )}
+      <div className="pane-body">{shown ? <DiffPanel a={shown.id} /> : <Empty title={t`No versions`} />}</div>
+      <OperationActions operation={operation} />
+    </section>
+  );
+}
+
+/** Holds the list still while somebody reads further down: operations newer than `top` wait. */
+function useHeldBack(operations: readonly Operation[]) {
+  const [top, setTop] = useState<number | null>(null);
+  const shown = top === null ? operations : operations.filter(({ seq }) => seq <= top);
+  const onScroll = (scrollTop: number) => {
+    if (scrollTop < AWAY_PX) setTop(null);
+    else setTop((known) => known ?? operations[0]?.seq ?? null);
+  };
+  return { shown, waiting: operations.length - shown.length, onScroll, release: () => setTop(null) };
+}
+
+function List({
+  route,
+  operations,
+  onEnd,
+}: {
+  route: TimelineRoute;
+  operations: readonly Operation[];
+  onEnd: (() => void) | undefined;
+}) {
+  const { t, i18n } = useLingui();
+  const backend = useBackend();
+  const scroller = useRef<HTMLDivElement | null>(null);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const [all, setAll] = useState<ReadonlyMap<number, readonly Version[]>>(new Map());
+  const held = useHeldBack(operations);
+  const rows = useMemo(() => timelineRows(held.shown, open, all), [held.shown, open, all]);
+  const newest = operations[0];
+  const chosenSeq = route.operation ?? newest?.seq ?? null;
+  const chosen = route.version ?? (chosenSeq === null ? null : operationKey(chosenSeq));
+  const operation = operations.find(({ seq }) => seq === chosenSeq) ?? null;
+  const versions = operation ? (all.get(operation.seq) ?? operation.versions) : [];
+  const version = versions.find(({ id }) => id === route.version) ?? null;
+
+  const showAll = async ({ seq }: Operation) => {
+    try {
+      const page = await backend.call("log", { operation_seq: seq, limit: MOST_VERSIONS });
+      setAll((known) => new Map(known).set(seq, page.versions));
+    } catch (cause) {
+      const words = wordsFor(cause);
+      say({ tone: "failure", title: i18n._(words.title), detail: words.detail });
+    }
+  };
+  const choose = (row: TimelineRow) => {
+    if (row.kind === "day") return;
+    if (row.kind === "more") {
+      void showAll(row.operation);
+      return;
+    }
+    const picked = row.kind === "version" ? row.version.id : undefined;
+    navigate({ ...route, operation: row.operation.seq, version: picked }, { replace: true });
+  };
+  const toggle = (row: TimelineRow) => {
+    if (row.kind !== "operation") return;
+    const next = new Set(open);
+    if (!next.delete(row.operation.seq)) next.add(row.operation.seq);
+    setOpen(next);
+    navigate({ ...route, operation: row.operation.seq, version: undefined }, { replace: true });
+  };
+  const step = (by: 1 | -1) => {
+    const row = neighbour(rows, chosen, by);
+    if (row) choose(row);
+  };
+  useKeys([
+    { keys: "j", label: t`Next row`, run: () => step(1) },
+    { keys: "k", label: t`Previous row`, run: () => step(-1) },
+  ]);
+  const release = () => {
+    held.release();
+    scroller.current?.scrollTo?.({ top: 0 });
+  };
+
+  return (
+    <>
+      <div className="timeline-list">
+        {held.waiting > 0 && (
+          <AriaButton className="new-pill" onPress={release} data-testid="new-pill">
+            <Plural value={held.waiting} one="# new" other="# new" />
+          </AriaButton>
+        )}
+        <Picker
+          role="tree"
+          label={t`Operations`}
+          rows={rows}
+          chosen={chosen}
+          onChoose={choose}
+          onToggle={toggle}
+          estimate={52}
+          rowTestId="timeline-row"
+          onEnd={onEnd}
+          scroller={(element) => (scroller.current = element)}
+          onScroll={held.onScroll}
+        >
+          {(row) => <TimelineRowView row={row} />}
+        </Picker>
+      </div>
+      {operation ? (
+        <Detail operation={operation} version={version} />
+      ) : (
+        <Empty title={t`Not among the newest operations`}>
+          <Trans>Scroll the list down to it.</Trans>
+        </Empty>
+      )}
+    </>
+  );
+}
+
+/** The screen of the timeline. */
+export function TimelineScreen({ route }: { route: TimelineRoute }) {
+  const { t } = useLingui();
+  const timeline = useTimeline(route.store ?? null);
+  const stores = useRead("stores", {});
+  const operations = useMemo(() => timeline.data?.pages.flatMap((page) => page.operations) ?? [], [timeline.data]);
+  const more = timeline.hasNextPage && !timeline.isFetchingNextPage ? () => void timeline.fetchNextPage() : undefined;
+  return (
+    <main className="screen timeline-screen">
+      <header className="list-header">
+        <h1>
+          <Trans>Timeline</Trans>
+        </h1>
+        <select
+          aria-label={t`Store`}
+          value={route.store ?? ""}
+          onChange={(event) => navigate({ screen: "timeline", store: event.target.value || undefined })}
+          data-testid="timeline-store"
+        >
+          <option value="">{t`All stores`}</option>
+          {stores.data?.stores.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </header>
+      {timeline.error ? (
+        <Failure error={timeline.error} retry={() => void timeline.refetch()} />
+      ) : timeline.isPending ? (
+        <Skeleton rows={10} />
+      ) : operations.length === 0 ? (
+        <Empty title={t`Nothing recorded yet`}>
+          <Trans>Changes appear here as soon as they are seen on disk.</Trans>
+        </Empty>
+      ) : (
+        <List key={route.store ?? ""} route={route} operations={operations} onEnd={more} />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * The seam between the window and the program behind it. Everything the window knows comes through [`Backend`]; what is
+ * behind it (the desktop shell, HTTP, or a test's memory) is chosen once, in `host/index.ts`.
+ */
+import type { ApiError, Commands, Event } from "@/bindings";
+
+/** A name of a command. */
+export type CommandName = keyof Commands;
+
+/** What a command takes. Fields may be left out where the program has a default. */
+export type Request<K extends CommandName> = Partial<Commands[K]["request"]>;
+
+/** What a command gives. */
+export type Response<K extends CommandName> = Commands[K]["response"];
+
+/** What only some hosts can do. */
+export interface Platform {
+  /** `desktop` is the native window, `browser` a page of `retrace serve`, `memory` a test. */
+  kind: "desktop" | "browser" | "memory";
+  /** Opens the system's directory dialog; absent where there is none. Gives the chosen directory, or null. */
+  pickDirectory?: () => Promise<string | null>;
+}
+
+/** The program behind the window. */
+export interface Backend {
+  /**
+   * Runs a command.
+   *
+   * Rejects with [`ApiFailure`] when the program refused, [`Unauthorized`] when it does not know this page, and
+   * [`Unreachable`] when there was no answer.
+   */
+  call<K extends CommandName>(name: K, request: Request<K>): Promise<Response<K>>;
+  /** Listens to events until the returned function is called. */
+  subscribe(listener: (event: Event) => void): () => void;
+  /** What this host can do. */
+  platform: Platform;
+}
+
+/** The program refused a command or failed at it. */
+export class ApiFailure extends Error {
+  /** What the program said. */
+  readonly error: ApiError;
+
+  constructor(error: ApiError) {
+    super(error.message);
+    this.name = "ApiFailure";
+    this.error = error;
+  }
+}
+
+/** The program does not accept this page's token. */
+export class Unauthorized extends Error {
+  constructor() {
+    super("the token is missing or was refused");
+    this.name = "Unauthorized";
+  }
+}
+
+/** There was no answer. */
+export class Unreachable extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Unreachable";
+  }
+}
+
+/** Reads an `ApiError` out of anything, bare or as `{ error }`; null when there is none. */
+export function readApiError(value: unknown): ApiError | null {
+  if (typeof value !== "object" || value === null) return null;
+  if ("error" in value) return readApiError(value.error);
+  if (!("code" in value) || typeof value.code !== "string" || !("message" in value)) return null;
+  const text = (field: unknown) => (typeof field === "string" ? field : "");
+  return {
+    code: value.code as ApiError["code"],
+    message: text(value.message),
+    hint: "hint" in value ? text(value.hint) : "",
+    subject: "subject" in value ? text(value.subject) : "",
+  };
+}

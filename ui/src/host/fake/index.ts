@@ -1,0 +1,485 @@
+/**
+ * The program in memory, for tests and for looking at the window without a program. It is in no shipped bundle: only a
+ * build with the mode `fake` and the tests load it.
+ */
+import type { Commands, DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
+import type { ApiFailure, Backend, CommandName, Platform, Request, Response } from "@/host/backend";
+import type { FakeLog } from "./log";
+import { type FakeStore, type FakeVersion, refuse } from "./log";
+import { seededLog } from "./seed";
+import { diffTexts, documentLines, fakeHash } from "./text";
+
+export { longIndex } from "./seed";
+export { FakeLog } from "./log";
+
+/** The fake with its strings to pull. */
+export interface FakeBackend extends Backend {
+  /** The log behind it. */
+  log: FakeLog;
+  /** Every call so far. */
+  calls: { name: CommandName; request: unknown }[];
+  /** Makes the next call of a command fail. */
+  failNext(name: CommandName, failure: Error): void;
+  /** Records what changed on disk in every store, and says so. */
+  record(): void;
+  /** Sends an event. */
+  emit(event: Event): void;
+}
+
+type Handlers = { [K in CommandName]: (request: Request<K>) => Commands[K]["response"] };
+
+const SECRET_TEXT = (base64: string) => new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)));
+
+function publicVersion({ text: _text, fullPath: _path, ...version }: FakeVersion): Version {
+  return version;
+}
+
+/** What a target names: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`. */
+function resolve(
+  log: FakeLog,
+  target: string,
+): { store: FakeStore; version: FakeVersion | null; text: string | null; path: string } {
+  if (target.startsWith("memver_")) {
+    const version = log.version(target);
+    return { store: log.store(version.store_id), version, text: version.text, path: version.fullPath };
+  }
+  const colon = target.indexOf(":");
+  const store = log.store(target.slice(0, colon));
+  const [path = "", at] = target.slice(colon + 1).split("@");
+  const head = log.heads(store, at ? Number(at) : undefined).get(path) ?? null;
+  const text = at ? (head?.text ?? null) : (store.disk.get(path) ?? null);
+  if (text === null) refuse("not_found", `There is no ${path} in ${store.name}.`, path);
+  return { store, version: head?.text === text ? head : null, text, path };
+}
+
+function documentOf(log: FakeLog, target: string, highlight: boolean): Document {
+  const { version, text, path } = resolve(log, target);
+  const redacted = version?.redacted_at != null;
+  return {
+    version: version && publicVersion(version),
+    path: redacted ? null : path,
+    content_sha256: text === null ? null : fakeHash(text),
+    content_size_bytes: text === null ? null : new TextEncoder().encode(text).length,
+    kind: redacted ? "redacted" : "text",
+    lines: text === null ? [] : documentLines(text, highlight),
+    truncated: false,
+  };
+}
+
+function sideOf(log: FakeLog, target: string, empty = false): DiffSide & { text: string } {
+  const { store, version, text, path } = resolve(log, target);
+  const redacted = version?.redacted_at != null;
+  const content_sha256 = text === null || empty ? null : fakeHash(text);
+  const size = text === null || empty ? null : text.length;
+  const side = { target, store_id: store.id, version_id: version?.id ?? null, path, content_sha256, redacted };
+  return { ...side, content_size_bytes: size, text: empty ? "" : (text ?? "") };
+}
+
+function previousOf(log: FakeLog, version: FakeVersion): FakeVersion | null {
+  const earlier = log.versions.filter(({ memory_id, seq }) => memory_id === version.memory_id && seq < version.seq);
+  return earlier.at(-1) ?? null;
+}
+
+function diff(log: FakeLog, { a = "", b = null, words = false, context = null }: Request<"diff">) {
+  const sides = () => {
+    if (b) return [sideOf(log, a), sideOf(log, b)] as const;
+    const { version, store, path } = resolve(log, a);
+    if (!a.startsWith("memver_")) return [sideOf(log, log.heads(store).get(path)!.id), sideOf(log, a)] as const;
+    const previous = version && previousOf(log, version);
+    return [previous ? sideOf(log, previous.id) : sideOf(log, a, true), sideOf(log, a)] as const;
+  };
+  const [{ text: before, ...from }, { text: after, ...to }] = sides();
+  const changes =
+    from.redacted || to.redacted ? { added: 0, removed: 0, hunks: [] } : diffTexts(before, after, context ?? 3, words);
+  return { from, to, truncated: false, binary: false, ...changes };
+}
+
+function search(log: FakeLog, { query = "", history = false, store = null, limit = null }: Request<"search">) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const hits: Hit[] = [];
+  const live = new Set(log.stores.flatMap((known) => [...log.heads(known).values()]).map(({ id }) => id));
+  for (const version of [...log.versions].reverse()) {
+    if (!version.text || (!history && !live.has(version.id)) || (store && version.store_id !== store)) continue;
+    const lower = version.text.toLowerCase();
+    if (words.length === 0 || !words.every((word) => lower.includes(word))) continue;
+    const lines = version.text.split("\n");
+    const line = lines.findIndex((text) => text.toLowerCase().includes(words[0]!));
+    const at = lines[line]!.toLowerCase().indexOf(words[0]!);
+    hits.push({
+      store_id: version.store_id,
+      memory_id: version.memory_id,
+      version_id: version.id,
+      path: version.path,
+      line: line + 1,
+      snippet: lines[line]!,
+      matches: [[at, at + words[0]!.length]],
+      created_at: version.created_at,
+    });
+  }
+  const most = limit ?? 100;
+  return { hits: hits.slice(0, most), more: hits.length > most };
+}
+
+function redact(log: FakeLog, request: Request<"redact">) {
+  const { versions = [], find = null, secret_base64 = null, live = false, reason = null, dry_run = false } = request;
+  const needle = secret_base64 ? SECRET_TEXT(secret_base64) : null;
+  if (needle === "" || (!needle && !find && versions.length === 0))
+    refuse("invalid", "Nothing to look for.", "secret_base64");
+  const pattern = () => new RegExp(needle ? needle.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : find!, "g");
+  const stores = log.stores.filter(({ id }) => !request.store || id === request.store);
+  const matches: RedactionMatch[] = [];
+  const look = (text: string, of: Partial<RedactionMatch>, action: string) => {
+    const hits = [...text.matchAll(pattern())].length;
+    if (hits === 0) return;
+    const lines = text.split("\n");
+    const line = lines.findIndex((known) => pattern().test(known));
+    const masked = lines[line]?.replace(pattern(), (hit) => "█".repeat(hit.length)) ?? null;
+    matches.push({
+      place: "version",
+      store_id: null,
+      version_id: null,
+      path: null,
+      line: line + 1,
+      masked,
+      hits,
+      action,
+      ...of,
+    });
+  };
+  for (const store of stores)
+    for (const [path, text] of needle || find ? store.disk : [])
+      look(text, { place: "live", store_id: store.id, path }, live ? "replace_in_place" : "left");
+  const chosen = log.versions.filter(({ id, store_id, text }) => {
+    if (versions.includes(id)) return true;
+    return (
+      versions.length === 0 && text !== null && stores.some((store) => store.id === store_id) && pattern().test(text)
+    );
+  });
+  for (const version of chosen) {
+    const of = { store_id: version.store_id, version_id: version.id, path: version.path };
+    if (versions.length === 0) look(version.text!, of, "redact_version");
+    else matches.push({ place: "version", ...of, line: null, masked: null, hits: 0, action: "redact_version" });
+  }
+  const warnings =
+    needle && needle.length < 8 ? ["The text is short: it may stand in places that have nothing to do with it."] : [];
+  const base = {
+    dry_run,
+    operation_seq: null,
+    writes: [],
+    deletes: [],
+    conflicts: [],
+    partial: false,
+    matches,
+    receipt: null,
+    warnings,
+  };
+  if (dry_run || matches.length === 0) return base;
+  let live_files = 0;
+  if (live)
+    for (const store of stores)
+      for (const [path, text] of store.disk) {
+        const replaced = text.replace(pattern(), "[redacted]");
+        if (replaced !== text) {
+          store.disk.set(path, replaced);
+          live_files += 1;
+        }
+      }
+  for (const version of chosen)
+    Object.assign(version, {
+      text: null,
+      path: null,
+      content_sha256: null,
+      content_size_bytes: null,
+      content_kind: null,
+      redacted_at: log.now.toISOString(),
+    });
+  for (const store of stores) if (live) log.scan(store, { source: "redact" });
+  const left = stores
+    .flatMap((store) => [...store.disk.values()])
+    .filter((text) => (needle || find) && pattern().test(text)).length;
+  const receipt: Receipt = {
+    id: `receipt_${fakeHash(String(log.receipts.length)).slice(0, 26)}`,
+    created_at: log.now.toISOString(),
+    created_by: { type: "user_actor", user_id: "ada" },
+    reason,
+    method: needle ? "secret" : find ? "find" : "versions",
+    operation_seq: log.operations.length,
+    versions: chosen.length,
+    live_files,
+    purge: "pending",
+    places: [
+      { place: "Live directories", state: left > 0 ? "left" : "clean", hits: left, detail: null },
+      { place: "Version log, rows and contents", state: "clean", hits: 0, detail: null },
+      { place: "Database file, raw bytes", state: "clean", hits: 0, detail: null },
+      {
+        place: "Backups and file sync",
+        state: "out_of_reach",
+        hits: 0,
+        detail: "Copies made by other programs cannot be looked at.",
+      },
+    ],
+    chain_head: fakeHash("chain"),
+    chain_verified: null,
+    warnings,
+  };
+  log.receipts.unshift(receipt);
+  return { ...base, receipt };
+}
+
+function rollback(log: FakeLog, request: Request<"rollback">) {
+  const { to = null, operation_seq = null, dry_run = false, expect = null } = request;
+  if (to) {
+    const version = log.version(to);
+    const store = log.store(version.store_id);
+    if (version.redacted_at) refuse("content_redacted", "That version is redacted.", to);
+    const path = version.fullPath;
+    const live = store.disk.get(path) ?? null;
+    const head = log.heads(store).get(path)!;
+    const found = live === null ? null : fakeHash(live);
+    const expected = expect ?? head.content_sha256;
+    if (found !== expected) log.scan(store);
+    const conflict = {
+      store_id: store.id,
+      path,
+      expected_sha256: expected,
+      found_sha256: found,
+      expected_version_id: log.versions.find(({ content_sha256 }) => content_sha256 === expected)?.id ?? null,
+      found_version_id: log.heads(store).get(path)?.id ?? null,
+      wanted_version_id: to,
+      message: `${path} changed since the preview.`,
+    };
+    return log.act(
+      store,
+      [{ path, text: version.text }],
+      { source: "rollback" },
+      dry_run,
+      found === expected ? [] : [conflict],
+    );
+  }
+  if (operation_seq === null) refuse("invalid", "Say what to roll back.", "to");
+  const { store, wanted, conflicts } = log.reversal(operation_seq);
+  return log.act(store, wanted, { source: "rollback" }, dry_run, conflicts);
+}
+
+function restore(log: FakeLog, { store: name = "", at = "", dry_run = false }: Request<"restore">) {
+  const store = log.store(name);
+  const then = log.heads(store, Number(at));
+  const paths = new Set([...then.keys(), ...store.disk.keys()]);
+  const wanted = [...paths].map((path) => ({ path, text: then.get(path)?.text ?? null }));
+  return log.act(store, wanted, { source: "restore", note: `as of operation ${at}` }, dry_run);
+}
+
+function undo(log: FakeLog, { operation_seq = null, dry_run = false }: Request<"undo">) {
+  const seq = operation_seq ?? log.operations.findLast(({ seq }) => log.operation(seq).undoable)?.seq;
+  if (!seq) refuse("invalid", "There is nothing to undo.", "operation_seq");
+  const { store, wanted, conflicts } = log.reversal(seq);
+  const result = log.act(store, wanted, { source: "rollback", note: `undo of ${seq}` }, dry_run, conflicts);
+  if (result.operation_seq) log.operations.find((known) => known.seq === seq)!.undone_by = result.operation_seq;
+  return result;
+}
+
+function handlers(log: FakeLog): Handlers {
+  const refreshed = (store: FakeStore) => {
+    const own = log.versions.filter(({ store_id }) => store_id === store.id);
+    const live = [...log.heads(store).values()].filter(({ operation }) => operation !== "deleted");
+    const { disk: _disk, ...rest } = store;
+    return { ...rest, memories: live.length, versions: own.length, last_change: own.at(-1)?.created_at ?? null };
+  };
+  const setState = (name: string, state: string) => {
+    const store = log.store(name);
+    store.state = state;
+    return refreshed(store);
+  };
+  const pageOf = <T extends { seq: number }>(all: T[], before: number | null, limit: number | null) => {
+    const left = all.filter(({ seq }) => before === null || seq < before).reverse();
+    const page = left.slice(0, limit ?? 100);
+    return { page, next_before: left.length > page.length ? page.at(-1)!.seq : null };
+  };
+  return {
+    status: () => ({
+      program: "0.0.0",
+      data_dir: "/home/ada/.local/share/retrace",
+      stores: log.stores.length,
+      memories: log.stores.reduce((sum, store) => sum + refreshed(store).memories, 0),
+      versions: log.versions.length,
+      cursor: log.operations.length,
+      last_write: log.versions.at(-1)?.created_at ?? null,
+      log_bytes: 3_251_200,
+      recording: true,
+      recording_here: true,
+      chain_verified_at: log.now.toISOString(),
+      chain_ok: true,
+      purge_pending: log.receipts.filter(({ purge }) => purge === "pending").length,
+      network_calls: 0,
+      first_run: log.stores.length === 0,
+    }),
+    stores: () => ({ stores: log.stores.map(refreshed) }),
+    discover: () => ({
+      found: [
+        ["/home/ada/harbour/memory", "claude-auto", "harbour", 5, true] as const,
+        ["/home/ada/lighthouse/memory", "claude-auto", "lighthouse", 2, true] as const,
+        ["/home/ada/.codex/memories", "codex", "codex", 0, false] as const,
+      ].map(([root, kind, name, files, exists]) => ({
+        root,
+        kind,
+        name,
+        files,
+        exists,
+        evidence: [`settings name ${root}`, `${files} files with the usual names`],
+        project: kind === "codex" ? null : root.replace("/memory", ""),
+        enabled: exists,
+        reason: exists ? "switched on in the user's settings" : "the directory does not exist yet",
+        store_id: log.stores.find((store) => store.root === root)?.id ?? null,
+      })),
+      problems: [{ subject: "/home/ada/.config/agents.json", message: "is not valid JSON: line 3" }],
+    }),
+    memories: ({ store = "", at = null }) => {
+      const heads = [...log.heads(log.store(store), at ? Number(at) : undefined).values()];
+      const live = heads.filter(({ operation }) => operation !== "deleted");
+      const count = (id: string) => log.versions.filter(({ memory_id }) => memory_id === id).length;
+      return {
+        memories: live.map((head) => ({
+          id: head.memory_id,
+          path: head.fullPath,
+          version_id: head.id,
+          seq: head.seq,
+          content_sha256: head.content_sha256,
+          content_size_bytes: head.content_size_bytes,
+          content_kind: head.content_kind,
+          versions: count(head.memory_id),
+          changed_at: head.created_at,
+        })),
+      };
+    },
+    document: ({ target = "", highlight = false }) => documentOf(log, target, highlight),
+    log: ({ store, path, memory, operation_seq, before = null, limit = null }) => {
+      const fits = (version: FakeVersion) =>
+        (!store || version.store_id === store) &&
+        (!path || version.fullPath === path) &&
+        (!memory || version.memory_id === memory) &&
+        (!operation_seq || version.operation_seq === operation_seq);
+      const { page, next_before } = pageOf(log.versions.filter(fits), before, limit);
+      return { versions: page.map(publicVersion), next_before };
+    },
+    timeline: ({ store, before = null, limit = null }) => {
+      const own = log.operations.filter(({ store_id }) => !store || store_id === store);
+      const { page, next_before } = pageOf(own, before, limit);
+      const operations = page.map(({ seq }) => log.operation(seq));
+      return {
+        operations: operations.map((known) => ({
+          ...known,
+          versions: known.versions.map((v) => publicVersion(v as FakeVersion)),
+        })),
+        next_before,
+      };
+    },
+    activity: ({ store = "" }) => {
+      const own = log.operations
+        .filter(({ store_id }) => store_id === log.store(store).id)
+        .map(({ seq }) => log.operation(seq));
+      return {
+        marks: own.map(({ seq, created_at, source, created, modified, deleted }) => ({
+          operation_seq: seq,
+          at: created_at,
+          source,
+          created,
+          modified,
+          deleted,
+        })),
+      };
+    },
+    show: ({ version = "", content = false }) => {
+      const found = log.version(version);
+      return { ...publicVersion(found), ...(content && found.text !== null ? { content: found.text } : {}) };
+    },
+    diff: (request) => diff(log, request),
+    search: (request) => search(log, request),
+    receipts: () => ({ receipts: log.receipts.map((receipt) => ({ ...receipt })) }),
+    verify: ({ absent_base64 = null }) => ({
+      ok: true,
+      versions: log.versions.length,
+      blobs: log.versions.length,
+      chain_head: fakeHash("chain"),
+      problems: [],
+      absent: absent_base64 ? true : null,
+      found_in: [],
+      warnings: [],
+    }),
+    add_store: ({ root = "", kind, name }) => {
+      if (log.stores.some((store) => store.root === root))
+        refuse("invalid", "That directory is recorded already.", root);
+      if (root.includes("missing")) refuse("not_found", `There is no directory ${root}.`, root, "Check the path.");
+      return refreshed(
+        log.addStore(root, kind ?? "plain", name ?? root.split("/").at(-1)!, { "MEMORY.md": "# New\n" }),
+      );
+    },
+    remove_store: ({ store = "" }) => {
+      const found = log.store(store);
+      log.stores.splice(log.stores.indexOf(found), 1);
+      return refreshed(found);
+    },
+    pause_store: ({ store = "" }) => setState(store, "paused"),
+    resume_store: ({ store = "" }) => setState(store, "recording"),
+    scan: ({ stores = [] }) => ({
+      stores: log.stores
+        .filter(({ id }) => stores.length === 0 || stores.includes(id))
+        .map((store) => ({
+          id: store.id,
+          name: store.name,
+          state: store.state,
+          state_detail: null,
+          versions: log.scan(store),
+        })),
+    }),
+    rollback: (request) => rollback(log, request),
+    restore: (request) => restore(log, request),
+    undo: (request) => undo(log, request),
+    redact: (request) => redact(log, request),
+    recheck_receipt: ({ receipt = "" }) => {
+      const found =
+        log.receipts.find(({ id }) => id === receipt) ?? refuse("not_found", "There is no such receipt.", receipt);
+      return Object.assign(found, { purge: "done", chain_verified: true });
+    },
+  };
+}
+
+/** Makes a fake with the seeded log, or with the one given. */
+export function fakeBackend(
+  log: FakeLog = seededLog(new Date()),
+  platform: Platform = { kind: "memory" },
+): FakeBackend {
+  const listeners = new Set<(event: Event) => void>();
+  const failures = new Map<CommandName, Error>();
+  const calls: FakeBackend["calls"] = [];
+  const run = handlers(log);
+  const emit = (event: Event) => listeners.forEach((listener) => listener(event));
+  return {
+    log,
+    calls,
+    platform,
+    emit,
+    failNext: (name, failure: ApiFailure | Error) => void failures.set(name, failure),
+    record() {
+      for (const store of log.stores) log.scan(store);
+      emit({ type: "advanced", cursor: log.operations.length });
+    },
+    async call<K extends CommandName>(name: K, request: Request<K>): Promise<Response<K>> {
+      calls.push({ name, request });
+      const failure = failures.get(name);
+      failures.delete(name);
+      // As with a real program, the answer comes later, even when it is quick.
+      await Promise.resolve();
+      if (failure) throw failure;
+      const before = log.operations.length;
+      const response = run[name](request) as Response<K>;
+      if (log.operations.length !== before) emit({ type: "advanced", cursor: log.operations.length });
+      if (name.endsWith("_store")) emit({ type: "stores" });
+      if (name === "redact" || name === "recheck_receipt") emit({ type: "receipts" });
+      return response;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,203 @@
+/**
+ * A log in memory with the rules that the window relies on: acts append, a dry run does nothing, a file that moved on is
+ * a conflict, a redacted version keeps who and when. It answers as the real program does, for tests and nothing else.
+ */
+import type {
+  ActResult,
+  ActorView,
+  ApiError,
+  Conflict,
+  FileWrite,
+  Operation,
+  Receipt,
+  Store,
+  Version,
+} from "@/bindings";
+import { ApiFailure } from "@/host/backend";
+import { byteLength, fakeHash } from "./text";
+
+/** A version with the content it holds; null for deleted and redacted ones. */
+export type FakeVersion = Version & { text: string | null; fullPath: string };
+
+/** A store with the directory it watches. */
+export type FakeStore = Store & { disk: Map<string, string> };
+
+type Change = { path: string; text: string | null };
+type Cause = { source: string; by?: ActorView | null; note?: string | null };
+type FakeOperation = Omit<Operation, "created" | "modified" | "deleted" | "undoable" | "versions">;
+
+/** Fails as the program does. */
+export function refuse(code: ApiError["code"], message: string, subject = "", hint = ""): never {
+  throw new ApiFailure({ code, message, hint, subject });
+}
+
+const EMPTY_ACT: ActResult = {
+  dry_run: true,
+  operation_seq: null,
+  writes: [],
+  deletes: [],
+  conflicts: [],
+  partial: false,
+  matches: [],
+  receipt: null,
+  warnings: [],
+};
+
+/** The log, its stores and the disk. */
+export class FakeLog {
+  readonly stores: FakeStore[] = [];
+  readonly versions: FakeVersion[] = [];
+  readonly operations: FakeOperation[] = [];
+  readonly receipts: Receipt[] = [];
+  /** The time of the next operation. */
+  now: Date;
+
+  constructor(now: Date) {
+    this.now = now;
+  }
+
+  addStore(root: string, kind: string, name: string, files: Record<string, string>): FakeStore {
+    const id = `memstore_${fakeHash(root).slice(0, 26)}`;
+    const known = { memories: 0, versions: 0, unreviewed: 0, last_change: null, state_detail: null };
+    const rules = ["hidden files", "*.tmp, *~, .#*, 4913", ".git, node_modules", "files above 10 MiB: hash only"];
+    const store = { ...known, id, name, kind, root, state: "recording", rules, disk: new Map(Object.entries(files)) };
+    this.stores.push(store);
+    this.scan(store);
+    return store;
+  }
+
+  store(idOrName: string): FakeStore {
+    const found = this.stores.find(({ id, name }) => id === idOrName || name === idOrName);
+    return found ?? refuse("not_found", `There is no store ${idOrName}.`, idOrName, "List the stores.");
+  }
+
+  version(id: string): FakeVersion {
+    return this.versions.find((version) => version.id === id) ?? refuse("not_found", `There is no version ${id}.`, id);
+  }
+
+  /** The newest version of each path of a store, gone ones included, as of an operation. */
+  heads(store: FakeStore, at = Number.MAX_SAFE_INTEGER): Map<string, FakeVersion> {
+    const heads = new Map<string, FakeVersion>();
+    for (const version of this.versions)
+      if (version.store_id === store.id && version.operation_seq <= at) heads.set(version.fullPath, version);
+    return heads;
+  }
+
+  /** Records what differs between the disk and the log. */
+  scan(store: FakeStore, cause: Cause = { source: "scan" }): number {
+    const changes: Change[] = [];
+    const heads = this.heads(store);
+    for (const [path, text] of store.disk) {
+      const head = heads.get(path);
+      if (!head || head.operation === "deleted" || head.text !== text) changes.push({ path, text });
+    }
+    for (const [path, head] of heads)
+      if (head.operation !== "deleted" && !store.disk.has(path)) changes.push({ path, text: null });
+    if (changes.length > 0) this.append(store, changes, cause);
+    return changes.length;
+  }
+
+  /** Appends one operation and gives its number. */
+  append(store: FakeStore, changes: Change[], { source, by = null, note = null }: Cause): number {
+    const seq = this.operations.length + 1;
+    const created_at = this.now.toISOString();
+    const operation = { seq, store_id: store.id, source, created_at, created_by: by, note, undone_by: null };
+    this.operations.push(operation);
+    const heads = this.heads(store);
+    for (const { path, text } of changes) {
+      const head = heads.get(path);
+      const place = this.versions.length + 1;
+      const fresh = !head || head.operation === "deleted";
+      this.versions.push({
+        seq: place,
+        operation_seq: seq,
+        id: `memver_${place.toString(36).padStart(8, "0")}${fakeHash(`${place}${path}`).slice(0, 13)}`,
+        store_id: store.id,
+        memory_id: head?.memory_id ?? `mem_${fakeHash(store.id + path).slice(0, 26)}`,
+        operation: text === null ? "deleted" : fresh ? "created" : "modified",
+        path,
+        fullPath: path,
+        previous_path: null,
+        content_sha256: text === null ? null : fakeHash(text),
+        content_size_bytes: text === null ? null : byteLength(text),
+        content_kind: text === null ? null : "text",
+        created_at,
+        created_by: by,
+        source,
+        note,
+        redacted_at: null,
+        redacted_by: null,
+        text,
+      });
+    }
+    return seq;
+  }
+
+  /** Brings files of a store to the wanted texts, or says what that would do. */
+  act(store: FakeStore, wanted: Change[], cause: Cause, dry_run: boolean, conflicts: Conflict[] = []): ActResult {
+    const from = (path: string) => (store.disk.has(path) ? fakeHash(store.disk.get(path)!) : null);
+    const open = wanted.filter(({ path, text }) => (store.disk.get(path) ?? null) !== text);
+    const files = (list: Change[]): FileWrite[] =>
+      list.map(({ path, text }) => ({
+        store_id: store.id,
+        path,
+        from_sha256: from(path),
+        to_sha256: text === null ? null : fakeHash(text),
+      }));
+    const result: ActResult = {
+      ...EMPTY_ACT,
+      dry_run,
+      writes: files(open.filter(({ text }) => text !== null)),
+      deletes: files(open.filter(({ text }) => text === null)),
+      conflicts,
+    };
+    if (dry_run || conflicts.length > 0 || open.length === 0) return result;
+    this.scan(store);
+    for (const { path, text } of open)
+      if (text === null) store.disk.delete(path);
+      else store.disk.set(path, text);
+    return { ...result, operation_seq: this.append(store, open, cause) };
+  }
+
+  /** What an operation changed, turned round: each path with what it held before. Files that changed since conflict. */
+  reversal(seq: number): { store: FakeStore; wanted: Change[]; conflicts: Conflict[] } {
+    const operation = this.operations.find((known) => known.seq === seq);
+    if (!operation?.store_id) refuse("not_found", `There is no operation ${seq}.`, String(seq));
+    const store = this.store(operation.store_id);
+    const before = this.heads(store, seq - 1);
+    const heads = this.heads(store);
+    const conflicts: Conflict[] = [];
+    const wanted: Change[] = [];
+    for (const version of this.versions.filter((known) => known.operation_seq === seq)) {
+      const path = version.fullPath;
+      const earlier = before.get(path);
+      const live = store.disk.get(path) ?? null;
+      if (live === version.text) {
+        wanted.push({ path, text: earlier?.text ?? null });
+        continue;
+      }
+      if (live !== heads.get(path)?.text) this.scan(store);
+      conflicts.push({
+        store_id: store.id,
+        path,
+        expected_sha256: version.content_sha256,
+        found_sha256: live === null ? null : fakeHash(live),
+        expected_version_id: version.id,
+        found_version_id: this.heads(store).get(path)?.id ?? null,
+        wanted_version_id: earlier && earlier.operation !== "deleted" ? earlier.id : null,
+        message: `${path} changed since.`,
+      });
+    }
+    return { store, wanted, conflicts };
+  }
+
+  /** An operation as the timeline shows it. */
+  operation(seq: number): Operation {
+    const operation = this.operations.find((known) => known.seq === seq)!;
+    const versions = this.versions.filter((version) => version.operation_seq === seq);
+    const count = (word: string) => versions.filter((version) => version.operation === word).length;
+    const undoable = operation.undone_by === null && ["rollback", "restore"].includes(operation.source);
+    const counts = { created: count("created"), modified: count("modified"), deleted: count("deleted") };
+    return { ...operation, ...counts, undoable, versions: versions.slice(0, 20) };
+  }
+}

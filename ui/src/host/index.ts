@@ -1,0 +1,21 @@
+/** Chooses the host this page runs in. */
+import type { Backend } from "./backend";
+import { httpBackend, takeToken } from "./http";
+import { insideDesktop, tauriBackend } from "./tauri";
+
+export * from "./backend";
+
+/** The program behind this window. Call it once. */
+export async function connect(): Promise<Backend> {
+  // The mode is a constant of the build: in a shipped bundle this branch and the fake are not there.
+  if (import.meta.env.MODE === "fake") {
+    const { fakeBackend } = await import("./fake");
+    return fakeBackend();
+  }
+  if (insideDesktop()) return tauriBackend();
+  return httpBackend({
+    fetch: window.fetch.bind(window),
+    token: takeToken(window.location, window.history, window.sessionStorage),
+    later: (run, milliseconds) => void window.setTimeout(run, milliseconds),
+  });
+}

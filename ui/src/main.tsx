@@ -1,0 +1,24 @@
+/** Starts the window. */
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Root } from "@/app/Root";
+import { connect } from "@/host";
+import { activateLanguage } from "@/i18n";
+import { makeQueryClient } from "@/state/queries";
+import { followTheme } from "@/state/settings";
+import "@/styles/index.css";
+
+async function start(): Promise<void> {
+  const element = document.getElementById("root");
+  if (!element) throw new Error("index.html has no element with the id root");
+  activateLanguage();
+  followTheme();
+  const backend = await connect();
+  createRoot(element).render(
+    <StrictMode>
+      <Root backend={backend} queries={makeQueryClient()} />
+    </StrictMode>,
+  );
+}
+
+void start();

@@ -1,0 +1,92 @@
+/** A difference with its three views: words, lines, and both sides rendered. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { lazy, Suspense, useState } from "react";
+import { ToggleButton } from "react-aria-components/ToggleButton";
+import type { DiffSide, FileDiff } from "@/bindings";
+import { useRead } from "@/state/queries";
+import { useDiffMode } from "@/state/settings";
+import { DiffView } from "./DiffView";
+import { LineCounts } from "./labels";
+import { Await, Empty, Segmented, Skeleton } from "./ui";
+
+const Markdown = lazy(() => import("./Markdown"));
+
+/** More lines around a change than any content has. */
+const ALL_LINES = 1_000_000;
+
+function RenderedSide({ side, title }: { side: DiffSide; title: string }) {
+  const { t } = useLingui();
+  const target = side.version_id ?? side.target;
+  const read = useRead("document", { target, highlight: false }, { enabled: side.content_sha256 !== null });
+  return (
+    <section className="rendered-side" aria-label={title}>
+      <h3>{title}</h3>
+      {side.content_sha256 === null ? (
+        <Empty title={side.redacted ? t`Redacted` : t`Nothing here`} />
+      ) : (
+        <Await read={read}>
+          {(document) =>
+            document.kind === "text" ? (
+              <Suspense fallback={<Skeleton />}>
+                <Markdown lines={document.lines} />
+              </Suspense>
+            ) : (
+              <Empty title={t`Not text`} />
+            )
+          }
+        </Await>
+      )}
+    </section>
+  );
+}
+
+/** Both sides of a difference as a reader would see them. */
+export function Rendered({ diff }: { diff: FileDiff }) {
+  const { t } = useLingui();
+  return (
+    <div className="rendered" data-testid="rendered">
+      <RenderedSide side={diff.from} title={t`Before`} />
+      <RenderedSide side={diff.to} title={t`After`} />
+    </div>
+  );
+}
+
+/** The switch between the three views. */
+export function DiffModeSwitch() {
+  const { t } = useLingui();
+  const [mode, setMode] = useDiffMode();
+  const options = [
+    { value: "words", label: t`Words` },
+    { value: "lines", label: t`Lines` },
+    { value: "rendered", label: t`Rendered` },
+  ] as const;
+  return <Segmented label={t`View of the difference`} value={mode} options={options} onChange={setMode} />;
+}
+
+/** The difference between two targets; without `b`, between `a` and what came before it. */
+export function DiffPanel({ a, b = null }: { a: string; b?: string | null }) {
+  const [mode] = useDiffMode();
+  const [whole, setWhole] = useState(false);
+  const words = mode === "words";
+  const request = { a, b, words, context: whole ? ALL_LINES : null, highlight: true };
+  const read = useRead("diff", request, { keepPrevious: true });
+  return (
+    <Await read={read} rows={8}>
+      {(diff) =>
+        "hunks" in diff && (
+          <div className="diff-panel">
+            <div className="diff-caption">
+              <LineCounts added={diff.added} removed={diff.removed} />
+              {mode !== "rendered" && diff.hunks.length > 0 && (
+                <ToggleButton className="link-button" isSelected={whole} onChange={setWhole}>
+                  {whole ? <Trans>Show changes only</Trans> : <Trans>Show the whole file</Trans>}
+                </ToggleButton>
+              )}
+            </div>
+            {mode === "rendered" ? <Rendered diff={diff} /> : <DiffView diff={diff} words={words} />}
+          </div>
+        )
+      }
+    </Await>
+  );
+}

@@ -1,0 +1,136 @@
+/** The difference between two contents, line by line. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMemo } from "react";
+import type { DiffLine, DocumentLine, FileDiff, Hunk } from "@/bindings";
+import { LineText } from "./LineText";
+import { Empty } from "./ui";
+import { VirtualRows } from "./VirtualRows";
+
+type Row = { key: string; hunk: Hunk; line: null; gap: boolean } | { key: string; line: DiffLine };
+
+function rowsOf(hunks: readonly Hunk[]): Row[] {
+  return hunks.flatMap((hunk, at): Row[] => [
+    { key: `h${at}`, hunk, line: null, gap: at > 0 },
+    ...hunk.lines.map((line, index): Row => ({ key: `${at}.${index}`, line })),
+  ]);
+}
+
+const SIGNS: Record<string, string> = { insert: "+", delete: "−" };
+
+function LineRow({ line, words }: { line: DiffLine; words: boolean }) {
+  const { t } = useLingui();
+  const name = line.tag === "insert" ? t`added` : line.tag === "delete" ? t`removed` : undefined;
+  return (
+    <div className={`diff-line diff-${line.tag}`} data-testid="diff-line" data-tag={line.tag}>
+      <span className="line-number">{line.old}</span>
+      <span className="line-number">{line.new}</span>
+      <span className="diff-sign" role={name ? "img" : undefined} aria-label={name}>
+        {SIGNS[line.tag] ?? ""}
+      </span>
+      <span className="line-text">
+        <LineText text={line.text} spans={line.spans} hidden={line.hidden} {...(words ? { words: line.words } : {})} />
+        {line.carriage_return && (
+          <span className="hidden-mark" title={t`The line ends in carriage return and line feed`}>
+            CR
+          </span>
+        )}
+        {line.no_newline && (
+          <span className="line-note">
+            <Trans>no line feed at the end</Trans>
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function HunkRow({ hunk }: { hunk: Hunk }) {
+  const oldEnd = hunk.old_start + Math.max(hunk.old_lines - 1, 0);
+  const newEnd = hunk.new_start + Math.max(hunk.new_lines - 1, 0);
+  return (
+    <div className="diff-hunk">
+      {hunk.old_lines > 0 && hunk.new_lines > 0 ? (
+        <Trans>
+          lines {hunk.old_start}–{oldEnd} → {hunk.new_start}–{newEnd}
+        </Trans>
+      ) : hunk.new_lines > 0 ? (
+        <Trans>
+          new, lines {hunk.new_start}–{newEnd}
+        </Trans>
+      ) : (
+        <Trans>
+          gone, lines {hunk.old_start}–{oldEnd}
+        </Trans>
+      )}
+    </div>
+  );
+}
+
+/** Shows a difference; with `words` the changed words stand out within changed lines. */
+export function DiffView({ diff, words }: { diff: FileDiff; words: boolean }) {
+  const { t } = useLingui();
+  const rows = useMemo(() => rowsOf(diff.hunks), [diff]);
+  if (diff.from.redacted || diff.to.redacted)
+    return (
+      <Empty title={t`Redacted`}>
+        <Trans>One side was taken out of the log, so there is nothing to compare. Who, when and why is kept.</Trans>
+      </Empty>
+    );
+  if (diff.binary)
+    return (
+      <Empty title={t`Not text`}>
+        <Trans>One side is not text. Both are recorded byte for byte; sizes and hashes are on the right.</Trans>
+      </Empty>
+    );
+  if (rows.length === 0)
+    return (
+      <Empty title={t`No difference`}>
+        <Trans>Both sides hold the same lines.</Trans>
+      </Empty>
+    );
+  return (
+    <VirtualRows
+      items={rows}
+      keyOf={(row) => row.key}
+      estimate={20}
+      className="code-box diff"
+      role="region"
+      aria-label={t`Difference`}
+      tabIndex={0}
+      footer={
+        diff.truncated && (
+          <p className="code-note">
+            <Trans>The contents are large: this difference is right, but may not be the smallest.</Trans>
+          </p>
+        )
+      }
+    >
+      {(row) => (row.line ? <LineRow line={row.line} words={words} /> : <HunkRow hunk={row.hunk} />)}
+    </VirtualRows>
+  );
+}
+
+/** A content that appears or disappears as a whole, as the difference it is. */
+export function wholeAsDiff(lines: readonly DocumentLine[], tag: "insert" | "delete"): Hunk[] {
+  if (lines.length === 0) return [];
+  const inserted = tag === "insert";
+  const start = (own: boolean) => ({ start: own ? 1 : 0, lines: own ? lines.length : 0 });
+  const [before, after] = [start(!inserted), start(inserted)];
+  return [
+    {
+      old_start: before.start,
+      old_lines: before.lines,
+      new_start: after.start,
+      new_lines: after.lines,
+      lines: lines.map((line, at) => ({
+        ...line,
+        tag,
+        old: inserted ? null : at + 1,
+        new: inserted ? at + 1 : null,
+        words: [],
+        no_newline: false,
+        carriage_return: false,
+      })),
+    },
+  ];
+}

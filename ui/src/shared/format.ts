@@ -1,0 +1,90 @@
+/** Numbers, sizes and times in the language of the window. */
+import { useLingui } from "@lingui/react/macro";
+import { useMemo } from "react";
+
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+const SPANS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
+
+/** Makes the functions that write values in a language. */
+export function formats(locale: string) {
+  const number = new Intl.NumberFormat(locale);
+  const time = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const seconds = new Intl.DateTimeFormat(locale, {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  });
+  const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+  const dayYear = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
+  const weekday = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "always", style: "narrow" });
+  const relativeDay = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  const date = (instant: string | number) => new Date(instant);
+  const startOfDay = (of: Date) => new Date(of.getFullYear(), of.getMonth(), of.getDate()).getTime();
+  const daysApart = (then: Date, now: Date) => Math.round((startOfDay(then) - startOfDay(now)) / 86_400_000);
+
+  return {
+    /** A whole number with its separators. */
+    number: (value: number) => number.format(value),
+    /** A size in the unit that suits it, decimal (1 MB is 1,000,000 bytes). */
+    bytes(value: number) {
+      let unit = 0;
+      let amount = value;
+      while (amount >= 1000 && unit < UNITS.length - 1) {
+        amount /= 1000;
+        unit += 1;
+      }
+      const maximumFractionDigits = unit === 0 || amount >= 100 ? 0 : 1;
+      const unitDisplay = unit === 0 ? "long" : "short";
+      return new Intl.NumberFormat(locale, {
+        style: "unit",
+        unit: UNITS[unit]!,
+        unitDisplay,
+        maximumFractionDigits,
+      }).format(amount);
+    },
+    /** Hour and minute. */
+    time: (instant: string) => time.format(date(instant)),
+    /** Day, and the year when it is another one. */
+    day: (instant: string, now: number) =>
+      (date(instant).getFullYear() === new Date(now).getFullYear() ? day : dayYear).format(date(instant)),
+    /** Short: the time today, the day otherwise. */
+    short(instant: string, now: number) {
+      return daysApart(date(instant), new Date(now)) === 0 ? time.format(date(instant)) : this.day(instant, now);
+    },
+    /** Day, year and time to the second. */
+    exact: (instant: string) => `${dayYear.format(date(instant))}, ${seconds.format(date(instant))}`,
+    /** Day and time. */
+    moment(instant: string, now: number) {
+      return `${this.day(instant, now)}, ${time.format(date(instant))}`;
+    },
+    /** The heading of a day: today, yesterday, or the whole date. */
+    dayHeading(instant: string, now: number) {
+      const apart = daysApart(date(instant), new Date(now));
+      const whole = weekday.format(date(instant));
+      return apart === 0 || apart === -1 ? `${capital(relativeDay.format(apart, "day"), locale)}, ${whole}` : whole;
+    },
+    /** How long ago. */
+    ago(instant: string, now: number) {
+      const passed = Math.max(0, Math.round((now - date(instant).getTime()) / 1000));
+      const [unit, length] = SPANS.find(([, span]) => passed >= span) ?? ["second", 1];
+      return relative.format(-Math.floor(passed / length), unit);
+    },
+  };
+}
+
+function capital(text: string, locale: string): string {
+  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+}
+
+/** The functions of [`formats`] in the language of the window. */
+export function useFormat(): ReturnType<typeof formats> {
+  const { i18n } = useLingui();
+  return useMemo(() => formats(i18n.locale), [i18n.locale]);
+}

@@ -1,0 +1,95 @@
+/** The words of the log as parts of a screen: who, what, when, in which state. */
+import { useLingui } from "@lingui/react/macro";
+import type { ActorView, Version } from "@/bindings";
+import { useNow } from "@/state/now";
+import { useLineCounts } from "@/state/queries";
+import { useFormat } from "./format";
+import { Dot, useWords } from "./ui";
+import { actorWords, operationOf, OPERATIONS, sourceWords, STATES } from "./vocabulary";
+
+/** Who made a change, with how that is known in its title. */
+export function Actor({ actor }: { actor: ActorView | null }) {
+  const say = useWords();
+  const words = actorWords(actor);
+  const title = [words.full, words.evidence && say(words.evidence)].filter(Boolean).join(" · ");
+  return (
+    <span className="actor" title={title || undefined}>
+      {say(words.sort)}
+      {words.id && <span className="mono"> {words.id}</span>}
+    </span>
+  );
+}
+
+/** What caused something. */
+export function Source({ source }: { source: string }) {
+  const say = useWords();
+  return <span>{say(sourceWords(source))}</span>;
+}
+
+/** The sign of what a version did; its word is its name and title. */
+export function OperationSign({ version }: { version: Pick<Version, "operation" | "previous_path"> }) {
+  const say = useWords();
+  const operation = operationOf(version);
+  const known = OPERATIONS[operation];
+  const word = known ? say(known.word) : operation;
+  return (
+    <span className={`operation-sign operation-${operation}`} role="img" aria-label={word} title={word}>
+      {known?.sign ?? "?"}
+    </span>
+  );
+}
+
+/** The word of what a version did. */
+export function OperationWord({ version }: { version: Pick<Version, "operation" | "previous_path"> }) {
+  const say = useWords();
+  const operation = operationOf(version);
+  const known = OPERATIONS[operation];
+  return <span>{known ? say(known.word) : operation}</span>;
+}
+
+/** A store's state: mark, word, and more in the title. */
+export function StoreState({ state, detail }: { state: string; detail: string | null }) {
+  const say = useWords();
+  const known = STATES[state];
+  return (
+    <span className="store-state" title={detail ?? undefined}>
+      <Dot look={known?.dot ?? "warn"} />
+      <span>{known ? say(known.word) : state}</span>
+    </span>
+  );
+}
+
+/** A time, short, with the whole of it in its title. */
+export function Moment({ at, form = "short" }: { at: string; form?: "short" | "moment" | "time" | "ago" }) {
+  const format = useFormat();
+  const now = useNow();
+  const text = {
+    short: () => format.short(at, now),
+    moment: () => format.moment(at, now),
+    time: () => format.time(at),
+    ago: () => format.ago(at, now),
+  }[form]();
+  return (
+    <time className="num" dateTime={at} title={format.exact(at)}>
+      {text}
+    </time>
+  );
+}
+
+/** Lines added and removed. */
+export function LineCounts({ added, removed }: { added: number; removed: number }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <span className="line-counts num" role="img" aria-label={t`${added} lines added, ${removed} removed`}>
+      <span className="line-added">+{format.number(added)}</span>{" "}
+      <span className="line-removed">−{format.number(removed)}</span>
+    </span>
+  );
+}
+
+/** Lines added and removed by a version, once they are known. */
+export function VersionCounts({ version }: { version: Version }) {
+  const counts = useLineCounts(version);
+  return counts && <LineCounts {...counts} />;
+}

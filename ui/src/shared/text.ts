@@ -1,0 +1,104 @@
+/**
+ * Cuts a line of text into pieces for the screen. Positions from the program count Unicode scalar values; strings here
+ * count UTF-16 units, so every position is translated in this one place.
+ */
+import type { Hidden } from "@/bindings";
+
+/** A stretch with two ends, in scalar values. */
+export type Stretch = readonly [number, number];
+
+/** What is known about a line beside its text. */
+export interface Marks {
+  /** Colour: start, end, class. */
+  spans?: readonly (readonly [number, number, string])[];
+  /** Changed words or matches of a search. */
+  words?: readonly Stretch[];
+  /** Characters a reader would not see. */
+  hidden?: readonly Hidden[];
+}
+
+/** A piece of a line that looks the same throughout. */
+export interface Piece {
+  /** The text of the piece. */
+  text: string;
+  /** Colour class, if any. */
+  colour: string | null;
+  /** Whether it is part of a changed or found word. */
+  marked: boolean;
+  /** Set where the reader would see nothing: the mark to show instead of the text. */
+  hidden: Hidden | null;
+  /** Whether it lies in an HTML comment: shown here, and nowhere else. */
+  comment: boolean;
+}
+
+/** Where each scalar value of `text` begins in UTF-16 units; null when both counts are the same. */
+function offsets(text: string): number[] | null {
+  if (!/[\ud800-\udfff]/.test(text)) return null;
+  const starts: number[] = [];
+  let at = 0;
+  for (const letter of text) {
+    starts.push(at);
+    at += letter.length;
+  }
+  starts.push(at);
+  return starts;
+}
+
+/** Cuts `text` where any of its marks begins or ends. */
+export function pieces(text: string, { spans = [], words = [], hidden = [] }: Marks): Piece[] {
+  const starts = offsets(text);
+  const unit = (scalar: number) => Math.min(starts ? (starts[scalar] ?? text.length) : scalar, text.length);
+  const flat = <T>(start: number, end: number, value: T) => ({ start: unit(start), end: unit(end), value });
+  const colours = spans.map(([start, end, name]) => flat(start, end, name));
+  const marked = words.map(([start, end]) => flat(start, end, true));
+  const unseen = hidden.map((one) => flat(one.at, one.at + one.length, one));
+  const marks = unseen.filter(({ value }) => value.kind !== "html_comment");
+  const comments = unseen.filter(({ value }) => value.kind === "html_comment");
+  const ends = [...colours, ...marked, ...unseen].flatMap(({ start, end }) => [start, end]);
+  const cuts = [...new Set([0, ...ends, text.length])].sort((a, b) => a - b);
+  const cursors = [colours, marked, marks, comments].map((list) => cursor<unknown>(list));
+  const out: Piece[] = [];
+  cuts.slice(0, -1).forEach((start, at) => {
+    const end = cuts[at + 1] ?? text.length;
+    const [colour, word, mark, comment] = cursors.map((find) => find(start));
+    out.push({
+      text: text.slice(start, end),
+      colour: (colour as string | undefined) ?? null,
+      marked: word === true,
+      hidden: (mark as Hidden | undefined) ?? null,
+      comment: comment !== undefined,
+    });
+  });
+  return out;
+}
+
+/** Finds the value over a position; asked with growing positions, each list is walked once. */
+function cursor<T>(list: readonly { start: number; end: number; value: T }[]): (at: number) => T | undefined {
+  const sorted = [...list].sort((a, b) => a.start - b.start || b.end - a.end);
+  let next = 0;
+  let covering: typeof sorted = [];
+  return (at) => {
+    while (next < sorted.length && sorted[next]!.start <= at) covering.push(sorted[next++]!);
+    covering = covering.filter(({ end }) => end > at);
+    return covering.at(-1)?.value;
+  };
+}
+
+/** A short form of a hash or an id: its first and last signs. */
+export function shorten(text: string, first = 8, last = 0): string {
+  if (text.length <= first + last + 1) return text;
+  return `${text.slice(0, first)}…${last > 0 ? text.slice(-last) : ""}`;
+}
+
+/** The last component of a path. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** UTF-8 in base 64. */
+export function toBase64(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary);
+}

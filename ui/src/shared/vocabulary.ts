@@ -1,0 +1,124 @@
+/** The words of the log in the language of the window. */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { ActorView, Version } from "@/bindings";
+import { shorten } from "./text";
+
+const KINDS: Record<string, MessageDescriptor> = {
+  "claude-auto": msg`Claude Code auto memory`,
+  "claude-agent": msg`Claude Code subagent`,
+  "memory-tool": msg`Memory tool`,
+  codex: msg`Codex`,
+  gemini: msg`Gemini CLI`,
+  letta: msg`Letta Code`,
+  openclaw: msg`OpenClaw`,
+  "basic-memory": msg`Basic Memory`,
+  copilot: msg`Copilot`,
+  cline: msg`Cline`,
+  plain: msg`Directory`,
+  remote: msg`Hosted store`,
+};
+
+/** Kinds that a directory can be added as. */
+export const LOCAL_KINDS = Object.keys(KINDS).filter((kind) => kind !== "remote");
+
+/** Whose memory a store holds. */
+export function kindWords(kind: string): MessageDescriptor | string {
+  return KINDS[kind] ?? kind;
+}
+
+/** How a store is doing. `dot` is the mark beside the word, which always stands with it. */
+export const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn" | "off" }> = {
+  recording: { word: msg`recording`, dot: "on" },
+  paused: { word: msg`paused`, dot: "off" },
+  missing: { word: msg`missing`, dot: "warn" },
+  denied: { word: msg`no permission`, dot: "warn" },
+  limited: { word: msg`limited`, dot: "warn" },
+};
+
+/** What a version did, with the sign that stands for it. */
+export const OPERATIONS: Record<string, { word: MessageDescriptor; sign: string }> = {
+  created: { word: msg`created`, sign: "+" },
+  modified: { word: msg`modified`, sign: "~" },
+  deleted: { word: msg`deleted`, sign: "−" },
+  moved: { word: msg`moved`, sign: "→" },
+};
+
+/** What a version did; a version that only moved its memory is a move. */
+export function operationOf(version: Pick<Version, "operation" | "previous_path">): string {
+  return version.operation === "modified" && version.previous_path !== null ? "moved" : version.operation;
+}
+
+const SOURCES: Record<string, MessageDescriptor> = {
+  scan: msg`seen on disk`,
+  rollback: msg`rolled back`,
+  restore: msg`restored`,
+  redact: msg`redacted`,
+  api: msg`written through the API`,
+  tool: msg`memory tool`,
+  import: msg`imported`,
+  rebuilt: msg`rebuilt from transcripts`,
+};
+
+/** What caused a version or an operation. */
+export function sourceWords(source: string): MessageDescriptor | string {
+  return SOURCES[source] ?? source;
+}
+
+const EVIDENCE: Record<string, MessageDescriptor> = {
+  stated: msg`the writer said so`,
+  exact_content: msg`a transcript holds exactly this content`,
+  front_matter: msg`the file names the session`,
+  time_only: msg`only the time fits`,
+};
+
+/** Who made a change. */
+export interface ActorWords {
+  /** What it is: a session, a person. */
+  sort: MessageDescriptor;
+  /** Its short id; empty for an unknown writer. */
+  id: string;
+  /** Its whole id, for a title. */
+  full: string;
+  /** How it is known, if that is a question. */
+  evidence: MessageDescriptor | null;
+}
+
+/** Words for who made a change; unknown is an honest answer. */
+export function actorWords(actor: ActorView | null): ActorWords {
+  switch (actor?.type) {
+    case undefined:
+      return { sort: msg`unknown writer`, id: "", full: "", evidence: null };
+    case "session_actor": {
+      const id = actor.session_id;
+      return { sort: msg`session`, id: shorten(id, 4, 2), full: id, evidence: EVIDENCE[actor.evidence] ?? null };
+    }
+    case "api_actor":
+      return { sort: msg`API key`, id: shorten(actor.api_key_id, 6, 2), full: actor.api_key_id, evidence: null };
+    case "user_actor":
+      return { sort: msg`user`, id: actor.user_id, full: actor.user_id, evidence: null };
+    case "service_account_actor":
+      return {
+        sort: msg`service account`,
+        id: actor.service_account_id,
+        full: actor.service_account_id,
+        evidence: null,
+      };
+  }
+}
+
+const HIDDEN: Record<string, MessageDescriptor> = {
+  zero_width: msg`A character without width. Readers do not see it, models do.`,
+  bidi_control: msg`Changes the order in which text is shown. What you read may not be what is there.`,
+  tag: msg`A letter of an invisible alphabet. It can carry a whole message.`,
+  soft_hyphen: msg`A hyphen that shows only at a line's end.`,
+  control: msg`A control character.`,
+  html_comment: msg`An HTML comment. Rendered Markdown does not show it.`,
+  invalid_byte: msg`A byte that is not UTF-8.`,
+  variation_selector: msg`Chooses another form of the character before it, and can carry hidden data.`,
+};
+
+/** What a hidden character is. */
+export function hiddenWords(kind: string): MessageDescriptor {
+  return HIDDEN[kind] ?? msg`A character without a glyph.`;
+}

@@ -1,0 +1,40 @@
+/**
+ * Acts that were asked for. Screens ask; the feature `acts` shows the preview, carries it out and offers the way back.
+ * This is the only link between them.
+ */
+import type { Request } from "@/host";
+import { observable, useObservable } from "./observable";
+
+/** An act, with what a preview needs to say about it. */
+export type Act =
+  | { command: "rollback"; request: Omit<Request<"rollback">, "dry_run">; subject: string }
+  | { command: "restore"; request: Omit<Request<"restore">, "dry_run">; subject: string }
+  | { command: "undo"; request: Omit<Request<"undo">, "dry_run">; subject: string };
+
+const open = observable<Act | null>(null);
+const newest = observable<number | null>(null);
+
+/** Opens the preview of an act. */
+export function startAct(act: Act): void {
+  open.set(act);
+}
+
+/** Closes the preview. */
+export function closeAct(): void {
+  open.set(null);
+}
+
+/** The act whose preview is open. */
+export function useOpenAct(): Act | null {
+  return useObservable(open);
+}
+
+/** Remembers the operation that `u` takes back; null for none. */
+export function rememberUndo(operation: number | null): void {
+  newest.set(operation);
+}
+
+/** The operation of this window that can be taken back. */
+export function useUndoable(): number | null {
+  return useObservable(newest);
+}

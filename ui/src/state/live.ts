@@ -1,0 +1,99 @@
+/** Turns events into reads that have to be made again. */
+import type { Query, QueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { type Event, WRITES } from "@/bindings";
+import type { Backend, CommandName } from "@/host";
+import { useBackend } from "./backend";
+import { setProgress } from "./progress";
+
+/** Events come in bursts while files are written; reads are made again at most once in so many milliseconds. */
+const BURST_MS = 150;
+
+const FOLLOWS_LOG = new Set([
+  "status",
+  "stores",
+  "timeline",
+  "log",
+  "memories",
+  "activity",
+  "search",
+  "restore",
+  "rollback",
+  "undo",
+]);
+
+/** Whether a read shows a live file or directory rather than a recorded version, which never changes. */
+function readsLive(request: unknown): boolean {
+  if (typeof request !== "object" || request === null) return false;
+  const targets = ["target", "a", "b"].map((field) => (request as Record<string, unknown>)[field]);
+  return targets.some((target) => typeof target === "string" && !target.startsWith("memver_"));
+}
+
+/** Whether an event of this type makes the answer to a read stale. */
+export function concerns(type: Event["type"], [name, request]: readonly unknown[]): boolean {
+  switch (type) {
+    case "advanced":
+      return FOLLOWS_LOG.has(String(name)) || readsLive(request);
+    case "stores":
+      return ["stores", "status", "discover", "memories", "timeline"].includes(String(name));
+    case "receipts":
+      // A redaction takes content out of versions that otherwise never change.
+      return name !== "discover";
+    case "progress":
+      return false;
+  }
+}
+
+/** Makes stale what the collected events concern, and reads again what is on screen. */
+function refresh(queries: QueryClient, types: readonly Event["type"][]): Promise<void> {
+  const predicate = ({ queryKey }: Query) => types.some((type) => concerns(type, queryKey));
+  return queries.invalidateQueries({ predicate });
+}
+
+/** The events that a command brings about. */
+function eventsOf(name: CommandName): Event["type"][] {
+  if (name === "redact" || name === "recheck_receipt") return ["advanced", "receipts"];
+  return name.endsWith("_store") ? ["advanced", "stores"] : ["advanced"];
+}
+
+/** A backend whose writes make the cache stale at once, also where events are late or do not arrive. */
+export function withRefresh(backend: Backend, queries: QueryClient): Backend {
+  return {
+    ...backend,
+    async call(name, request) {
+      const response = await backend.call(name, request);
+      const dryRun = "dry_run" in request && request.dry_run === true;
+      if (!WRITES.has(name) || dryRun) return response;
+      const reading = refresh(queries, eventsOf(name));
+      // The receipt must be among the receipts when somebody goes to it.
+      if (name === "redact") await reading;
+      return response;
+    },
+  };
+}
+
+/** Keeps the cache in step with the program. Used once, at the top. */
+export function useLiveUpdates(queries: QueryClient): void {
+  const backend = useBackend();
+  useEffect(() => {
+    const collected = new Set<Event["type"]>();
+    let timer: number | undefined;
+    const flush = () => {
+      timer = undefined;
+      void refresh(queries, [...collected]);
+      collected.clear();
+    };
+    const stop = backend.subscribe((event) => {
+      if (event.type === "progress") {
+        setProgress(event);
+        return;
+      }
+      collected.add(event.type);
+      timer ??= window.setTimeout(flush, BURST_MS);
+    });
+    return () => {
+      stop();
+      window.clearTimeout(timer);
+    };
+  }, [backend, queries]);
+}

@@ -1,0 +1,35 @@
+/** A value that components can watch: the few things that are neither read from the program nor part of the address. */
+import { useSyncExternalStore } from "react";
+
+/** A value with listeners. */
+export interface Observable<T> {
+  /** The value now. */
+  get: () => T;
+  /** Replaces the value and tells who watches. */
+  set: (value: T) => void;
+  /** Calls back on every change until the returned function is called. */
+  watch: (listener: () => void) => () => void;
+}
+
+/** Makes an observable. */
+export function observable<T>(initial: T): Observable<T> {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set(next) {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const listener of [...listeners]) listener();
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The value of an observable, followed. */
+export function useObservable<T>(source: Observable<T>): T {
+  return useSyncExternalStore(source.watch, source.get);
+}

@@ -1,0 +1,14 @@
+/** Whether the search and command palette is open, and the list of keys. */
+import { observable, useObservable } from "./observable";
+
+const palette = observable(false);
+const keyHelp = observable(false);
+
+/** Opens or closes the palette. */
+export const setPaletteOpen = palette.set;
+/** Whether the palette is open. */
+export const usePaletteOpen = (): boolean => useObservable(palette);
+/** Opens or closes the list of keys. */
+export const setKeyHelpOpen = keyHelp.set;
+/** Whether the list of keys is open. */
+export const useKeyHelpOpen = (): boolean => useObservable(keyHelp);

@@ -1,0 +1,124 @@
+/**
+ * Where the window is. The place lives in the address's fragment: back and forward work, a reload comes back, and the
+ * same code serves the desktop and the browser. Secrets never become part of it.
+ */
+import { useSyncExternalStore } from "react";
+
+/** The tabs of a memory. */
+export const TABS = ["content", "history", "diff"] as const;
+/** One of [`TABS`]. */
+export type Tab = (typeof TABS)[number];
+
+/** The place of the screen of memories. */
+export interface MemoriesRoute {
+  screen: "memories";
+  /** Store, `memstore_…`. */
+  store?: string | undefined;
+  /** Memory, `mem_…`. */
+  memory?: string | undefined;
+  /** Selected version; the newest when absent. */
+  version?: string | undefined;
+  /** Version the selected one is held against; the one before it when absent. */
+  base?: string | undefined;
+  /** Tab; content when absent. */
+  tab?: Tab | undefined;
+  /** Line to bring into view. */
+  line?: number | undefined;
+  /** The directory as of this operation. */
+  at?: number | undefined;
+}
+
+/** A place in the window. */
+export type Route =
+  | MemoriesRoute
+  | { screen: "timeline"; store?: string | undefined; operation?: number | undefined; version?: string | undefined }
+  | { screen: "redactions"; receipt?: string | undefined; versions?: string[] | undefined }
+  | { screen: "stores"; store?: string | undefined }
+  | { screen: "settings" };
+
+/** Names of the screens. */
+export type Screen = Route["screen"];
+
+/** Where the window starts. */
+export const START: Route = { screen: "memories" };
+
+function positive(text: string | null): number | undefined {
+  return text !== null && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Reads the fragment of an address; anything it does not know becomes [`START`]. */
+export function parseRoute(hash: string): Route {
+  const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
+  const query = new URLSearchParams(search);
+  const text = (name: string) => query.get(name) || undefined;
+  switch (path) {
+    case "memories":
+      return {
+        screen: "memories",
+        store: text("store"),
+        memory: text("memory"),
+        version: text("version"),
+        base: text("base"),
+        tab: TABS.find((tab) => tab === query.get("tab")),
+        line: positive(query.get("line")),
+        at: positive(query.get("at")),
+      };
+    case "timeline":
+      return {
+        screen: "timeline",
+        store: text("store"),
+        operation: positive(query.get("operation")),
+        version: text("version"),
+      };
+    case "redactions": {
+      const versions = query.getAll("versions");
+      return { screen: "redactions", receipt: text("receipt"), versions: versions.length > 0 ? versions : undefined };
+    }
+    case "stores":
+      return { screen: "stores", store: text("store") };
+    case "settings":
+      return { screen: "settings" };
+    default:
+      return START;
+  }
+}
+
+/** Writes a place as the fragment of an address. */
+export function formatRoute({ screen, ...rest }: Route): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest) as [string, string | number | string[] | undefined][]) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
+  }
+  const search = query.toString();
+  return `#/${screen}${search ? `?${search}` : ""}`;
+}
+
+let last: { hash: string; route: Route } = { hash: "", route: START };
+
+function current(): Route {
+  const { hash } = window.location;
+  if (hash !== last.hash) last = { hash, route: parseRoute(hash) };
+  return last.route;
+}
+
+function watch(listener: () => void): () => void {
+  window.addEventListener("hashchange", listener);
+  return () => window.removeEventListener("hashchange", listener);
+}
+
+/** The place the window is at. */
+export function useRoute(): Route {
+  return useSyncExternalStore(watch, current);
+}
+
+/** Goes to a place. With `replace` the way back skips the present one. */
+export function navigate(route: Route, { replace = false } = {}): void {
+  const hash = formatRoute(route);
+  if (hash === window.location.hash) return;
+  if (!replace) {
+    window.location.hash = hash;
+    return;
+  }
+  window.history.replaceState(null, "", hash);
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+}

@@ -1,0 +1,30 @@
+/** What jsdom does not have and every test may need. */
+import { cleanup } from "@testing-library/react";
+import { afterEach, beforeEach } from "vitest";
+import { closeAct, rememberUndo } from "@/state/acts";
+import { setPaletteOpen } from "@/state/palette";
+import { toasts } from "@/state/toasts";
+import { activateLanguage } from "@/i18n";
+
+activateLanguage();
+
+// The virtualizer asks for sizes; jsdom has no layout.
+Object.defineProperty(HTMLElement.prototype, "offsetHeight", { configurable: true, get: () => 600 });
+Object.defineProperty(HTMLElement.prototype, "offsetWidth", { configurable: true, get: () => 800 });
+
+window.matchMedia = (query: string) =>
+  ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined }) as unknown as MediaQueryList;
+
+beforeEach(() => {
+  window.location.hash = "";
+  localStorage.clear();
+  sessionStorage.clear();
+});
+
+afterEach(() => {
+  cleanup();
+  closeAct();
+  rememberUndo(null);
+  setPaletteOpen(false);
+  toasts.clear();
+});

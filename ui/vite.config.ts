@@ -1,0 +1,50 @@
+/**
+ * Build and test settings of the front end. The build must run under the strict content security policy of the desktop
+ * window and of `retrace serve`: no inline script, no inline style, nothing remote.
+ */
+import { fileURLToPath } from "node:url";
+import { transformAsync } from "@babel/core";
+import { lingui } from "@lingui/vite-plugin";
+import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+/**
+ * Expands Lingui's macros. The React plugin no longer brings Babel, so only the files that use a macro pass through it.
+ */
+function linguiMacros(): Plugin {
+  return {
+    name: "lingui-macros",
+    enforce: "pre",
+    async transform(code, id) {
+      const file = id.split("?")[0] ?? id;
+      if (!/\.tsx?$/.test(file) || file.includes("/node_modules/") || !code.includes("@lingui/")) return null;
+      const result = await transformAsync(code, {
+        filename: file,
+        babelrc: false,
+        configFile: false,
+        sourceMaps: true,
+        parserOpts: { plugins: file.endsWith("x") ? ["typescript", "jsx"] : ["typescript"] },
+        plugins: ["@lingui/babel-plugin-lingui-macro"],
+      });
+      return result?.code ? { code: result.code, map: result.map } : null;
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [linguiMacros(), react(), lingui({ failOnMissing: true, failOnCompileError: true })],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    // The oldest WebKitGTK and WKWebView that the desktop window meets.
+    target: "safari16",
+    // Fonts stay files: the policy allows `font-src 'self'` and no data URL.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  test: {
+    environment: "jsdom",
+    setupFiles: ["./src/test-setup.ts"],
+    restoreMocks: true,
+  },
+});
