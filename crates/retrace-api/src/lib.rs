@@ -1,7 +1,25 @@
 //! Every command of Retrace as a plain function, with the types that cross the line to clients.
+//!
+//! [`App`] holds what commands need: the log, the clock, the source of randomness, the surroundings. A shell (terminal,
+//! HTTP, window) parses, calls [`App::call`] or a function of [`commands`], and prints; it decides nothing.
+//!
+//! Invariants: only [`wire`] is serialised to clients; errors of all crates below become an [`wire::ApiError`] in
+//! `error.rs` and nowhere else; a preview and the act it previews run the same code; nothing here knows a transport.
 
+mod app;
 pub mod bindings;
-mod commands;
+pub mod commands;
+mod error;
+mod events;
+mod look;
+mod options;
+mod plan;
+mod recorder;
+mod target;
+mod view;
 pub mod wire;
 
+pub use app::App;
 pub use commands::{COMMANDS, CommandInfo};
+pub use options::AppOptions;
+pub use recorder::Recording;

@@ -1,0 +1,248 @@
+//! The app: what every command works with.
+
+use crate::events::Events;
+use crate::options::AppOptions;
+use crate::wire::{ApiError, Code, Event};
+use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
+use retrace_model::{Actor, ReceiptId, Rules, StoreId, Timestamp};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// How often the log is asked whether another process appended to it. Asking costs some microseconds; a person does not
+/// notice a quarter of a second.
+pub(crate) const FEED_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Read connections kept open for reuse; each costs a file descriptor and its page cache.
+const KEPT_READERS: usize = 4;
+
+/// The log with everything commands need around it. Cheap to share between threads.
+pub struct App {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) options: AppOptions,
+    pub(crate) files: LogFiles,
+    pub(crate) rules: Rules,
+    writer: Mutex<Writer>,
+    readers: Mutex<Vec<ReadConnection>>,
+    pub(crate) events: Events,
+    feed_started: AtomicBool,
+    pub(crate) recording_here: AtomicBool,
+    pub(crate) verified: Mutex<Option<(Timestamp, bool)>>,
+    /// What pending purges still have to prove absent. In memory only.
+    pub(crate) pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
+}
+
+impl App {
+    /// Opens the log, and makes it when there is none.
+    ///
+    /// # Errors
+    /// [`Code::DatabaseNewer`], [`Code::DatabaseDamaged`], [`Code::CannotWrite`] or [`Code::Busy`]. Nothing is changed
+    /// then.
+    pub fn open(options: AppOptions) -> Result<Self, ApiError> {
+        let files = LogFiles::new(&options.data_dir);
+        let entropy = Arc::clone(&options.entropy);
+        let in_directory = |error: LogError| {
+            let mut error = ApiError::from(error);
+            if error.subject.is_empty() {
+                error.subject = crate::error::show(&options.data_dir);
+            }
+            error
+        };
+        let writer =
+            Writer::open(files.clone(), Box::new(move |bytes: &mut [u8]| entropy(bytes))).map_err(in_directory)?;
+        let app = Self {
+            inner: Arc::new(Inner {
+                files,
+                rules: Rules::default(),
+                writer: Mutex::new(writer),
+                readers: Mutex::new(Vec::new()),
+                events: Events::default(),
+                feed_started: AtomicBool::new(false),
+                recording_here: AtomicBool::new(false),
+                verified: Mutex::new(None),
+                pending_needles: Mutex::new(HashMap::new()),
+                options,
+            }),
+        };
+        app.inner.finish_purges()?;
+        Ok(app)
+    }
+
+    /// Where the log is.
+    #[must_use]
+    pub fn data_dir(&self) -> PathBuf {
+        self.inner.options.data_dir.clone()
+    }
+
+    /// Events from now on. The first listener starts a thread that also notices what other processes append.
+    #[must_use]
+    pub fn subscribe(&self) -> Receiver<Event> {
+        let receiver = self.inner.events.subscribe();
+        if !self.inner.feed_started.swap(true, Ordering::SeqCst) {
+            let inner = Arc::downgrade(&self.inner);
+            // Without the feed, clients still see what this process does.
+            drop(std::thread::Builder::new().name("retrace-feed".to_owned()).spawn(move || feed(&inner)));
+        }
+        receiver
+    }
+}
+
+impl Inner {
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.options.clock)()
+    }
+
+    pub(crate) fn random(&self) -> u64 {
+        let mut bytes = [0; 8];
+        (self.options.entropy)(&mut bytes);
+        u64::from_ne_bytes(bytes)
+    }
+
+    /// The person at this machine.
+    pub(crate) fn user(&self) -> Actor {
+        Actor::User { id: self.options.user.clone() }
+    }
+
+    /// Reads one state of the log.
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let kept = lock(&self.readers).pop();
+        let connection = match kept {
+            Some(connection) => connection,
+            None => ReadConnection::open(&self.files)?,
+        };
+        let answer = connection.snapshot(read);
+        let mut readers = lock(&self.readers);
+        if readers.len() < KEPT_READERS {
+            readers.push(connection);
+        }
+        answer
+    }
+
+    /// Runs `write` in one transaction, which happens as a whole or not at all, and tells listeners.
+    pub(crate) fn write<T>(
+        &self,
+        write: impl FnOnce(&mut Act<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let (answer, cursor) = {
+            let mut writer = lock(&self.writer);
+            let before = writer.reader().cursor()?;
+            let mut act = writer.begin()?;
+            let answer = write(&mut act)?;
+            act.commit()?;
+            let after = writer.reader().cursor()?;
+            (answer, (after != before).then_some(after))
+        };
+        if let Some(cursor) = cursor {
+            self.events.send(&Event::Advanced { cursor });
+        }
+        Ok(answer)
+    }
+
+    /// A value that changes whenever anybody, this process included, commits to the log. Cheap to ask for.
+    pub(crate) fn committed(&self) -> Option<(i64, u64, u64)> {
+        let writer = lock(&self.writer);
+        let reader = writer.reader();
+        // Others' commits change the first, this connection's the second and third.
+        Some((reader.data_version().ok()?, reader.cursor().ok()?, reader.own_changes()))
+    }
+
+    /// The writing side itself, for work that is not one transaction.
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
+        lock(&self.writer)
+    }
+
+    pub(crate) fn stores_changed(&self) {
+        self.events.send(&Event::Stores);
+    }
+
+    /// The store a person names: by id, by name, or by its directory.
+    pub(crate) fn store_named(&self, reader: &Reader<'_>, name: &str) -> Result<StoreRow, ApiError> {
+        if let Ok(id) = StoreId::parse(name) {
+            return Ok(reader.store(id)?);
+        }
+        let stores = reader.stores()?;
+        let listed = || stores.iter().filter(|store| store.removed_at.is_none());
+        let directory = std::path::absolute(name).ok();
+        listed()
+            .find(|store| store.name == name)
+            .or_else(|| listed().find(|store| directory.as_deref() == Some(&*root_of(store))))
+            .cloned()
+            .ok_or_else(|| unknown_store(name, listed().map(|store| store.name.as_str())))
+    }
+}
+
+fn unknown_store<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ApiError {
+    let known: Vec<&str> = known.take(8).collect();
+    let hint = if known.is_empty() {
+        "No directory is recorded yet: `retrace discover` finds what there is, `retrace stores add DIR` adds one.".to_owned()
+    } else {
+        format!("Stores: {}.", known.join(", "))
+    };
+    ApiError::new(Code::NotFound, "There is no such store.", name).hint(hint)
+}
+
+/// A store's directory.
+pub(crate) fn root_of(store: &StoreRow) -> PathBuf {
+    path_from_bytes(&store.root)
+}
+
+/// A path of this machine as bytes; the reverse of [`path_from_bytes`].
+pub(crate) fn path_to_bytes(path: &std::path::Path) -> Vec<u8> {
+    #[cfg(unix)]
+    return std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec();
+    #[cfg(not(unix))]
+    return path.to_string_lossy().into_owned().into_bytes();
+}
+
+fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    return PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
+    #[cfg(not(unix))]
+    return PathBuf::from(String::from_utf8_lossy(bytes).into_owned());
+}
+
+/// A lock whose holder panicked is taken all the same: what it guards is changed in single steps.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells listeners of what other processes append, for as long as the app lives and somebody listens.
+fn feed(app: &Weak<Inner>) {
+    let (mut seen, mut told) = (None, None);
+    loop {
+        std::thread::sleep(FEED_INTERVAL);
+        let Some(inner) = app.upgrade() else { return };
+        if !inner.events.has_listeners() {
+            inner.feed_started.store(false, Ordering::SeqCst);
+            return;
+        }
+        // One connection of its own: the number says whether *others* committed.
+        let connection = match seen.take() {
+            Some((connection, version)) => Some((connection, version)),
+            None => ReadConnection::open(&inner.files).ok().map(|connection| (connection, None)),
+        };
+        let Some((connection, before)) = connection else { continue };
+        let now = connection.snapshot(|reader| Ok::<_, LogError>(reader.data_version()?)).ok();
+        if now != before
+            && let Ok(cursor) = connection.snapshot(|reader| reader.cursor())
+        {
+            if told != Some(cursor) && told.is_some() {
+                inner.events.send(&Event::Advanced { cursor });
+            }
+            if before.is_some() {
+                inner.events.send(&Event::Stores);
+            }
+            told = Some(cursor);
+        }
+        seen = Some((connection, now));
+    }
+}

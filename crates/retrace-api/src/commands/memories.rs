@@ -1,0 +1,252 @@
+//! The memories of a store, and contents as a screen shows them.
+
+use crate::App;
+use crate::app::{Inner, root_of};
+use crate::target::{Target, instant};
+use crate::view;
+use crate::wire::{self, ApiError, Document, DocumentLine, DocumentReq, Memories, MemoriesReq, Memory};
+use retrace_diff::{highlight, syntax_for, text_lines, to_text};
+use retrace_files::{FileError, Root};
+use retrace_log::{LogError, Reader, StoreRow, VersionRow};
+use retrace_model::{RelPath, Sha256};
+use std::ops::Range;
+
+/// Lines a document shows at most; a window cannot usefully hold more.
+const LINES: usize = 100_000;
+
+/// The memories of a store, now or right after an operation.
+///
+/// # Errors
+/// `not_found` for an unknown store or operation.
+pub fn memories(app: &App, request: MemoriesReq) -> Result<Memories, ApiError> {
+    let inner = &app.inner;
+    inner.read(|reader| {
+        let store = inner.store_named(reader, &request.store)?;
+        let at = request.at.as_deref().map(|at| instant(reader, at)).transpose()?;
+        let memories = reader
+            .memories_at(store.id, at)?
+            .into_iter()
+            .map(|memory| Memory {
+                id: memory.version.memory.to_string(),
+                path: memory.path.as_ref().map(ToString::to_string),
+                version_id: memory.version.id.to_string(),
+                seq: memory.version.id.seq,
+                content_sha256: memory.version.content.map(|content| content.sha256.to_hex()),
+                content_size_bytes: memory.version.content.map(|content| content.size),
+                content_kind: memory.version.content.as_ref().map(|content| view::content_kind(content).to_owned()),
+                versions: memory.versions,
+                changed_at: memory.version.created_at.to_rfc3339(),
+            })
+            .collect();
+        Ok(Memories { memories })
+    })
+}
+
+/// A content, live or recorded, ready to be shown.
+///
+/// # Errors
+/// `not_found` when there is nothing at the target, `store_unavailable` when a live file cannot be read. A redacted or
+/// binary content is a kind in the answer, not an error.
+pub fn document(app: &App, request: DocumentReq) -> Result<Document, ApiError> {
+    let inner = &app.inner;
+    inner.read(|reader| {
+        let side = inner.side(reader, &request.target)?;
+        Ok(document_of(&side, request.highlight))
+    })
+}
+
+/// A content with what is known about it.
+pub(crate) struct Side {
+    pub(crate) target: String,
+    pub(crate) store: Option<retrace_model::StoreId>,
+    pub(crate) path: Option<RelPath>,
+    pub(crate) version: Option<VersionRow>,
+    pub(crate) bytes: Bytes,
+}
+
+/// The bytes of a side.
+pub(crate) enum Bytes {
+    /// There is nothing: a deletion, or no file.
+    Nothing,
+    /// Here they are.
+    Kept(Vec<u8>),
+    /// Redacted.
+    Redacted,
+    /// Too large to be kept.
+    TooLarge { sha256: Sha256, size: u64 },
+}
+
+impl Inner {
+    /// The content a target names.
+    pub(crate) fn side(&self, reader: &Reader<'_>, text: &str) -> Result<Side, ApiError> {
+        match self.target(reader, text)? {
+            Target::Version(version) => self.version_side(reader, text, *version),
+            Target::File { store, path, at: Some(at) } => match reader.version_at(store.id, &path, Some(at))? {
+                Some(version) => self.version_side(reader, text, version),
+                None => Err(ApiError::new(wire::Code::NotFound, "Nothing was at that path then.", text)),
+            },
+            Target::File { store, path, at: None } => self.live_side(reader, text, &store, &path),
+            Target::Store { .. } => Err(ApiError::invalid("This names a whole store, not one memory.", text)
+                .hint("Add :PATH to the store's name.")),
+        }
+    }
+
+    fn version_side(&self, reader: &Reader<'_>, text: &str, version: VersionRow) -> Result<Side, ApiError> {
+        Ok(Side {
+            target: text.to_owned(),
+            store: Some(version.store),
+            path: version.path.clone(),
+            bytes: bytes_of(reader, &version)?,
+            version: Some(version),
+        })
+    }
+
+    /// The file as it is on disk right now, with the newest version where that is the same content.
+    pub(crate) fn live_side(
+        &self,
+        reader: &Reader<'_>,
+        text: &str,
+        store: &StoreRow,
+        path: &RelPath,
+    ) -> Result<Side, ApiError> {
+        let root = Root::open(&root_of(store))?;
+        let content = match root.read(path, self.rules.max_file_bytes) {
+            Ok(content) => content,
+            Err(FileError::Missing { .. }) => {
+                return Err(ApiError::new(wire::Code::NotFound, "There is no such file.", text)
+                    .hint("It may be deleted: `retrace log` shows its history."));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let head = reader.live_at(store.id, path)?;
+        let version = match head {
+            Some(head) if head.sha256 == Some(content.sha256) => Some(reader.version_by_id(head.version)?),
+            _ => None,
+        };
+        let bytes = match content.bytes {
+            Some(bytes) => Bytes::Kept(bytes),
+            None => Bytes::TooLarge { sha256: content.sha256, size: content.size },
+        };
+        Ok(Side { target: text.to_owned(), store: Some(store.id), path: Some(path.clone()), version, bytes })
+    }
+}
+
+/// The bytes of a version.
+pub(crate) fn bytes_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Bytes, ApiError> {
+    match reader.content(version) {
+        Ok(None) => Ok(Bytes::Nothing),
+        Ok(Some(content)) => Ok(Bytes::Kept(content.bytes)),
+        Err(LogError::Redacted(_)) => Ok(Bytes::Redacted),
+        Err(LogError::NotKept(_)) => Ok(match version.content {
+            Some(content) => Bytes::TooLarge { sha256: content.sha256, size: content.size },
+            None => Bytes::Nothing,
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Side {
+    /// Hash and size of the content, where there is one.
+    pub(crate) fn hash_and_size(&self) -> Option<(Sha256, u64)> {
+        match &self.bytes {
+            Bytes::Kept(bytes) => Some((Sha256::of(bytes), bytes.len() as u64)),
+            Bytes::TooLarge { sha256, size } => Some((*sha256, *size)),
+            Bytes::Nothing | Bytes::Redacted => None,
+        }
+    }
+}
+
+fn document_of(side: &Side, highlighted: bool) -> Document {
+    let known = side.hash_and_size();
+    let mut document = Document {
+        version: side.version.as_ref().map(view::version),
+        path: side.path.as_ref().map(ToString::to_string),
+        content_sha256: known.map(|(sha256, _)| sha256.to_hex()),
+        content_size_bytes: known.map(|(_, size)| size),
+        kind: String::new(),
+        lines: Vec::new(),
+        truncated: false,
+    };
+    let bytes = match &side.bytes {
+        Bytes::Kept(bytes) => bytes.as_slice(),
+        Bytes::Nothing => &[],
+        Bytes::Redacted => {
+            document.kind = "redacted".to_owned();
+            return document;
+        }
+        Bytes::TooLarge { .. } => {
+            document.kind = "too_large".to_owned();
+            return document;
+        }
+    };
+    let Some(lines) = text_lines(bytes) else {
+        document.kind = "binary".to_owned();
+        return document;
+    };
+    let spans = if highlighted { spans(bytes, side.path.as_ref()) } else { Vec::new() };
+    document.kind = "text".to_owned();
+    document.truncated = lines.len() > LINES;
+    document.lines = lines
+        .iter()
+        .take(LINES)
+        .enumerate()
+        .map(|(number, line)| DocumentLine {
+            hidden: hidden(&line.text, &line.hidden),
+            spans: spans.get(number).map(|line_spans| in_characters(&line.text, line_spans)).unwrap_or_default(),
+            text: line.text.clone(),
+        })
+        .collect();
+    document
+}
+
+/// Colour spans of each line of a text, as byte ranges with their class.
+pub(crate) fn spans(bytes: &[u8], path: Option<&RelPath>) -> Vec<Vec<retrace_diff::Span>> {
+    let text = to_text(bytes);
+    let name = path.map(|path| String::from_utf8_lossy(path.file_name()).into_owned()).unwrap_or_default();
+    match syntax_for(&name, text.lines().next().unwrap_or("")) {
+        Some(syntax) => highlight(&text, syntax),
+        None => Vec::new(),
+    }
+}
+
+/// Colour spans in characters; plain stretches are left out.
+pub(crate) fn in_characters(text: &str, spans: &[retrace_diff::Span]) -> Vec<(u32, u32, String)> {
+    let position = positions(text);
+    spans
+        .iter()
+        .filter(|span| span.class != retrace_diff::SpanClass::Plain)
+        .map(|span| (position(span.range.start), position(span.range.end), span.class.as_str().to_owned()))
+        .collect()
+}
+
+/// Hidden characters, with places in characters.
+pub(crate) fn hidden(text: &str, found: &[retrace_diff::Hidden]) -> Vec<wire::Hidden> {
+    let position = positions(text);
+    found
+        .iter()
+        .map(|hidden| {
+            let at = position(hidden.range.start);
+            wire::Hidden {
+                at,
+                length: position(hidden.range.end) - at,
+                code: hidden.code.clone(),
+                kind: hidden.kind.as_str().to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// Ranges in characters.
+pub(crate) fn ranges_in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
+    let position = positions(text);
+    ranges.iter().map(|range| (position(range.start), position(range.end))).collect()
+}
+
+/// From a byte's place in a text to a character's. Most text is ASCII, where they are the same.
+fn positions(text: &str) -> impl Fn(usize) -> u32 + '_ {
+    let ascii = text.is_ascii();
+    move |byte| {
+        let count = if ascii { byte } else { text.get(..byte).map_or(byte, |before| before.chars().count()) };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}

@@ -1,0 +1,111 @@
+//! The one list of commands. Dispatch, the TypeScript map, the terminal and the shells' tests all come from it.
+
+mod diff;
+mod discover;
+mod history;
+mod memories;
+mod redact;
+mod rollback;
+mod search;
+mod status;
+mod stores;
+mod verify;
+
+pub use diff::diff;
+pub use discover::discover;
+pub use history::{activity, log, show, timeline};
+pub use memories::{document, memories};
+pub use redact::{receipts, recheck_receipt, redact};
+pub use rollback::{restore, rollback, undo};
+pub use search::search;
+pub use status::status;
+pub use stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
+pub use verify::verify;
+
+use crate::App;
+use crate::wire::{ApiError, Code};
+use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// One command as the list names it.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandInfo {
+    /// Its name on every transport.
+    pub name: &'static str,
+    /// Whether it changes anything.
+    pub writes: bool,
+    /// Wire type of the request.
+    pub request: &'static str,
+    /// Wire type of the response.
+    pub response: &'static str,
+}
+
+macro_rules! commands {
+    ($($access:ident $name:ident($request:ident) -> $response:ident,)+) => {
+        /// Every command.
+        pub const COMMANDS: &[CommandInfo] = &[$(CommandInfo {
+            name: stringify!($name),
+            writes: commands!(@writes $access),
+            request: stringify!($request),
+            response: stringify!($response),
+        }),+];
+
+        fn dispatch(app: &App, name: &str, request: Value) -> Result<Value, ApiError> {
+            match name {
+                $(stringify!($name) => {
+                    let request: crate::wire::$request = serde_json::from_value(request).map_err(|error| {
+                        ApiError::invalid(format!("The request of {name} cannot be read: {error}."), name)
+                    })?;
+                    let response: crate::wire::$response = $name(app, request)?;
+                    serde_json::to_value(response).map_err(|error| {
+                        ApiError::new(Code::Internal, format!("The answer cannot be written: {error}."), name)
+                    })
+                })+
+                _ => Err(ApiError::new(Code::NotFound, "There is no such command.", name)),
+            }
+        }
+    };
+    (@writes read) => { false };
+    (@writes write) => { true };
+}
+
+commands! {
+    read status(Nothing) -> Status,
+    read stores(Nothing) -> Stores,
+    read discover(DiscoverReq) -> Discovered,
+    read memories(MemoriesReq) -> Memories,
+    read document(DocumentReq) -> Document,
+    read log(LogReq) -> LogPage,
+    read timeline(TimelineReq) -> TimelinePage,
+    read activity(ActivityReq) -> Activity,
+    read show(ShowReq) -> Shown,
+    read diff(DiffReq) -> DiffResult,
+    read search(SearchReq) -> SearchResult,
+    read receipts(Nothing) -> Receipts,
+    read verify(VerifyReq) -> Verified,
+    write add_store(AddStore) -> Store,
+    write remove_store(StoreRef) -> Store,
+    write pause_store(StoreRef) -> Store,
+    write resume_store(StoreRef) -> Store,
+    write scan(ScanReq) -> Scanned,
+    write rollback(RollbackReq) -> ActResult,
+    write restore(RestoreReq) -> ActResult,
+    write undo(UndoReq) -> ActResult,
+    write redact(RedactReq) -> ActResult,
+    write recheck_receipt(ReceiptRef) -> Receipt,
+}
+
+impl App {
+    /// Runs the command `name` on a JSON request. A bug in one command is an error of that call, not the end of the
+    /// program.
+    ///
+    /// # Errors
+    /// What the command answers; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
+    pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
+        let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
+        catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| {
+            Err(ApiError::new(Code::Internal, "This is a bug in Retrace; nothing was half done.", name)
+                .hint("Please report what you did."))
+        })
+    }
+}

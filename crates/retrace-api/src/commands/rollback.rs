@@ -1,0 +1,374 @@
+//! Putting memories back: one memory, what a session or an operation changed, a whole directory, and undo.
+
+use super::history::{memory_id, undoable};
+use super::memories::{Bytes, bytes_of};
+use crate::App;
+use crate::app::{Inner, root_of};
+use crate::plan::{Plan, Step, Wanted};
+use crate::target::{Target, instant, version_named};
+use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
+use retrace_files::Root;
+use retrace_log::{Reader, VersionFilter, VersionRow};
+use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Puts back one memory, or what a session or an operation changed.
+///
+/// # Errors
+/// `not_found`, `invalid`, `content_redacted` when the wanted content is gone, `store_unavailable`. Files that moved on are
+/// conflicts in the answer, and nothing is done then.
+pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> {
+    let inner = &app.inner;
+    let plan = inner.read(|reader| match (&request.to, &request.session, request.operation_seq) {
+        (Some(to), None, None) => inner.plan_memory(reader, &request, to),
+        (None, Some(session), None) => inner.plan_session(reader, session),
+        (None, None, Some(seq)) => {
+            inner.plan_operation(reader, seq, Plan::new(Source::Rollback, Some(format!("rollback of operation {seq}"))))
+        }
+        _ => Err(ApiError::invalid("Say exactly one of: a version, a session, an operation.", "")
+            .hint("`--to VERSION`, `--session ID` or `--operation SEQ`.")),
+    })?;
+    inner.carry_out(plan, request.dry_run)
+}
+
+/// Puts a whole directory back to an instant, deletions included.
+///
+/// # Errors
+/// `not_found`, `store_unavailable`. Files that moved on are conflicts in the answer, and nothing is done then.
+pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
+    let inner = &app.inner;
+    let plan = inner.read(|reader| inner.plan_restore(reader, &request))?;
+    inner.carry_out(plan, request.dry_run)
+}
+
+/// Takes an act back. Undoing an undo does the act again.
+///
+/// # Errors
+/// `not_found` when there is nothing to undo, `invalid` for an operation that cannot be undone. Files that moved on are
+/// conflicts in the answer, and nothing is done then.
+pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
+    let inner = &app.inner;
+    let plan = inner.read(|reader| {
+        let seq = match request.operation_seq {
+            Some(seq) => seq,
+            None => newest_undoable(reader)?,
+        };
+        let row = reader.operation(seq)?;
+        if let Some(by) = row.undone_by {
+            return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
+                .hint(format!("Operation {by} undid it; undo that one to do it again.")));
+        }
+        if !undoable(&row) {
+            return Err(match row.source {
+                Source::Redact => ApiError::invalid("A redaction cannot be undone.", seq.to_string()),
+                _ => ApiError::invalid("Only acts are undone.", seq.to_string())
+                    .hint(format!("`retrace rollback --operation {seq}` takes back what was seen on disk.")),
+            });
+        }
+        let mut plan = Plan::new(Source::Rollback, Some(format!("undo of operation {seq}")));
+        plan.undoes = Some(seq);
+        inner.plan_operation(reader, seq, plan)
+    })?;
+    inner.carry_out(plan, request.dry_run)
+}
+
+fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {
+    let mut before = None;
+    loop {
+        let page = reader.operations(None, before, 200)?;
+        if let Some(row) = page.iter().find(|row| undoable(row) && row.undoes.is_none()) {
+            return Ok(row.seq);
+        }
+        match page.last() {
+            Some(last) => before = Some(last.seq),
+            None => {
+                return Err(ApiError::new(Code::NotFound, "There is nothing to undo.", "")
+                    .hint("Rollbacks and restores can be undone; `retrace log` shows them."));
+            }
+        }
+    }
+}
+
+/// What a memory should be after an act.
+struct Goal {
+    memory: MemoryId,
+    store: StoreId,
+    /// Path and version, or `None` to be deleted.
+    state: Option<(RelPath, VersionRow)>,
+}
+
+impl Inner {
+    fn plan_memory(&self, reader: &Reader<'_>, request: &RollbackReq, to: &str) -> Result<Plan, ApiError> {
+        let named = request.memory.as_deref().unwrap_or_default();
+        let version = version_named(reader, to)?;
+        if version.redaction.is_some() {
+            return Err(ApiError::new(Code::ContentRedacted, "That version was redacted.", to)
+                .hint("A rollback never brings redacted content back; choose another version."));
+        }
+        let (store, path, memory) = self.memory_named(reader, named, &version)?;
+        if version.store != store || (version.memory != memory && version.path.as_ref() != Some(&path)) {
+            return Err(ApiError::invalid("The version belongs to another memory.", to)
+                .hint(format!("`retrace log` lists the versions of {named}.")));
+        }
+        let state = match version.operation {
+            VersionOperation::Deleted => None,
+            // A version of the memory that was at the path before belongs where it was.
+            _ => version.path.clone().map(|path| (path, version.clone())),
+        };
+        let mut plan = Plan::new(Source::Rollback, Some(format!("rollback to {}", version.id)));
+        self.add_steps(reader, &mut plan, &Goal { memory, store, state })?;
+        if let Some(expect) = &request.expect {
+            let expect = Sha256::from_hex(expect)
+                .ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", expect))?;
+            for step in plan.steps.iter_mut().filter(|step| step.path == path) {
+                if step.expected != Some(expect) {
+                    step.expected = Some(expect);
+                    step.expected_version = None;
+                }
+            }
+        }
+        plan.tidy();
+        Ok(plan)
+    }
+
+    /// The memory a person named: `mem_…`, or `STORE:PATH`, which may be deleted by now.
+    fn memory_named(
+        &self,
+        reader: &Reader<'_>,
+        named: &str,
+        version: &VersionRow,
+    ) -> Result<(StoreId, RelPath, MemoryId), ApiError> {
+        if named.starts_with("mem_") {
+            let memory = memory_id(named)?;
+            let store = reader.store_of(memory)?;
+            let path = reader.path_of(memory)?.or_else(|| version.path.clone());
+            let path = path.ok_or_else(|| ApiError::new(Code::NotFound, "The memory has no path any more.", named))?;
+            return Ok((store, path, memory));
+        }
+        match self.target(reader, named)? {
+            Target::File { store, path, at: None } => {
+                let memory = match reader.live_at(store.id, &path)? {
+                    Some(live) => reader.version_by_id(live.version)?.memory,
+                    None => version.memory,
+                };
+                Ok((store.id, path, memory))
+            }
+            _ => Err(ApiError::invalid("Name the memory as STORE:PATH.", named)),
+        }
+    }
+
+    fn plan_session(&self, reader: &Reader<'_>, session: &str) -> Result<Plan, ApiError> {
+        let filter = VersionFilter { actor: Some(session.to_owned()), ..VersionFilter::default() };
+        let mut versions = reader.versions(&filter)?;
+        versions.retain(|version| matches!(&version.actor, Actor::Session { .. }));
+        if versions.is_empty() {
+            return Err(ApiError::new(Code::NotFound, "No version is known to be written by this session.", session)
+                .hint("`retrace log --actor ID` shows what a session wrote, where that is known."));
+        }
+        versions.reverse();
+        let mut plan = Plan::new(Source::Rollback, Some(format!("rollback of session {session}")));
+        self.take_back(reader, &mut plan, &versions)?;
+        Ok(plan)
+    }
+
+    fn plan_operation(&self, reader: &Reader<'_>, seq: u64, mut plan: Plan) -> Result<Plan, ApiError> {
+        let row = reader.operation(seq)?;
+        if row.versions == 0 {
+            return Err(ApiError::invalid("The operation changed no memory.", seq.to_string()));
+        }
+        let filter = VersionFilter { operation_seq: Some(seq), ..VersionFilter::default() };
+        let mut versions = reader.versions(&filter)?;
+        versions.reverse();
+        self.take_back(reader, &mut plan, &versions)?;
+        Ok(plan)
+    }
+
+    /// Plans to put each memory that `versions` (oldest first) changed back to what it was before the first of them.
+    fn take_back(&self, reader: &Reader<'_>, plan: &mut Plan, versions: &[VersionRow]) -> Result<(), ApiError> {
+        let mut first_and_last: BTreeMap<MemoryId, (&VersionRow, &VersionRow)> = BTreeMap::new();
+        for version in versions {
+            first_and_last.entry(version.memory).and_modify(|(_, last)| *last = version).or_insert((version, version));
+        }
+        for (memory, (first, last)) in first_and_last {
+            let before = reader.version_before(first)?;
+            let newest = newest_version(reader, memory)?;
+            if newest.id != last.id {
+                plan.conflicts.push(later_change(last, &newest, before.as_ref()));
+                continue;
+            }
+            let state = match before {
+                Some(before) if before.redaction.is_some() => {
+                    plan.warnings.push(format!(
+                        "{}: what was there before is redacted; it is left as it is.",
+                        shown_path(last)
+                    ));
+                    continue;
+                }
+                Some(before) if before.operation != VersionOperation::Deleted => {
+                    before.path.clone().map(|path| (path, before))
+                }
+                _ => None,
+            };
+            self.add_steps(reader, plan, &Goal { memory, store: last.store, state })?;
+        }
+        plan.tidy();
+        Ok(())
+    }
+
+    fn plan_restore(&self, reader: &Reader<'_>, request: &RestoreReq) -> Result<Plan, ApiError> {
+        let store = self.store_named(reader, &request.store)?;
+        let at = instant(reader, &request.at)?;
+        let mut plan = Plan::new(Source::Restore, Some(format!("restore to {}", request.at)));
+        let then = reader.memories_at(store.id, Some(at))?;
+        let now = reader.memories_at(store.id, None)?;
+        let wanted: BTreeSet<MemoryId> = then.iter().map(|memory| memory.version.memory).collect();
+        for memory in &now {
+            if !wanted.contains(&memory.version.memory) {
+                self.add_steps(
+                    reader,
+                    &mut plan,
+                    &Goal { memory: memory.version.memory, store: store.id, state: None },
+                )?;
+            }
+        }
+        for memory in then {
+            let Some(path) = memory.path else {
+                plan.warnings.push(
+                    "A memory of that time is redacted; whatever is in its place now is left as it is.".to_owned(),
+                );
+                continue;
+            };
+            let goal =
+                Goal { memory: memory.version.memory, store: store.id, state: Some((path, memory.version)) };
+            self.add_steps(reader, &mut plan, &goal)?;
+        }
+        merge_same_path(&mut plan);
+        self.plan_unrecorded(reader, &store, &mut plan)?;
+        plan.tidy();
+        Ok(plan)
+    }
+
+    /// Files on disk that the log does not know stand in the way of "the whole directory as it was".
+    fn plan_unrecorded(
+        &self,
+        reader: &Reader<'_>,
+        store: &retrace_log::StoreRow,
+        plan: &mut Plan,
+    ) -> Result<(), ApiError> {
+        let root = Root::open(&root_of(store))?;
+        let heads = reader.heads(store.id)?;
+        for path in root.scan(&self.rules, None).found.into_keys().filter(|path| !heads.contains_key(path)) {
+            if !plan.steps.iter().any(|step| step.path == path) {
+                // Nothing is expected there, so carrying out finds it, records it and refuses.
+                plan.steps.push(Step {
+                    store: store.id,
+                    path,
+                    expected: None,
+                    expected_version: None,
+                    wanted: Some(Wanted { bytes: Vec::new(), sha256: Sha256([0; 32]), version: None, moved_from: None }),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps that take a memory from where it is to where it should be.
+    fn add_steps(&self, reader: &Reader<'_>, plan: &mut Plan, goal: &Goal) -> Result<(), ApiError> {
+        let live_path = reader.path_of(goal.memory)?;
+        let wanted = match &goal.state {
+            None => None,
+            Some((path, version)) => match bytes_of(reader, version)? {
+                Bytes::Kept(bytes) => Some((path.clone(), bytes, version)),
+                Bytes::Nothing => None,
+                Bytes::Redacted => {
+                    plan.warnings.push(format!("{path}: the content of that time is redacted; it is left as it is."));
+                    return Ok(());
+                }
+                Bytes::TooLarge { .. } => {
+                    plan.warnings.push(format!("{path}: the content of that time was too large to be kept."));
+                    return Ok(());
+                }
+            },
+        };
+        let moves = match (&live_path, &wanted) {
+            (Some(from), Some((to, ..))) if from != to => Some(from.clone()),
+            _ => None,
+        };
+        if let Some((path, bytes, version)) = wanted {
+            let (expected, expected_version) = self.expected_at(reader, goal.store, &path)?;
+            plan.steps.push(Step {
+                store: goal.store,
+                path,
+                expected,
+                expected_version,
+                wanted: Some(Wanted {
+                    sha256: Sha256::of(&bytes),
+                    bytes,
+                    version: Some(version.id),
+                    moved_from: moves.clone(),
+                }),
+            });
+            if moves.is_none() {
+                return Ok(());
+            }
+        }
+        let Some(path) = live_path else { return Ok(()) };
+        let (expected, expected_version) = self.expected_at(reader, goal.store, &path)?;
+        plan.steps.push(Step { store: goal.store, path, expected, expected_version, wanted: None });
+        Ok(())
+    }
+
+    /// The content a file should have now, as the log knows it. A file whose newest version is redacted is taken as it is
+    /// on disk.
+    fn expected_at(
+        &self,
+        reader: &Reader<'_>,
+        store: StoreId,
+        path: &RelPath,
+    ) -> Result<(Option<Sha256>, Option<retrace_model::VersionId>), ApiError> {
+        let Some(live) = reader.live_at(store, path)? else { return Ok((None, None)) };
+        if let Some(sha256) = live.sha256 {
+            return Ok((Some(sha256), Some(live.version)));
+        }
+        let root = Root::open(&root_of(&reader.store(store)?))?;
+        let on_disk = root.read(path, 0).ok().map(|content| content.sha256);
+        Ok((on_disk, Some(live.version)))
+    }
+}
+
+/// Two memories may have been at one path at different times: one step writes there and another deletes. The write wins.
+fn merge_same_path(plan: &mut Plan) {
+    let written: BTreeSet<(StoreId, RelPath)> = plan
+        .steps
+        .iter()
+        .filter(|step| step.wanted.is_some())
+        .map(|step| (step.store, step.path.clone()))
+        .collect();
+    plan.steps.retain(|step| step.wanted.is_some() || !written.contains(&(step.store, step.path.clone())));
+}
+
+fn newest_version(reader: &Reader<'_>, memory: MemoryId) -> Result<VersionRow, ApiError> {
+    let filter = VersionFilter { memory: Some(memory), limit: 1, ..VersionFilter::default() };
+    reader
+        .versions(&filter)?
+        .pop()
+        .ok_or_else(|| ApiError::new(Code::NotFound, "The memory has no version.", memory.to_string()))
+}
+
+fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&VersionRow>) -> wire::Conflict {
+    let hash = |version: &VersionRow| version.content.map(|content| content.sha256.to_hex());
+    wire::Conflict {
+        store_id: newest.store.to_string(),
+        path: shown_path(newest),
+        expected_sha256: hash(expected),
+        found_sha256: hash(newest),
+        expected_version_id: Some(expected.id.to_string()),
+        found_version_id: Some(newest.id.to_string()),
+        wanted_version_id: wanted.map(|version| version.id.to_string()),
+        message: "The memory was changed again since.".to_owned(),
+    }
+}
+
+fn shown_path(version: &VersionRow) -> String {
+    version.path.as_ref().map_or_else(|| "(redacted path)".to_owned(), ToString::to_string)
+}

@@ -1,0 +1,39 @@
+//! The state of the whole program.
+
+use crate::App;
+use crate::wire::{ApiError, Nothing, Status};
+use retrace_log::Lease;
+use std::sync::atomic::Ordering;
+
+/// What the status line shows.
+///
+/// # Errors
+/// A failure of the database.
+pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
+    let inner = &app.inner;
+    let verified = *crate::app::lock(&inner.verified);
+    let recording_here = inner.recording_here.load(Ordering::SeqCst);
+    inner.read(|reader| {
+        let (versions, memories) = reader.totals()?;
+        let all = reader.stores()?;
+        let stores: Vec<_> = all.iter().filter(|store| store.removed_at.is_none()).collect();
+        Ok(Status {
+            program: inner.options.program_version.to_owned(),
+            data_dir: crate::error::show(&inner.options.data_dir),
+            stores: stores.len() as u64,
+            memories,
+            versions,
+            cursor: reader.cursor()?,
+            last_write: stores.iter().filter_map(|store| store.last_change).max().map(|at| at.to_rfc3339()),
+            log_bytes: inner.files.bytes_on_disk(),
+            recording: recording_here || Lease::holder(&inner.files).is_some(),
+            recording_here,
+            chain_verified_at: verified.map(|(at, _)| at.to_rfc3339()),
+            chain_ok: verified.map(|(_, ok)| ok),
+            purge_pending: reader.purges_pending()?,
+            // No command of this release calls the network.
+            network_calls: 0,
+            first_run: all.is_empty(),
+        })
+    })
+}

@@ -1,0 +1,188 @@
+//! Stores: add, take off the list, pause, look.
+
+use crate::App;
+use crate::app::{Inner, path_to_bytes, root_of};
+use crate::look::state_of;
+use crate::view;
+use crate::wire::{self, AddStore, ApiError, Nothing, ScanReq, Scanned, ScannedStore, StoreRef, Stores};
+use retrace_files::Root;
+use retrace_log::{NewStore, StoreRow};
+use retrace_model::{StoreId, StoreKind, StoreState};
+use std::path::{Path, PathBuf};
+
+/// The stores on the list, by name.
+///
+/// # Errors
+/// A failure of the database.
+pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
+    let rows = app.inner.read(|reader| Ok(reader.stores()?))?;
+    let stores = rows.iter().filter(|row| row.removed_at.is_none()).map(|row| shown(&app.inner, row)).collect();
+    Ok(Stores { stores })
+}
+
+/// Adds a directory and takes its baseline, so that nobody starts with a thousand items to review.
+///
+/// # Errors
+/// `store_unavailable` when the directory cannot be read, `invalid` when it is a store already, lies inside one or around
+/// one, holds the log itself, or the name is taken.
+pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> {
+    let inner = &app.inner;
+    let kind: StoreKind = match &request.kind {
+        None => StoreKind::Plain,
+        Some(kind) => kind.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), kind))?,
+    };
+    if kind == StoreKind::Remote {
+        return Err(ApiError::invalid("A hosted store is not a directory.", &request.root));
+    }
+    let root = directory(&request.root)?;
+    let _probe = Root::open(&root)?;
+    refuse_overlap(inner, &root)?;
+    let name = match request.name.as_deref().map(str::trim) {
+        Some("") => return Err(ApiError::invalid("The name is empty.", "name")),
+        Some(name) => checked_name(name)?,
+        None => free_name(inner, &root)?,
+    };
+    let at = inner.now();
+    let id = inner.write(|act| Ok(act.add_store(&NewStore { kind, root: path_to_bytes(&root), name, at })?))?;
+    let row = inner.read(|reader| Ok(reader.store(id)?))?;
+    inner.look(&row)?;
+    if row.versions == 0 {
+        inner.write(|act| Ok(act.mark_baseline(id)?))?;
+    }
+    inner.stores_changed();
+    answer(inner, id)
+}
+
+/// Takes a store off the list. Its history stays in the log, and adding the directory again brings it back.
+///
+/// # Errors
+/// `not_found` when there is no such store.
+pub fn remove_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError> {
+    let at = app.inner.now();
+    change(&app.inner, &request, |act, id| act.remove_store(id, at))
+}
+
+/// Stops recording a store until it is resumed.
+///
+/// # Errors
+/// `not_found` when there is no such store.
+pub fn pause_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError> {
+    change(&app.inner, &request, |act, id| act.pause_store(id, true))
+}
+
+/// Records a paused store again, from a look at it right now.
+///
+/// # Errors
+/// `not_found` when there is no such store.
+pub fn resume_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError> {
+    let store = change(&app.inner, &request, |act, id| act.pause_store(id, false))?;
+    let row = app.inner.read(|reader| app.inner.store_named(reader, &store.id))?;
+    app.inner.look(&row)?;
+    answer(&app.inner, row.id)
+}
+
+/// Looks at stores right now and records what changed. Paused stores are passed over unless they are named.
+///
+/// # Errors
+/// `not_found` for an unknown store. A directory that cannot be read is a state in the answer.
+pub fn scan(app: &App, request: ScanReq) -> Result<Scanned, ApiError> {
+    let inner = &app.inner;
+    let rows: Vec<StoreRow> = inner.read(|reader| {
+        if request.stores.is_empty() {
+            let listed = |row: &StoreRow| row.removed_at.is_none() && !row.paused;
+            return Ok(reader.stores()?.into_iter().filter(listed).collect());
+        }
+        request.stores.iter().map(|name| inner.store_named(reader, name)).collect()
+    })?;
+    let mut stores = Vec::new();
+    for row in rows {
+        let looked = inner.look(&row)?;
+        stores.push(ScannedStore {
+            id: row.id.to_string(),
+            name: row.name.clone(),
+            state: looked.state.as_str().to_owned(),
+            state_detail: looked.detail,
+            versions: looked.versions,
+        });
+    }
+    Ok(Scanned { stores })
+}
+
+fn change(
+    inner: &Inner,
+    request: &StoreRef,
+    change: impl FnOnce(&retrace_log::Act<'_>, StoreId) -> Result<(), retrace_log::LogError>,
+) -> Result<wire::Store, ApiError> {
+    let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    inner.write(|act| Ok(change(act, row.id)?))?;
+    inner.stores_changed();
+    answer(inner, row.id)
+}
+
+fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
+    let row = inner.read(|reader| Ok(reader.store(id)?))?;
+    Ok(shown(inner, &row))
+}
+
+/// A store with its state as the directory is right now.
+fn shown(inner: &Inner, row: &StoreRow) -> wire::Store {
+    let now = match Root::open(&root_of(row)) {
+        Err(error) => Some((state_of(&error), Some(crate::error::sentence(&error)))),
+        Ok(_) if row.state == StoreState::Limited => None,
+        Ok(_) => Some((StoreState::Recording, None)),
+    };
+    view::store(row, now, &inner.rules)
+}
+
+/// The directory a person gave, absolute and with links resolved, so that one directory is one store.
+fn directory(text: &str) -> Result<PathBuf, ApiError> {
+    if text.is_empty() {
+        return Err(ApiError::invalid("No directory was given.", "root"));
+    }
+    let path = std::path::absolute(text).map_err(|error| ApiError::invalid(format!("{error}."), text))?;
+    Ok(std::fs::canonicalize(&path).unwrap_or(path))
+}
+
+fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError> {
+    let data_dir = std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
+    if data_dir.starts_with(root) || root.starts_with(&data_dir) {
+        return Err(ApiError::invalid("The directory holds Retrace's own log, or lies in it.", crate::error::show(root)));
+    }
+    let rows = inner.read(|reader| Ok(reader.stores()?))?;
+    for row in rows.iter().filter(|row| row.removed_at.is_none()) {
+        let other = root_of(row);
+        if other == root {
+            return Err(ApiError::invalid("The directory is a store already.", crate::error::show(root))
+                .hint(format!("It is the store {:?}.", row.name)));
+        }
+        if other.starts_with(root) || root.starts_with(&other) {
+            return Err(ApiError::invalid("The directory lies in another store, or around one.", crate::error::show(root))
+                .hint(format!(
+                    "Every file belongs to one store. Remove {:?} ({}) first, or add another directory.",
+                    row.name,
+                    other.display()
+                )));
+        }
+    }
+    Ok(())
+}
+
+fn checked_name(name: &str) -> Result<String, ApiError> {
+    if name.chars().count() > 255 || name.chars().any(char::is_control) {
+        return Err(ApiError::invalid("A name has 1 to 255 characters and no control characters.", "name"));
+    }
+    if name.starts_with("memstore_") || name.starts_with("memver_") {
+        return Err(ApiError::invalid("A name must not look like an id.", name));
+    }
+    Ok(name.to_owned())
+}
+
+/// The directory's own name, with a number when it is taken.
+fn free_name(inner: &Inner, root: &Path) -> Result<String, ApiError> {
+    let own = root.file_name().map_or_else(|| "store".to_owned(), |name| name.to_string_lossy().into_owned());
+    let own: String = own.chars().filter(|letter| !letter.is_control()).collect();
+    let taken = inner.read(|reader| Ok(reader.stores()?))?;
+    let is_free = |name: &str| !taken.iter().any(|row| row.removed_at.is_none() && row.name == name);
+    let numbered = (2..).map(|number| format!("{own} {number}"));
+    Ok(std::iter::once(own.clone()).chain(numbered).find(|name| is_free(name)).unwrap_or(own))
+}

@@ -1,0 +1,64 @@
+//! Whether the log is sound, and whether some bytes are nowhere in it.
+
+use crate::App;
+use crate::wire::{ApiError, Verified, VerifyReq};
+use base64::Engine as _;
+use retrace_log::ReadConnection;
+
+/// A secret shorter than this occurs by chance in files of some megabytes, and the chance that it stands in some encoded
+/// form is real too: absence in raw bytes says little.
+pub(crate) const SHORT_SECRET: usize = 12;
+
+/// Said whenever a short secret is looked for.
+pub(crate) const SHORT_SECRET_WARNING: &str =
+    "The secret is shorter than 12 bytes: that it is absent in raw bytes cannot tell much.";
+
+/// Verifies schema, foreign keys, chain, contents and derived tables; with `absent_base64` also that these bytes are in no
+/// file of the data directory and in no content.
+///
+/// # Errors
+/// `invalid` for an empty secret or bad base64; a failure of reading.
+pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
+    let inner = &app.inner;
+    let needle = request.absent_base64.as_deref().map(secret).transpose()?;
+    let found = inner.read(|reader| Ok(reader.verify()?))?;
+    let mut problems = found.problems;
+    problems.extend(inner.writer().verify_search()?);
+    *crate::app::lock(&inner.verified) = Some((inner.now(), problems.is_empty()));
+    let mut verified = Verified {
+        ok: problems.is_empty(),
+        versions: found.versions,
+        blobs: found.blobs,
+        chain_head: found.chain_head.map(|head| head.to_hex()).unwrap_or_default(),
+        problems,
+        absent: None,
+        found_in: Vec::new(),
+        warnings: Vec::new(),
+    };
+    if let Some(needle) = needle {
+        let (raw, versions) = ReadConnection::open(&inner.files)?.find_bytes(&inner.files, &needle)?;
+        for (file, hits) in raw.files.iter().filter(|(_, hits)| **hits > 0) {
+            verified.found_in.push(format!("{}: {hits} in raw bytes", file.display()));
+        }
+        for seq in &versions {
+            let id = inner.read(|reader| Ok(reader.version(*seq)?.id))?;
+            verified.found_in.push(format!("content of version {id}"));
+        }
+        verified.absent = Some(verified.found_in.is_empty());
+        if needle.len() < SHORT_SECRET {
+            verified.warnings.push(SHORT_SECRET_WARNING.to_owned());
+        }
+    }
+    Ok(verified)
+}
+
+/// The bytes of a secret; never part of an error.
+pub(crate) fn secret(base64: &str) -> Result<Vec<u8>, ApiError> {
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(base64)
+        .map_err(|_| ApiError::invalid("The secret is not valid base64.", "secret"))?;
+    if bytes.is_empty() {
+        return Err(ApiError::invalid("The secret is empty.", "secret"));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,166 @@
+//! The one place where failures become what clients see: a code, a plain sentence, a hint and the thing concerned.
+
+use crate::wire::{ApiError, Code};
+use retrace_files::{FileError, RootError};
+use retrace_log::LogError;
+use std::fmt;
+
+impl Code {
+    /// Every code.
+    pub const ALL: [Self; 11] = [
+        Self::Invalid,
+        Self::NotFound,
+        Self::HeadMoved,
+        Self::StoreUnavailable,
+        Self::ContentRedacted,
+        Self::PurgePending,
+        Self::DatabaseNewer,
+        Self::DatabaseDamaged,
+        Self::CannotWrite,
+        Self::Busy,
+        Self::Internal,
+    ];
+
+    /// Exit code of the terminal program.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Internal | Self::DatabaseDamaged | Self::CannotWrite => 1,
+            Self::Invalid => 2,
+            Self::NotFound | Self::ContentRedacted => 3,
+            // Both mean: somebody else was there; look again and repeat.
+            Self::HeadMoved | Self::Busy => 4,
+            Self::PurgePending => 6,
+            Self::StoreUnavailable => 7,
+            Self::DatabaseNewer => 8,
+        }
+    }
+
+    /// Status of the HTTP answer.
+    #[must_use]
+    pub const fn http_status(self) -> u16 {
+        match self {
+            Self::Invalid => 400,
+            Self::NotFound => 404,
+            Self::HeadMoved | Self::PurgePending => 409,
+            Self::ContentRedacted => 410,
+            Self::StoreUnavailable | Self::Busy => 503,
+            Self::DatabaseNewer | Self::DatabaseDamaged | Self::Internal => 500,
+            Self::CannotWrite => 507,
+        }
+    }
+}
+
+impl ApiError {
+    /// An error without a hint.
+    pub(crate) fn new(code: Code, message: impl Into<String>, subject: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: String::new(), subject: subject.into() }
+    }
+
+    /// A request that makes no sense as it stands.
+    pub(crate) fn invalid(message: impl Into<String>, subject: impl Into<String>) -> Self {
+        Self::new(Code::Invalid, message, subject)
+    }
+
+    /// The same, with advice.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+impl From<LogError> for ApiError {
+    fn from(error: LogError) -> Self {
+        let sentence = sentence(&error);
+        match error {
+            LogError::Newer { .. } => Self::new(Code::DatabaseNewer, sentence, "")
+                .hint("Install the newer program, or name another data directory with --data-dir."),
+            LogError::Damaged(what) => Self::new(Code::DatabaseDamaged, "The database is damaged.", what).hint(
+                "It was left as it is. Copy the data directory away, then run `retrace verify` on the copy, \
+                 or start a new log with --data-dir; the live memories are not affected.",
+            ),
+            LogError::Busy => Self::new(Code::Busy, "Another process is using the database.", "")
+                .hint("Try again in a moment. If it lasts, look for another Retrace that hangs."),
+            LogError::Full => Self::new(Code::CannotWrite, "The disk is full; nothing was changed.", "")
+                .hint("Free some space and repeat."),
+            LogError::CannotWrite(what) => Self::new(Code::CannotWrite, "The data directory cannot be written.", what)
+                .hint("Check its permissions, or name another with --data-dir."),
+            LogError::NotFound { what, name } => Self::new(Code::NotFound, format!("There is no such {what}."), name),
+            LogError::Redacted(_) => Self::new(Code::ContentRedacted, "The content was redacted.", "")
+                .hint("Who, when and why are still in the log; the content is gone for good."),
+            LogError::NotKept(_) => {
+                Self::new(Code::Invalid, "The content was too large to be kept; only its hash is known.", "")
+            }
+            LogError::Invalid(_) => Self::new(Code::Invalid, sentence, ""),
+            LogError::Io { path, source } => {
+                Self::new(Code::Internal, format!("A file of the data directory failed: {source}."), show(&path))
+            }
+            LogError::Sqlite(_) => Self::new(Code::Internal, sentence, ""),
+        }
+    }
+}
+
+impl From<RootError> for ApiError {
+    fn from(error: RootError) -> Self {
+        let path = match &error {
+            RootError::Missing { path }
+            | RootError::Denied { path }
+            | RootError::NotADirectory { path }
+            | RootError::Io { path, .. } => show(path),
+        };
+        let (message, hint) = match &error {
+            RootError::Missing { .. } => ("The directory does not exist.", "Check the path, or mount the disk it is on."),
+            RootError::Denied { .. } => ("The directory may not be read.", "Check its permissions."),
+            RootError::NotADirectory { .. } => ("This is not a directory.", "Give the directory the memories are in."),
+            RootError::Io { .. } => ("The directory could not be opened.", ""),
+        };
+        Self::new(Code::StoreUnavailable, message, path).hint(hint)
+    }
+}
+
+impl From<FileError> for ApiError {
+    fn from(error: FileError) -> Self {
+        let message = sentence(&error);
+        let (code, path) = match &error {
+            FileError::Missing { path } => (Code::NotFound, path),
+            FileError::Moved { path, .. } | FileError::Unsettled { path } => (Code::HeadMoved, path),
+            FileError::Full { path } => (Code::CannotWrite, path),
+            FileError::Link { path }
+            | FileError::IsDirectory { path }
+            | FileError::NotAFile { path, .. }
+            | FileError::BelowAFile { path } => (Code::Invalid, path),
+            FileError::Denied { path } | FileError::ReadOnly { path } | FileError::Io { path, .. } => {
+                (Code::StoreUnavailable, path)
+            }
+        };
+        let hint = match code {
+            Code::HeadMoved => "Look at it again and repeat.",
+            Code::StoreUnavailable => "Check the permissions of the store's directory.",
+            Code::CannotWrite => "Free some space and repeat.",
+            _ => "",
+        };
+        Self::new(code, message, path.to_text()).hint(hint)
+    }
+}
+
+/// An error's text as a sentence: upper case first, full stop last.
+pub(crate) fn sentence(error: &dyn fmt::Display) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str())
+}
+
+/// A path of this machine for people.
+pub(crate) fn show(path: &std::path::Path) -> String {
+    path.display().to_string()
+}

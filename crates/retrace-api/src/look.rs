@@ -1,0 +1,229 @@
+//! What the recorder hears from the log and hands to it, and one look at a store's directory.
+
+use crate::app::{Inner, root_of};
+use crate::wire::{ApiError, Event};
+use retrace_files::{LeftoverKind, Root};
+use retrace_log::{Act, Append, Change, Payload, StoreRow};
+use retrace_model::{Actor, Head, RelPath, Sha256, Source, StoreId, StoreState, Timestamp};
+use retrace_watch::{Batch, Keeper, KeeperError, Key, Observation, Status, Store};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a look found.
+pub(crate) struct Looked {
+    pub(crate) state: StoreState,
+    pub(crate) detail: Option<String>,
+    pub(crate) versions: u64,
+}
+
+impl Inner {
+    /// Looks at the whole directory of a store and records what changed. A directory that is missing or may not be read
+    /// is a state, not an error, and nothing is called gone then.
+    pub(crate) fn look(self: &Arc<Self>, store: &StoreRow) -> Result<Looked, ApiError> {
+        self.recover(store)?;
+        let mut keeper = LogKeeper { inner: Arc::clone(self), recorded: 0, failed: None };
+        let looked = retrace_watch::look(&mut keeper, &watched(self, store), None);
+        if let Some(error) = keeper.failed.take() {
+            return Err(error);
+        }
+        let looked = looked.map_err(|error| {
+            ApiError::new(crate::wire::Code::Internal, crate::error::sentence(&error), &store.name)
+        })?;
+        let (state, detail) =
+            looked.status.map_or((StoreState::Recording, None), |status| (status.state, status.detail));
+        Ok(Looked { state, detail, versions: keeper.recorded })
+    }
+
+    /// Deals with what acts that were cut off left behind: content nobody recorded is recorded, then all is cleared away.
+    pub(crate) fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
+        // A directory that is away is a state, found by the look that follows.
+        let Ok(root) = Root::open(&root_of(store)) else { return Ok(()) };
+        for leftover in root.leftovers(&self.rules) {
+            let known = self.read(|reader| Ok(reader.version_with_content(&leftover.sha256)?))?.is_some();
+            if !known && leftover.kind == LeftoverKind::Swap {
+                let heads = self.read(|reader| Ok(reader.heads(store.id)?))?;
+                let target =
+                    leftover.target.clone().or_else(|| heads.into_keys().find(|path| leftover.is_of(path)));
+                let Some(path) = target else { continue };
+                self.record_leftover(store.id, path, &leftover)?;
+            }
+            // Whoever changed it meanwhile made it newer: it is looked at again the next time.
+            drop(root.discard(&leftover));
+        }
+        Ok(())
+    }
+
+    fn record_leftover(
+        &self,
+        store: StoreId,
+        path: RelPath,
+        leftover: &retrace_files::Leftover,
+    ) -> Result<(), ApiError> {
+        let payload = Payload::Content {
+            bytes: leftover.bytes.clone(),
+            sha256: leftover.sha256,
+            size: leftover.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+            seen: None,
+            moved_from: None,
+        };
+        let note = Some("found in what an act left behind that was cut off");
+        self.write(|act| append_seen(act, store, vec![Change { store, path, payload }], note, self.now()))?;
+        Ok(())
+    }
+}
+
+/// A store as the recorder takes it.
+pub(crate) fn watched(inner: &Inner, store: &StoreRow) -> Store {
+    Store { key: store.id, root: root_of(store), rules: inner.rules.clone() }
+}
+
+/// The log as the recorder sees it.
+pub(crate) struct LogKeeper {
+    pub(crate) inner: Arc<Inner>,
+    /// Versions recorded so far.
+    pub(crate) recorded: u64,
+    /// The error behind a failure, with its code.
+    pub(crate) failed: Option<ApiError>,
+}
+
+impl LogKeeper {
+    pub(crate) fn new(inner: Arc<Inner>) -> Self {
+        Self { inner, recorded: 0, failed: None }
+    }
+
+    fn keep<T>(&mut self, result: Result<T, ApiError>) -> Result<T, KeeperError> {
+        result.map_err(|error| {
+            self.failed = Some(error.clone());
+            Box::new(error) as KeeperError
+        })
+    }
+}
+
+impl Keeper for LogKeeper {
+    fn heads(
+        &mut self,
+        store: Key,
+        paths: Option<&BTreeSet<RelPath>>,
+    ) -> Result<BTreeMap<RelPath, Head>, KeeperError> {
+        let heads = self.inner.read(|reader| {
+            Ok(match paths {
+                None => reader.heads(store)?,
+                Some(paths) => reader.heads_below(store, paths)?,
+            })
+        });
+        self.keep(heads)
+    }
+
+    fn observe(&mut self, store: Key, batch: Batch) -> Result<(), KeeperError> {
+        let now = self.inner.now();
+        let recorded = self.inner.write(|act| observe(act, store, batch, now));
+        self.recorded += self.keep(recorded)?;
+        Ok(())
+    }
+
+    fn status(&mut self, store: Key, status: &Status) {
+        let noted = self.inner.note_state(store, status.state, status.detail.as_deref());
+        if let Err(error) = noted {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+}
+
+impl Inner {
+    /// Keeps how a store was found, when that is news.
+    fn note_state(&self, store: StoreId, state: StoreState, detail: Option<&str>) -> Result<(), ApiError> {
+        let known = self.read(|reader| Ok(reader.store(store)?))?;
+        if known.state == state && known.state_detail.as_deref() == detail {
+            return Ok(());
+        }
+        self.write(|act| Ok(act.set_store_state(store, state, detail)?))?;
+        self.events.send(&Event::Stores);
+        Ok(())
+    }
+}
+
+/// Appends what a look found; answers how many versions that made.
+fn observe(act: &mut Act<'_>, store: StoreId, batch: Batch, now: Timestamp) -> Result<u64, ApiError> {
+    let Batch { observations, gone, gone_at, last } = batch;
+    let concerned: BTreeSet<RelPath> =
+        observations.iter().map(|seen| seen.path.clone()).chain(gone.iter().cloned()).collect();
+    let heads = act.reader().heads_below(store, &concerned)?;
+    // An act that came in between knows better what is there.
+    let overtaken = |path: &RelPath, looked_at: Timestamp| heads.get(path).is_some_and(|head| head.seen_at > looked_at);
+    let gone: Vec<&RelPath> =
+        gone.iter().filter(|path| heads.contains_key(*path) && !overtaken(path, gone_at)).collect();
+    let moves = if last { BTreeSet::new() } else { moved_in(act, store, &observations, &gone)? };
+    let mut changes: Vec<Change> = observations
+        .into_iter()
+        .filter(|observation| !overtaken(&observation.path, observation.looked_at))
+        .map(|Observation { path, content, .. }| Change {
+            store,
+            path,
+            payload: Payload::Content {
+                bytes: content.bytes,
+                sha256: content.sha256,
+                size: content.size,
+                seen: Some(content.seen),
+                moved_from: None,
+            },
+        })
+        .collect();
+    let gone = gone.into_iter().filter(|path| last || moves.contains(*path));
+    changes.extend(gone.map(|path| Change { store, path: path.clone(), payload: Payload::Gone }));
+    append_seen(act, store, changes, None, now)
+}
+
+/// Of the paths that are gone, those whose content is new at another path in this batch. The others may turn up in a later
+/// batch of the same look.
+fn moved_in(
+    act: &Act<'_>,
+    store: StoreId,
+    observations: &[Observation],
+    gone: &[&RelPath],
+) -> Result<BTreeSet<RelPath>, ApiError> {
+    let arrived: BTreeSet<Sha256> = observations.iter().map(|observation| observation.content.sha256).collect();
+    let mut moves = BTreeSet::new();
+    for path in gone {
+        let head = act.reader().live_at(store, path)?;
+        if head.and_then(|head| head.sha256).is_some_and(|sha256| arrived.contains(&sha256)) {
+            moves.insert((*path).clone());
+        }
+    }
+    Ok(moves)
+}
+
+/// Appends what was seen on disk, by nobody knows whom.
+pub(crate) fn append_seen(
+    act: &mut Act<'_>,
+    store: StoreId,
+    changes: Vec<Change>,
+    note: Option<&str>,
+    at: Timestamp,
+) -> Result<u64, ApiError> {
+    let appended = act.append(Append {
+        store: Some(store),
+        source: Source::Scan,
+        actor: &Actor::Unknown,
+        note,
+        at,
+        undoes: None,
+        changes,
+        even_if_empty: false,
+    })?;
+    Ok(appended.versions.len() as u64)
+}
+
+/// The state that a directory which cannot be opened puts its store in.
+pub(crate) fn state_of(error: &retrace_files::RootError) -> StoreState {
+    use retrace_files::RootError;
+    match error {
+        RootError::Missing { .. } | RootError::NotADirectory { .. } => StoreState::Missing,
+        RootError::Denied { .. } => StoreState::Denied,
+        RootError::Io { .. } => StoreState::Limited,
+    }
+}
+

@@ -1,0 +1,364 @@
+//! Acts on live files: what is to be written and deleted, whether the files are still what the act expects, and doing it.
+//!
+//! A plan is made from the log and held against the disk; a preview stops there. The act then takes the log's write lock,
+//! looks at the log once more, writes file by file (each atomically and only over the hash it expects), and appends what
+//! was done as one operation. When a file in the middle turns out to have moved on, what was written before it is put
+//! back. A crash at any instant leaves a directory that the next look records.
+
+use crate::app::{Inner, root_of};
+use crate::look::append_seen;
+use crate::wire::{self, ActResult, ApiError, Code};
+use retrace_files::{Expected, FileError, NoFaults, Root};
+use retrace_log::{Act, Append, Change, Payload, Reader, StoreRow};
+use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
+use std::collections::BTreeMap;
+
+/// One file a plan changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) store: StoreId,
+    pub(crate) path: RelPath,
+    /// Content the file must have now; `None` when there must be no file.
+    pub(crate) expected: Option<Sha256>,
+    pub(crate) expected_version: Option<VersionId>,
+    /// What to write; `None` to delete.
+    pub(crate) wanted: Option<Wanted>,
+}
+
+/// A content to write.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) sha256: Sha256,
+    pub(crate) version: Option<VersionId>,
+    /// The path the memory has before, when writing it here moves it.
+    pub(crate) moved_from: Option<RelPath>,
+}
+
+/// An act on files, about to be previewed or done.
+pub(crate) struct Plan {
+    pub(crate) source: Source,
+    pub(crate) note: Option<String>,
+    pub(crate) undoes: Option<u64>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) warnings: Vec<String>,
+    /// What a newer version in the log already stands against.
+    pub(crate) conflicts: Vec<wire::Conflict>,
+}
+
+impl Plan {
+    pub(crate) fn new(source: Source, note: Option<String>) -> Self {
+        Self { source, note, undoes: None, steps: Vec::new(), warnings: Vec::new(), conflicts: Vec::new() }
+    }
+
+    /// Leaves out what would change nothing, and orders the rest: writes before deletions, so that a moved memory is
+    /// never nowhere.
+    pub(crate) fn tidy(&mut self) {
+        self.steps.retain(|step| step.expected != step.wanted.as_ref().map(|wanted| wanted.sha256));
+        self.steps.sort_by(|a, b| {
+            (a.wanted.is_none(), a.store, &a.path).cmp(&(b.wanted.is_none(), b.store, &b.path))
+        });
+    }
+}
+
+/// A file that was written or deleted, with what it takes to put it back.
+pub(crate) struct DoneStep {
+    step: Step,
+    before: Option<Vec<u8>>,
+    seen: Option<Seen>,
+}
+
+impl Inner {
+    /// Previews or does a plan.
+    pub(crate) fn carry_out(&self, plan: Plan, dry_run: bool) -> Result<ActResult, ApiError> {
+        let stores = self.stores_of(&plan)?;
+        let mut result = ActResult { dry_run, warnings: plan.warnings.clone(), ..ActResult::default() };
+        for step in &plan.steps {
+            let change = wire::FileWrite {
+                store_id: step.store.to_string(),
+                path: step.path.to_string(),
+                from_sha256: step.expected.map(|sha256| sha256.to_hex()),
+                to_sha256: step.wanted.as_ref().map(|wanted| wanted.sha256.to_hex()),
+            };
+            if step.wanted.is_some() { &mut result.writes } else { &mut result.deletes }.push(change);
+        }
+        result.conflicts.clone_from(&plan.conflicts);
+        result.conflicts.extend(self.held_against_disk(&plan, &stores, dry_run)?);
+        if !result.conflicts.is_empty() {
+            result.writes.clear();
+            result.deletes.clear();
+            return Ok(result);
+        }
+        if dry_run || plan.steps.is_empty() {
+            return Ok(result);
+        }
+        self.do_it(&plan, &stores, result)
+    }
+
+    fn stores_of(&self, plan: &Plan) -> Result<BTreeMap<StoreId, (StoreRow, Root)>, ApiError> {
+        let mut stores = BTreeMap::new();
+        for step in &plan.steps {
+            if !stores.contains_key(&step.store) {
+                let row = self.read(|reader| Ok(reader.store(step.store)?))?;
+                let root = Root::open(&root_of(&row))?;
+                stores.insert(step.store, (row, root));
+            }
+        }
+        Ok(stores)
+    }
+
+    /// Files that are not what the plan expects. What is there instead is recorded first, unless this is a preview.
+    fn held_against_disk(
+        &self,
+        plan: &Plan,
+        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        dry_run: bool,
+    ) -> Result<Vec<wire::Conflict>, ApiError> {
+        let mut conflicts = Vec::new();
+        for step in &plan.steps {
+            let (_, root) = &stores[&step.store];
+            let found = match root.read(&step.path, self.rules.max_file_bytes) {
+                Ok(content) => Some(content),
+                Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => None,
+                Err(error) => return Err(error.into()),
+            };
+            let found_sha256 = found.as_ref().map(|content| content.sha256);
+            if found_sha256 == step.expected {
+                continue;
+            }
+            if !dry_run {
+                self.record_found(step, found.as_ref())?;
+            }
+            conflicts.push(self.conflict(step, found_sha256, "The file was changed since; it was left as it is.")?);
+        }
+        Ok(conflicts)
+    }
+
+    /// Records a file as it is right now.
+    pub(crate) fn record_found(
+        &self,
+        step: &Step,
+        found: Option<&retrace_files::Content>,
+    ) -> Result<(), ApiError> {
+        let payload = match found {
+            None => Payload::Gone,
+            Some(content) => Payload::Content {
+                bytes: content.bytes.clone(),
+                sha256: content.sha256,
+                size: content.size,
+                seen: Some(content.seen),
+                moved_from: None,
+            },
+        };
+        let changes = vec![Change { store: step.store, path: step.path.clone(), payload }];
+        self.write(|act| append_seen(act, step.store, changes, None, self.now()))?;
+        Ok(())
+    }
+
+    fn conflict(
+        &self,
+        step: &Step,
+        found: Option<Sha256>,
+        message: &str,
+    ) -> Result<wire::Conflict, ApiError> {
+        let recorded = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
+        let recorded = recorded.filter(|live| live.sha256.is_some() && live.sha256 == found);
+        Ok(wire::Conflict {
+            store_id: step.store.to_string(),
+            path: step.path.to_string(),
+            expected_sha256: step.expected.map(|sha256| sha256.to_hex()),
+            found_sha256: found.map(|sha256| sha256.to_hex()),
+            expected_version_id: step.expected_version.map(|version| version.to_string()),
+            found_version_id: recorded.map(|live| live.version.to_string()),
+            wanted_version_id: step
+                .wanted
+                .as_ref()
+                .and_then(|wanted| wanted.version)
+                .map(|version| version.to_string()),
+            message: message.to_owned(),
+        })
+    }
+
+    fn do_it(
+        &self,
+        plan: &Plan,
+        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        mut result: ActResult,
+    ) -> Result<ActResult, ApiError> {
+        let at = self.now();
+        let user = self.user();
+        let mut stopped: Option<(Step, FileError)> = None;
+        let mut moved_in_log = Vec::new();
+        let appended = self.write(|act| {
+            // Between the plan and the lock another process may have appended.
+            for step in &plan.steps {
+                if !stands_as_expected(&act.reader(), step)? {
+                    moved_in_log.push(step.clone());
+                }
+            }
+            if !moved_in_log.is_empty() {
+                return Ok(None);
+            }
+            let mut done = Vec::new();
+            for step in &plan.steps {
+                match self.do_step(step, &stores[&step.store].1, &mut result.warnings) {
+                    Ok(finished) => done.push(finished),
+                    Err(error) => {
+                        stopped = Some((step.clone(), error));
+                        break;
+                    }
+                }
+            }
+            if stopped.is_some() {
+                done = self.put_back(done, stores);
+            }
+            if done.is_empty() {
+                return Ok(None);
+            }
+            append_done(act, plan, done, &user, at).map(Some)
+        })?;
+        if !moved_in_log.is_empty() {
+            for step in &moved_in_log {
+                let found = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
+                let found = found.and_then(|live| live.sha256);
+                result.conflicts.push(self.conflict(step, found, "The memory was changed since; it was left as it is.")?);
+            }
+            result.writes.clear();
+            result.deletes.clear();
+            return Ok(result);
+        }
+        result.operation_seq = appended.as_ref().and_then(|(seq, _)| *seq);
+        if let Some((step, error)) = stopped {
+            let done: Vec<String> = appended.map(|(_, paths)| paths).unwrap_or_default();
+            result.partial = !done.is_empty();
+            result.writes.retain(|write| done.contains(&write.path));
+            result.deletes.retain(|write| done.contains(&write.path));
+            match error {
+                FileError::Moved { found, .. } => {
+                    let root = &stores[&step.store].1;
+                    let now = root.read(&step.path, self.rules.max_file_bytes).ok();
+                    self.record_found(&step, now.as_ref())?;
+                    result.conflicts.push(self.conflict(&step, found, "The file was changed at this very moment; it was left as it is.")?);
+                }
+                error if !result.partial => return Err(error.into()),
+                error => {
+                    result.conflicts.push(self.conflict(&step, step.expected, &crate::error::sentence(&error))?);
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn do_step(&self, step: &Step, root: &Root, warnings: &mut Vec<String>) -> Result<DoneStep, FileError> {
+        let before = match step.expected {
+            Some(_) => root.read(&step.path, u64::MAX)?.bytes,
+            None => None,
+        };
+        let random = self.random();
+        let done = match (&step.wanted, step.expected) {
+            (Some(wanted), expected) => {
+                let expected = expected.map_or(Expected::Absent, Expected::Hash);
+                root.replace(&step.path, expected, &wanted.bytes, random, &NoFaults)?
+            }
+            (None, Some(expected)) => root.delete(&step.path, expected, true, random, &NoFaults)?,
+            (None, None) => return Ok(DoneStep { step: step.clone(), before: None, seen: None }),
+        };
+        if !done.owner_kept {
+            warnings.push(format!("{}: the file has another owner or group than before.", step.path));
+        }
+        if !done.attributes_lost.is_empty() {
+            warnings.push(format!("{}: extended attributes were lost: {}.", step.path, done.attributes_lost.join(", ")));
+        }
+        Ok(DoneStep { step: step.clone(), before, seen: done.seen })
+    }
+
+    /// Takes back what was done, newest first. What cannot be taken back stays in the answer.
+    fn put_back(&self, done: Vec<DoneStep>, stores: &BTreeMap<StoreId, (StoreRow, Root)>) -> Vec<DoneStep> {
+        let mut left = Vec::new();
+        for finished in done.into_iter().rev() {
+            let root = &stores[&finished.step.store].1;
+            let now = finished.step.wanted.as_ref().map(|wanted| wanted.sha256);
+            let undone = match (&finished.before, now) {
+                (Some(bytes), now) => {
+                    let expected = now.map_or(Expected::Absent, Expected::Hash);
+                    root.replace(&finished.step.path, expected, bytes, self.random(), &NoFaults).map(drop)
+                }
+                (None, Some(now)) => {
+                    root.delete(&finished.step.path, now, true, self.random(), &NoFaults).map(drop)
+                }
+                (None, None) => Ok(()),
+            };
+            if undone.is_err() {
+                left.push(finished);
+            }
+        }
+        left.reverse();
+        left
+    }
+}
+
+/// Whether the log's newest version at a step's path is still the one the plan was made from.
+fn stands_as_expected(reader: &Reader<'_>, step: &Step) -> Result<bool, ApiError> {
+    let live = reader.live_at(step.store, &step.path)?;
+    Ok(match (live, step.expected) {
+        (None, None) => true,
+        // A newest version that is redacted has no hash; the disk alone decides then.
+        (Some(live), Some(expected)) => live.sha256.is_none_or(|sha256| sha256 == expected),
+        _ => false,
+    })
+}
+
+fn append_done(
+    act: &mut Act<'_>,
+    plan: &Plan,
+    done: Vec<DoneStep>,
+    actor: &Actor,
+    at: retrace_model::Timestamp,
+) -> Result<(Option<u64>, Vec<String>), ApiError> {
+    let first = done.first().map(|finished| finished.step.store);
+    let one_store = first.filter(|store| done.iter().all(|finished| finished.step.store == *store));
+    let mut paths = Vec::new();
+    let mut changes = Vec::new();
+    for DoneStep { step, seen, .. } in done {
+        paths.push(step.path.to_string());
+        let payload = match step.wanted {
+            None => Payload::Gone,
+            Some(wanted) => Payload::Content {
+                size: wanted.bytes.len() as u64,
+                bytes: Some(wanted.bytes),
+                sha256: wanted.sha256,
+                seen,
+                moved_from: wanted.moved_from,
+            },
+        };
+        changes.push(Change { store: step.store, path: step.path, payload });
+    }
+    let appended = act.append(Append {
+        store: one_store,
+        source: plan.source,
+        actor,
+        note: plan.note.as_deref(),
+        at,
+        undoes: plan.undoes,
+        changes,
+        even_if_empty: false,
+    })?;
+    Ok((appended.operation_seq, paths))
+}
+
+impl ActResult {
+    /// The error that goes with a result that has conflicts: a shell shows both.
+    #[must_use]
+    pub fn conflict_error(&self) -> Option<ApiError> {
+        let first = self.conflicts.first()?;
+        let message = if self.partial {
+            format!("{} files could not be changed; the others were.", self.conflicts.len())
+        } else {
+            format!("{} Nothing was changed.", first.message)
+        };
+        Some(
+            ApiError::new(Code::HeadMoved, message, &first.path)
+                .hint("What is there now is recorded. Look at the differences, then repeat."),
+        )
+    }
+}

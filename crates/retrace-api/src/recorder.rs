@@ -1,0 +1,125 @@
+//! Recording: the watching loop over the log, in a thread of its own, with the upkeep that goes with it.
+
+use crate::App;
+use crate::app::{FEED_INTERVAL, Inner};
+use crate::look::{LogKeeper, watched};
+use crate::wire::{ApiError, Code, Event};
+use retrace_log::Lease;
+use retrace_watch::{Handle, Options, Wake};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// A running recorder. Dropping it stops it.
+pub struct Recording {
+    inner: Arc<Inner>,
+    handle: Arc<Mutex<Option<Handle>>>,
+    stop: Arc<AtomicBool>,
+    upkeep: Option<JoinHandle<()>>,
+    _lease: Lease,
+}
+
+impl App {
+    /// Starts recording the stores on the list, or those named, until the answer is stopped or dropped.
+    ///
+    /// # Errors
+    /// `busy` when another process records with this data directory, `not_found` for an unknown store.
+    pub fn record(&self, stores: &[String]) -> Result<Recording, ApiError> {
+        let inner = &self.inner;
+        let Some(lease) = Lease::take(&inner.files, std::process::id())? else {
+            let holder = Lease::holder(&inner.files).filter(|process| *process != 0);
+            let who = holder.map_or_else(String::new, |process| format!(" (process {process})"));
+            return Err(ApiError::new(Code::Busy, format!("Another Retrace is recording already{who}."), "")
+                .hint("It records for all; what you do here is seen there."));
+        };
+        let named = stores
+            .iter()
+            .map(|name| inner.read(|reader| inner.store_named(reader, name)).map(|row| row.id))
+            .collect::<Result<Vec<_>, _>>()?;
+        let list = to_record(inner, &named)?;
+        for row in inner.read(|reader| Ok(reader.stores()?))? {
+            if list.iter().any(|store| store.key == row.id) {
+                inner.recover(&row)?;
+            }
+        }
+        let handle = retrace_watch::start(LogKeeper::new(Arc::clone(inner)), list, Options::default())
+            .map_err(|error| ApiError::new(Code::Internal, format!("The recorder could not start: {error}."), ""))?;
+        inner.recording_here.store(true, Ordering::SeqCst);
+        let handle = Arc::new(Mutex::new(Some(handle)));
+        let stop = Arc::new(AtomicBool::new(false));
+        let upkeep = {
+            let (inner, handle, stop) = (Arc::clone(inner), Arc::clone(&handle), Arc::clone(&stop));
+            std::thread::Builder::new()
+                .name("retrace-upkeep".to_owned())
+                .spawn(move || upkeep(&inner, &handle, &stop, &named))
+                .ok()
+        };
+        inner.events.send(&Event::Stores);
+        Ok(Recording { inner: Arc::clone(inner), handle, stop, upkeep, _lease: lease })
+    }
+}
+
+impl Recording {
+    /// Ends recording once what is under way is committed.
+    pub fn stop(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        if let Some(upkeep) = self.upkeep.take() {
+            upkeep.thread().unpark();
+            // Its own panic was reported by the panic hook.
+            drop(upkeep.join());
+        }
+        if let Some(handle) = crate::app::lock(&self.handle).take() {
+            handle.stop();
+        }
+        self.inner.recording_here.store(false, Ordering::SeqCst);
+        self.inner.events.send(&Event::Stores);
+    }
+}
+
+/// The stores to record: those on the list and not paused, or of the named ones those.
+fn to_record(inner: &Inner, named: &[retrace_model::StoreId]) -> Result<Vec<retrace_watch::Store>, ApiError> {
+    let rows = inner.read(|reader| Ok(reader.stores()?))?;
+    Ok(rows
+        .iter()
+        .filter(|row| row.removed_at.is_none() && !row.paused)
+        .filter(|row| named.is_empty() || named.contains(&row.id))
+        .map(|row| watched(inner, row))
+        .collect())
+}
+
+/// What goes with recording: follow the list of stores, also when another process changes it; keep the search index
+/// current; finish purges that were held up.
+fn upkeep(
+    inner: &Arc<Inner>,
+    handle: &Mutex<Option<Handle>>,
+    stop: &AtomicBool,
+    named: &[retrace_model::StoreId],
+) {
+    let mut known = to_record(inner, named).unwrap_or_default();
+    let mut committed = None;
+    while !stop.load(Ordering::SeqCst) {
+        std::thread::park_timeout(FEED_INTERVAL);
+        let now = inner.committed();
+        if now == committed {
+            continue;
+        }
+        committed = now;
+        if let Ok(list) = to_record(inner, named)
+            && list != known
+        {
+            if let Some(handle) = &*crate::app::lock(handle) {
+                handle.send(Wake::SetStores(list.clone()));
+            }
+            known = list;
+        }
+        // Failures here are not lost: whoever searches or asks for a receipt meets them with a code.
+        while !stop.load(Ordering::SeqCst) && inner.writer().index_some().unwrap_or(false) {}
+        drop(inner.finish_purges());
+    }
+}

@@ -1,0 +1,98 @@
+//! How people name contents and instants: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`, `STORE`, `STORE@TIME`.
+
+use crate::app::Inner;
+use crate::wire::{ApiError, Code};
+use retrace_log::{Reader, StoreRow, VersionRow};
+use retrace_model::{RelPath, Timestamp, VersionId};
+
+/// Something a person named.
+pub(crate) enum Target {
+    /// One version.
+    Version(Box<VersionRow>),
+    /// A path of a store, live or right after an operation.
+    File { store: Box<StoreRow>, path: RelPath, at: Option<u64> },
+    /// A whole store, live or right after an operation.
+    Store { store: Box<StoreRow>, at: Option<u64> },
+}
+
+impl Inner {
+    /// Reads a target.
+    pub(crate) fn target(&self, reader: &Reader<'_>, text: &str) -> Result<Target, ApiError> {
+        if text.starts_with("memver_") {
+            return Ok(Target::Version(Box::new(version_named(reader, text)?)));
+        }
+        let (store, rest) = self.store_prefix(reader, text)?;
+        let store = Box::new(store);
+        if let Some(path) = rest.strip_prefix(':') {
+            let (path, at) = split_instant(reader, path)?;
+            let path = RelPath::parse(path).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))?;
+            return Ok(Target::File { store, path, at });
+        }
+        let at = rest.strip_prefix('@').map(|at| instant(reader, at)).transpose()?;
+        Ok(Target::Store { store, at })
+    }
+
+    /// Finds the store a text begins with. Names may hold colons, so the longest that fits wins.
+    fn store_prefix<'t>(&self, reader: &Reader<'_>, text: &'t str) -> Result<(StoreRow, &'t str), ApiError> {
+        let stores = reader.stores()?;
+        let mut best: Option<(usize, &StoreRow)> = None;
+        for store in &stores {
+            let mut names = vec![store.id.to_string()];
+            if store.removed_at.is_none() {
+                names.push(store.name.clone());
+                names.push(crate::error::show(&crate::app::root_of(store)));
+            }
+            for name in names {
+                let fits = text.strip_prefix(&*name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']));
+                if fits && best.is_none_or(|(length, _)| length < name.len()) {
+                    best = Some((name.len(), store));
+                }
+            }
+        }
+        match best {
+            Some((length, store)) => Ok((store.clone(), &text[length..])),
+            None => {
+                let name = text.split([':', '@']).next().unwrap_or(text);
+                self.store_named(reader, name).map(|store| (store, &text[name.len()..]))
+            }
+        }
+    }
+}
+
+/// The version with a printed id.
+pub(crate) fn version_named(reader: &Reader<'_>, text: &str) -> Result<VersionRow, ApiError> {
+    let id = VersionId::parse(text).map_err(|error| {
+        ApiError::new(Code::NotFound, crate::error::sentence(&error), text)
+            .hint("Version ids are printed by `retrace log`.")
+    })?;
+    Ok(reader.version_by_id(id)?)
+}
+
+/// A path and the instant after its last `@`, where that is one; file names may hold `@` themselves.
+fn split_instant<'t>(reader: &Reader<'_>, text: &'t str) -> Result<(&'t str, Option<u64>), ApiError> {
+    match text.rsplit_once('@') {
+        Some((path, at)) if at.parse::<u64>().is_ok() || Timestamp::parse(at).is_ok() => {
+            Ok((path, Some(instant(reader, at)?)))
+        }
+        _ => Ok((text, None)),
+    }
+}
+
+/// An operation's number, or the newest operation at a time.
+pub(crate) fn instant(reader: &Reader<'_>, text: &str) -> Result<u64, ApiError> {
+    if let Ok(seq) = text.parse::<u64>() {
+        let newest = reader.cursor()?;
+        if seq > newest {
+            return Err(ApiError::new(Code::NotFound, "There is no such operation.", text)
+                .hint(format!("The newest is {newest}.")));
+        }
+        return Ok(seq);
+    }
+    let at = time(text)?;
+    Ok(reader.operation_at(at)?)
+}
+
+/// A time as people write it.
+pub(crate) fn time(text: &str) -> Result<Timestamp, ApiError> {
+    Timestamp::parse(text).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
+}

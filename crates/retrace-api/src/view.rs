@@ -1,0 +1,123 @@
+//! From the log's types to the wire's.
+
+use crate::wire;
+use retrace_log::{ContentInfo, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
+use retrace_model::{Actor, Rules, StoreState};
+
+pub(crate) fn actor(actor: &Actor) -> Option<wire::ActorView> {
+    Some(match actor {
+        Actor::Unknown => return None,
+        Actor::Session { id, evidence } => {
+            wire::ActorView::SessionActor { session_id: id.clone(), evidence: evidence.as_str().to_owned() }
+        }
+        Actor::Api { id } => wire::ActorView::ApiActor { api_key_id: id.clone() },
+        Actor::User { id } => wire::ActorView::UserActor { user_id: id.clone() },
+        Actor::ServiceAccount { id } => wire::ActorView::ServiceAccountActor { service_account_id: id.clone() },
+    })
+}
+
+pub(crate) fn content_kind(content: &ContentInfo) -> &'static str {
+    match (content.kept, content.is_text) {
+        (false, _) => "too_large",
+        (true, true) => "text",
+        (true, false) => "binary",
+    }
+}
+
+pub(crate) fn version(row: &VersionRow) -> wire::Version {
+    wire::Version {
+        seq: row.id.seq,
+        operation_seq: row.operation_seq,
+        id: row.id.to_string(),
+        store_id: row.store.to_string(),
+        memory_id: row.memory.to_string(),
+        operation: row.operation.as_str().to_owned(),
+        path: row.path.as_ref().map(ToString::to_string),
+        previous_path: row.previous_path.as_ref().map(ToString::to_string),
+        content_sha256: row.content.map(|content| content.sha256.to_hex()),
+        content_size_bytes: row.content.map(|content| content.size),
+        content_kind: row.content.as_ref().map(|content| content_kind(content).to_owned()),
+        created_at: row.created_at.to_rfc3339(),
+        created_by: actor(&row.actor),
+        source: row.source.as_str().to_owned(),
+        note: row.note.clone(),
+        redacted_at: row.redaction.as_ref().map(|redaction| redaction.at.to_rfc3339()),
+        redacted_by: row.redaction.as_ref().and_then(|redaction| actor(&redaction.actor)),
+    }
+}
+
+pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: bool) -> wire::Operation {
+    wire::Operation {
+        seq: row.seq,
+        store_id: row.store.map(|store| store.to_string()),
+        source: row.source.as_str().to_owned(),
+        created_at: row.created_at.to_rfc3339(),
+        created_by: actor(&row.actor),
+        note: row.note.clone(),
+        created: row.counts.0,
+        modified: row.counts.1,
+        deleted: row.counts.2,
+        undone_by: row.undone_by,
+        undoable,
+        versions: versions.iter().map(version).collect(),
+    }
+}
+
+/// `state` is what the directory looks like right now, where that was looked at.
+pub(crate) fn store(row: &StoreRow, state: Option<(StoreState, Option<String>)>, rules: &Rules) -> wire::Store {
+    let (state, detail) = match state {
+        _ if row.paused => (StoreState::Paused, None),
+        Some(now) => now,
+        None => (row.state, row.state_detail.clone()),
+    };
+    wire::Store {
+        id: row.id.to_string(),
+        name: row.name.clone(),
+        kind: row.kind.as_str().to_owned(),
+        root: crate::error::show(&crate::app::root_of(row)),
+        state: state.as_str().to_owned(),
+        state_detail: detail,
+        memories: row.memories,
+        versions: row.versions,
+        unreviewed: row.versions.saturating_sub(row.baseline),
+        last_change: row.last_change.map(|at| at.to_rfc3339()),
+        rules: rule_lines(rules),
+    }
+}
+
+fn rule_lines(rules: &Rules) -> Vec<String> {
+    vec![
+        "Hidden files: names that begin with a dot".to_owned(),
+        "Editors' temporary files: *.tmp, *~, .#*, 4913".to_owned(),
+        format!("Directories: {}", rules.skipped_directories.join(", ")),
+        format!("Content of files above {} MiB: only hash and size are recorded", rules.max_file_bytes >> 20),
+        "Symbolic links are not followed".to_owned(),
+    ]
+}
+
+pub(crate) fn receipt(row: &ReceiptRow) -> wire::Receipt {
+    wire::Receipt {
+        id: row.id.to_string(),
+        created_at: row.created_at.to_rfc3339(),
+        created_by: actor(&row.actor),
+        reason: row.reason.clone(),
+        method: row.method.clone(),
+        operation_seq: row.operation_seq,
+        versions: row.versions,
+        live_files: row.live_files,
+        purge: if row.purged { "done" } else { "pending" }.to_owned(),
+        places: row
+            .places
+            .iter()
+            .map(|place| wire::ReceiptPlace {
+                place: place.place.clone(),
+                state: PlaceState::as_str(place.state).to_owned(),
+                hits: place.hits,
+                detail: place.detail.clone(),
+            })
+            .collect(),
+        chain_head: row.chain_head.to_hex(),
+        chain_verified: row.chain_verified,
+        warnings: row.warnings.clone(),
+    }
+}

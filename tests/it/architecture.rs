@@ -1,0 +1,114 @@
+//! The invariants of the layout, most of them of absence, read from `cargo metadata`.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// Direct dependencies (not those for tests) of each of our crates.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path"])
+        .arg(manifest)
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages
+        .iter()
+        .map(|package| {
+            let names = package["dependencies"].as_array().expect("dependencies");
+            let names = names
+                .iter()
+                .filter(|dependency| dependency["kind"].is_null())
+                .map(|dependency| dependency["name"].as_str().expect("a name").to_owned())
+                .collect();
+            (package["name"].as_str().expect("a name").to_owned(), names)
+        })
+        .collect()
+}
+
+/// `only`: the crates that may depend on `name`; every other one may not.
+fn check_only(name: &str, only: &[&str]) {
+    for (package, names) in dependencies() {
+        if names.contains(name) {
+            assert!(only.contains(&package.as_str()), "{package} must not depend on {name}; only {only:?} may");
+        }
+    }
+}
+
+#[test]
+fn the_pure_crates_do_no_input_or_output() {
+    let all = dependencies();
+    let pure = ["chrono", "sha2", "similar", "syntect", "thiserror", "unicode-normalization", "unicode-properties", "unicode-segmentation"];
+    for name in ["retrace-model", "retrace-diff"] {
+        for dependency in &all[name] {
+            assert!(pure.contains(&dependency.as_str()), "{name} must stay pure, but depends on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn each_outside_part_has_one_home() {
+    check_only("rusqlite", &["retrace-log"]);
+    check_only("zstd", &["retrace-log"]);
+    check_only("notify", &["retrace-watch"]);
+    check_only("rustix", &["retrace-files"]);
+    check_only("similar", &["retrace-diff"]);
+    check_only("syntect", &["retrace-diff"]);
+    check_only("axum", &["retrace-server"]);
+    check_only("clap", &["retrace-cli"]);
+    check_only("tauri", &["retrace-desktop"]);
+    check_only("tokio", &["retrace-server", "retrace-desktop"]);
+    check_only("ts-rs", &["retrace-api"]);
+    check_only("reqwest", &[]);
+}
+
+#[test]
+fn dependencies_point_downwards() {
+    let below: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("retrace-model", &[][..]),
+        ("retrace-diff", &[][..]),
+        ("retrace-log", &["retrace-model"][..]),
+        ("retrace-files", &["retrace-model"][..]),
+        ("retrace-sources", &["retrace-model"][..]),
+        ("retrace-watch", &["retrace-model", "retrace-files"][..]),
+        (
+            "retrace-api",
+            &["retrace-model", "retrace-diff", "retrace-log", "retrace-files", "retrace-sources", "retrace-watch"][..],
+        ),
+        ("retrace-server", &["retrace-api"][..]),
+        ("retrace-cli", &["retrace-api", "retrace-server"][..]),
+        ("retrace-desktop", &["retrace-api"][..]),
+        ("retrace-tests", &["retrace-api", "retrace-model", "retrace-sources"][..]),
+    ]);
+    for (package, names) in dependencies() {
+        let allowed = below.get(package.as_str()).unwrap_or_else(|| panic!("{package} has no place in the layout"));
+        for name in names.iter().filter(|name| name.starts_with("retrace-")) {
+            assert!(allowed.contains(&name.as_str()), "{package} must not depend on {name}");
+        }
+    }
+}
+
+#[test]
+fn only_the_wire_is_serialised() {
+    for (package, names) in dependencies() {
+        if ["retrace-model", "retrace-log", "retrace-diff", "retrace-files", "retrace-watch"].contains(&package.as_str()) {
+            assert!(!names.contains("serde"), "{package} must not serialise its own types");
+        }
+    }
+}
+
+#[test]
+fn every_feature_test_is_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it");
+    let main = std::fs::read_to_string(folder.join("main.rs")).expect("the list of modules");
+    for entry in std::fs::read_dir(folder).expect("the folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") {
+            assert!(main.contains(&format!("mod {module};")), "{name} is in no test");
+        }
+    }
+}

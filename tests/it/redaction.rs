@@ -1,0 +1,166 @@
+//! Taking content out of history, and the proof.
+
+use base64::Engine as _;
+use retrace_api::{commands, wire};
+use retrace_tests::{World, holds_bytes};
+
+const SECRET: &str = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
+
+fn by_secret(live: bool, dry_run: bool) -> wire::RedactReq {
+    wire::RedactReq {
+        secret_base64: Some(base64::engine::general_purpose::STANDARD.encode(SECRET)),
+        live,
+        dry_run,
+        reason: Some("payment key".to_owned()),
+        ..wire::RedactReq::default()
+    }
+}
+
+fn with_secret() -> World {
+    let world = World::new();
+    world.record("keys.md", format!("# Keys\n\nsigning key is {SECRET}, rotate it\n"));
+    world.record("keys.md", format!("# Keys\n\nsigning key is {SECRET}, rotate it soon\n"));
+    world.record("clean.md", "nothing to hide\n");
+    world
+}
+
+fn search(world: &World, query: &str, history: bool) -> usize {
+    let request = wire::SearchReq { query: query.to_owned(), history, ..wire::SearchReq::default() };
+    commands::search(&world.app, request).expect("a search").hits.len()
+}
+
+#[test]
+fn a_preview_is_masked_and_changes_nothing() {
+    let world = with_secret();
+    let preview = commands::redact(&world.app, by_secret(true, true)).expect("a preview");
+    let text = serde_json::to_string(&preview).expect("JSON");
+    assert!(!text.contains(SECRET), "{text}");
+    assert_eq!(preview.matches.iter().filter(|found| found.place == "version").count(), 2);
+    let live = preview.matches.iter().find(|found| found.place == "live").expect("the live file");
+    assert_eq!((live.line, live.action.as_str()), (Some(3), "replace_in_place"));
+    assert!(live.masked.as_deref().is_some_and(|line| line.starts_with("signing key is █") && line.ends_with("rotate it soon")));
+    assert!(world.read("keys.md").is_some_and(|content| content.contains(SECRET)));
+    assert_eq!(world.log("keys.md").len(), 2);
+}
+
+#[test]
+fn the_secret_is_gone_everywhere_and_the_facts_stay() {
+    let world = with_secret();
+    assert_eq!(search(&world, "rotate soon", false), 1);
+    let done = commands::redact(&world.app, by_secret(true, false)).expect("a redaction");
+    let receipt = done.receipt.expect("a receipt");
+    assert_eq!((receipt.versions, receipt.live_files, receipt.purge.as_str()), (2, 1, "done"));
+    assert_eq!(receipt.chain_verified, Some(true));
+    for place in receipt.places.iter().filter(|place| place.state != "out_of_reach") {
+        assert_eq!((place.state.as_str(), place.hits), ("clean", 0), "{}", place.place);
+    }
+    assert_eq!(world.read("keys.md").as_deref(), Some("# Keys\n\nsigning key is [redacted], rotate it soon\n"));
+    assert!(!holds_bytes(&world.path("data"), SECRET.as_bytes()));
+    let versions = world.log("");
+    let redacted: Vec<_> = versions.iter().filter(|version| version.redacted_at.is_some()).collect();
+    assert_eq!(redacted.len(), 2);
+    for version in redacted {
+        assert_eq!((&version.path, &version.content_sha256, version.content_size_bytes), (&None, &None, None));
+        assert_eq!(version.source, "scan");
+        assert!(!version.created_at.is_empty());
+        let error = commands::show(&world.app, wire::ShowReq { version: version.id.clone(), content: true });
+        assert_eq!(error.expect_err("it is gone").code, wire::Code::ContentRedacted);
+    }
+    assert_eq!(search(&world, SECRET, false) + search(&world, SECRET, true), 0);
+    assert_eq!(search(&world, "rotate soon", false), 1, "the marker's line is still found");
+    assert_eq!(world.scan(), 0);
+}
+
+#[test]
+fn rolling_back_never_brings_it_back() {
+    let world = with_secret();
+    let before = world.log("keys.md");
+    commands::redact(&world.app, by_secret(true, false)).expect("a redaction");
+    let error = world.rollback("keys.md", &before[1]).expect_err("refused");
+    assert_eq!(error.code, wire::Code::ContentRedacted);
+    let request = wire::RestoreReq { store: "notes".to_owned(), at: before[0].operation_seq.to_string(), dry_run: false };
+    commands::restore(&world.app, request).expect("a restore");
+    assert!(!world.read("keys.md").is_some_and(|content| content.contains(SECRET)));
+    let request = wire::UndoReq { operation_seq: Some(world.cursor()), dry_run: false };
+    drop(commands::undo(&world.app, request));
+    assert!(!world.read("keys.md").is_some_and(|content| content.contains(SECRET)));
+}
+
+#[test]
+fn a_live_file_that_is_left_is_named_and_not_recorded_again_until_it_changes() {
+    let world = with_secret();
+    let done = commands::redact(&world.app, by_secret(false, false)).expect("a redaction");
+    let receipt = done.receipt.expect("a receipt");
+    let live = receipt.places.iter().find(|place| place.place.starts_with("Live files")).expect("a place");
+    assert_eq!((live.state.as_str(), live.hits), ("left", 1));
+    assert_eq!(world.scan(), 0, "the file did not change");
+    assert!(!holds_bytes(&world.path("data"), SECRET.as_bytes()));
+    world.write("keys.md", format!("# Keys\n\nsigning key is {SECRET}, rotate it now\n"));
+    assert_eq!(world.scan(), 1, "what reappears is a new version");
+}
+
+#[test]
+fn by_version_all_with_the_same_content_go() {
+    let world = World::new();
+    let first = world.record("a.md", "private thoughts of one person\n");
+    world.record("b.md", "private thoughts of one person\n");
+    world.record("a.md", "harmless\n");
+    let request = wire::RedactReq { versions: vec![first.id], live: true, ..wire::RedactReq::default() };
+    let done = commands::redact(&world.app, request).expect("a redaction");
+    assert_eq!(done.receipt.expect("a receipt").versions, 2);
+    assert_eq!(world.read("b.md").as_deref(), Some("[redacted]\n"), "a live file with that content is replaced");
+    assert_eq!(world.read("a.md").as_deref(), Some("harmless\n"));
+}
+
+#[test]
+fn by_pattern_in_paths_too() {
+    let world = World::new();
+    world.record("notes-on-jane.doe@example.org.md", "a person\n");
+    world.record("list.md", "write to jane.doe@example.org\n");
+    let request =
+        wire::RedactReq { find: Some(r"[a-z.]+@example\.org".to_owned()), live: true, ..wire::RedactReq::default() };
+    let done = commands::redact(&world.app, request).expect("a redaction");
+    assert!(done.warnings.iter().any(|warning| warning.contains("name of a live file")));
+    assert_eq!(world.read("list.md").as_deref(), Some("write to [redacted]\n"));
+    let receipt = done.receipt.expect("a receipt");
+    assert_eq!(receipt.versions, 2);
+    assert_eq!(receipt.purge, "done");
+}
+
+#[test]
+fn short_secrets_and_telling_reasons() {
+    let world = World::new();
+    world.record("pin.md", "pin 7391\n");
+    let mut request = wire::RedactReq {
+        secret_base64: Some(base64::engine::general_purpose::STANDARD.encode("7391")),
+        reason: Some("the pin 7391".to_owned()),
+        dry_run: true,
+        ..wire::RedactReq::default()
+    };
+    let error = commands::redact(&world.app, request.clone()).expect_err("the reason holds it");
+    assert!(!error.to_string().contains("7391"));
+    request.reason = None;
+    let preview = commands::redact(&world.app, request).expect("a preview");
+    assert!(preview.warnings.iter().any(|warning| warning.contains("shorter than 12 bytes")));
+}
+
+#[test]
+fn a_redaction_cannot_be_undone() {
+    let world = with_secret();
+    let done = commands::redact(&world.app, by_secret(true, false)).expect("a redaction");
+    let request = wire::UndoReq { operation_seq: done.operation_seq, dry_run: false };
+    assert_eq!(commands::undo(&world.app, request).expect_err("refused").code, wire::Code::Invalid);
+}
+
+#[test]
+fn verify_tells_whether_bytes_are_absent() {
+    let world = with_secret();
+    let request = || wire::VerifyReq {
+        absent_base64: Some(base64::engine::general_purpose::STANDARD.encode(SECRET)),
+    };
+    let before = commands::verify(&world.app, request()).expect("verification");
+    assert_eq!(before.absent, Some(false));
+    commands::redact(&world.app, by_secret(true, false)).expect("a redaction");
+    let after = commands::verify(&world.app, request()).expect("verification");
+    assert_eq!((after.absent, after.ok), (Some(true), true), "{:?}", after.found_in);
+}

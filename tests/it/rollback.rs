@@ -1,0 +1,198 @@
+//! Putting memories back.
+
+use retrace_api::{commands, wire};
+use retrace_model::Sha256;
+use retrace_tests::World;
+
+fn undo(world: &World) -> wire::ActResult {
+    commands::undo(&world.app, wire::UndoReq::default()).expect("an undo")
+}
+
+fn restore(world: &World, at: u64, dry_run: bool) -> wire::ActResult {
+    let request = wire::RestoreReq { store: "notes".to_owned(), at: at.to_string(), dry_run };
+    commands::restore(&world.app, request).expect("a restore")
+}
+
+#[test]
+fn one_memory_to_a_version_and_undo_of_it() {
+    let world = World::new();
+    let first = world.record("a.md", "good\n");
+    world.record("a.md", "bad\n");
+    let preview = commands::rollback(
+        &world.app,
+        wire::RollbackReq {
+            memory: Some("notes:a.md".to_owned()),
+            to: Some(first.id.clone()),
+            dry_run: true,
+            ..wire::RollbackReq::default()
+        },
+    )
+    .expect("a preview");
+    assert_eq!(world.read("a.md").as_deref(), Some("bad\n"), "a preview changes nothing");
+    let done = world.rollback("a.md", &first).expect("a rollback");
+    assert_eq!(serde_json::json!(preview.writes), serde_json::json!(done.writes), "preview equals act");
+    assert_eq!(world.read("a.md").as_deref(), Some("good\n"));
+    assert_eq!(world.scan(), 0, "our own write is recorded once");
+    let newest = world.log("a.md").remove(0);
+    assert_eq!((newest.source.as_str(), newest.operation_seq), ("rollback", done.operation_seq.expect("done")));
+    undo(&world);
+    assert_eq!(world.read("a.md").as_deref(), Some("bad\n"));
+    let again = commands::undo(&world.app, wire::UndoReq { operation_seq: Some(world.cursor()), dry_run: false });
+    again.expect("an undo can be undone");
+    assert_eq!(world.read("a.md").as_deref(), Some("good\n"));
+}
+
+#[test]
+fn a_newer_edit_is_recorded_and_the_act_refused() {
+    let world = World::new();
+    let first = world.record("a.md", "one\n");
+    let second = world.record("a.md", "two\n");
+    world.write("a.md", "written meanwhile\n");
+    let result = world.rollback("a.md", &first).expect("an answer");
+    assert_eq!(world.read("a.md").as_deref(), Some("written meanwhile\n"), "the newer edit stands");
+    assert_eq!(result.operation_seq, None);
+    let conflict = &result.conflicts[0];
+    assert_eq!(conflict.expected_version_id.as_ref(), Some(&second.id));
+    assert_eq!(conflict.wanted_version_id.as_ref(), Some(&first.id));
+    assert_eq!(conflict.found_sha256, Some(Sha256::of(b"written meanwhile\n").to_hex()));
+    let found = conflict.found_version_id.clone().expect("what was found is recorded");
+    let shown = commands::show(&world.app, wire::ShowReq { version: found, content: true }).expect("it is in the log");
+    assert_eq!(shown.content.as_deref(), Some("written meanwhile\n"));
+    world.rollback("a.md", &first).expect("a second try works");
+    assert_eq!(world.read("a.md").as_deref(), Some("one\n"));
+}
+
+#[test]
+fn the_expected_hash_is_checked() {
+    let world = World::new();
+    let first = world.record("a.md", "one\n");
+    world.record("a.md", "two\n");
+    let request = wire::RollbackReq {
+        memory: Some("notes:a.md".to_owned()),
+        to: Some(first.id),
+        expect: Some(Sha256::of(b"something else").to_hex()),
+        ..wire::RollbackReq::default()
+    };
+    let result = commands::rollback(&world.app, request).expect("an answer");
+    assert_eq!(result.conflicts.len(), 1);
+    assert_eq!(world.read("a.md").as_deref(), Some("two\n"));
+}
+
+#[test]
+fn a_deleted_memory_comes_back_and_a_created_one_goes() {
+    let world = World::new();
+    let first = world.record("deep/a.md", "one\n");
+    world.remove("deep/a.md");
+    world.scan();
+    world.rollback("deep/a.md", &first).expect("a rollback");
+    assert_eq!(world.read("deep/a.md").as_deref(), Some("one\n"));
+    let versions = world.log("deep/a.md");
+    assert!(versions.iter().all(|version| version.memory_id == first.memory_id), "the memory keeps its id");
+    undo(&world);
+    assert_eq!(world.read("deep/a.md"), None);
+}
+
+#[test]
+fn mode_is_kept() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let first = world.record("a.md", "one\n");
+    world.record("a.md", "two\n");
+    let path = world.path("notes/a.md");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("a mode");
+    world.rollback("a.md", &first).expect("a rollback");
+    assert_eq!(std::fs::metadata(&path).expect("the file").permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn a_whole_directory_to_an_instant() {
+    let world = World::new();
+    world.write("kept.md", "kept\n");
+    world.write("changed.md", "before\n");
+    world.write("moved.md", "moved content\n");
+    world.write("removed.md", "removed\n");
+    world.scan();
+    let then = world.cursor();
+    world.write("changed.md", "after\n");
+    world.remove("removed.md");
+    std::fs::create_dir(world.path("notes/new")).expect("a directory");
+    std::fs::rename(world.path("notes/moved.md"), world.path("notes/new/place.md")).expect("a rename");
+    world.write("added.md", "added\n");
+    world.scan();
+
+    let preview = restore(&world, then, true);
+    let done = restore(&world, then, false);
+    assert_eq!(serde_json::json!([preview.writes, preview.deletes]), serde_json::json!([done.writes, done.deletes]));
+    for (path, content) in [
+        ("kept.md", Some("kept\n")),
+        ("changed.md", Some("before\n")),
+        ("moved.md", Some("moved content\n")),
+        ("removed.md", Some("removed\n")),
+        ("new/place.md", None),
+        ("added.md", None),
+    ] {
+        assert_eq!(world.read(path).as_deref(), content, "{path}");
+    }
+    assert_eq!(world.scan(), 0, "the log says what the disk says");
+    undo(&world);
+    assert_eq!(world.read("changed.md").as_deref(), Some("after\n"));
+    assert_eq!(world.read("removed.md"), None);
+    assert_eq!(world.read("new/place.md").as_deref(), Some("moved content\n"));
+    assert_eq!(world.read("moved.md"), None);
+    assert_eq!(world.read("added.md").as_deref(), Some("added\n"));
+    assert_eq!(world.scan(), 0);
+}
+
+#[test]
+fn a_restore_refuses_to_remove_what_nobody_recorded() {
+    let world = World::new();
+    world.record("a.md", "one\n");
+    let then = world.cursor();
+    world.record("a.md", "two\n");
+    world.write("unseen.md", "nobody saw this\n");
+    let result = restore(&world, then, false);
+    assert_eq!(result.operation_seq, None);
+    assert_eq!(world.read("unseen.md").as_deref(), Some("nobody saw this\n"));
+    assert_eq!(world.read("a.md").as_deref(), Some("two\n"), "all or nothing");
+    restore(&world, then, false);
+    assert_eq!(world.read("unseen.md"), None, "now it is recorded, so it can come back");
+    undo(&world);
+    assert_eq!(world.read("unseen.md").as_deref(), Some("nobody saw this\n"));
+}
+
+#[test]
+fn what_a_scan_saw_is_rolled_back_as_one() {
+    let world = World::new();
+    world.record("a.md", "one\n");
+    world.write("a.md", "two\n");
+    world.write("b.md", "new\n");
+    world.scan();
+    let seq = world.cursor();
+    let request = wire::RollbackReq { operation_seq: Some(seq), ..wire::RollbackReq::default() };
+    commands::rollback(&world.app, request.clone()).expect("a rollback");
+    assert_eq!((world.read("a.md").as_deref(), world.read("b.md")), (Some("one\n"), None));
+    world.record("a.md", "three\n");
+    let result = commands::rollback(&world.app, request).expect("an answer");
+    assert!(!result.conflicts.is_empty(), "the memories changed again since");
+    assert_eq!(world.read("a.md").as_deref(), Some("three\n"));
+}
+
+#[test]
+fn an_act_that_fails_in_the_middle_is_taken_back() {
+    let world = World::new();
+    world.write("a.md", "one\n");
+    world.write("b.md", "one\n");
+    world.scan();
+    let then = world.cursor();
+    world.write("a.md", "two\n");
+    world.write("z/b.md", "new\n");
+    world.remove("b.md");
+    world.scan();
+    // A directory in the way of b.md.
+    std::fs::create_dir(world.path("notes/b.md")).expect("a directory");
+    let request = wire::RestoreReq { store: "notes".to_owned(), at: then.to_string(), dry_run: false };
+    commands::restore(&world.app, request).expect_err("there is a directory in the way");
+    assert_eq!(world.read("a.md").as_deref(), Some("two\n"));
+    assert_eq!(world.read("z/b.md").as_deref(), Some("new\n"));
+    assert_eq!(world.scan(), 0);
+}
