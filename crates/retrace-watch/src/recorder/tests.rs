@@ -259,6 +259,36 @@ fn an_unmounted_file_system_keeps_its_memories() {
     assert_eq!(bench.memory.state(place.store.key), Some(StoreState::Recording));
 }
 
+#[cfg(unix)]
+#[test]
+fn lost_permission_deletes_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new(1);
+    place.write("a.md", "one");
+    place.write("closed/b.md", "two");
+    let mut bench = Bench::new(&[&place]);
+    let allow = |name: &str, mode| {
+        fs::set_permissions(place.at(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow("closed", 0o000);
+    if fs::read_dir(place.at("closed")).is_ok() {
+        return; // Root may read everything; run as an ordinary user to see this.
+    }
+    bench.dirty(&place, &["closed"]);
+    assert_eq!(bench.pass(100), []);
+    assert_eq!(bench.memory.state(place.store.key), Some(StoreState::Limited));
+    assert_eq!(bench.memory.detail(place.store.key), "closed may not be read");
+    allow("", 0o000);
+    bench.recorder.take(Wake::Overflow);
+    assert_eq!(bench.pass(5000), []);
+    assert_eq!(bench.memory.state(place.store.key), Some(StoreState::Denied));
+    allow("", 0o700);
+    allow("closed", 0o700);
+    place.write("closed/b.md", "three");
+    assert_eq!(bench.pass(1000).len(), 1);
+    assert_eq!(bench.memory.state(place.store.key), Some(StoreState::Recording));
+}
+
 #[test]
 fn a_failing_store_does_not_stop_the_others() {
     for fault in [Fault::Fail, Fault::Panic] {
