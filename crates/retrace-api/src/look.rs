@@ -4,7 +4,9 @@ use crate::app::{Inner, root_of};
 use crate::wire::{ApiError, Event};
 use retrace_files::{LeftoverKind, Root};
 use retrace_log::{Act, Append, Change, Payload, StoreRow};
-use retrace_model::{Actor, Head, RelPath, Sha256, Source, StoreId, StoreState, Timestamp};
+use retrace_model::{
+    Actor, COARSE_RACY_WINDOW_NANOS, Head, RelPath, Seen, Sha256, Source, StoreId, StoreState, Timestamp,
+};
 use retrace_watch::{Batch, Keeper, KeeperError, Key, Observation, Status, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -157,7 +159,36 @@ fn observe(act: &mut Act<'_>, store: StoreId, batch: Batch, now: Timestamp) -> R
     let gone: Vec<&RelPath> =
         gone.iter().filter(|path| heads.contains_key(*path) && !overtaken(path, gone_at)).collect();
     let moves = if last { BTreeSet::new() } else { moved_in(act, store, &observations, &gone)? };
-    let mut changes: Vec<Change> = observations
+    // A file written within a tick of being read can be written again without looking any different. Such a file is
+    // remembered as seen when it was read, not when that was committed, and is read again at the next look.
+    let fresh: Vec<(RelPath, Seen, Timestamp)> = observations
+        .iter()
+        .filter(|observation| is_fresh(&observation.content.seen, observation.looked_at))
+        .map(|observation| (observation.path.clone(), observation.content.seen, observation.looked_at))
+        .collect();
+    let mut changes = changes_of(store, observations, overtaken);
+    let gone = gone.into_iter().filter(|path| last || moves.contains(*path));
+    changes.extend(gone.map(|path| Change { store, path: path.clone(), payload: Payload::Gone }));
+    let versions = append_seen(act, store, changes, None, now)?;
+    for (path, seen, looked_at) in fresh {
+        act.saw(store, &[(path, seen)], looked_at)?;
+    }
+    Ok(versions)
+}
+
+/// Whether a file changed so shortly before it was read that its times prove nothing later.
+fn is_fresh(seen: &Seen, looked_at: Timestamp) -> bool {
+    let changed_nanos = seen.changed_nanos.max(seen.modified_nanos);
+    changed_nanos + COARSE_RACY_WINDOW_NANOS >= i128::from(looked_at.micros()) * 1000
+}
+
+/// What was observed, as changes; what an act has overtaken is left out.
+fn changes_of(
+    store: StoreId,
+    observations: Vec<Observation>,
+    overtaken: impl Fn(&RelPath, Timestamp) -> bool,
+) -> Vec<Change> {
+    observations
         .into_iter()
         .filter(|observation| !overtaken(&observation.path, observation.looked_at))
         .map(|Observation { path, content, .. }| Change {
@@ -171,10 +202,7 @@ fn observe(act: &mut Act<'_>, store: StoreId, batch: Batch, now: Timestamp) -> R
                 moved_from: None,
             },
         })
-        .collect();
-    let gone = gone.into_iter().filter(|path| last || moves.contains(*path));
-    changes.extend(gone.map(|path| Change { store, path: path.clone(), payload: Payload::Gone }));
-    append_seen(act, store, changes, None, now)
+        .collect()
 }
 
 /// Of the paths that are gone, those whose content is new at another path in this batch. The others may turn up in a later

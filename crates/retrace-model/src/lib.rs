@@ -21,6 +21,6 @@ pub use hash::Sha256;
 pub use id::{IdError, MemoryId, ReceiptId, StoreId, VersionId};
 pub use kind::{Source, StoreKind, StoreState, UnknownWord, VersionOperation};
 pub use path::{PathError, RelPath};
-pub use reconcile::{Head, Reconciled, Seen, reconcile};
+pub use reconcile::{COARSE_RACY_WINDOW_NANOS, Head, RACY_WINDOW_NANOS, Reconciled, Seen, reconcile};
 pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
 pub use time::{Timestamp, TimestampError};
