@@ -46,5 +46,6 @@ export default defineConfig({
     environment: "jsdom",
     setupFiles: ["./src/test-setup.ts"],
     restoreMocks: true,
+    testTimeout: 60_000,
   },
 });

@@ -1,5 +1,6 @@
 /** What jsdom does not have and every test may need. */
-import { cleanup } from "@testing-library/react";
+import "@testing-library/jest-dom/vitest";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
 import { closeAct, rememberUndo } from "@/state/acts";
 import { setPaletteOpen } from "@/state/palette";
@@ -8,12 +9,27 @@ import { activateLanguage } from "@/i18n";
 
 activateLanguage();
 
+// A condition is waited for, not a time; this only ends a test that hangs on a busy machine.
+configure({ asyncUtilTimeout: 15_000 });
+
 // The virtualizer asks for sizes; jsdom has no layout.
 Object.defineProperty(HTMLElement.prototype, "offsetHeight", { configurable: true, get: () => 600 });
 Object.defineProperty(HTMLElement.prototype, "offsetWidth", { configurable: true, get: () => 800 });
 
 window.matchMedia = (query: string) =>
-  ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined }) as unknown as MediaQueryList;
+  ({
+    matches: false,
+    media: query,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }) as unknown as MediaQueryList;
+
+window.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+Element.prototype.scrollIntoView = () => undefined;
 
 beforeEach(() => {
   window.location.hash = "";

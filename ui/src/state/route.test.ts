@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { formatRoute, parseRoute, type Route, START } from "./route";
+
+describe("places", () => {
+  it("read back as they were written", () => {
+    const places: Route[] = [
+      {
+        screen: "memories",
+        store: "memstore_1",
+        memory: "mem_2",
+        version: "memver_3",
+        base: "memver_4",
+        tab: "diff",
+        line: 12,
+        at: 7,
+      },
+      { screen: "timeline", store: "a b&c", operation: 3, version: "memver_1" },
+      { screen: "redactions", receipt: "receipt_1", versions: ["memver_1", "memver_2"] },
+      { screen: "stores", store: "memstore_1" },
+      { screen: "settings" },
+    ];
+    for (const place of places) expect(parseRoute(formatRoute(place))).toEqual(place);
+  });
+
+  it("start somewhere sensible, whatever the address says", () => {
+    for (const hash of ["", "#", "#/", "#/inbox", "#token=abc", "#/%E0%A4%A"]) expect(parseRoute(hash)).toEqual(START);
+    expect(parseRoute("#/memories?line=-1&at=abc&tab=nope")).toMatchObject({
+      line: undefined,
+      at: undefined,
+      tab: undefined,
+    });
+  });
+});
