@@ -1,25 +1,25 @@
 //! Contents: kept once, compressed, most as a difference to an earlier content of the same memory.
 
-use crate::LogError;
+use crate::{LogError, codec};
 use retrace_model::Sha256;
 use rusqlite::{Connection, OptionalExtension as _, params};
-use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, WriteBuf};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
-/// Compression level of zstd. Level 3 halves typical memory text at some hundred megabytes a second; higher levels gain
-/// a few per cent and cost several times as much.
-const LEVEL: i32 = 3;
+/// A content leans on at most so many others in a row. A longer row saves space (a note that stands alone takes some
+/// fifteen times what a difference takes) and makes reading dearer: fifty steps take a third of a millisecond. The same
+/// as the default of git's packs, which weigh the same two costs.
+pub(crate) const MAX_DEPTH: i64 = 50;
 
-/// A content leans on at most so many others, so that reading one stays cheap: 32 decompressions of a 2 KB text take
-/// well under a millisecond.
-pub(crate) const MAX_DEPTH: i64 = 32;
+/// Larger contents are kept whole, and not leant on: reading one must not unpack a row of large ones.
+const MAX_DIFFERENCE_BYTES: usize = 1024 * 1024;
 
-/// Larger contents are kept whole: the difference is found within a window of this size.
-const MAX_DELTA_BYTES: usize = 1024 * 1024;
-
-/// A content below this size is kept whole when it does not pay to compress it.
+/// Kept as it is, because packing does not make it smaller.
 const RAW: i64 = 0;
+/// Packed alone.
 const PACKED: i64 = 1;
-const DELTA: i64 = 2;
+/// Packed as a difference.
+const DIFFERENCE: i64 = 2;
 /// The content was too large to keep; hash and size are known.
 pub(crate) const NOT_KEPT: i64 = 3;
 /// The content was redacted.
@@ -45,165 +45,290 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok()
 }
 
-/// The shortest way to write `bytes` down.
+/// A short way to write `bytes` down: as a difference where that takes at most half of what it takes alone, because what
+/// stands alone reads faster and ends a row of differences.
 pub(crate) fn encode(bytes: &[u8], base: Option<&Base>) -> Result<Encoded, LogError> {
-    let mut best = Encoded { encoding: RAW, base: None, depth: 0, data: bytes.to_vec() };
-    if let Some(base) = base.filter(|base| leanable(base.depth, base.bytes.len(), bytes.len())) {
-        let data = compress(bytes, Some(&base.bytes))?;
-        if data.len() < best.data.len() {
-            best = Encoded { encoding: DELTA, base: Some(base.id), depth: base.depth + 1, data };
+    let difference = match base {
+        Some(base) if can_lean(bytes, base) => {
+            let data = codec::pack(bytes, Some(&base.bytes))?;
+            Some(Encoded { encoding: DIFFERENCE, base: Some(base.id), depth: base.depth + 1, data })
         }
-        // A small difference needs no comparison with the whole.
-        if best.encoding == DELTA && best.data.len() * 4 < bytes.len() {
-            return Ok(best);
-        }
-    }
-    let data = compress(bytes, None)?;
-    if data.len() < best.data.len() {
-        best = Encoded { encoding: PACKED, base: None, depth: 0, data };
-    }
-    Ok(best)
+        _ => None,
+    };
+    // Hardly any text packs to less than a quarter of its size alone: a small difference needs no comparison.
+    let difference = match difference {
+        Some(small) if small.data.len() * 8 < bytes.len() => return Ok(small),
+        other => other,
+    };
+    let packed = codec::pack(bytes, None)?;
+    let alone = if packed.len() < bytes.len() {
+        Encoded { encoding: PACKED, base: None, depth: 0, data: packed }
+    } else {
+        Encoded { encoding: RAW, base: None, depth: 0, data: bytes.to_vec() }
+    };
+    Ok(difference.filter(|it| it.data.len() * 2 <= alone.data.len()).unwrap_or(alone))
+}
+
+fn can_lean(bytes: &[u8], base: &Base) -> bool {
+    leanable(base.depth, base.bytes.len(), bytes.len()) && codec::can_be_leant_on(&base.bytes)
 }
 
 /// Whether a content of `size` bytes may lean on one of `base_size` bytes at `depth`.
-pub(crate) fn leanable(depth: i64, base_size: usize, size: usize) -> bool {
-    depth + 1 < MAX_DEPTH && base_size > 0 && base_size <= MAX_DELTA_BYTES && size <= MAX_DELTA_BYTES
+fn leanable(depth: i64, base_size: usize, size: usize) -> bool {
+    depth < MAX_DEPTH && base_size > 0 && base_size <= MAX_DIFFERENCE_BYTES && size <= MAX_DIFFERENCE_BYTES
 }
 
-fn compress(bytes: &[u8], prefix: Option<&[u8]>) -> Result<Vec<u8>, LogError> {
-    let mut out = Vec::with_capacity(zstd::zstd_safe::compress_bound(bytes.len()));
-    let mut context = CCtx::create();
-    let set =
-        |context: &mut CCtx<'_>, parameter| context.set_parameter(parameter).map(drop).map_err(zstd_error);
-    set(&mut context, CParameter::CompressionLevel(LEVEL))?;
-    set(&mut context, CParameter::ContentSizeFlag(false))?;
-    if let Some(prefix) = prefix {
-        let window = (prefix.len() + bytes.len()).next_power_of_two().trailing_zeros().clamp(10, 22);
-        set(&mut context, CParameter::WindowLog(window))?;
-        context.ref_prefix(prefix).map_err(zstd_error)?;
+/// One content as it is written down.
+struct Step {
+    id: i64,
+    encoding: i64,
+    base: Option<i64>,
+    size: usize,
+    data: Option<Vec<u8>>,
+}
+
+fn step(connection: &Connection, id: i64) -> Result<Step, LogError> {
+    let found = connection
+        .prepare_cached("SELECT encoding, base_id, size, data FROM blobs WHERE id = ?1")?
+        .query_row([id], |row| {
+            Ok(Step {
+                id,
+                encoding: row.get(0)?,
+                base: row.get(1)?,
+                size: row.get::<_, Option<usize>>(2)?.unwrap_or(0),
+                data: row.get(3)?,
+            })
+        })
+        .optional()?;
+    found.ok_or_else(|| LogError::Damaged(format!("content {id} is missing")))
+}
+
+impl Step {
+    /// The content, given the one it leans on.
+    fn unpack(self, base: Option<&[u8]>) -> Result<Vec<u8>, LogError> {
+        let Some(data) = self.data else {
+            return Err(LogError::Damaged(format!("content {} is gone, and another leans on it", self.id)));
+        };
+        match (self.encoding, base) {
+            (RAW, _) if data.len() == self.size => Ok(data),
+            (PACKED, _) => codec::unpack(&data, None, self.size),
+            (DIFFERENCE, Some(base)) => codec::unpack(&data, Some(base), self.size),
+            (encoding, _) => {
+                Err(LogError::Damaged(format!("content {} has encoding {encoding} and no sense", self.id)))
+            }
+        }
     }
-    context.compress2(&mut out, bytes).map_err(zstd_error)?;
-    Ok(out)
-}
-
-fn decompress(data: &[u8], prefix: Option<&[u8]>, size: usize) -> Result<Vec<u8>, LogError> {
-    let mut out = Vec::with_capacity(size);
-    let mut context = DCtx::create();
-    context.set_parameter(DParameter::WindowLogMax(27)).map_err(zstd_error)?;
-    if let Some(prefix) = prefix {
-        context.ref_prefix(prefix).map_err(zstd_error)?;
-    }
-    context
-        .decompress(&mut out, data)
-        .map_err(|code| LogError::Damaged(format!("a content does not unpack: {}", name(code))))?;
-    if WriteBuf::as_slice(&out).len() != size {
-        return Err(LogError::Damaged("a content unpacks to another size".to_owned()));
-    }
-    Ok(out)
-}
-
-fn name(code: usize) -> &'static str {
-    zstd::zstd_safe::get_error_name(code)
-}
-
-fn zstd_error(code: usize) -> LogError {
-    LogError::Invalid(format!("compression failed: {}", name(code)))
 }
 
 /// Reads a content back; `None` when it is masked or was not kept.
 pub(crate) fn read(connection: &Connection, id: i64) -> Result<Option<Vec<u8>>, LogError> {
-    // From the content itself down to one that stands alone, then back up.
+    Ok(read_with(connection, id, |_| None, |_, _| {})?.map(Rc::unwrap_or_clone))
+}
+
+/// Reads a content back: from the content itself down to one that stands alone or is `known`, then back up, showing each
+/// that had to be unpacked to `keep`.
+fn read_with(
+    connection: &Connection,
+    id: i64,
+    known: impl Fn(i64) -> Option<Rc<Vec<u8>>>,
+    mut keep: impl FnMut(i64, &Rc<Vec<u8>>),
+) -> Result<Option<Rc<Vec<u8>>>, LogError> {
     let mut steps = Vec::new();
+    let mut below: Option<Rc<Vec<u8>>> = None;
     let mut next = Some(id);
-    let mut query =
-        connection.prepare_cached("SELECT encoding, base_id, size, data FROM blobs WHERE id = ?1")?;
-    while let Some(id) = next {
-        let row = query
-            .query_row([id], |row| {
-                Ok((
-                    row.get::<_, i64>(0)?,
-                    row.get(1)?,
-                    row.get::<_, Option<i64>>(2)?,
-                    row.get::<_, Option<Vec<u8>>>(3)?,
-                ))
-            })
-            .optional()?
-            .ok_or_else(|| LogError::Damaged(format!("content {id} is missing")))?;
-        let (encoding, base, size, Some(data)) = row else {
-            return if steps.is_empty() {
-                Ok(None)
-            } else {
-                Err(LogError::Damaged(format!("content {id} is gone, and another leans on it")))
-            };
-        };
-        let size = usize::try_from(size.unwrap_or(-1))
-            .map_err(|_| LogError::Damaged(format!("content {id} has no size")))?;
-        steps.push((encoding, size, data));
-        if steps.len() > usize::try_from(MAX_DEPTH).unwrap_or(usize::MAX) * 2 {
-            return Err(LogError::Damaged(format!("content {id} leans on itself")));
+    while let Some(at) = next {
+        below = known(at);
+        if below.is_some() {
+            break;
         }
-        next = base;
+        let step = step(connection, at)?;
+        if step.data.is_none() && steps.is_empty() {
+            return Ok(None);
+        }
+        next = step.base;
+        steps.push(step);
+        if i64::try_from(steps.len()).unwrap_or(i64::MAX) > MAX_DEPTH + 1 {
+            return Err(LogError::Damaged(format!("content {id} leans on too many others, or on itself")));
+        }
     }
-    let mut bytes: Option<Vec<u8>> = None;
-    for (encoding, size, data) in steps.into_iter().rev() {
-        bytes = Some(match encoding {
-            RAW => data,
-            PACKED => decompress(&data, None, size)?,
-            DELTA => decompress(&data, bytes.as_deref(), size)?,
-            other => return Err(LogError::Damaged(format!("a content has encoding {other}"))),
-        });
+    for step in steps.into_iter().rev() {
+        let at = step.id;
+        let bytes = Rc::new(step.unpack(below.as_deref().map(Vec::as_slice))?);
+        keep(at, &bytes);
+        below = Some(bytes);
     }
-    Ok(bytes)
+    Ok(below)
 }
 
-/// The content with this hash, where the log has it.
+/// Reads many contents. What was read is remembered up to a bound, because contents that are near each other mostly lean
+/// on each other.
+pub(crate) struct Pass<'c> {
+    connection: &'c Connection,
+    known: HashMap<i64, Rc<Vec<u8>>>,
+    /// What is known, oldest first.
+    order: VecDeque<i64>,
+    bytes: usize,
+}
+
+/// How much a pass remembers: the newest contents of some tens of thousands of memories.
+const PASS_BYTES: usize = 64 << 20;
+
+impl<'c> Pass<'c> {
+    pub(crate) fn new(connection: &'c Connection) -> Self {
+        Self { connection, known: HashMap::new(), order: VecDeque::new(), bytes: 0 }
+    }
+
+    /// What the contents are read from.
+    pub(crate) fn connection(&self) -> &'c Connection {
+        self.connection
+    }
+
+    /// As [`read`].
+    pub(crate) fn read(&mut self, id: i64) -> Result<Option<Rc<Vec<u8>>>, LogError> {
+        let mut unpacked = Vec::new();
+        let known = &self.known;
+        let found = read_with(
+            self.connection,
+            id,
+            |at| known.get(&at).cloned(),
+            |at, bytes| unpacked.push((at, Rc::clone(bytes))),
+        );
+        for (at, bytes) in unpacked {
+            self.remember(at, bytes);
+        }
+        found
+    }
+
+    fn remember(&mut self, id: i64, bytes: Rc<Vec<u8>>) {
+        self.bytes += bytes.len();
+        self.order.push_back(id);
+        self.known.insert(id, bytes);
+        while self.bytes > PASS_BYTES
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.bytes -= self.known.remove(&oldest).map_or(0, |bytes| bytes.len());
+        }
+    }
+}
+
+/// The content with this hash, where the log has it; one that was kept before one that was too large to be.
 pub(crate) fn find(connection: &Connection, sha256: &Sha256) -> Result<Option<i64>, LogError> {
-    let mut query = connection.prepare_cached(
-        "SELECT id FROM blobs WHERE sha256 IS NOT NULL AND substr(sha256, 1, 8) = ?1 AND sha256 = ?2",
-    )?;
-    Ok(query.query_row(params![&sha256.0[..8], &sha256.0[..]], |row| row.get(0)).optional()?)
+    Ok(all_with(connection, sha256)?.first().copied())
 }
 
-/// The content `id` as something to lean on; `None` when it is masked, not kept or too large.
+/// Every row with this hash: a content may stand there as too large to keep, and again as kept under a later limit.
+pub(crate) fn all_with(connection: &Connection, sha256: &Sha256) -> Result<Vec<i64>, LogError> {
+    let mut query = connection.prepare_cached(
+        "SELECT id FROM blobs WHERE sha256 IS NOT NULL AND substr(sha256, 1, 8) = ?1 AND sha256 = ?2
+         ORDER BY encoding = 3, id",
+    )?;
+    let rows = query.query_map(params![&sha256.0[..8], &sha256.0[..]], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The content `id` as something to lean on; `None` when it is masked, not kept, too large or too deep.
 pub(crate) fn base(connection: &Connection, id: i64, size: usize) -> Result<Option<Base>, LogError> {
     let mut query =
         connection.prepare_cached("SELECT depth, size FROM blobs WHERE id = ?1 AND data IS NOT NULL")?;
-    let found: Option<(i64, i64)> = query.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let found: Option<(i64, usize)> =
+        query.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((depth, base_size)) = found else { return Ok(None) };
-    if !leanable(depth, usize::try_from(base_size).unwrap_or(usize::MAX), size) {
+    if !leanable(depth, base_size, size) {
         return Ok(None);
     }
     Ok(read(connection, id)?.map(|bytes| Base { id, depth, bytes }))
 }
 
+/// Writes a new content down; answers its row.
+pub(crate) fn insert(
+    connection: &Connection,
+    bytes: &[u8],
+    sha256: &Sha256,
+    salt: &[u8; 16],
+    base: Option<&Base>,
+) -> Result<i64, LogError> {
+    let encoded = encode(bytes, base)?;
+    connection
+        .prepare_cached(
+            "INSERT INTO blobs (encoding, is_text, depth, base_id, size, salt, sha256, data)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            encoded.encoding,
+            is_text(bytes),
+            encoded.depth,
+            encoded.base,
+            bytes.len(),
+            &salt[..],
+            &sha256.0[..],
+            encoded.data,
+        ])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Writes hash and size of a content down that is too large to keep; answers its row.
+pub(crate) fn insert_not_kept(
+    connection: &Connection,
+    size: u64,
+    sha256: &Sha256,
+    salt: &[u8; 16],
+) -> Result<i64, LogError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO blobs (encoding, is_text, depth, size, salt, sha256) VALUES (?1, 0, 0, ?2, ?3, ?4)",
+        )?
+        .execute(params![NOT_KEPT, size, &salt[..], &sha256.0[..]])?;
+    Ok(connection.last_insert_rowid())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    proptest! {
-        #[test]
-        fn what_is_packed_unpacks(bytes: Vec<u8>, prefix: Vec<u8>) {
-            let whole = compress(&bytes, None).expect("packs");
-            prop_assert_eq!(decompress(&whole, None, bytes.len()).expect("unpacks"), bytes.clone());
-            let delta = compress(&bytes, Some(&prefix)).expect("packs");
-            prop_assert_eq!(decompress(&delta, Some(&prefix), bytes.len()).expect("unpacks"), bytes);
-        }
-
-        #[test]
-        fn damaged_data_is_an_error_and_never_a_panic(data: Vec<u8>, size in 0usize..10_000) {
-            let _ = decompress(&data, None, size);
-        }
+    /// A hundred lines that have little in common.
+    fn note() -> String {
+        (0..100u32)
+            .map(|line| format!("- fact number {line} about {}\n", Sha256::of(&line.to_be_bytes())))
+            .collect()
     }
 
     #[test]
     fn a_small_change_takes_few_bytes() {
-        let old: String =
-            (0..100).map(|line| format!("- fact number {line} about {}\n", line * 7919 % 1000)).collect();
-        let new = old.replace("number 50 ", "number fifty ");
-        let base = Base { id: 1, depth: 0, bytes: old.into_bytes() };
+        let new = note().replace("number 50 ", "number fifty ");
+        let base = Base { id: 1, depth: 0, bytes: note().into_bytes() };
         let encoded = encode(new.as_bytes(), Some(&base)).expect("encodes");
-        assert_eq!(encoded.encoding, DELTA);
+        assert_eq!((encoded.encoding, encoded.base, encoded.depth), (DIFFERENCE, Some(1), 1));
         assert!(encoded.data.len() < 60, "{} bytes", encoded.data.len());
+    }
+
+    #[test]
+    fn a_short_way_is_taken() {
+        let noise: Vec<u8> = (0..64u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        assert_eq!(encode(b"", None).expect("encodes").encoding, RAW);
+        assert_eq!(encode(b"short", None).expect("encodes").encoding, RAW);
+        assert_eq!(encode(&noise, None).expect("encodes").encoding, RAW);
+        assert_eq!(encode(note().as_bytes(), None).expect("encodes").encoding, PACKED);
+        let unrelated = Base { id: 1, depth: 0, bytes: noise };
+        assert_eq!(encode(note().as_bytes(), Some(&unrelated)).expect("encodes").encoding, PACKED);
+    }
+
+    #[test]
+    fn what_may_not_be_leant_on_is_not() {
+        let new = note().replace("number 50 ", "number fifty ");
+        let encoding = |depth, bytes: Vec<u8>| {
+            encode(new.as_bytes(), Some(&Base { id: 1, depth, bytes })).expect("encodes").encoding
+        };
+        assert_eq!(encoding(MAX_DEPTH - 1, note().into_bytes()), DIFFERENCE);
+        assert_eq!(encoding(MAX_DEPTH, note().into_bytes()), PACKED, "the row would be too long");
+        let dictionary = [&0xec30_a437_u32.to_le_bytes()[..], note().as_bytes()].concat();
+        assert_eq!(encoding(0, dictionary), PACKED, "zstd would take it for a dictionary");
+        let large = note().repeat(MAX_DIFFERENCE_BYTES / note().len() + 1);
+        assert_eq!(encoding(0, large.into_bytes()), PACKED, "too large to lean on");
+    }
+
+    #[test]
+    fn text_is_utf8_without_nul() {
+        assert!(is_text("記憶\n".as_bytes()) && is_text(b""));
+        assert!(!is_text(b"a\0b") && !is_text(b"caf\xe9"));
     }
 }

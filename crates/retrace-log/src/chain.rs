@@ -66,6 +66,7 @@ pub(crate) struct Link<'a> {
 }
 
 /// Builds an operation's digest leaf by leaf.
+#[derive(Clone)]
 pub(crate) struct Digest(Hasher);
 
 impl Digest {

@@ -1,6 +1,7 @@
 //! Opening the database.
 
 use crate::{LogError, migrate};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,20 +9,36 @@ use std::time::Duration;
 /// A source of random bytes, passed in so that tests are the same each time.
 pub type Entropy = Box<dyn FnMut(&mut [u8]) + Send>;
 
-/// How long a process waits for another one's transaction before it gives up with [`LogError::Busy`].
+/// How long a process waits for another one's transaction before it gives up with [`LogError::Busy`]. The longest known
+/// transaction, the first look at some thousand files, takes below a second.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// The database file. SQLite puts `-wal` and `-shm` after the name for its other two files.
+const DATABASE: &str = "retrace.db";
 
 /// The files of a log within its data directory.
 #[derive(Clone, Debug)]
 pub struct LogFiles {
     directory: PathBuf,
+    busy_wait: Duration,
 }
 
 impl LogFiles {
     /// The log in `directory`.
     #[must_use]
     pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into() }
+        Self { directory: directory.into(), busy_wait: BUSY_WAIT }
+    }
+
+    /// The same log, with another wait for other processes' transactions than ten seconds.
+    #[must_use]
+    pub fn with_busy_wait(self, busy_wait: Duration) -> Self {
+        Self { busy_wait, ..self }
+    }
+
+    /// How long to wait for other processes' transactions.
+    pub(crate) fn busy_wait(&self) -> Duration {
+        self.busy_wait
     }
 
     /// The data directory.
@@ -33,7 +50,7 @@ impl LogFiles {
     /// The database file.
     #[must_use]
     pub fn database(&self) -> PathBuf {
-        self.directory.join("retrace.db")
+        self.directory.join(DATABASE)
     }
 
     /// The file whose lock marks the recording process.
@@ -45,9 +62,9 @@ impl LogFiles {
     /// Bytes on disk: database, write-ahead log and its index.
     #[must_use]
     pub fn bytes_on_disk(&self) -> u64 {
-        ["retrace.db", "retrace.db-wal", "retrace.db-shm"]
+        ["", "-wal", "-shm"]
             .iter()
-            .filter_map(|name| std::fs::metadata(self.directory.join(name)).ok())
+            .filter_map(|suffix| std::fs::metadata(self.directory.join(format!("{DATABASE}{suffix}"))).ok())
             .map(|metadata| metadata.len())
             .sum()
     }
@@ -67,45 +84,44 @@ impl LogFiles {
         builder.create(&self.directory).map_err(LogError::io(&self.directory))
     }
 
-    /// Makes the database file with mode 0600 before SQLite would make it with the default mode.
-    fn make_private(&self) -> Result<(), LogError> {
-        let path = self.database();
+    /// Opens a file of the data directory for reading and writing, and makes it, for its user alone, when there is none.
+    pub(crate) fn open_private(path: &Path) -> Result<std::fs::File, LogError> {
         let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(false);
+        options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&path).map(drop).map_err(LogError::io(path))
+        options.open(path).map_err(LogError::io(path))
     }
 
-    /// Opens for writing, and brings the schema up to date.
+    /// Opens for writing, and brings the schema up to date. A database that is refused is not changed.
     pub(crate) fn open_writer(&self) -> Result<Connection, LogError> {
         self.make_directory()?;
-        self.make_private()?;
-        let mut connection = Connection::open_with_flags(
-            self.database(),
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
-        self.configure(&connection)?;
+        // SQLite would make it with the default mode, and gives its other two files the mode of this one.
+        drop(Self::open_private(&self.database())?);
+        let mut connection = self.open()?;
+        migrate::format_of(&connection)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         migrate::migrate(&mut connection)?;
         Ok(connection)
     }
 
-    /// Opens for reading. The database must exist.
+    /// Opens for reading. The database must exist. Reading writes as well, to the index of the write-ahead log.
     pub(crate) fn open_reader(&self) -> Result<Connection, LogError> {
-        let connection = Connection::open_with_flags(
-            self.database(),
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
-        self.configure(&connection)?;
+        let connection = self.open()?;
         connection.pragma_update(None, "query_only", true)?;
         migrate::check(&connection)?;
         Ok(connection)
     }
 
-    fn configure(&self, connection: &Connection) -> Result<(), LogError> {
-        connection.busy_timeout(BUSY_WAIT)?;
-        connection.set_prepared_statement_cache_capacity(64);
+    fn open(&self) -> Result<Connection, LogError> {
+        let connection = Connection::open_with_flags(
+            self.database(),
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        connection.busy_timeout(self.busy_wait)?;
+        connection.set_prepared_statement_cache_capacity(128);
+        // No statement, not even one hidden in a tampered schema, may write to the database file past its tables.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         // Overwrite what is deleted; never spill content into temporary files; keep every commit through a power cut;
         // do not run functions that a tampered schema might name.
         connection.execute_batch(
@@ -113,6 +129,6 @@ impl LogFiles {
              PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
              PRAGMA recursive_triggers = ON; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16777216;",
         )?;
-        Ok(())
+        Ok(connection)
     }
 }

@@ -1,8 +1,9 @@
 //! Going through every content the log holds.
 
-use crate::read::VersionRow;
-use crate::{LogError, Reader, blob};
+use crate::{LogError, Reader, VersionRow, blob, rows};
 use retrace_model::{RelPath, StoreId};
+use rusqlite::params;
+use std::collections::BTreeMap;
 
 impl Reader<'_> {
     /// Versions not redacted whose content or path `hits` counts anything in, oldest first, with the count. `hits` is
@@ -15,43 +16,63 @@ impl Reader<'_> {
         store: Option<StoreId>,
         mut hits: impl FnMut(Option<&RelPath>, &[u8]) -> u64,
     ) -> Result<Vec<(VersionRow, u64)>, LogError> {
-        let store = store.map(|store| crate::stores::row_of(self.connection, store)).transpose()?;
+        let store = store.map(|store| rows::store_row(self.connection, store)).transpose()?;
+        let mut found = BTreeMap::new();
+        self.count_in_contents(store, &mut hits, &mut found)?;
+        self.count_in_paths(store, &mut hits, &mut found)?;
+        found.into_iter().map(|(seq, count)| Ok((self.version(seq)?, count))).collect()
+    }
+    fn count_in_contents(
+        &self,
+        store: Option<i64>,
+        hits: &mut impl FnMut(Option<&RelPath>, &[u8]) -> u64,
+        found: &mut BTreeMap<u64, u64>,
+    ) -> Result<(), LogError> {
         let mut contents = self.connection.prepare(
             "SELECT id FROM blobs WHERE data IS NOT NULL AND (?1 IS NULL OR EXISTS
                 (SELECT 1 FROM versions v WHERE v.blob_id = blobs.id AND v.store_id = ?1)) ORDER BY id",
         )?;
         let mut holders = self
             .connection
-            .prepare("SELECT seq FROM versions WHERE blob_id = ?1 AND (?2 IS NULL OR store_id = ?2) AND redaction_id IS NULL")?;
-        let mut found: std::collections::BTreeMap<u64, u64> = std::collections::BTreeMap::new();
-        let mut rows = contents.query([store])?;
-        while let Some(row) = rows.next()? {
+            .prepare("SELECT seq FROM versions WHERE blob_id = ?1 AND (?2 IS NULL OR store_id = ?2)")?;
+        let mut pass = blob::Pass::new(self.connection);
+        let mut ids = contents.query([store])?;
+        while let Some(row) = ids.next()? {
             let id: i64 = row.get(0)?;
-            let Some(bytes) = blob::read(self.connection, id)? else { continue };
+            let Some(bytes) = pass.read(id)? else { continue };
             let count = hits(None, &bytes);
             if count > 0 {
-                for seq in holders.query_map(rusqlite::params![id, store], |holder| holder.get::<_, i64>(0))? {
-                    *found.entry(seq? as u64).or_default() += count;
+                for seq in holders.query_map(params![id, store], |holder| holder.get(0))? {
+                    *found.entry(seq?).or_default() += count;
                 }
             }
         }
+        Ok(())
+    }
+
+    fn count_in_paths(
+        &self,
+        store: Option<i64>,
+        hits: &mut impl FnMut(Option<&RelPath>, &[u8]) -> u64,
+        found: &mut BTreeMap<u64, u64>,
+    ) -> Result<(), LogError> {
         let mut paths = self.connection.prepare("SELECT id, bytes FROM paths ORDER BY id")?;
         let mut named = self.connection.prepare(
-            "SELECT v.seq FROM memory_paths mp JOIN versions v ON v.memory_id = mp.memory_id AND v.path_id = mp.path_id
+            "SELECT v.seq FROM memory_paths mp
+             JOIN versions v ON v.memory_id = mp.memory_id AND v.path_id = mp.path_id
              WHERE mp.path_id = ?1 AND (?2 IS NULL OR mp.store_id = ?2)",
         )?;
-        let mut rows = paths.query([])?;
-        while let Some(row) = rows.next()? {
-            let path = RelPath::from_bytes(row.get::<_, Vec<u8>>(1)?)
-                .map_err(|error| LogError::Damaged(error.to_string()))?;
+        let mut known = paths.query([])?;
+        while let Some(row) = known.next()? {
+            let path = rows::path_from(row.get(1)?)?;
             let count = hits(Some(&path), path.as_bytes());
             if count > 0 {
                 let id: i64 = row.get(0)?;
-                for seq in named.query_map(rusqlite::params![id, store], |version| version.get::<_, i64>(0))? {
-                    *found.entry(seq? as u64).or_default() += count;
+                for seq in named.query_map(params![id, store], |version| version.get(0))? {
+                    *found.entry(seq?).or_default() += count;
                 }
             }
         }
-        found.into_iter().map(|(seq, count)| Ok((self.version(seq)?, count))).collect()
+        Ok(())
     }
 }

@@ -59,6 +59,15 @@ pub enum LogError {
 
 impl From<rusqlite::Error> for LogError {
     fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::Error as E;
+        match &error {
+            // Every column has a fixed type, so another one, or a number out of range, was not written by this program.
+            E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::InvalidColumnType(..) => {
+                return Self::Damaged(error.to_string());
+            }
+            E::ToSqlConversionFailure(_) => return Self::Invalid(error.to_string()),
+            _ => {}
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error.to_string()),
@@ -66,9 +75,27 @@ impl From<rusqlite::Error> for LogError {
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::CannotWrite(error.to_string())
             }
+            Some(ErrorCode::SystemIoFailure) if is_failed_write(&error) => {
+                Self::CannotWrite(error.to_string())
+            }
             _ => Self::Sqlite(error),
         }
     }
+}
+
+/// Whether the operating system refused to write or to make room for writing, for another reason than a full disk.
+fn is_failed_write(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi;
+    let codes = [
+        ffi::SQLITE_IOERR_WRITE,
+        ffi::SQLITE_IOERR_FSYNC,
+        ffi::SQLITE_IOERR_DIR_FSYNC,
+        ffi::SQLITE_IOERR_TRUNCATE,
+        ffi::SQLITE_IOERR_SHMOPEN,
+        ffi::SQLITE_IOERR_SHMSIZE,
+        ffi::SQLITE_IOERR_SHMMAP,
+    ];
+    error.sqlite_error().is_some_and(|error| codes.contains(&error.extended_code))
 }
 
 impl LogError {

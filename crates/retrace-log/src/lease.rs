@@ -1,7 +1,7 @@
 //! The recorder's lease: one process per data directory records; the others read and append acts.
 
 use crate::{LogError, LogFiles};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 
 /// Held while this process records. The operating system gives it back when the process ends, however it ends.
@@ -10,38 +10,49 @@ pub struct Lease {
     _file: File,
 }
 
+/// How often to try again while others only ask who holds the lease. Each holds the lock for some microseconds.
+const TRIES: u32 = 10_000;
+
 impl Lease {
-    /// Takes the lease, or answers `None` when another process holds it.
+    /// Takes the lease for this process (by its id), or answers `None` when another holds it.
     ///
     /// # Errors
     /// [`LogError::Io`] or [`LogError::CannotWrite`] when the lock file cannot be made.
     pub fn take(files: &LogFiles, process: u32) -> Result<Option<Self>, LogError> {
         files.make_directory()?;
         let path = files.owner_lock();
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(LogError::io(&path))?;
-        match file.try_lock() {
-            Ok(()) => {
-                let written = file.set_len(0).and_then(|()| write!(file, "{process}\n"));
-                written.map_err(LogError::io(&path))?;
-                Ok(Some(Self { _file: file }))
+        let mut file = LogFiles::open_private(&path)?;
+        let failed = LogError::io(&path);
+        for _ in 0..TRIES {
+            match file.try_lock() {
+                Ok(()) => {
+                    let written = file.set_len(0).and_then(|()| writeln!(file, "{process}"));
+                    written.map_err(failed)?;
+                    return Ok(Some(Self { _file: file }));
+                }
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
+                Err(TryLockError::WouldBlock) => {}
             }
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(LogError::io(&path)(source)),
+            // A holder's lock is exclusive; the lock of one who asks is shared, and soon gone.
+            match file.try_lock_shared().map(|()| file.unlock()) {
+                Ok(Ok(())) => std::thread::yield_now(),
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(source)) | Ok(Err(source)) => return Err(failed(source)),
+            }
         }
+        Ok(None)
     }
 
-    /// The process that holds the lease at present, if one does.
+    /// The process that holds the lease at present, if one does; 0 when it cannot be told which.
     #[must_use]
     pub fn holder(files: &LogFiles) -> Option<u32> {
-        let mut file = OpenOptions::new().read(true).write(true).open(files.owner_lock()).ok()?;
-        match file.try_lock() {
-            Ok(()) => None,
-            Err(_) => {
+        let mut file = File::open(files.owner_lock()).ok()?;
+        match file.try_lock_shared() {
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+            Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                file.rewind().and_then(|()| file.read_to_string(&mut text)).ok()?;
-                Some(text.trim().parse().unwrap_or(0))
+                let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
+                Some(read.ok().and_then(|_| text.trim().parse().ok()).unwrap_or(0))
             }
         }
     }

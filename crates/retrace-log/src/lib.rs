@@ -12,8 +12,10 @@
 //! Deliberately absent: directories and live files, the clock, the source of randomness (both are passed in), wire
 //! types.
 
+mod append;
 mod blob;
 mod chain;
+mod codec;
 mod connection;
 mod contents;
 mod error;
@@ -24,11 +26,13 @@ mod migrate;
 mod purge;
 mod read;
 mod receipts;
+mod rows;
 mod search;
 mod stores;
 mod verify;
 mod writer;
 
+pub use append::{Append, Appended, Change, Payload};
 pub use connection::{Entropy, LogFiles};
 pub use error::LogError;
 pub use lease::Lease;
@@ -43,7 +47,7 @@ pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StoreRow};
 pub use verify::Verification;
-pub use writer::{Act, Append, Appended, Change, Payload, Writer};
+pub use writer::{Act, Writer};
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! The live memories: what is at each path now, and what the file system said of it when it was last read.
 
+use crate::rows;
 use crate::writer::{Act, Writer};
 use crate::{LogError, Reader};
 use retrace_model::{Head, RelPath, Seen, Sha256, StoreId, Timestamp, VersionId};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sha2::{Digest as _, Sha256 as Hasher};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One live memory.
 #[derive(Clone, Debug)]
@@ -26,25 +27,40 @@ impl Reader<'_> {
             "SELECT p.bytes, l.size, l.modified_nanos, l.changed_nanos, l.file_id, l.seen_at
              FROM live l JOIN paths p ON p.id = l.path_id WHERE l.store_id = ?1",
         )?;
-        let mut rows = query.query([crate::stores::row_of(self.connection, store)?])?;
+        let mut rows = query.query([rows::store_row(self.connection, store)?])?;
         let mut heads = BTreeMap::new();
         while let Some(row) = rows.next()? {
-            let path = RelPath::from_bytes(row.get::<_, Vec<u8>>(0)?)
-                .map_err(|error| LogError::Damaged(error.to_string()))?;
-            let seen = match (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?) {
-                (Some(size), Some(modified), Some(changed), Some(file_id)) => {
-                    let (size, modified, changed, file_id): (i64, i64, i64, i64) =
-                        (size, modified, changed, file_id);
-                    Some(Seen {
-                        size: size as u64,
-                        modified_nanos: i128::from(modified),
-                        changed_nanos: i128::from(changed),
-                        file_id: file_id as u64,
-                    })
-                }
-                _ => None,
-            };
-            heads.insert(path, Head { seen, seen_at: Timestamp::from_micros(row.get(5)?) });
+            let (path, head) = head_from(row)?;
+            heads.insert(path, head);
+        }
+        Ok(heads)
+    }
+
+    /// As [`Reader::heads`], for the live memories at or below any of `paths`.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn heads_below(
+        &self,
+        store: StoreId,
+        paths: &BTreeSet<RelPath>,
+    ) -> Result<BTreeMap<RelPath, Head>, LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        // `0` is the byte after `/`: everything below a directory sorts between the two.
+        let mut query = self.connection.prepare_cached(
+            "SELECT p.bytes, l.size, l.modified_nanos, l.changed_nanos, l.file_id, l.seen_at
+             FROM paths p JOIN live l ON l.store_id = ?1 AND l.path_id = p.id
+             WHERE p.bytes = ?2 OR (p.bytes > ?3 AND p.bytes < ?4)",
+        )?;
+        let mut heads = BTreeMap::new();
+        for path in paths {
+            let bytes = path.as_bytes();
+            let mut rows =
+                query.query(params![store_row, bytes, [bytes, b"/"].concat(), [bytes, b"0"].concat()])?;
+            while let Some(row) = rows.next()? {
+                let (path, head) = head_from(row)?;
+                heads.insert(path, head);
+            }
         }
         Ok(heads)
     }
@@ -54,20 +70,40 @@ impl Reader<'_> {
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
     pub fn live_at(&self, store: StoreId, path: &RelPath) -> Result<Option<LiveMemory>, LogError> {
-        let seq: Option<i64> = rusqlite::OptionalExtension::optional(
-            self.connection
-                .prepare_cached(
-                    "SELECT l.version_seq FROM paths p JOIN live l ON l.path_id = p.id AND l.store_id = ?1
-                     WHERE p.bytes = ?2",
-                )?
-                .query_row(params![crate::stores::row_of(self.connection, store)?, path.as_bytes()], |row| {
-                    row.get(0)
-                }),
-        )?;
-        let Some(seq) = seq else { return Ok(None) };
-        let version = self.version(seq as u64)?;
+        let Some(seq) = self.live_version_at(store, path)? else { return Ok(None) };
+        let version = self.version(seq)?;
         Ok(Some(LiveMemory { version: version.id, sha256: version.content.map(|content| content.sha256) }))
     }
+
+    /// Place of the newest version of the memory that lives at a path.
+    pub(crate) fn live_version_at(&self, store: StoreId, path: &RelPath) -> Result<Option<u64>, LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT l.version_seq FROM paths p JOIN live l ON l.path_id = p.id AND l.store_id = ?1
+                 WHERE p.bytes = ?2",
+            )?
+            .query_row(params![store_row, path.as_bytes()], |row| row.get(0))
+            .optional()?)
+    }
+}
+
+/// Reads path, size, times, file id and time of the look.
+fn head_from(row: &Row<'_>) -> Result<(RelPath, Head), LogError> {
+    let path = rows::path_from(row.get(0)?)?;
+    let (size, modified, changed, file_id): (Option<i64>, Option<i64>, Option<i64>, Option<i64>) =
+        (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+    let seen = match (size, modified, changed, file_id) {
+        (Some(size), Some(modified), Some(changed), Some(file_id)) => Some(Seen {
+            size: size.cast_unsigned(),
+            modified_nanos: i128::from(modified),
+            changed_nanos: i128::from(changed),
+            file_id: file_id.cast_unsigned(),
+        }),
+        _ => None,
+    };
+    Ok((path, Head { seen, seen_at: Timestamp::from_micros(row.get(5)?) }))
 }
 
 impl Writer {
@@ -76,6 +112,9 @@ impl Writer {
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
     pub fn saw(&mut self, store: StoreId, files: &[(RelPath, Seen)], at: Timestamp) -> Result<(), LogError> {
+        if files.is_empty() {
+            return rows::store_row(&self.connection, store).map(drop);
+        }
         let act = self.begin()?;
         act.saw(store, files, at)?;
         act.commit()
@@ -83,22 +122,22 @@ impl Writer {
 }
 
 impl Act<'_> {
-    /// Remembers what the file system said of files whose content was found unchanged.
+    /// Remembers what the file system said of files whose content was found unchanged. A path where nothing lives is
+    /// passed over, and so is a memory whose newest version is redacted: nothing is kept of that one's file.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
     pub fn saw(&self, store: StoreId, files: &[(RelPath, Seen)], at: Timestamp) -> Result<(), LogError> {
-        let store_row = crate::stores::row_of(&self.transaction, store)?;
+        let store_row = rows::store_row(&self.transaction, store)?;
+        let mut query = self.transaction.prepare_cached(
+            "SELECT l.memory_id FROM paths p JOIN live l ON l.path_id = p.id AND l.store_id = ?1
+             JOIN versions v ON v.seq = l.version_seq AND v.redaction_id IS NULL
+             WHERE p.bytes = ?2",
+        )?;
         for (path, seen) in files {
-            let found: Option<(i64, bool)> = rusqlite::OptionalExtension::optional(
-                self.transaction
-                    .prepare_cached(
-                        "SELECT l.memory_id, l.shadow IS NULL FROM paths p
-                         JOIN live l ON l.path_id = p.id AND l.store_id = ?1 WHERE p.bytes = ?2",
-                    )?
-                    .query_row(params![store_row, path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?))),
-            )?;
-            if let Some((memory_row, true)) = found {
+            let memory_row =
+                query.query_row(params![store_row, path.as_bytes()], |row| row.get(0)).optional()?;
+            if let Some(memory_row) = memory_row {
                 saw(&self.transaction, memory_row, Some(seen), at)?;
             }
         }
@@ -106,23 +145,25 @@ impl Act<'_> {
     }
 
     /// Marks a live file whose newest version is redacted: as long as the file system says the same of it, it is not
-    /// recorded again. Nothing of its content or size is kept.
+    /// recorded again. Nothing of its content or size is kept. Does nothing where no memory lives or its newest version
+    /// is not redacted.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
     pub fn cast_shadow(&mut self, store: StoreId, path: &RelPath, seen: &Seen) -> Result<(), LogError> {
-        let salt = self.salt();
-        let shadow = shadow(&salt, seen);
-        let store_row = crate::stores::row_of(&self.transaction, store)?;
+        let shadow = shadow(&self.random(), seen);
+        let store_row = rows::store_row(&self.transaction, store)?;
         self.transaction.execute(
             "UPDATE live SET size = NULL, modified_nanos = NULL, changed_nanos = NULL, file_id = NULL, shadow = ?3
-             WHERE store_id = ?1 AND path_id = (SELECT id FROM paths WHERE bytes = ?2)",
+             WHERE store_id = ?1 AND path_id = (SELECT id FROM paths WHERE bytes = ?2)
+               AND EXISTS (SELECT 1 FROM versions v WHERE v.seq = live.version_seq AND v.redaction_id IS NOT NULL)",
             params![store_row, path.as_bytes(), shadow],
         )?;
         Ok(())
     }
 }
 
+/// Remembers what the file system said of a live memory's file.
 pub(crate) fn saw(
     connection: &Connection,
     memory_row: i64,
@@ -137,10 +178,10 @@ pub(crate) fn saw(
         )?
         .execute(params![
             memory_row,
-            seen.size as i64,
+            seen.size.cast_signed(),
             nanos(seen.modified_nanos),
             nanos(seen.changed_nanos),
-            seen.file_id as i64,
+            seen.file_id.cast_signed(),
             at.micros(),
         ])?;
     Ok(())

@@ -1,15 +1,26 @@
 //! Redaction, second and third act: purge the masked bytes from the files, and prove it by reading the files.
+//!
+//! Out of reach from here: blocks that the file system gave back but did not overwrite, snapshots and backups.
 
 use crate::mask::Needles;
-use crate::{LogError, LogFiles, Writer};
+use crate::{LogError, LogFiles, Writer, search};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use rusqlite::TransactionBehavior;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Files are read in pieces of this size.
 const PIECE: usize = 1 << 20;
+
+/// How long a purge waits for readers of an older state. Not worth more: whoever reads may read for long.
+const READERS_WAIT: Duration = Duration::from_millis(250);
+
+/// Up to this size the database is written anew in memory; a larger one in a temporary file without a name, which holds
+/// nothing that is masked.
+const MEMORY_BYTES: u64 = 512 << 20;
 
 /// What was found in the raw bytes of the data directory, by file name relative to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,45 +44,63 @@ impl Writer {
     /// # Errors
     /// A failure of the database.
     pub fn empty_write_ahead_log(&self) -> Result<bool, LogError> {
-        // Not worth waiting for: whoever reads may read for long.
-        self.connection.busy_timeout(std::time::Duration::from_millis(250))?;
+        self.connection.busy_timeout(READERS_WAIT.min(self.files.busy_wait()))?;
         let busy = self
             .connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))
             .map_err(LogError::from);
-        self.connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        self.connection.busy_timeout(self.files.busy_wait())?;
         match busy {
-            Ok(busy) => Ok(busy == 0),
+            Ok(busy) => Ok(!busy),
             Err(LogError::Busy) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
     /// Purges what [`crate::Act::mask`] masked and looks for it in every file of the data directory. `None` while the
-    /// purge is pending because another process reads an older state.
+    /// purge is pending because another process uses the database; a later call, also of another process and with no
+    /// needles, finishes it.
+    ///
+    /// SQLite overwrites what is deleted, but moving rows between pages leaves copies in the unused parts of pages, and
+    /// an index keeps parts of words to find its way. So the search index and then the whole database are written anew.
     ///
     /// # Errors
     /// A failure of the database, or of reading a file.
     pub fn purge(&mut self, needles: &Needles) -> Result<Option<RawHits>, LogError> {
-        if !self.empty_write_ahead_log()? {
+        // Asked first, because the rest would be done in vain while somebody reads an older state.
+        if !self.empty_write_ahead_log()?
+            || !pending_if_busy(self.write_search_anew())?
+            || !pending_if_busy(self.write_database_anew())?
+            || !self.empty_write_ahead_log()?
+        {
             return Ok(None);
         }
-        let traces = look_for(self.files(), &needles.traces)?;
-        let plain = look_for(self.files(), &needles.plain)?;
-        if traces.total() == 0 && plain.total() == 0 {
-            return Ok(Some(plain));
+        look_for(&self.files, needles.plain.union(&needles.traces)).map(Some)
+    }
+
+    fn write_search_anew(&mut self) -> Result<(), LogError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        search::write_anew(&transaction)?;
+        Ok(transaction.commit()?)
+    }
+
+    fn write_database_anew(&self) -> Result<(), LogError> {
+        if self.files.bytes_on_disk() <= MEMORY_BYTES {
+            return Ok(self.connection.execute_batch("VACUUM")?);
         }
-        // SQLite overwrites what is deleted, but moving rows between pages can leave copies in a page's unused part.
-        // Writing the whole database anew leaves none. A trace found after that belongs to another content.
-        match self.connection.execute_batch("VACUUM").map_err(LogError::from) {
-            Ok(()) => {}
-            Err(LogError::Busy) => return Ok(None),
-            Err(error) => return Err(error),
-        }
-        if !self.empty_write_ahead_log()? {
-            return Ok(None);
-        }
-        look_for(self.files(), &needles.plain).map(Some)
+        self.connection.execute_batch("PRAGMA temp_store = FILE")?;
+        let done = self.connection.execute_batch("VACUUM");
+        self.connection.execute_batch("PRAGMA temp_store = MEMORY")?;
+        Ok(done?)
+    }
+}
+
+/// Whether it is done, when it fails at worst because another process is in the way.
+fn pending_if_busy(done: Result<(), LogError>) -> Result<bool, LogError> {
+    match done {
+        Ok(()) => Ok(true),
+        Err(LogError::Busy) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -129,5 +158,36 @@ fn count_in(path: &Path, searcher: &AhoCorasick, longest: usize) -> Result<u64, 
         kept = longest.saturating_sub(1).min(piece.len());
         let from = piece.len() - kept;
         piece.drain(..from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_are_counted_once_wherever_they_lie_in_the_pieces() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let needle = b"needle in a stack".to_vec();
+        let mut bytes = vec![b'.'; 3 * PIECE + 100];
+        let across = [
+            PIECE - needle.len(),
+            PIECE - 5,
+            2 * PIECE - 1,
+            2 * PIECE + 200,
+            3 * PIECE,
+            bytes.len() - needle.len(),
+        ];
+        for at in across {
+            bytes[at..at + needle.len()].copy_from_slice(&needle);
+        }
+        // The first two overlap, so the first is overwritten in part.
+        std::fs::create_dir(folder.path().join("below")).expect("a folder");
+        std::fs::write(folder.path().join("below/file"), &bytes).expect("a file");
+        std::fs::write(folder.path().join("empty"), b"").expect("a file");
+        let hits = look_for(&LogFiles::new(folder.path()), [&needle]).expect("reads");
+        assert_eq!(hits.total(), 5);
+        assert_eq!(hits.files[Path::new("empty")], 0);
+        assert_eq!(look_for(&LogFiles::new(folder.path()), []).expect("reads").total(), 0);
     }
 }

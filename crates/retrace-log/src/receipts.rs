@@ -1,9 +1,10 @@
 //! Receipts of redactions.
 
-use crate::writer::{Act, hash_from, intern_actor};
+use crate::rows::{hash_from, intern_actor};
+use crate::writer::Act;
 use crate::{LogError, Reader};
 use retrace_model::{Actor, ReceiptId, Sha256, Timestamp};
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{Row, params};
 
 /// A receipt about to be written.
 #[derive(Debug)]
@@ -94,7 +95,7 @@ impl Act<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn add_receipt(&mut self, new: &NewReceipt<'_>) -> Result<(ReceiptId, i64), LogError> {
-        let id = ReceiptId(self.salt());
+        let id = ReceiptId(self.random());
         let actor = intern_actor(&self.transaction, new.actor)?;
         let head = self.reader().chain_head()?;
         self.transaction.execute(
@@ -103,12 +104,12 @@ impl Act<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 'pending', ?8)",
             params![
                 &id.0[..],
-                new.operation_seq as i64,
+                new.operation_seq,
                 new.at.micros(),
                 actor,
                 new.reason,
                 new.method,
-                new.versions as i64,
+                new.versions,
                 &head.0[..],
             ],
         )?;
@@ -125,7 +126,7 @@ impl Act<'_> {
              WHERE public = ?1",
             params![
                 &receipt.id.0[..],
-                receipt.live_files as i64,
+                receipt.live_files,
                 if receipt.purged { "done" } else { "pending" },
                 &receipt.chain_head.0[..],
                 receipt.chain_verified,
@@ -147,10 +148,10 @@ impl Act<'_> {
                 )?
                 .execute(params![
                     &receipt.id.0[..],
-                    position as i64,
+                    position,
                     place.place,
                     place.state.as_str(),
-                    place.hits as i64,
+                    place.hits,
                     place.detail,
                 ])?;
         }
@@ -190,11 +191,11 @@ impl Reader<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn purges_pending(&self) -> Result<u64, LogError> {
-        let count: Option<i64> = self
-            .connection
-            .query_row("SELECT count(*) FROM redactions WHERE purge = 'pending'", [], |row| row.get(0))
-            .optional()?;
-        Ok(count.unwrap_or(0) as u64)
+        Ok(self.connection.query_row(
+            "SELECT count(*) FROM redactions WHERE purge = 'pending'",
+            [],
+            |row| row.get(0),
+        )?)
     }
 
     fn receipt_from(&self, row: &Row<'_>) -> Result<ReceiptRow, LogError> {
@@ -210,7 +211,7 @@ impl Reader<'_> {
                         .iter()
                         .find(|(_, known)| *known == word)
                         .map_or(PlaceState::Left, |(state, _)| *state),
-                    hits: place.get::<_, i64>(2)? as u64,
+                    hits: place.get(2)?,
                     detail: place.get(3)?,
                 })
             })?
@@ -225,13 +226,13 @@ impl Reader<'_> {
                     .try_into()
                     .map_err(|_| LogError::Damaged("a receipt id has the wrong length".to_owned()))?,
             ),
-            operation_seq: row.get::<_, i64>(1)? as u64,
+            operation_seq: row.get(1)?,
             created_at: Timestamp::from_micros(row.get(2)?),
             actor,
             reason: row.get(6)?,
             method: row.get(7)?,
-            versions: row.get::<_, i64>(8)? as u64,
-            live_files: row.get::<_, i64>(9)? as u64,
+            versions: row.get(8)?,
+            live_files: row.get(9)?,
             purged: row.get::<_, String>(10)? == "done",
             chain_head: hash_from(&row.get::<_, Vec<u8>>(11)?)?,
             chain_verified: row.get(12)?,

@@ -1,9 +1,10 @@
 //! Stores in the log.
 
+use crate::rows::{store_id, unknown_store};
 use crate::writer::Act;
 use crate::{LogError, Reader};
 use retrace_model::{StoreId, StoreKind, StoreState, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{OptionalExtension as _, Row, params};
 
 /// A store as the log keeps it.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ impl Reader<'_> {
         let sql = format!("SELECT {COLUMNS} FROM stores s WHERE s.public = ?1");
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut rows = query.query([&id.0[..]])?;
-        rows.next()?.map(store_from).unwrap_or_else(|| Err(unknown(id)))
+        rows.next()?.map(store_from).unwrap_or_else(|| Err(unknown_store(id)))
     }
 }
 
@@ -116,13 +117,12 @@ impl Act<'_> {
             )?;
             return Ok(id);
         }
-        let mut id = [0; 16];
-        (self.entropy)(&mut id);
+        let id = StoreId(self.random());
         self.transaction.execute(
             "INSERT INTO stores (public, kind, root, name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![&id[..], new.kind.as_str(), new.root, new.name, new.at.micros()],
+            params![&id.0[..], new.kind.as_str(), new.root, new.name, new.at.micros()],
         )?;
-        Ok(StoreId(id))
+        Ok(id)
     }
 
     /// Takes a store off the list. Its history stays, and adding the directory again brings it back.
@@ -151,7 +151,15 @@ impl Act<'_> {
         state: StoreState,
         detail: Option<&str>,
     ) -> Result<(), LogError> {
-        self.change_store(id, "state = ?2, state_detail = ?3", &[&state.as_str(), &detail])
+        let known: Option<bool> = self
+            .transaction
+            .prepare_cached("SELECT state = ?2 AND state_detail IS ?3 FROM stores WHERE public = ?1")?
+            .query_row(params![&id.0[..], state.as_str(), detail], |row| row.get(0))
+            .optional()?;
+        match known {
+            Some(true) => Ok(()),
+            _ => self.change_store(id, "state = ?2, state_detail = ?3", &[&state.as_str(), &detail]),
+        }
     }
 
     /// Says that all versions so far are the store's baseline.
@@ -168,30 +176,10 @@ impl Act<'_> {
         let parameters: Vec<&dyn rusqlite::ToSql> =
             std::iter::once(&key as &dyn rusqlite::ToSql).chain(values.iter().copied()).collect();
         match self.transaction.execute(&sql, &parameters[..])? {
-            0 => Err(unknown(id)),
+            0 => Err(unknown_store(id)),
             _ => Ok(()),
         }
     }
-}
-
-/// The row of a store.
-pub(crate) fn row_of(connection: &Connection, id: StoreId) -> Result<i64, LogError> {
-    connection
-        .prepare_cached("SELECT id FROM stores WHERE public = ?1")?
-        .query_row([&id.0[..]], |row| row.get(0))
-        .optional()?
-        .ok_or_else(|| unknown(id))
-}
-
-fn unknown(id: StoreId) -> LogError {
-    LogError::NotFound { what: "store", name: id.to_string() }
-}
-
-pub(crate) fn store_id(public: &[u8]) -> Result<StoreId, LogError> {
-    public
-        .try_into()
-        .map(StoreId)
-        .map_err(|_| LogError::Damaged("a store id has the wrong length".to_owned()))
 }
 
 fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
@@ -206,9 +194,9 @@ fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
         removed_at: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_micros),
         state: row.get::<_, String>(7)?.parse().map_err(word)?,
         state_detail: row.get(8)?,
-        versions: row.get::<_, i64>(9)? as u64,
-        baseline: row.get::<_, i64>(10)? as u64,
-        memories: row.get::<_, i64>(11)? as u64,
+        versions: row.get(9)?,
+        baseline: row.get(10)?,
+        memories: row.get(11)?,
         last_change: row.get::<_, Option<i64>>(12)?.map(Timestamp::from_micros),
     })
 }

@@ -1,26 +1,54 @@
-//! Whether the log is sound: schema, foreign keys, chain, contents, derived tables.
+//! Whether the log is sound: file, schema, foreign keys, chain, contents, derived tables.
+//!
+//! What cannot be seen from inside: that the newest operations were taken off the end, and that somebody who knows how
+//! the chain is made wrote it all anew. For that, compare the head of the chain with one that was kept elsewhere. Not
+//! covered by the chain are names and states of stores, what the file system said of live files, and receipts.
 
 use crate::chain::{Digest, GENESIS, Link};
-use crate::read::ReadConnection;
-use crate::{LogError, LogFiles, RawHits, Reader, blob, migrate, purge, search};
-use retrace_model::Sha256;
+use crate::read::{LEAVES, ReadConnection, leaf_from};
+use crate::rows::{ChangeKind, bound};
+use crate::{LogError, LogFiles, OperationRow, RawHits, Reader, blob, migrate, purge, search};
+use retrace_model::{MemoryId, Sha256};
 use rusqlite::Connection;
+use std::collections::HashMap;
 
 /// What verification found.
 #[derive(Clone, Debug, Default)]
 pub struct Verification {
-    /// What is wrong, each in a sentence.
+    /// What is wrong, each in a sentence; at most a hundred.
     pub problems: Vec<String>,
     /// Versions checked.
     pub versions: u64,
     /// Contents checked.
     pub blobs: u64,
-    /// Head of the chain.
+    /// Head of the chain; `None` when the chain was not followed to its end.
     pub chain_head: Option<Sha256>,
 }
 
-/// Problems after which verification stops listing: a damaged log has many, and the first ones say enough.
+/// Problems after which verification stops: a damaged log has many, and the first ones say enough.
 const ENOUGH: usize = 100;
+
+impl Verification {
+    fn add(&mut self, problem: impl Into<String>) {
+        self.problems.push(problem.into());
+    }
+
+    fn is_enough(&self) -> bool {
+        self.problems.len() >= ENOUGH
+    }
+
+    /// Takes note of what is wrong with one row or one check; other failures end the verification.
+    fn note<T>(&mut self, checked: Result<T, LogError>) -> Result<Option<T>, LogError> {
+        match checked {
+            Ok(value) => Ok(Some(value)),
+            Err(LogError::Damaged(what)) => {
+                self.add(what);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
 
 impl Reader<'_> {
     /// Checks everything.
@@ -29,11 +57,18 @@ impl Reader<'_> {
     /// Only when the database cannot be read at all; what is wrong in it is a problem in the answer.
     pub fn verify(&self) -> Result<Verification, LogError> {
         let mut found = Verification::default();
-        self.check_file(&mut found)?;
-        self.check_schema(&mut found)?;
-        self.check_chain(&mut found)?;
-        self.check_contents(&mut found)?;
-        self.check_derived(&mut found)?;
+        let checks = [
+            Self::check_file,
+            Self::check_foreign_keys,
+            Self::check_schema,
+            Self::check_chain,
+            Self::check_contents,
+            Self::check_derived,
+        ];
+        for check in checks {
+            let checked = check(self, &mut found);
+            found.note(checked)?;
+        }
         found.problems.truncate(ENOUGH);
         Ok(found)
     }
@@ -44,7 +79,8 @@ impl Reader<'_> {
     /// Only when the database cannot be read at all.
     pub fn verify_chain(&self) -> Result<Vec<String>, LogError> {
         let mut found = Verification::default();
-        self.check_chain(&mut found)?;
+        let checked = self.check_chain(&mut found);
+        found.note(checked)?;
         Ok(found.problems)
     }
 
@@ -54,17 +90,20 @@ impl Reader<'_> {
         while let Some(row) = rows.next()? {
             let line: String = row.get(0)?;
             if line != "ok" {
-                found.problems.push(format!("the database file: {line}"));
+                found.add(format!("the database file: {line}"));
             }
         }
+        Ok(())
+    }
+
+    fn check_foreign_keys(&self, found: &mut Verification) -> Result<(), LogError> {
         let mut query = self.connection.prepare("PRAGMA foreign_key_check")?;
         let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
+        while let Some(row) = rows.next()?
+            && !found.is_enough()
+        {
             let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
-            found.problems.push(format!("a row of {table} names a row of {parent} that does not exist"));
-            if found.problems.len() > ENOUGH {
-                break;
-            }
+            found.add(format!("a row of {table} names a row of {parent} that does not exist"));
         }
         Ok(())
     }
@@ -76,199 +115,236 @@ impl Reader<'_> {
         let (expected, actual) = (schema(&fresh)?, schema(self.connection)?);
         for (name, sql) in &expected {
             match actual.iter().find(|(other, _)| other == name) {
-                None => found.problems.push(format!("the schema lacks {name}")),
-                Some((_, other)) if other != sql => {
-                    found.problems.push(format!("the schema's {name} was altered"))
-                }
+                None => found.add(format!("the schema lacks {name}")),
+                Some((_, other)) if other != sql => found.add(format!("the schema's {name} was altered")),
                 Some(_) => {}
             }
         }
         for (name, _) in actual.iter().filter(|(name, _)| !expected.iter().any(|(known, _)| known == name)) {
-            found.problems.push(format!("the schema has an unknown {name}"));
+            found.add(format!("the schema has an unknown {name}"));
         }
         Ok(())
     }
 
     fn check_chain(&self, found: &mut Verification) -> Result<(), LogError> {
-        let (mut previous, mut next_version, mut expected_seq) = (GENESIS, 1, 1);
-        let mut before = 0;
+        let mut walk = ChainWalk { previous: GENESIS, seq: 0, next_version: 1, numbers: HashMap::new() };
         loop {
-            let page = self.operations_after(before)?;
-            let Some(last) = page.last() else { break };
-            before = last.seq;
+            let page = self.operations_after(walk.seq, 1000)?;
+            if page.is_empty() {
+                break;
+            }
             for operation in &page {
-                if operation.seq != expected_seq {
-                    found
-                        .problems
-                        .push(format!("operations {expected_seq} to {} are missing", operation.seq - 1));
-                }
-                expected_seq = operation.seq + 1;
-                let link = Link {
-                    seq: operation.seq,
-                    store: operation.store,
-                    source: operation.source,
-                    created_at: operation.created_at,
-                    actor: &operation.actor,
-                    note: operation.note.as_deref(),
-                    undoes: operation.undoes,
-                };
-                let mut digest = Digest::new(&previous, &link);
-                if operation.first_version != next_version {
-                    found.problems.push(format!(
-                        "operation {} does not begin at version {next_version}",
-                        operation.seq
-                    ));
-                }
-                for seq in operation.first_version..operation.first_version + operation.versions {
-                    match self.version(seq) {
-                        Ok(version) => {
-                            if version.operation_seq != operation.seq {
-                                found
-                                    .problems
-                                    .push(format!("version {seq} names another operation than its own"));
-                            }
-                            digest.leaf(&version.leaf);
-                            found.versions += 1;
-                        }
-                        Err(LogError::NotFound { .. }) => {
-                            found.problems.push(format!("version {seq} is missing"))
-                        }
-                        Err(LogError::Damaged(what)) => found.problems.push(what),
-                        Err(error) => return Err(error),
-                    }
-                }
-                next_version = operation.first_version + operation.versions;
-                if digest.finish() != operation.digest {
-                    found
-                        .problems
-                        .push(format!("operation {} or one of its versions was altered", operation.seq));
-                }
-                // Going on from the kept digest names every altered operation, not only the first.
-                previous = operation.digest;
-                if found.problems.len() > ENOUGH {
+                self.check_operation(operation, &mut walk, found)?;
+                if found.is_enough() {
                     return Ok(());
                 }
             }
         }
-        if self.last_version()? + 1 != next_version {
-            found.problems.push("there are versions of no operation".to_owned());
+        let versions: u64 =
+            self.connection.query_row("SELECT count(*) FROM versions", [], |row| row.get(0))?;
+        if versions + 1 != walk.next_version {
+            found.add("there are versions of no operation");
         }
-        found.chain_head = Some(previous);
+        found.chain_head = Some(walk.previous);
         Ok(())
+    }
+
+    fn check_operation(
+        &self,
+        operation: &OperationRow,
+        walk: &mut ChainWalk,
+        found: &mut Verification,
+    ) -> Result<(), LogError> {
+        let seq = operation.seq;
+        if seq != walk.seq + 1 {
+            found.add(format!("operations {} to {} are missing", walk.seq + 1, seq - 1));
+        }
+        if operation.first_version != walk.next_version {
+            found.add(format!("operation {seq} does not begin at version {}", walk.next_version));
+        }
+        let link = Link {
+            seq,
+            store: operation.store,
+            source: operation.source,
+            created_at: operation.created_at,
+            actor: &operation.actor,
+            note: operation.note.as_deref(),
+            undoes: operation.undoes,
+        };
+        let mut digest = Digest::new(&walk.previous, &link);
+        let counts = self.check_leaves(operation, &mut digest, walk, found)?;
+        if counts != operation.counts {
+            found.add(format!("operation {seq} counts other versions than it has"));
+        }
+        if digest.finish() != operation.digest {
+            found.add(format!("operation {seq} or one of its versions was altered"));
+        }
+        walk.seq = seq;
+        walk.next_version = operation.first_version.saturating_add(operation.versions);
+        // Going on from the kept digest names every altered operation, not only the first.
+        walk.previous = operation.digest;
+        Ok(())
+    }
+
+    /// Adds the leaves of an operation to its digest; answers how many versions created, modified and deleted.
+    fn check_leaves(
+        &self,
+        operation: &OperationRow,
+        digest: &mut Digest,
+        walk: &mut ChainWalk,
+        found: &mut Verification,
+    ) -> Result<(u64, u64, u64), LogError> {
+        let mut query = self.connection.prepare_cached(LEAVES)?;
+        let last = operation.first_version.saturating_add(operation.versions).saturating_sub(1);
+        let mut rows = query.query([bound(operation.first_version), bound(last)])?;
+        let mut counts = (0, 0, 0);
+        while let Some(row) = rows.next()?
+            && !found.is_enough()
+        {
+            let Some(version) = found.note(leaf_from(row))? else { continue };
+            let seq = version.leaf.seq;
+            if version.leaf.operation_seq != operation.seq {
+                found.add(format!("version {seq} names another operation than its own"));
+            }
+            let number = walk.numbers.entry(version.leaf.memory).or_default();
+            *number += 1;
+            if version.number != *number {
+                found.add(format!("version {seq} has another number than its place in its memory"));
+            }
+            match version.kind {
+                ChangeKind::Created => counts.0 += 1,
+                ChangeKind::Modified | ChangeKind::Moved => counts.1 += 1,
+                ChangeKind::Deleted => counts.2 += 1,
+            }
+            digest.leaf(&version.leaf.hash());
+            found.versions += 1;
+        }
+        Ok(counts)
     }
 
     fn check_contents(&self, found: &mut Verification) -> Result<(), LogError> {
         let mut query =
-            self.connection.prepare("SELECT id, encoding, sha256, size FROM blobs ORDER BY id")?;
+            self.connection.prepare("SELECT id, encoding, sha256, is_text FROM blobs ORDER BY id")?;
         let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
+        let mut pass = blob::Pass::new(self.connection);
+        while let Some(row) = rows.next()?
+            && !found.is_enough()
+        {
             let (id, encoding): (i64, i64) = (row.get(0)?, row.get(1)?);
             found.blobs += 1;
             if encoding == blob::MASKED || encoding == blob::NOT_KEPT {
                 continue;
             }
             let hash: Option<Vec<u8>> = row.get(2)?;
-            match blob::read(self.connection, id) {
-                Ok(Some(bytes)) if hash.as_deref() == Some(&Sha256::of(&bytes).0[..]) => {}
-                Ok(Some(_)) => found.problems.push(format!("content {id} has another hash than recorded")),
-                Ok(None) => found.problems.push(format!("content {id} is empty-handed")),
-                Err(LogError::Damaged(what)) => found.problems.push(format!("content {id}: {what}")),
-                Err(error) => return Err(error),
-            }
-            if found.problems.len() > ENOUGH {
-                break;
+            let is_text: Option<bool> = row.get(3)?;
+            match found.note(pass.read(id))? {
+                None => {}
+                Some(None) => found.add(format!("content {id} is not there")),
+                Some(Some(bytes)) => {
+                    if hash.as_deref() != Some(&Sha256::of(&bytes).0[..]) {
+                        found.add(format!("content {id} has another hash than recorded"));
+                    } else if is_text != Some(blob::is_text(&bytes)) {
+                        found.add(format!("content {id} is marked as text or as binary, which it is not"));
+                    }
+                }
             }
         }
         Ok(())
     }
 
     fn check_derived(&self, found: &mut Verification) -> Result<(), LogError> {
-        let checks = [
-            (
-                "versions name paths that are not kept",
-                "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
-                 AND NOT EXISTS (SELECT 1 FROM paths p WHERE p.id = v.path_id)",
-            ),
-            (
-                "places of memories are not kept as such",
-                "SELECT count(*) FROM memory_paths mp WHERE NOT EXISTS (SELECT 1 FROM paths p WHERE p.id = mp.path_id)",
-            ),
-            (
-                "live memories do not stand at their newest version",
-                "SELECT count(*) FROM live l
-                 WHERE l.version_seq <> (SELECT max(v.seq) FROM versions v WHERE v.memory_id = l.memory_id)",
-            ),
-            (
-                "memories are live although their newest version deleted them, or the other way round",
-                "SELECT count(*) FROM memories m
-                 WHERE (SELECT v.change <> 3 FROM versions v WHERE v.memory_id = m.id ORDER BY v.seq DESC LIMIT 1)
-                    <> EXISTS (SELECT 1 FROM live l WHERE l.memory_id = m.id)",
-            ),
-            (
-                "versions and their redactions disagree",
-                "SELECT count(*) FROM versions v JOIN blobs b ON b.id = v.blob_id
-                 WHERE (b.encoding = 9) <> (v.redaction_id IS NOT NULL)",
-            ),
-            (
-                "stores count another number of versions than they have",
-                "SELECT count(*) FROM stores s
-                 WHERE s.versions <> (SELECT count(*) FROM versions v WHERE v.store_id = s.id)",
-            ),
-        ];
-        for (what, sql) in checks {
-            let count: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+        for (what, sql) in DERIVED {
+            let count: u64 = self.connection.query_row(sql, [], |row| row.get(0))?;
             if count > 0 {
-                found.problems.push(format!("{count} {what}"));
+                found.add(format!("{count} {what}"));
             }
         }
         Ok(())
     }
-
-    fn operations_after(&self, seq: u64) -> Result<Vec<crate::OperationRow>, LogError> {
-        self.operations_between(seq, 1000)
-    }
 }
 
-/// The bytes of `needle` in the raw files of the data directory, and in the contents the log holds.
-///
-/// # Errors
-/// A failure of reading.
-pub(crate) fn find_bytes(
-    files: &LogFiles,
-    reader: &Reader<'_>,
-    needle: &[u8],
-) -> Result<(RawHits, Vec<u64>), LogError> {
-    let pattern = needle.to_vec();
-    let raw = purge::look_for(files, [&pattern])?;
-    let finder = memchr::memmem::Finder::new(needle);
-    let mut versions = Vec::new();
-    let mut query = reader.connection.prepare("SELECT id FROM blobs WHERE data IS NOT NULL ORDER BY id")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let id: i64 = row.get(0)?;
-        if let Ok(Some(bytes)) = blob::read(reader.connection, id)
-            && finder.find(&bytes).is_some()
-        {
-            let mut holders =
-                reader.connection.prepare_cached("SELECT seq FROM versions WHERE blob_id = ?1")?;
-            for seq in holders.query_map([id], |found| found.get::<_, i64>(0))? {
-                versions.push(seq? as u64);
-            }
-        }
-    }
-    Ok((raw, versions))
+/// Where the check of the chain stands.
+struct ChainWalk {
+    previous: Sha256,
+    /// The operation last checked.
+    seq: u64,
+    next_version: u64,
+    /// How many versions each memory had so far.
+    numbers: HashMap<MemoryId, u64>,
 }
+
+/// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
+const DERIVED: [(&str, &str); 9] = [
+    (
+        "versions name paths that are not kept",
+        "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM paths p WHERE p.id = v.path_id)",
+    ),
+    (
+        "versions stand at paths where their memories are not said to have been",
+        "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL AND NOT EXISTS
+            (SELECT 1 FROM memory_paths mp
+             WHERE mp.store_id = v.store_id AND mp.path_id = v.path_id AND mp.memory_id = v.memory_id)",
+    ),
+    (
+        "places of memories are not kept as such",
+        "SELECT count(*) FROM memory_paths mp WHERE NOT EXISTS (SELECT 1 FROM paths p WHERE p.id = mp.path_id)",
+    ),
+    (
+        "live memories do not stand at their newest version",
+        "SELECT count(*) FROM live l
+         WHERE l.version_seq <> (SELECT max(v.seq) FROM versions v WHERE v.memory_id = l.memory_id)",
+    ),
+    (
+        "live memories stand at another path than their newest version",
+        "SELECT count(*) FROM live l JOIN versions v ON v.seq = l.version_seq
+         WHERE v.path_id <> l.path_id OR v.store_id <> l.store_id",
+    ),
+    (
+        "memories are live although their newest version deleted them, or the other way round",
+        "SELECT count(*) FROM memories m
+         WHERE (SELECT v.change <> 3 FROM versions v WHERE v.memory_id = m.id ORDER BY v.seq DESC LIMIT 1)
+            <> EXISTS (SELECT 1 FROM live l WHERE l.memory_id = m.id)",
+    ),
+    (
+        "versions and their contents disagree on what is redacted",
+        "SELECT count(*) FROM versions v JOIN blobs b ON b.id = v.blob_id
+         WHERE (b.encoding = 9) <> (v.redaction_id IS NOT NULL)",
+    ),
+    (
+        "contents belong to no version",
+        "SELECT count(*) FROM blobs b WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.blob_id = b.id)",
+    ),
+    (
+        "stores count another number of versions than they have",
+        "SELECT count(*) FROM stores s
+         WHERE s.versions <> (SELECT count(*) FROM versions v WHERE v.store_id = s.id)",
+    ),
+];
 
 impl ReadConnection {
-    /// Where exact bytes are: hits in the raw files of the data directory, and versions whose content holds them.
+    /// Where exact bytes are: hits in the raw files of the data directory, and places of the versions whose content
+    /// holds them, in order.
     ///
     /// # Errors
-    /// A failure of reading.
+    /// [`LogError::Invalid`] when there are no bytes to look for, [`LogError::Damaged`] when a content does not read, or
+    /// a failure of reading.
     pub fn find_bytes(&self, files: &LogFiles, needle: &[u8]) -> Result<(RawHits, Vec<u64>), LogError> {
-        self.snapshot(|reader| find_bytes(files, reader, needle))
+        if needle.is_empty() {
+            return Err(LogError::Invalid("there are no bytes to look for".to_owned()));
+        }
+        let raw = purge::look_for(files, [&needle.to_vec()])?;
+        let finder = memchr::memmem::Finder::new(needle);
+        let holders = self.snapshot(|reader| {
+            reader.versions_holding(None, |path, bytes| {
+                u64::from(path.is_none() && finder.find(bytes).is_some())
+            })
+        })?;
+        Ok((raw, holders.into_iter().map(|(version, _)| version.id.seq).collect()))
     }
 }
 
+/// Name and definition of everything in the schema.
 fn schema(connection: &Connection) -> Result<Vec<(String, String)>, LogError> {
     let mut query =
         connection.prepare("SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema ORDER BY 1")?;

@@ -1,4 +1,4 @@
--- The version log, first form. Numbers in CHECKs are explained in crates/retrace-log/src/{writer,blob}.rs.
+-- The version log, first form. Numbers in CHECKs are explained in crates/retrace-log/src/{rows,blob}.rs.
 
 CREATE TABLE stores (
     id             INTEGER PRIMARY KEY,
@@ -21,6 +21,7 @@ CREATE TABLE memories (
     public         BLOB    NOT NULL UNIQUE CHECK (length(public) = 16),
     store_id       INTEGER NOT NULL REFERENCES stores (id)
 ) STRICT;
+CREATE INDEX memories_by_store ON memories (store_id);
 
 -- A path is kept once. It goes when the last version that names it is redacted.
 CREATE TABLE paths (
@@ -36,16 +37,19 @@ CREATE TABLE actors (
     UNIQUE (type, name, evidence)
 ) STRICT;
 
+-- Its versions are the created + modified + deleted ones from first_version on.
 CREATE TABLE operations (
-    seq            INTEGER PRIMARY KEY,
+    seq            INTEGER PRIMARY KEY CHECK (seq > 0),
     store_id       INTEGER REFERENCES stores (id),
     source         TEXT    NOT NULL,
     created_at     INTEGER NOT NULL,
     actor_id       INTEGER REFERENCES actors (id),
     note           TEXT,
     undoes         INTEGER REFERENCES operations (seq),
-    first_version  INTEGER NOT NULL,
-    versions       INTEGER NOT NULL,
+    first_version  INTEGER NOT NULL CHECK (first_version > 0),
+    created        INTEGER NOT NULL CHECK (created >= 0),
+    modified       INTEGER NOT NULL CHECK (modified >= 0),
+    deleted        INTEGER NOT NULL CHECK (deleted >= 0),
     digest         BLOB    NOT NULL CHECK (length(digest) = 32)
 ) STRICT;
 CREATE INDEX operations_by_store ON operations (store_id);
@@ -68,10 +72,11 @@ CREATE TABLE blobs (
     CHECK ((encoding = 9) = (sha256 IS NULL)),
     CHECK ((encoding = 9) = (salt IS NULL)),
     CHECK ((encoding = 9) = (size IS NULL)),
+    CHECK ((encoding = 9) = (is_text IS NULL)),
     CHECK ((encoding IN (3, 9)) = (data IS NULL))
 ) STRICT;
 CREATE INDEX blobs_by_key ON blobs (substr(sha256, 1, 8)) WHERE sha256 IS NOT NULL;
-CREATE INDEX blobs_by_base ON blobs (base_id) WHERE base_id IS NOT NULL;
+-- No index over base_id: only a redaction asks for it, and reads the table through anyway.
 
 CREATE TABLE redactions (
     id             INTEGER PRIMARY KEY,
@@ -99,17 +104,17 @@ CREATE TABLE receipt_places (
     PRIMARY KEY (redaction_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- change: 1 created, 2 modified, 3 deleted. created_at is null when it is the operation's own time.
--- A version with content takes its salt from its blob; one without has its own.
+-- change: 1 created, 2 modified, 3 deleted, 4 modified and at another path than before. number: the how-manieth version
+-- of its memory. A version with content takes its salt from its blob; one without has its own.
 CREATE TABLE versions (
-    seq            INTEGER PRIMARY KEY,
+    seq            INTEGER PRIMARY KEY CHECK (seq > 0),
     operation_seq  INTEGER NOT NULL REFERENCES operations (seq) DEFERRABLE INITIALLY DEFERRED,
     store_id       INTEGER NOT NULL REFERENCES stores (id),
     memory_id      INTEGER NOT NULL REFERENCES memories (id),
-    change         INTEGER NOT NULL CHECK (change IN (1, 2, 3)),
+    number         INTEGER NOT NULL CHECK (number > 0),
+    change         INTEGER NOT NULL CHECK (change IN (1, 2, 3, 4)),
     path_id        INTEGER,
     blob_id        INTEGER REFERENCES blobs (id),
-    created_at     INTEGER,
     salt           BLOB,
     commitment     BLOB,
     redaction_id   INTEGER REFERENCES redactions (id),
@@ -148,11 +153,9 @@ CREATE TABLE live (
 ) STRICT;
 CREATE INDEX live_by_path ON live (path_id);
 
--- Full text, fed with words already split and folded (search/words.rs). Derived; follows the log by `search_state`.
+-- Full text, fed with words already split and folded (search/words.rs). Derived; follows the log by search_state.
 CREATE VIRTUAL TABLE live_text USING fts5 (words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
 CREATE VIRTUAL TABLE history_text USING fts5 (words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
-INSERT INTO live_text (live_text, rank) VALUES ('secure-delete', 1);
-INSERT INTO history_text (history_text, rank) VALUES ('secure-delete', 1);
 
 CREATE TABLE search_live (
     memory_id      INTEGER PRIMARY KEY REFERENCES memories (id),
@@ -173,19 +176,20 @@ CREATE TRIGGER operations_no_replace BEFORE INSERT ON operations
 
 CREATE TRIGGER versions_mask_only BEFORE UPDATE ON versions
     WHEN NOT (OLD.redaction_id IS NULL AND NEW.redaction_id IS NOT NULL
-        AND NEW.path_id IS NULL AND NEW.salt IS NULL AND length(NEW.commitment) = 32
-        AND NEW.seq = OLD.seq AND NEW.operation_seq = OLD.operation_seq AND NEW.store_id = OLD.store_id
-        AND NEW.memory_id = OLD.memory_id AND NEW.change = OLD.change AND NEW.blob_id IS OLD.blob_id
-        AND NEW.created_at IS OLD.created_at)
+        AND NEW.path_id IS NULL AND NEW.salt IS NULL AND length(NEW.commitment) IS 32
+        AND NEW.seq IS OLD.seq AND NEW.operation_seq IS OLD.operation_seq AND NEW.store_id IS OLD.store_id
+        AND NEW.memory_id IS OLD.memory_id AND NEW.number IS OLD.number AND NEW.change IS OLD.change
+        AND NEW.blob_id IS OLD.blob_id)
     BEGIN SELECT RAISE (ABORT, 'versions are append-only'); END;
 CREATE TRIGGER versions_no_delete BEFORE DELETE ON versions BEGIN SELECT RAISE (ABORT, 'versions are append-only'); END;
 CREATE TRIGGER versions_no_replace BEFORE INSERT ON versions
     WHEN EXISTS (SELECT 1 FROM versions WHERE seq = NEW.seq)
     BEGIN SELECT RAISE (ABORT, 'versions are append-only'); END;
 
+-- A content may be written down another way, so that another one can be masked without losing it.
 CREATE TRIGGER blobs_mask_or_encode BEFORE UPDATE ON blobs
-    WHEN NOT (NEW.id = OLD.id AND OLD.encoding <> 9 AND (NEW.encoding = 9 AND NEW.is_text IS NULL OR
-        (NEW.sha256 = OLD.sha256 AND NEW.size = OLD.size AND NEW.salt = OLD.salt AND NEW.is_text = OLD.is_text)))
+    WHEN NOT (NEW.id IS OLD.id AND OLD.encoding IS NOT 9 AND (NEW.encoding IS 9 AND NEW.is_text IS NULL OR
+        (NEW.sha256 IS OLD.sha256 AND NEW.size IS OLD.size AND NEW.salt IS OLD.salt AND NEW.is_text IS OLD.is_text)))
     BEGIN SELECT RAISE (ABORT, 'contents are append-only'); END;
 CREATE TRIGGER blobs_no_delete BEFORE DELETE ON blobs BEGIN SELECT RAISE (ABORT, 'contents are append-only'); END;
 CREATE TRIGGER blobs_no_replace BEFORE INSERT ON blobs
@@ -202,8 +206,18 @@ CREATE TRIGGER stores_no_delete BEFORE DELETE ON stores BEGIN SELECT RAISE (ABOR
 CREATE TRIGGER stores_no_replace BEFORE INSERT ON stores
     WHEN EXISTS (SELECT 1 FROM stores WHERE id = NEW.id OR public = NEW.public OR root = NEW.root)
     BEGIN SELECT RAISE (ABORT, 'stores are kept'); END;
-CREATE TRIGGER stores_keep_identity BEFORE UPDATE OF id, public, created_at ON stores
+CREATE TRIGGER stores_keep_identity BEFORE UPDATE ON stores
+    WHEN NOT (NEW.id IS OLD.id AND NEW.public IS OLD.public AND NEW.root IS OLD.root
+        AND NEW.created_at IS OLD.created_at)
     BEGIN SELECT RAISE (ABORT, 'stores are kept'); END;
+
+CREATE TRIGGER paths_no_update BEFORE UPDATE ON paths BEGIN SELECT RAISE (ABORT, 'paths are kept'); END;
+CREATE TRIGGER paths_no_delete BEFORE DELETE ON paths
+    WHEN EXISTS (SELECT 1 FROM memory_paths WHERE path_id = OLD.id)
+    BEGIN SELECT RAISE (ABORT, 'paths are kept'); END;
+CREATE TRIGGER paths_no_replace BEFORE INSERT ON paths
+    WHEN EXISTS (SELECT 1 FROM paths WHERE id = NEW.id OR bytes = NEW.bytes)
+    BEGIN SELECT RAISE (ABORT, 'paths are kept'); END;
 
 CREATE TRIGGER actors_no_update BEFORE UPDATE ON actors BEGIN SELECT RAISE (ABORT, 'actors are append-only'); END;
 CREATE TRIGGER actors_no_delete BEFORE DELETE ON actors BEGIN SELECT RAISE (ABORT, 'actors are append-only'); END;
@@ -212,9 +226,9 @@ CREATE TRIGGER actors_no_replace BEFORE INSERT ON actors
     BEGIN SELECT RAISE (ABORT, 'actors are append-only'); END;
 
 CREATE TRIGGER redactions_keep_facts BEFORE UPDATE ON redactions
-    WHEN NOT (NEW.id = OLD.id AND NEW.public = OLD.public AND NEW.operation_seq = OLD.operation_seq
-        AND NEW.created_at = OLD.created_at AND NEW.actor_id IS OLD.actor_id AND NEW.reason IS OLD.reason
-        AND NEW.method = OLD.method AND NEW.versions = OLD.versions)
+    WHEN NOT (NEW.id IS OLD.id AND NEW.public IS OLD.public AND NEW.operation_seq IS OLD.operation_seq
+        AND NEW.created_at IS OLD.created_at AND NEW.actor_id IS OLD.actor_id AND NEW.reason IS OLD.reason
+        AND NEW.method IS OLD.method AND NEW.versions IS OLD.versions)
     BEGIN SELECT RAISE (ABORT, 'receipts keep their facts'); END;
 CREATE TRIGGER redactions_no_delete BEFORE DELETE ON redactions BEGIN SELECT RAISE (ABORT, 'receipts are kept'); END;
 CREATE TRIGGER redactions_no_replace BEFORE INSERT ON redactions

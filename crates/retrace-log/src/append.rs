@@ -1,0 +1,544 @@
+//! Appending an operation: what each change means, and the versions it makes.
+
+mod moves;
+
+use crate::chain::{self, Digest, Leaf, Link};
+use crate::rows::{self, ChangeKind};
+use crate::writer::Act;
+use crate::{Entropy, LogError, blob, codec, live};
+use moves::Moves;
+use retrace_model::{
+    Actor, MemoryId, RelPath, Seen, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
+};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use std::collections::{BTreeMap, HashMap};
+
+/// Something to append as one operation.
+#[derive(Debug)]
+pub struct Append<'a> {
+    /// The store the operation concerns; `None` when it concerns several.
+    pub store: Option<StoreId>,
+    /// What caused it.
+    pub source: Source,
+    /// Who.
+    pub actor: &'a Actor,
+    /// Why, where a reason was given.
+    pub note: Option<&'a str>,
+    /// When.
+    pub at: Timestamp,
+    /// The operation it takes back; each can be taken back once.
+    pub undoes: Option<u64>,
+    /// What changed, in order: a later change sees what an earlier one did.
+    pub changes: Vec<Change>,
+    /// Append the operation even when it makes no version.
+    pub even_if_empty: bool,
+}
+
+/// One change to one path.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The store.
+    pub store: StoreId,
+    /// The path after the change, or the path that is gone.
+    pub path: RelPath,
+    /// What is there now.
+    pub payload: Payload,
+}
+
+/// What is at a path.
+#[derive(Clone, Debug)]
+pub enum Payload {
+    /// A content.
+    Content {
+        /// The raw bytes; `None` for a content too large to keep.
+        bytes: Option<Vec<u8>>,
+        /// Their hash.
+        sha256: Sha256,
+        /// Their number.
+        size: u64,
+        /// What the file system said of the file when it was read.
+        seen: Option<Seen>,
+        /// The path the memory had before, when that is known. A memory that stood at the new path is deleted by the
+        /// same operation. A path where nothing lives is no former path: the change is then one like any other.
+        moved_from: Option<RelPath>,
+    },
+    /// Nothing any more.
+    Gone,
+}
+
+/// What an append did.
+#[derive(Clone, Debug, Default)]
+pub struct Appended {
+    /// The operation; `None` when nothing had changed and none was appended.
+    pub operation_seq: Option<u64>,
+    /// The versions, in order.
+    pub versions: Vec<VersionId>,
+}
+
+impl Act<'_> {
+    /// Appends one operation; all of it or, on an error, nothing of it.
+    ///
+    /// A content that equals the newest one at its path makes no version, so appending what another process has already
+    /// appended does nothing. Equal content gone from one path and new at another makes one `modified` version of the
+    /// same memory. A memory that comes back to a path it was deleted from keeps its id.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store or an unknown operation to take back; [`LogError::Invalid`] for an
+    /// operation that is taken back already and for bytes that do not have the hash or the size they are said to have;
+    /// or a failure of the database.
+    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
+    pub fn append(&mut self, append: Append<'_>) -> Result<Appended, LogError> {
+        let savepoint = self.transaction.savepoint()?;
+        let appended = Appending::begin(&savepoint, self.entropy, &append)?.run(&append)?;
+        savepoint.commit()?;
+        Ok(appended)
+    }
+}
+
+/// A live memory as appending needs it.
+pub(super) struct LiveRow {
+    memory_row: i64,
+    memory: MemoryId,
+    /// How many versions it has.
+    versions: u64,
+    path_row: i64,
+    blob_row: Option<i64>,
+    sha256: Option<Sha256>,
+    size: Option<u64>,
+    shadow: Option<Vec<u8>>,
+}
+
+/// A memory that is about to get a version.
+#[derive(Clone, Copy)]
+struct Target {
+    memory_row: i64,
+    memory: MemoryId,
+    /// How many versions it has already.
+    versions: u64,
+}
+
+/// A version about to be written.
+struct Draft {
+    store: StoreId,
+    target: Target,
+    kind: ChangeKind,
+    path_row: i64,
+    blob_row: Option<i64>,
+    salt: Option<[u8; 16]>,
+    commitment: Sha256,
+}
+
+/// An operation on its way into the log.
+struct Appending<'a> {
+    connection: &'a Connection,
+    entropy: &'a mut Entropy,
+    stores: HashMap<StoreId, i64>,
+    seq: u64,
+    at: Timestamp,
+    first_version: u64,
+    digest: Digest,
+    versions: Vec<VersionId>,
+    /// Versions by kind: created, modified, deleted.
+    counts: [u64; 3],
+    by_store: BTreeMap<i64, u64>,
+}
+
+impl<'a> Appending<'a> {
+    fn begin(
+        connection: &'a Connection,
+        entropy: &'a mut Entropy,
+        append: &Append<'_>,
+    ) -> Result<Self, LogError> {
+        let (previous, previous_seq) = rows::head_of_chain(connection)?;
+        check_undo(connection, append.undoes)?;
+        let mut stores = HashMap::new();
+        for store in append.changes.iter().map(|change| change.store).chain(append.store) {
+            if let std::collections::hash_map::Entry::Vacant(entry) = stores.entry(store) {
+                entry.insert(rows::store_row(connection, store)?);
+            }
+        }
+        let seq = previous_seq + 1;
+        let link = Link {
+            seq,
+            store: append.store,
+            source: append.source,
+            created_at: append.at,
+            actor: append.actor,
+            note: append.note,
+            undoes: append.undoes,
+        };
+        Ok(Self {
+            connection,
+            entropy,
+            stores,
+            seq,
+            at: append.at,
+            first_version: rows::last_version(connection)? + 1,
+            digest: Digest::new(&previous, &link),
+            versions: Vec::with_capacity(append.changes.len()),
+            counts: [0; 3],
+            by_store: BTreeMap::new(),
+        })
+    }
+
+    fn run(mut self, append: &Append<'_>) -> Result<Appended, LogError> {
+        let mut moves = Moves::find(self.connection, &append.changes, &self.stores)?;
+        moves.lift(self.connection)?;
+        for (index, change) in append.changes.iter().enumerate() {
+            match &change.payload {
+                Payload::Gone if moves.is_source(index) => {}
+                Payload::Gone => self.remove_at(change)?,
+                Payload::Content { .. } => self.put(change, index, &mut moves)?,
+            }
+        }
+        if self.versions.is_empty() && !append.even_if_empty {
+            return Ok(Appended::default());
+        }
+        let digest = self.digest.clone().finish();
+        self.insert_operation(append, &digest)?;
+        self.count_versions()?;
+        Ok(Appended { operation_seq: Some(self.seq), versions: self.versions })
+    }
+
+    fn random(&mut self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        (self.entropy)(&mut bytes);
+        bytes
+    }
+
+    /// Deletes the memory at a path, where there is one.
+    fn remove_at(&mut self, change: &Change) -> Result<(), LogError> {
+        let Some(live) = live_at(self.connection, self.stores[&change.store], &change.path)? else {
+            return Ok(());
+        };
+        self.connection
+            .prepare_cached("DELETE FROM live WHERE memory_id = ?1")?
+            .execute([live.memory_row])?;
+        let salt = self.random();
+        self.insert_version(&Draft {
+            store: change.store,
+            target: live.target(),
+            kind: ChangeKind::Deleted,
+            path_row: live.path_row,
+            blob_row: None,
+            salt: Some(salt),
+            commitment: chain::commitment(&salt, &change.path, None),
+        })?;
+        Ok(())
+    }
+
+    /// Puts a content at a path.
+    fn put(&mut self, change: &Change, index: usize, moves: &mut Moves) -> Result<(), LogError> {
+        let Payload::Content { bytes, sha256, size, seen, .. } = &change.payload else { return Ok(()) };
+        let moved = moves.take(index);
+        let live = match &moved {
+            None => live_at(self.connection, self.stores[&change.store], &change.path)?,
+            Some(_) => {
+                self.remove_at(change)?;
+                None
+            }
+        };
+        if let Some(live) = &live
+            && live.is_at(sha256, seen.as_ref())
+        {
+            if live.sha256.is_some() {
+                live::saw(self.connection, live.memory_row, seen.as_ref(), self.at)?;
+            }
+            return Ok(());
+        }
+        let (path_row, path_known) = rows::intern_path(self.connection, &change.path)?;
+        let before = moved.as_ref().or(live.as_ref());
+        let (target, kind) = match before {
+            Some(before) if before.path_row == path_row => (before.target(), ChangeKind::Modified),
+            Some(before) => (before.target(), ChangeKind::Moved),
+            None => (self.rested_or_new(change.store, path_row, path_known, moves)?, ChangeKind::Created),
+        };
+        let lean_on = match before {
+            Some(before) => before.blob_row,
+            None if target.versions > 0 => newest_blob_of(self.connection, target.memory_row)?,
+            None => None,
+        };
+        let (blob_row, salt) = self.keep(&change.path, bytes.as_deref(), sha256, *size, lean_on)?;
+        let seq = self.insert_version(&Draft {
+            store: change.store,
+            target,
+            kind,
+            path_row,
+            blob_row: Some(blob_row),
+            salt: None,
+            commitment: chain::commitment(&salt, &change.path, Some((sha256, *size))),
+        })?;
+        if kind != ChangeKind::Modified {
+            self.note_path(change.store, path_row, target.memory_row)?;
+        }
+        self.make_live(change.store, target.memory_row, path_row, seq, seen.as_ref())
+    }
+
+    /// The memory that rests at a path, or a new one.
+    fn rested_or_new(
+        &mut self,
+        store: StoreId,
+        path_row: i64,
+        path_known: bool,
+        moves: &Moves,
+    ) -> Result<Target, LogError> {
+        let store_row = self.stores[&store];
+        if path_known && let Some(resting) = resting_memory(self.connection, store_row, path_row, moves)? {
+            return Ok(resting);
+        }
+        let memory = MemoryId(self.random());
+        self.connection
+            .prepare_cached("INSERT INTO memories (public, store_id) VALUES (?1, ?2)")?
+            .execute(params![&memory.0[..], store_row])?;
+        Ok(Target { memory_row: self.connection.last_insert_rowid(), memory, versions: 0 })
+    }
+
+    /// Keeps a content, or finds it kept already; answers its row and salt.
+    fn keep(
+        &mut self,
+        path: &RelPath,
+        bytes: Option<&[u8]>,
+        sha256: &Sha256,
+        size: u64,
+        lean_on: Option<i64>,
+    ) -> Result<(i64, [u8; 16]), LogError> {
+        if let Some(bytes) = bytes
+            && (bytes.len() as u64 != size || Sha256::of(bytes) != *sha256)
+        {
+            return Err(LogError::Invalid(format!("{path}: the bytes do not have the hash and size given")));
+        }
+        if let Some(row) = blob::find(self.connection, sha256)? {
+            let (salt, encoding): (Vec<u8>, i64) = self
+                .connection
+                .prepare_cached("SELECT salt, encoding FROM blobs WHERE id = ?1")?
+                .query_row([row], |found| Ok((found.get(0)?, found.get(1)?)))?;
+            // A content that was too large under an earlier limit may be kept now.
+            if encoding != blob::NOT_KEPT || bytes.is_none() {
+                return Ok((row, rows::salt_from(&salt)?));
+            }
+        }
+        let salt = self.random();
+        let Some(bytes) = bytes else {
+            return Ok((blob::insert_not_kept(self.connection, size, sha256, &salt)?, salt));
+        };
+        if bytes.len() > codec::MAX_CONTENT_BYTES {
+            return Err(LogError::Invalid(format!("{path}: {} bytes are too many to keep", bytes.len())));
+        }
+        let base = lean_on.map_or(Ok(None), |row| blob::base(self.connection, row, bytes.len()))?;
+        Ok((blob::insert(self.connection, bytes, sha256, &salt, base.as_ref())?, salt))
+    }
+
+    /// Writes a version down; answers its place.
+    fn insert_version(&mut self, draft: &Draft) -> Result<u64, LogError> {
+        let seq = self.first_version + self.versions.len() as u64;
+        let operation = draft.kind.operation();
+        let leaf = Leaf {
+            seq,
+            operation_seq: self.seq,
+            store: draft.store,
+            memory: draft.target.memory,
+            change: operation,
+            created_at: self.at,
+            commitment: draft.commitment,
+        }
+        .hash();
+        let store_row = self.stores[&draft.store];
+        self.connection
+            .prepare_cached(
+                "INSERT INTO versions
+                    (seq, operation_seq, store_id, memory_id, number, change, path_id, blob_id, salt)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                seq,
+                self.seq,
+                store_row,
+                draft.target.memory_row,
+                draft.target.versions + 1,
+                draft.kind.number(),
+                draft.path_row,
+                draft.blob_row,
+                draft.salt.as_ref().map(|salt| &salt[..]),
+            ])?;
+        self.digest.leaf(&leaf);
+        self.versions.push(VersionId::new(seq, &leaf));
+        let counted = match operation {
+            VersionOperation::Created => 0,
+            VersionOperation::Modified => 1,
+            VersionOperation::Deleted => 2,
+        };
+        self.counts[counted] += 1;
+        *self.by_store.entry(store_row).or_default() += 1;
+        Ok(seq)
+    }
+
+    /// Notes that a memory has been at a path.
+    fn note_path(&self, store: StoreId, path_row: i64, memory_row: i64) -> Result<(), LogError> {
+        self.connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO memory_paths (store_id, path_id, memory_id) VALUES (?1, ?2, ?3)",
+            )?
+            .execute([self.stores[&store], path_row, memory_row])?;
+        Ok(())
+    }
+
+    /// Says that a memory lives at a path, at a version.
+    fn make_live(
+        &self,
+        store: StoreId,
+        memory_row: i64,
+        path_row: i64,
+        seq: u64,
+        seen: Option<&Seen>,
+    ) -> Result<(), LogError> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO live (memory_id, store_id, path_id, version_seq, size, modified_nanos, changed_nanos,
+                                   file_id, seen_at, shadow)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL)
+                 ON CONFLICT (memory_id) DO UPDATE SET path_id = excluded.path_id,
+                    version_seq = excluded.version_seq, size = excluded.size,
+                    modified_nanos = excluded.modified_nanos, changed_nanos = excluded.changed_nanos,
+                    file_id = excluded.file_id, seen_at = excluded.seen_at, shadow = NULL",
+            )?
+            .execute(params![
+                memory_row,
+                self.stores[&store],
+                path_row,
+                seq,
+                seen.map(|seen| seen.size.cast_signed()),
+                seen.map(|seen| live::nanos(seen.modified_nanos)),
+                seen.map(|seen| live::nanos(seen.changed_nanos)),
+                seen.map(|seen| seen.file_id.cast_signed()),
+                self.at.micros(),
+            ])?;
+        Ok(())
+    }
+
+    fn insert_operation(&self, append: &Append<'_>, digest: &Sha256) -> Result<(), LogError> {
+        let actor = rows::intern_actor(self.connection, append.actor)?;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO operations (seq, store_id, source, created_at, actor_id, note, undoes, first_version,
+                                         created, modified, deleted, digest)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            )?
+            .execute(params![
+                self.seq,
+                append.store.map(|store| self.stores[&store]),
+                append.source.as_str(),
+                append.at.micros(),
+                actor,
+                append.note,
+                append.undoes,
+                self.first_version,
+                self.counts[0],
+                self.counts[1],
+                self.counts[2],
+                &digest.0[..],
+            ])?;
+        Ok(())
+    }
+
+    fn count_versions(&self) -> Result<(), LogError> {
+        for (store, count) in &self.by_store {
+            self.connection
+                .prepare_cached("UPDATE stores SET versions = versions + ?2, last_change = ?3 WHERE id = ?1")?
+                .execute(params![store, count, self.at.micros()])?;
+        }
+        Ok(())
+    }
+}
+
+impl LiveRow {
+    fn target(&self) -> Target {
+        Target { memory_row: self.memory_row, memory: self.memory, versions: self.versions }
+    }
+
+    /// Whether the memory has this content already, as far as can be known of one whose content was redacted.
+    fn is_at(&self, sha256: &Sha256, seen: Option<&Seen>) -> bool {
+        match (&self.sha256, &self.shadow) {
+            (Some(known), _) => known == sha256,
+            (None, Some(shadow)) => seen.is_some_and(|seen| live::casts(shadow, seen)),
+            (None, None) => false,
+        }
+    }
+}
+
+/// An operation can be taken back when it exists, and once.
+fn check_undo(connection: &Connection, undoes: Option<u64>) -> Result<(), LogError> {
+    let Some(undone) = undoes else { return Ok(()) };
+    let by: Option<Option<u64>> = connection
+        .prepare_cached(
+            "SELECT (SELECT u.seq FROM operations u WHERE u.undoes = o.seq) FROM operations o WHERE o.seq = ?1",
+        )?
+        .query_row([rows::bound(undone)], |row| row.get(0))
+        .optional()?;
+    match by {
+        Some(None) => Ok(()),
+        Some(Some(by)) => {
+            Err(LogError::Invalid(format!("operation {undone} is taken back already, by operation {by}")))
+        }
+        None => Err(LogError::NotFound { what: "operation", name: undone.to_string() }),
+    }
+}
+
+fn live_at(connection: &Connection, store_row: i64, path: &RelPath) -> Result<Option<LiveRow>, LogError> {
+    let mut query = connection.prepare_cached(
+        "SELECT l.memory_id, m.public, v.number, l.path_id, v.blob_id, b.sha256, b.size, l.shadow
+         FROM paths p
+         JOIN live l ON l.store_id = ?1 AND l.path_id = p.id
+         JOIN memories m ON m.id = l.memory_id
+         JOIN versions v ON v.seq = l.version_seq
+         LEFT JOIN blobs b ON b.id = v.blob_id
+         WHERE p.bytes = ?2",
+    )?;
+    let mut found = query.query(params![store_row, path.as_bytes()])?;
+    let Some(row) = found.next()? else { return Ok(None) };
+    Ok(Some(LiveRow {
+        memory_row: row.get(0)?,
+        memory: rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?,
+        versions: row.get(2)?,
+        path_row: row.get(3)?,
+        blob_row: row.get(4)?,
+        sha256: row.get::<_, Option<Vec<u8>>>(5)?.as_deref().map(rows::hash_from).transpose()?,
+        size: row.get(6)?,
+        shadow: row.get(7)?,
+    }))
+}
+
+/// The memory that was last at this path and is nowhere now. A memory on its way to another path does not rest.
+fn resting_memory(
+    connection: &Connection,
+    store_row: i64,
+    path_row: i64,
+    moves: &Moves,
+) -> Result<Option<Target>, LogError> {
+    let mut query = connection.prepare_cached(
+        "SELECT m.id, m.public, v.number, v.path_id
+         FROM memory_paths mp
+         JOIN memories m ON m.id = mp.memory_id
+         JOIN versions v ON v.seq = (SELECT max(w.seq) FROM versions w WHERE w.memory_id = m.id)
+         WHERE mp.store_id = ?1 AND mp.path_id = ?2
+           AND NOT EXISTS (SELECT 1 FROM live l WHERE l.memory_id = m.id)
+         ORDER BY v.seq DESC",
+    )?;
+    let mut found = query.query([store_row, path_row])?;
+    while let Some(row) = found.next()? {
+        let memory_row = row.get(0)?;
+        if row.get::<_, Option<i64>>(3)? == Some(path_row) && !moves.is_in_hand(memory_row) {
+            let memory = rows::memory_id(&row.get::<_, Vec<u8>>(1)?)?;
+            return Ok(Some(Target { memory_row, memory, versions: row.get(2)? }));
+        }
+    }
+    Ok(None)
+}
+
+fn newest_blob_of(connection: &Connection, memory_row: i64) -> Result<Option<i64>, LogError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT blob_id FROM versions WHERE memory_id = ?1 AND blob_id IS NOT NULL ORDER BY seq DESC LIMIT 1",
+        )?
+        .query_row([memory_row], |row| row.get(0))
+        .optional()?)
+}

@@ -1,0 +1,297 @@
+//! One version, its content and its place in the chain.
+
+use crate::chain::{self, Leaf};
+use crate::rows::{self, ChangeKind, bound};
+use crate::{LogError, Reader, blob};
+use retrace_model::{
+    Actor, MemoryId, ReceiptId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
+};
+use rusqlite::Row;
+
+/// What a version's content is, without the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContentInfo {
+    /// Hash of the raw bytes.
+    pub sha256: Sha256,
+    /// Their number.
+    pub size: u64,
+    /// Whether it is UTF-8 without NUL bytes.
+    pub is_text: bool,
+    /// Whether the bytes are kept; they are not when there were too many.
+    pub kept: bool,
+}
+
+/// A content with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// What it is.
+    pub info: ContentInfo,
+    /// The raw bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// That a version was redacted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redaction {
+    /// The receipt.
+    pub receipt: ReceiptId,
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub actor: Actor,
+}
+
+/// One version.
+#[derive(Clone, Debug)]
+pub struct VersionRow {
+    /// Its id.
+    pub id: VersionId,
+    /// The operation it belongs to.
+    pub operation_seq: u64,
+    /// Its store.
+    pub store: StoreId,
+    /// Its memory.
+    pub memory: MemoryId,
+    /// The how-manieth version of its memory it is, from 1.
+    pub number: u64,
+    /// What it did.
+    pub operation: VersionOperation,
+    /// Path after it; `None` when redacted.
+    pub path: Option<RelPath>,
+    /// Path before it, when it moved the memory and both are known.
+    pub previous_path: Option<RelPath>,
+    /// Its content; `None` for deletions and redacted versions.
+    pub content: Option<ContentInfo>,
+    /// When it was recorded.
+    pub created_at: Timestamp,
+    /// Who.
+    pub actor: Actor,
+    /// What caused it.
+    pub source: Source,
+    /// Why, where a reason was given.
+    pub note: Option<String>,
+    /// That it was redacted.
+    pub redaction: Option<Redaction>,
+    pub(crate) blob_row: Option<i64>,
+    /// The salted commitment to path and content, which stays when they are masked.
+    pub(crate) commitment: Sha256,
+}
+
+/// The columns a leaf is made of, and what they are read from. More columns go before the FROM.
+macro_rules! leaf_columns {
+    () => {
+        "SELECT v.seq, v.operation_seq, s.public, m.public, v.number, v.change, p.bytes, v.blob_id, b.sha256, b.size,
+            b.salt, v.salt, v.commitment, o.created_at"
+    };
+}
+macro_rules! leaf_tables {
+    () => {
+        " FROM versions v
+        JOIN operations o ON o.seq = v.operation_seq
+        JOIN stores s ON s.id = v.store_id
+        JOIN memories m ON m.id = v.memory_id
+        LEFT JOIN paths p ON p.id = v.path_id
+        LEFT JOIN blobs b ON b.id = v.blob_id"
+    };
+}
+
+/// Reads the versions from one place to another, as far as the chain covers them.
+pub(crate) const LEAVES: &str =
+    concat!(leaf_columns!(), leaf_tables!(), " WHERE v.seq BETWEEN ?1 AND ?2 ORDER BY v.seq");
+
+/// Reads whole versions; continued with a condition.
+macro_rules! version_sql {
+    ($condition:expr) => {
+        concat!(
+            crate::read::version::leaf_columns!(),
+            ", o.source, o.note, a.type, a.name, a.evidence, b.is_text, b.encoding,
+            r.public, r.created_at, ra.type, ra.name, ra.evidence,
+            CASE v.change WHEN 4 THEN (SELECT pp.bytes FROM versions w JOIN paths pp ON pp.id = w.path_id
+                WHERE w.seq = (SELECT max(x.seq) FROM versions x WHERE x.memory_id = v.memory_id AND x.seq < v.seq)
+            ) END",
+            crate::read::version::leaf_tables!(),
+            "
+            LEFT JOIN actors a ON a.id = o.actor_id
+            LEFT JOIN redactions r ON r.id = v.redaction_id
+            LEFT JOIN actors ra ON ra.id = r.actor_id ",
+            $condition
+        )
+    };
+}
+pub(super) use {leaf_columns, leaf_tables, version_sql};
+
+impl Reader<'_> {
+    /// The version at a place in the log.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none.
+    pub fn version(&self, seq: u64) -> Result<VersionRow, LogError> {
+        let mut query = self.connection.prepare_cached(version_sql!("WHERE v.seq = ?1"))?;
+        let mut rows = query.query([bound(seq)])?;
+        match rows.next()? {
+            Some(row) => version_from(row),
+            None => Err(LogError::NotFound { what: "version", name: seq.to_string() }),
+        }
+    }
+
+    /// The version with an id.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none, also when the version at that place says something else.
+    pub fn version_by_id(&self, id: VersionId) -> Result<VersionRow, LogError> {
+        let unknown = || LogError::NotFound { what: "version", name: id.to_string() };
+        match self.version(id.seq) {
+            Ok(version) if version.id == id => Ok(version),
+            Ok(_) | Err(LogError::NotFound { .. }) => Err(unknown()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The version of the same memory before this one.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn version_before(&self, version: &VersionRow) -> Result<Option<VersionRow>, LogError> {
+        let seq: Option<u64> = self
+            .connection
+            .prepare_cached(
+                "SELECT max(seq) FROM versions
+                 WHERE memory_id = (SELECT memory_id FROM versions WHERE seq = ?1) AND seq < ?1",
+            )?
+            .query_row([bound(version.id.seq)], |row| row.get(0))?;
+        seq.map(|seq| self.version(seq)).transpose()
+    }
+
+    /// The raw bytes of a version; `None` for a deletion.
+    ///
+    /// # Errors
+    /// [`LogError::Redacted`], [`LogError::NotKept`], [`LogError::Damaged`] when they do not have the recorded hash.
+    pub fn content(&self, version: &VersionRow) -> Result<Option<Content>, LogError> {
+        if version.redaction.is_some() {
+            return Err(LogError::Redacted(version.id.seq));
+        }
+        let (Some(info), Some(row)) = (version.content, version.blob_row) else { return Ok(None) };
+        if !info.kept {
+            return Err(LogError::NotKept(version.id.seq));
+        }
+        // Masked since the version was read.
+        let bytes = blob::read(self.connection, row)?.ok_or(LogError::Redacted(version.id.seq))?;
+        if Sha256::of(&bytes) != info.sha256 {
+            return Err(LogError::Damaged(format!(
+                "the content of version {} has another hash",
+                version.id.seq
+            )));
+        }
+        Ok(Some(Content { info, bytes }))
+    }
+
+    /// The newest version of any memory with exactly this content, where the log has one.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn version_with_content(&self, sha256: &Sha256) -> Result<Option<VersionRow>, LogError> {
+        let Some(blob_row) = blob::find(self.connection, sha256)? else { return Ok(None) };
+        let seq: Option<u64> = self
+            .connection
+            .prepare_cached("SELECT max(seq) FROM versions WHERE blob_id = ?1")?
+            .query_row([blob_row], |row| row.get(0))?;
+        seq.map(|seq| self.version(seq)).transpose()
+    }
+}
+
+/// Reads an actor from three columns: type, name, evidence.
+pub(super) fn actor_at(row: &Row<'_>, first: usize) -> Result<Actor, LogError> {
+    let Some(kind) = row.get::<_, Option<String>>(first)? else { return Ok(Actor::Unknown) };
+    Ok(chain::actor_from_fields(&kind, row.get(first + 1)?, &row.get::<_, String>(first + 2)?))
+}
+
+pub(super) fn source_from(word: &str) -> Result<Source, LogError> {
+    word.parse().map_err(|error: retrace_model::UnknownWord| LogError::Damaged(error.to_string()))
+}
+
+/// A version as far as the chain covers it.
+pub(crate) struct LeafRow {
+    pub leaf: Leaf,
+    pub number: u64,
+    pub kind: ChangeKind,
+    path: Option<RelPath>,
+    blob_row: Option<i64>,
+    content: Option<(Sha256, u64)>,
+}
+
+/// Reads the first columns of [`LEAVES`] and [`version_sql`].
+pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
+    let blob_of = |column: usize| -> Result<Option<&[u8]>, LogError> {
+        Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
+    };
+    let seq: u64 = row.get(0)?;
+    let damaged = |what: &str| LogError::Damaged(format!("version {seq} {what}"));
+    let kind = ChangeKind::from_number(row.get(5)?).ok_or_else(|| damaged("has an unknown operation"))?;
+    let path = blob_of(6)?.map(|bytes| rows::path_from(bytes.to_vec())).transpose()?;
+    let blob_row: Option<i64> = row.get(7)?;
+    let sha256 = blob_of(8)?.map(rows::hash_from).transpose()?;
+    let content = sha256.zip(row.get(9)?);
+    let commitment = match (blob_of(12)?, &path) {
+        (Some(kept), None) => rows::hash_from(kept)?,
+        (None, Some(path)) => {
+            let salt = blob_of(if blob_row.is_some() { 10 } else { 11 })?;
+            let salt = salt.ok_or_else(|| damaged("has no salt"))?;
+            chain::commitment(salt, path, content.as_ref().map(|(sha256, size)| (sha256, *size)))
+        }
+        _ => return Err(damaged("is half masked")),
+    };
+    let leaf = Leaf {
+        seq,
+        operation_seq: row.get(1)?,
+        store: rows::store_id(blob_of(2)?.unwrap_or_default())?,
+        memory: rows::memory_id(blob_of(3)?.unwrap_or_default())?,
+        change: kind.operation(),
+        created_at: Timestamp::from_micros(row.get(13)?),
+        commitment,
+    };
+    Ok(LeafRow { leaf, number: row.get(4)?, kind, path, blob_row, content })
+}
+
+/// Reads one row of [`version_sql`].
+pub(super) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
+    let LeafRow { leaf, number, path, blob_row, content, .. } = leaf_from(row)?;
+    let redaction = match row.get::<_, Option<Vec<u8>>>(21)? {
+        None => None,
+        Some(receipt) => Some(Redaction {
+            receipt: ReceiptId(
+                receipt
+                    .try_into()
+                    .map_err(|_| LogError::Damaged(format!("version {} has a bad receipt id", leaf.seq)))?,
+            ),
+            at: Timestamp::from_micros(row.get(22)?),
+            actor: actor_at(row, 23)?,
+        }),
+    };
+    let content = match (content, &redaction) {
+        (Some((sha256, size)), None) => Some(ContentInfo {
+            sha256,
+            size,
+            is_text: row.get::<_, Option<bool>>(19)?.unwrap_or(false),
+            kept: row.get::<_, i64>(20)? != blob::NOT_KEPT,
+        }),
+        _ => None,
+    };
+    Ok(VersionRow {
+        id: VersionId::new(leaf.seq, &leaf.hash()),
+        operation_seq: leaf.operation_seq,
+        store: leaf.store,
+        memory: leaf.memory,
+        number,
+        operation: leaf.change,
+        path,
+        previous_path: row.get::<_, Option<Vec<u8>>>(26)?.map(rows::path_from).transpose()?,
+        content,
+        created_at: leaf.created_at,
+        actor: actor_at(row, 16)?,
+        source: source_from(row.get_ref(14)?.as_str().map_err(rusqlite::Error::from)?)?,
+        note: row.get(15)?,
+        redaction,
+        blob_row,
+        commitment: leaf.commitment,
+    })
+}
