@@ -59,7 +59,7 @@ fn each_outside_part_has_one_home() {
     check_only("similar", &["retrace-diff"]);
     check_only("syntect", &["retrace-diff"]);
     check_only("axum", &["retrace-server"]);
-    check_only("clap", &["retrace-cli"]);
+    check_only("clap", &["retrace-cli", "retrace-desktop"]);
     check_only("tauri", &["retrace-desktop"]);
     check_only("tokio", &["retrace-server", "retrace-desktop"]);
     check_only("ts-rs", &["retrace-api"]);
@@ -80,7 +80,7 @@ fn dependencies_point_downwards() {
             &["retrace-model", "retrace-diff", "retrace-log", "retrace-files", "retrace-sources", "retrace-watch"][..],
         ),
         ("retrace-server", &["retrace-api"][..]),
-        ("retrace-cli", &["retrace-api", "retrace-server"][..]),
+        ("retrace-cli", &["retrace-api", "retrace-model", "retrace-server"][..]),
         ("retrace-desktop", &["retrace-api"][..]),
         ("retrace-tests", &["retrace-api", "retrace-model", "retrace-sources"][..]),
     ]);

@@ -95,3 +95,18 @@ fn bad_targets_get_a_clear_error() {
         assert_eq!(error.code, code, "{target}: {error}");
     }
 }
+
+#[test]
+fn a_version_after_a_redacted_one_is_shown_whole() {
+    let world = World::new();
+    let first = world.record("a.md", "a private line of text\n");
+    let second = world.record("a.md", "harmless\n");
+    let request = wire::RedactReq { versions: vec![first.id.clone()], ..wire::RedactReq::default() };
+    commands::redact(&world.app, request).expect("a redaction");
+    let found = file(diff(&world, &second.id, None));
+    assert!(found.from.redacted);
+    assert_eq!((found.added, found.removed), (1, 0));
+    let request = wire::DiffReq { a: first.id.clone(), b: Some(second.id), ..wire::DiffReq::default() };
+    let error = commands::diff(&world.app, request).map(|_| ()).expect_err("there is nothing to compare");
+    assert_eq!(error.code, wire::Code::ContentRedacted);
+}

@@ -801,7 +801,8 @@ content_sha256: string | null,
  */
 content_size_bytes: number | null, 
 /**
- * True when the content was redacted and cannot be compared.
+ * True when the content was redacted. Only the predecessor of a version asked for alone can be: the version is then
+ * shown whole, every line as added.
  */
 redacted: boolean, };
 

@@ -116,7 +116,10 @@ fn file_diff(from: &Side, to: &Side, request: &DiffReq) -> Result<FileDiff, ApiE
         removed: 0,
         hunks: Vec::new(),
     };
-    let (Some(old), Some(new)) = (comparable(from), comparable(to)) else {
+    // A version alone, whose predecessor is redacted, is shown whole; `from.redacted` says why.
+    let before_is_redacted = request.b.is_none() && matches!(from.bytes, Bytes::Redacted);
+    let old = if before_is_redacted { Some(&[][..]) } else { comparable(from) };
+    let (Some(old), Some(new)) = (old, comparable(to)) else {
         let redacted = [from, to].into_iter().find(|side| matches!(side.bytes, Bytes::Redacted));
         if let Some(side) = redacted {
             return Err(ApiError::new(Code::ContentRedacted, "The content was redacted.", &side.target)

@@ -48,7 +48,8 @@ pub struct DiffSide {
     pub content_sha256: Option<String>,
     /// Size in bytes; null when there is nothing there.
     pub content_size_bytes: Option<u64>,
-    /// True when the content was redacted and cannot be compared.
+    /// True when the content was redacted. Only the predecessor of a version asked for alone can be: the version is then
+    /// shown whole, every line as added.
     pub redacted: bool,
 }
 
