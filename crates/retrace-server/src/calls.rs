@@ -1,0 +1,117 @@
+//! Commands over HTTP.
+
+use crate::reply::{self, json, refuse};
+use crate::router::Shared;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use futures_util::StreamExt as _;
+use retrace_api::wire::{ApiError, Code};
+use retrace_api::{App, COMMANDS};
+use serde_json::{Value, json as value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Largest request, in bytes. A memory has at most 10 MiB; base 64 and JSON make a third more of it, and some room is left.
+pub(crate) const BODY_BYTES: usize = 32 * 1024 * 1024;
+
+/// How long a request may take to arrive. On one machine 32 MiB take well below a second; what takes longer is stuck.
+const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// `GET /api/v1/commands`
+pub(crate) async fn list() -> Response {
+    let commands: Vec<Value> = COMMANDS
+        .iter()
+        .map(|command| {
+            value!({
+                "name": command.name,
+                "writes": command.writes,
+                "request": command.request,
+                "response": command.response,
+            })
+        })
+        .collect();
+    json(StatusCode::OK, value!({ "commands": commands }).to_string().into_bytes())
+}
+
+/// `POST /api/v1/{command}`
+pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    // As it stands in the address: names of commands have nothing to decode.
+    let name = parts.uri.path().rsplit('/').next().unwrap_or_default();
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        let hint = "GET /api/v1/commands lists them.";
+        return refuse(StatusCode::NOT_FOUND, "There is no such command.", hint, name);
+    };
+    let body = match tokio::time::timeout(BODY_TIME, read(body)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(refusal)) => return refusal,
+        Err(_) => {
+            return refuse(StatusCode::REQUEST_TIMEOUT, "The request did not arrive in time.", "", "body");
+        }
+    };
+    if !body.is_empty() && !is_json(&parts.headers) {
+        let hint = "Send `Content-Type: application/json`.";
+        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The request is not JSON.", hint, "content-type");
+    }
+    let app = Arc::clone(&shared.app);
+    let work = tokio::task::spawn_blocking(move || run(&app, command.name, &body));
+    answer(work.await.unwrap_or_else(|_| Err(bug(command.name))))
+}
+
+/// The whole body, or the refusal that ends the request.
+async fn read(body: Body) -> Result<Vec<u8>, Response> {
+    let mut stream = body.into_data_stream();
+    let mut bytes = Vec::new();
+    while let Some(piece) = stream.next().await {
+        let piece: Bytes =
+            piece.map_err(|_| refuse(StatusCode::BAD_REQUEST, "The request broke off.", "", "body"))?;
+        if bytes.len() + piece.len() > BODY_BYTES {
+            let message = "The request is larger than 32 MiB.";
+            return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, message, "", "body"));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
+/// A page of another site can send text and forms without asking, but not JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .and_then(|kind| kind.split(';').next())
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// Reads the request, runs the command and writes its answer, all on the blocking thread. No body means no parameters.
+fn run(app: &App, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+    let request = if body.is_empty() {
+        value!({})
+    } else {
+        serde_json::from_slice(body).map_err(|error| ApiError {
+            code: Code::Invalid,
+            message: format!("The request is not JSON: {error}."),
+            hint: String::new(),
+            subject: "body".to_owned(),
+        })?
+    };
+    app.call(name, request).map(|response| response.to_string().into_bytes())
+}
+
+fn bug(command: &str) -> ApiError {
+    ApiError {
+        code: Code::Internal,
+        message: "This is a bug in Retrace.".to_owned(),
+        hint: "Please report what you did.".to_owned(),
+        subject: command.to_owned(),
+    }
+}
+
+fn answer(answer: Result<Vec<u8>, ApiError>) -> Response {
+    match answer {
+        Ok(text) => json(StatusCode::OK, text),
+        Err(error) => reply::error(&error),
+    }
+}

@@ -1,0 +1,121 @@
+//! Who may ask: the host and origin of a request, its token, and the headers of every answer.
+
+use crate::reply::refuse;
+use crate::router::Shared;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// The window needs its own script, styles, fonts and the commands; nothing else, and nothing remote.
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'";
+
+/// The host names a request may be for.
+#[derive(Clone, Debug)]
+pub struct AllowedHosts(Vec<String>);
+
+impl AllowedHosts {
+    /// The names a server at this loopback address answers to: `127.0.0.1`, `localhost`, `[::1]` and the address itself,
+    /// with its port.
+    #[must_use]
+    pub fn listening_on(address: SocketAddr) -> Self {
+        let port = address.port();
+        let mut hosts = vec![address.to_string()];
+        for name in ["127.0.0.1", "localhost", "[::1]"] {
+            hosts.push(format!("{name}:{port}"));
+            if port == 80 {
+                hosts.push(name.to_owned());
+            }
+        }
+        Self(hosts)
+    }
+
+    fn allow(&self, host: &str) -> bool {
+        self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
+    }
+}
+
+/// Refuses what must not be answered, and puts the strict headers on every answer.
+pub(crate) async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let mut response = match refused(&shared, &request) {
+        Some(refusal) => refusal,
+        None => next.run(request).await,
+    };
+    harden(response.headers_mut());
+    response
+}
+
+fn refused(shared: &Shared, request: &Request) -> Option<Response> {
+    let headers = request.headers();
+    let Some(host) = named_host(request.uri(), headers).filter(|host| shared.hosts.allow(host)) else {
+        return Some(refuse(
+            StatusCode::FORBIDDEN,
+            "The request is for another host.",
+            "Use the address that Retrace printed.",
+            "host",
+        ));
+    };
+    if !same_origin(headers, host) {
+        return Some(refuse(StatusCode::FORBIDDEN, "The request comes from another origin.", "", "origin"));
+    }
+    let path = request.uri().path();
+    if (path == "/api" || path.starts_with("/api/")) && !shows_token(shared, headers) {
+        let mut response = refuse(
+            StatusCode::UNAUTHORIZED,
+            "The token is missing or wrong.",
+            "Send the content of the token file as `Authorization: Bearer …` or `x-api-key: …`.",
+            "token",
+        );
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return Some(response);
+    }
+    None
+}
+
+/// The one host a request names; none when it names several, or a different one in its first line.
+fn named_host<'r>(uri: &Uri, headers: &'r HeaderMap) -> Option<&'r str> {
+    let host = only(headers, &header::HOST)?;
+    let agrees = uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(host));
+    agrees.then_some(host)
+}
+
+fn only<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Option<&'r str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
+
+/// Whether the request says it comes from this server's own pages, or from no page at all.
+fn same_origin(headers: &HeaderMap, host: &str) -> bool {
+    !headers.contains_key(header::ORIGIN)
+        || only(headers, &header::ORIGIN)
+            .and_then(|origin| origin.strip_prefix("http://"))
+            .is_some_and(|origin| origin.eq_ignore_ascii_case(host))
+}
+
+fn shows_token(shared: &Shared, headers: &HeaderMap) -> bool {
+    let bearer = headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| {
+        let value = value.as_bytes();
+        let (scheme, token) = value.split_at_checked("bearer ".len())?;
+        scheme.eq_ignore_ascii_case(b"bearer ").then(|| token.trim_ascii())
+    });
+    let keys = headers.get_all("x-api-key").iter().map(HeaderValue::as_bytes);
+    bearer.chain(keys).any(|shown| shared.token.matches(shown))
+}
+
+fn harden(headers: &mut HeaderMap) {
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}

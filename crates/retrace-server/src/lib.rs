@@ -1,0 +1,36 @@
+//! The commands of Retrace over HTTP, with their events and the window's files. Used by `retrace serve` and by the desktop.
+//!
+//! | route | |
+//! | --- | --- |
+//! | `POST /api/v1/{command}` | any command of [`retrace_api::COMMANDS`]: its request as JSON in, its response as JSON out |
+//! | `GET /api/v1/commands` | the list of commands |
+//! | `GET /api/v1/events` | [`retrace_api::wire::Event`]s as server-sent events, the present cursor first |
+//! | `GET /healthz` | whether the server answers; says nothing else |
+//! | `GET` anything else | a file of the window |
+//!
+//! Deliberately absent: logic. A request is unpacked, the command is called on a blocking thread, the answer is written.
+//!
+//! Invariants: it listens on a loopback address only; every route below `/api` wants the token; a request under another
+//! host's name or from another origin is refused before anything is looked at (a page in the user's browser can reach
+//! loopback addresses, and can make any name resolve to one); every refusal has the same envelope,
+//! `{"error":{code,message,hint,subject}}`; every answer carries the same strict headers; a file of the window is found by
+//! its exact name in a table, never by a path on disk.
+
+mod assets;
+mod calls;
+mod events;
+mod guard;
+mod listen;
+mod reply;
+mod router;
+mod serve;
+mod stall;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use assets::Assets;
+pub use guard::{AllowedHosts, CONTENT_SECURITY_POLICY};
+pub use router::{ROUTES, ServerOptions, router};
+pub use serve::{Entropy, Running, StartOptions, start};
+pub use token::{Token, TokenFile};

@@ -1,0 +1,63 @@
+//! Answers: JSON, and the envelope of every refusal.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use retrace_api::wire::{ApiError, Code};
+
+/// An answer of this status with this JSON text. Answers are never kept: they hold what agents remember.
+pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// The refusal a command answered with.
+pub(crate) fn error(error: &ApiError) -> Response {
+    let status = StatusCode::from_u16(error.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    refusal(status, error)
+}
+
+/// A refusal of HTTP itself, where the status says more than any [`Code`] does.
+pub(crate) fn refuse(status: StatusCode, message: &str, hint: &str, subject: &str) -> Response {
+    let code = if status == StatusCode::NOT_FOUND { Code::NotFound } else { Code::Invalid };
+    let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
+    refusal(status, &ApiError { code, message, hint, subject })
+}
+
+fn refusal(status: StatusCode, error: &ApiError) -> Response {
+    json(status, serde_json::json!({ "error": error }).to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_has_its_status() {
+        let lines: Vec<String> = Code::ALL
+            .iter()
+            .map(|code| {
+                let (message, hint, subject) = (String::new(), String::new(), String::new());
+                let response = error(&ApiError { code: *code, message, hint, subject });
+                format!("{code:?} {}", response.status())
+            })
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        Invalid 400 Bad Request
+        NotFound 404 Not Found
+        HeadMoved 409 Conflict
+        StoreUnavailable 503 Service Unavailable
+        ContentRedacted 410 Gone
+        PurgePending 409 Conflict
+        DatabaseNewer 500 Internal Server Error
+        DatabaseDamaged 500 Internal Server Error
+        CannotWrite 507 Insufficient Storage
+        Busy 503 Service Unavailable
+        Internal 500 Internal Server Error
+        ");
+    }
+}

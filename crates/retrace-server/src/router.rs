@@ -1,0 +1,96 @@
+//! The routes.
+
+use crate::assets::Assets;
+use crate::calls;
+use crate::events::{self, EventHub};
+use crate::guard::{AllowedHosts, guard};
+use crate::reply::refuse;
+use crate::token::Token;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use retrace_api::App;
+use retrace_api::wire::ApiError;
+use std::sync::Arc;
+
+/// Every route, as documentation has it. The fallback serves the window's files.
+pub const ROUTES: &[(&str, &str)] = &[
+    ("POST", "/api/v1/{command}"),
+    ("GET", "/api/v1/commands"),
+    ("GET", "/api/v1/events"),
+    ("GET", "/healthz"),
+    ("GET", "/{file of the window}"),
+];
+
+/// What a router is made from.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// What clients must show.
+    pub token: Token,
+    /// The names the server answers to.
+    pub hosts: AllowedHosts,
+    /// The window's files.
+    pub assets: Assets,
+}
+
+/// What every request works with.
+pub(crate) struct Shared {
+    pub(crate) app: Arc<App>,
+    pub(crate) token: Token,
+    pub(crate) hosts: AllowedHosts,
+    assets: Assets,
+    pub(crate) hub: Arc<EventHub>,
+}
+
+/// The server without a socket.
+///
+/// # Errors
+/// [`retrace_api::wire::Code::Internal`] when the machine has no thread left to pass events on.
+pub fn router(app: Arc<App>, options: ServerOptions) -> Result<Router, ApiError> {
+    let hub = EventHub::start(&app)?;
+    Ok(router_with(app, options, hub))
+}
+
+pub(crate) fn router_with(app: Arc<App>, options: ServerOptions, hub: Arc<EventHub>) -> Router {
+    let ServerOptions { token, hosts, assets } = options;
+    let shared = Arc::new(Shared { app, token, hosts, assets, hub });
+    Router::new()
+        .route("/api/v1/{command}", post(calls::call))
+        .route("/api/v1/commands", get(calls::list))
+        .route("/api/v1/events", get(events::stream))
+        .route("/healthz", get(healthz))
+        .method_not_allowed_fallback(wrong_method)
+        .fallback(file)
+        .layer(from_fn_with_state(Arc::clone(&shared), guard))
+        .with_state(shared)
+}
+
+async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+async fn wrong_method(request: Request) -> Response {
+    let path = request.uri().path();
+    refuse(StatusCode::METHOD_NOT_ALLOWED, "This path does not take that method.", "", path)
+}
+
+/// A file of the window, or nothing.
+async fn file(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let path = request.uri().path();
+    let Some(asset) = (if path.starts_with("/api/") { None } else { shared.assets.find(path) }) else {
+        return refuse(StatusCode::NOT_FOUND, "There is nothing here.", "", path);
+    };
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let mut response = wrong_method(request).await;
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD"));
+        return response;
+    }
+    // Without a name that changes with the content, the browser asks again each time.
+    let keep = if asset.immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let headers = [(header::CONTENT_TYPE, asset.content_type), (header::CACHE_CONTROL, keep)];
+    (headers, Body::from(asset.content.into_owned())).into_response()
+}
