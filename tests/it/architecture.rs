@@ -34,7 +34,10 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 fn check_only(name: &str, only: &[&str]) {
     for (package, names) in dependencies() {
         if names.contains(name) {
-            assert!(only.contains(&package.as_str()), "{package} must not depend on {name}; only {only:?} may");
+            assert!(
+                only.contains(&package.as_str()),
+                "{package} must not depend on {name}; only {only:?} may"
+            );
         }
     }
 }
@@ -42,10 +45,22 @@ fn check_only(name: &str, only: &[&str]) {
 #[test]
 fn the_pure_crates_do_no_input_or_output() {
     let all = dependencies();
-    let pure = ["chrono", "sha2", "similar", "syntect", "thiserror", "unicode-normalization", "unicode-properties", "unicode-segmentation"];
+    let pure = [
+        "chrono",
+        "sha2",
+        "similar",
+        "syntect",
+        "thiserror",
+        "unicode-normalization",
+        "unicode-properties",
+        "unicode-segmentation",
+    ];
     for name in ["retrace-model", "retrace-diff"] {
         for dependency in &all[name] {
-            assert!(pure.contains(&dependency.as_str()), "{name} must stay pure, but depends on {dependency}");
+            assert!(
+                pure.contains(&dependency.as_str()),
+                "{name} must stay pure, but depends on {dependency}"
+            );
         }
     }
 }
@@ -77,7 +92,14 @@ fn dependencies_point_downwards() {
         ("retrace-watch", &["retrace-model", "retrace-files"][..]),
         (
             "retrace-api",
-            &["retrace-model", "retrace-diff", "retrace-log", "retrace-files", "retrace-sources", "retrace-watch"][..],
+            &[
+                "retrace-model",
+                "retrace-diff",
+                "retrace-log",
+                "retrace-files",
+                "retrace-sources",
+                "retrace-watch",
+            ][..],
         ),
         ("retrace-server", &["retrace-api"][..]),
         ("retrace-cli", &["retrace-api", "retrace-model", "retrace-server"][..]),
@@ -85,7 +107,8 @@ fn dependencies_point_downwards() {
         ("retrace-tests", &["retrace-api", "retrace-model", "retrace-sources"][..]),
     ]);
     for (package, names) in dependencies() {
-        let allowed = below.get(package.as_str()).unwrap_or_else(|| panic!("{package} has no place in the layout"));
+        let allowed =
+            below.get(package.as_str()).unwrap_or_else(|| panic!("{package} has no place in the layout"));
         for name in names.iter().filter(|name| name.starts_with("retrace-")) {
             assert!(allowed.contains(&name.as_str()), "{package} must not depend on {name}");
         }
@@ -95,7 +118,9 @@ fn dependencies_point_downwards() {
 #[test]
 fn only_the_wire_is_serialised() {
     for (package, names) in dependencies() {
-        if ["retrace-model", "retrace-log", "retrace-diff", "retrace-files", "retrace-watch"].contains(&package.as_str()) {
+        if ["retrace-model", "retrace-log", "retrace-diff", "retrace-files", "retrace-watch"]
+            .contains(&package.as_str())
+        {
             assert!(!names.contains("serde"), "{package} must not serialise its own types");
         }
     }

@@ -4,7 +4,8 @@ use retrace_api::{commands, wire};
 use retrace_tests::World;
 
 fn diff(world: &World, a: &str, b: Option<&str>) -> wire::DiffResult {
-    let request = wire::DiffReq { a: a.to_owned(), b: b.map(str::to_owned), words: true, ..wire::DiffReq::default() };
+    let request =
+        wire::DiffReq { a: a.to_owned(), b: b.map(str::to_owned), words: true, ..wire::DiffReq::default() };
     commands::diff(&world.app, request).expect("a difference")
 }
 
@@ -55,7 +56,8 @@ fn live_files_and_instants() {
 #[test]
 fn a_store_at_two_instants_with_moves() {
     let world = World::new();
-    let block = "## Payments\nnever retry from the client\nlog each refund twice\nask before changing limits\n";
+    let block =
+        "## Payments\nnever retry from the client\nlog each refund twice\nask before changing limits\n";
     world.write("index.md", format!("# Index\n{block}"));
     world.write("renamed.md", "stays the same\n");
     world.write("gone.md", "bye\n");
@@ -68,14 +70,18 @@ fn a_store_at_two_instants_with_moves() {
     world.scan();
     let found = store(diff(&world, &format!("notes@{before}"), Some("notes")));
     let operation = |path: &str| {
-        let change = found.files.iter().find(|change| change.path == path).unwrap_or_else(|| panic!("{path}"));
+        let change =
+            found.files.iter().find(|change| change.path == path).unwrap_or_else(|| panic!("{path}"));
         (change.operation.as_str(), change.previous_path.as_deref())
     };
     assert_eq!(operation("gone.md"), ("deleted", None));
     assert_eq!(operation("other.md"), ("modified", Some("renamed.md")));
     assert_eq!(operation("payments.md"), ("created", None));
     let moved = &found.moves[0];
-    assert_eq!((moved.from_path.as_str(), moved.to_path.as_str(), moved.lines), ("index.md", "payments.md", 4));
+    assert_eq!(
+        (moved.from_path.as_str(), moved.to_path.as_str(), moved.lines),
+        ("index.md", "payments.md", 4)
+    );
 }
 
 #[test]

@@ -48,7 +48,8 @@ fn unusual_contents_and_names() {
         assert!(memories.iter().any(|memory| memory.path.as_deref() == Some(name)), "{name:?}");
     }
     let kind = |path: &str| {
-        let memory = memories.iter().find(|memory| memory.path.as_deref() == Some(path)).expect("it is there");
+        let memory =
+            memories.iter().find(|memory| memory.path.as_deref() == Some(path)).expect("it is there");
         memory.content_kind.clone().expect("a kind")
     };
     assert_eq!(kind("empty.md"), "text");
@@ -83,7 +84,8 @@ fn links_are_not_followed() {
     std::fs::create_dir(world.path("elsewhere")).expect("a directory");
     std::fs::write(world.path("elsewhere/secret.md"), "not yours").expect("a file");
     std::os::unix::fs::symlink(world.path("elsewhere"), world.path("notes/linked")).expect("a link");
-    std::os::unix::fs::symlink(world.path("elsewhere/secret.md"), world.path("notes/one.md")).expect("a link");
+    std::os::unix::fs::symlink(world.path("elsewhere/secret.md"), world.path("notes/one.md"))
+        .expect("a link");
     assert_eq!(world.scan(), 0);
 }
 
@@ -117,7 +119,8 @@ fn a_store_inside_another_or_over_the_log_is_refused() {
     for root in ["notes/inner", ".", "data"] {
         let path = world.path(root);
         std::fs::create_dir_all(&path).expect("a directory");
-        let request = wire::AddStore { root: path.to_string_lossy().into_owned(), ..wire::AddStore::default() };
+        let request =
+            wire::AddStore { root: path.to_string_lossy().into_owned(), ..wire::AddStore::default() };
         let error = commands::add_store(&world.app, request).expect_err("refused");
         assert_eq!(error.code, wire::Code::Invalid, "{root}: {error}");
     }

@@ -38,7 +38,11 @@ fn a_preview_is_masked_and_changes_nothing() {
     assert_eq!(preview.matches.iter().filter(|found| found.place == "version").count(), 2);
     let live = preview.matches.iter().find(|found| found.place == "live").expect("the live file");
     assert_eq!((live.line, live.action.as_str()), (Some(3), "replace_in_place"));
-    assert!(live.masked.as_deref().is_some_and(|line| line.starts_with("signing key is █") && line.ends_with("rotate it soon")));
+    assert!(
+        live.masked
+            .as_deref()
+            .is_some_and(|line| line.starts_with("signing key is █") && line.ends_with("rotate it soon"))
+    );
     assert!(world.read("keys.md").is_some_and(|content| content.contains(SECRET)));
     assert_eq!(world.log("keys.md").len(), 2);
 }
@@ -54,13 +58,19 @@ fn the_secret_is_gone_everywhere_and_the_facts_stay() {
     for place in receipt.places.iter().filter(|place| place.state != "out_of_reach") {
         assert_eq!((place.state.as_str(), place.hits), ("clean", 0), "{}", place.place);
     }
-    assert_eq!(world.read("keys.md").as_deref(), Some("# Keys\n\nsigning key is [redacted], rotate it soon\n"));
+    assert_eq!(
+        world.read("keys.md").as_deref(),
+        Some("# Keys\n\nsigning key is [redacted], rotate it soon\n")
+    );
     assert!(!holds_bytes(&world.path("data"), SECRET.as_bytes()));
     let versions = world.log("");
     let redacted: Vec<_> = versions.iter().filter(|version| version.redacted_at.is_some()).collect();
     assert_eq!(redacted.len(), 2);
     for version in redacted {
-        assert_eq!((&version.path, &version.content_sha256, version.content_size_bytes), (&None, &None, None));
+        assert_eq!(
+            (&version.path, &version.content_sha256, version.content_size_bytes),
+            (&None, &None, None)
+        );
         assert_eq!(version.source, "scan");
         assert!(!version.created_at.is_empty());
         let error = commands::show(&world.app, wire::ShowReq { version: version.id.clone(), content: true });
@@ -78,7 +88,11 @@ fn rolling_back_never_brings_it_back() {
     commands::redact(&world.app, by_secret(true, false)).expect("a redaction");
     let error = world.rollback("keys.md", &before[1]).expect_err("refused");
     assert_eq!(error.code, wire::Code::ContentRedacted);
-    let request = wire::RestoreReq { store: "notes".to_owned(), at: before[0].operation_seq.to_string(), dry_run: false };
+    let request = wire::RestoreReq {
+        store: "notes".to_owned(),
+        at: before[0].operation_seq.to_string(),
+        dry_run: false,
+    };
     commands::restore(&world.app, request).expect("a restore");
     assert!(!world.read("keys.md").is_some_and(|content| content.contains(SECRET)));
     let request = wire::UndoReq { operation_seq: Some(world.cursor()), dry_run: false };
@@ -108,7 +122,11 @@ fn by_version_all_with_the_same_content_go() {
     let request = wire::RedactReq { versions: vec![first.id], live: true, ..wire::RedactReq::default() };
     let done = commands::redact(&world.app, request).expect("a redaction");
     assert_eq!(done.receipt.expect("a receipt").versions, 2);
-    assert_eq!(world.read("b.md").as_deref(), Some("[redacted]\n"), "a live file with that content is replaced");
+    assert_eq!(
+        world.read("b.md").as_deref(),
+        Some("[redacted]\n"),
+        "a live file with that content is replaced"
+    );
     assert_eq!(world.read("a.md").as_deref(), Some("harmless\n"));
 }
 
@@ -117,8 +135,11 @@ fn by_pattern_in_paths_too() {
     let world = World::new();
     world.record("notes-on-jane.doe@example.org.md", "a person\n");
     world.record("list.md", "write to jane.doe@example.org\n");
-    let request =
-        wire::RedactReq { find: Some(r"[a-z.]+@example\.org".to_owned()), live: true, ..wire::RedactReq::default() };
+    let request = wire::RedactReq {
+        find: Some(r"[a-z.]+@example\.org".to_owned()),
+        live: true,
+        ..wire::RedactReq::default()
+    };
     let done = commands::redact(&world.app, request).expect("a redaction");
     assert!(done.warnings.iter().any(|warning| warning.contains("name of a live file")));
     assert_eq!(world.read("list.md").as_deref(), Some("write to [redacted]\n"));
@@ -155,9 +176,8 @@ fn a_redaction_cannot_be_undone() {
 #[test]
 fn verify_tells_whether_bytes_are_absent() {
     let world = with_secret();
-    let request = || wire::VerifyReq {
-        absent_base64: Some(base64::engine::general_purpose::STANDARD.encode(SECRET)),
-    };
+    let request =
+        || wire::VerifyReq { absent_base64: Some(base64::engine::general_purpose::STANDARD.encode(SECRET)) };
     let before = commands::verify(&world.app, request()).expect("verification");
     assert_eq!(before.absent, Some(false));
     commands::redact(&world.app, by_secret(true, false)).expect("a redaction");

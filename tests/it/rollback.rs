@@ -34,10 +34,14 @@ fn one_memory_to_a_version_and_undo_of_it() {
     assert_eq!(world.read("a.md").as_deref(), Some("good\n"));
     assert_eq!(world.scan(), 0, "our own write is recorded once");
     let newest = world.log("a.md").remove(0);
-    assert_eq!((newest.source.as_str(), newest.operation_seq), ("rollback", done.operation_seq.expect("done")));
+    assert_eq!(
+        (newest.source.as_str(), newest.operation_seq),
+        ("rollback", done.operation_seq.expect("done"))
+    );
     undo(&world);
     assert_eq!(world.read("a.md").as_deref(), Some("bad\n"));
-    let again = commands::undo(&world.app, wire::UndoReq { operation_seq: Some(world.cursor()), dry_run: false });
+    let again =
+        commands::undo(&world.app, wire::UndoReq { operation_seq: Some(world.cursor()), dry_run: false });
     again.expect("an undo can be undone");
     assert_eq!(world.read("a.md").as_deref(), Some("good\n"));
 }
@@ -56,7 +60,8 @@ fn a_newer_edit_is_recorded_and_the_act_refused() {
     assert_eq!(conflict.wanted_version_id.as_ref(), Some(&first.id));
     assert_eq!(conflict.found_sha256, Some(Sha256::of(b"written meanwhile\n").to_hex()));
     let found = conflict.found_version_id.clone().expect("what was found is recorded");
-    let shown = commands::show(&world.app, wire::ShowReq { version: found, content: true }).expect("it is in the log");
+    let shown = commands::show(&world.app, wire::ShowReq { version: found, content: true })
+        .expect("it is in the log");
     assert_eq!(shown.content.as_deref(), Some("written meanwhile\n"));
     world.rollback("a.md", &first).expect("a second try works");
     assert_eq!(world.read("a.md").as_deref(), Some("one\n"));
@@ -122,7 +127,10 @@ fn a_whole_directory_to_an_instant() {
 
     let preview = restore(&world, then, true);
     let done = restore(&world, then, false);
-    assert_eq!(serde_json::json!([preview.writes, preview.deletes]), serde_json::json!([done.writes, done.deletes]));
+    assert_eq!(
+        serde_json::json!([preview.writes, preview.deletes]),
+        serde_json::json!([done.writes, done.deletes])
+    );
     for (path, content) in [
         ("kept.md", Some("kept\n")),
         ("changed.md", Some("before\n")),

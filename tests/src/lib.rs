@@ -2,7 +2,7 @@
 //! randomness that is the same each time.
 
 use retrace_api::wire::{self, ApiError};
-use retrace_api::{App, AppOptions, commands};
+use retrace_api::{App, AppOptions, NoFaults, commands};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use std::path::{Path, PathBuf};
@@ -154,6 +154,8 @@ pub fn options(directory: &Path) -> AppOptions {
         user: "ada".to_owned(),
         surroundings: Surroundings::new(directory.join("home"), Platform::Linux),
         program_version: "0.0.0-test",
+        busy_wait: None,
+        faults: Arc::new(NoFaults),
     }
 }
 
@@ -173,7 +175,9 @@ pub fn holds_bytes(directory: &Path, needle: &[u8]) -> bool {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if std::fs::read(&path).is_ok_and(|bytes| bytes.windows(needle.len()).any(|part| part == needle)) {
+            } else if std::fs::read(&path)
+                .is_ok_and(|bytes| bytes.windows(needle.len()).any(|part| part == needle))
+            {
                 return true;
             }
         }

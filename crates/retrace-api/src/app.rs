@@ -1,6 +1,7 @@
 //! The app: what every command works with.
 
 use crate::events::Events;
+use crate::faults::Point;
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
@@ -46,6 +47,10 @@ impl App {
     /// then.
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
         let files = LogFiles::new(&options.data_dir);
+        let files = match options.busy_wait {
+            Some(wait) => files.with_busy_wait(wait),
+            None => files,
+        };
         let entropy = Arc::clone(&options.entropy);
         let in_directory = |error: LogError| {
             let mut error = ApiError::from(error);
@@ -54,8 +59,8 @@ impl App {
             }
             error
         };
-        let writer =
-            Writer::open(files.clone(), Box::new(move |bytes: &mut [u8]| entropy(bytes))).map_err(in_directory)?;
+        let writer = Writer::open(files.clone(), Box::new(move |bytes: &mut [u8]| entropy(bytes)))
+            .map_err(in_directory)?;
         let app = Self {
             inner: Arc::new(Inner {
                 files,
@@ -70,7 +75,8 @@ impl App {
                 options,
             }),
         };
-        app.inner.finish_purges()?;
+        // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
+        drop(app.inner.finish_purges());
         Ok(app)
     }
 
@@ -102,6 +108,11 @@ impl Inner {
         let mut bytes = [0; 8];
         (self.options.entropy)(&mut bytes);
         u64::from_ne_bytes(bytes)
+    }
+
+    /// Passes a point of a look or an act.
+    pub(crate) fn at(&self, point: Point) -> Result<(), ApiError> {
+        self.options.faults.at(point)
     }
 
     /// The person at this machine.
@@ -137,7 +148,10 @@ impl Inner {
             let before = writer.reader().cursor()?;
             let mut act = writer.begin()?;
             let answer = write(&mut act)?;
+            self.at(Point::BeforeCommit)?;
             act.commit()?;
+            // What is committed has happened, whatever a test says now.
+            drop(self.at(Point::AfterCommit));
             let after = writer.reader().cursor()?;
             (answer, (after != before).then_some(after))
         };

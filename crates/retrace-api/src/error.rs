@@ -89,8 +89,8 @@ impl From<LogError> for ApiError {
             ),
             LogError::Busy => Self::new(Code::Busy, "Another process is using the database.", "")
                 .hint("Try again in a moment. If it lasts, look for another Retrace that hangs."),
-            LogError::Full => Self::new(Code::CannotWrite, "The disk is full; nothing was changed.", "")
-                .hint("Free some space and repeat."),
+            LogError::Full => Self::new(Code::CannotWrite, "The disk with the database is full.", "")
+                .hint("Nothing was changed. Free some space and repeat."),
             LogError::CannotWrite(what) => Self::new(Code::CannotWrite, "The data directory cannot be written.", what)
                 .hint("Check its permissions, or name another with --data-dir."),
             LogError::NotFound { what, name } => Self::new(Code::NotFound, format!("There is no such {what}."), name),
@@ -117,9 +117,13 @@ impl From<RootError> for ApiError {
             | RootError::Io { path, .. } => show(path),
         };
         let (message, hint) = match &error {
-            RootError::Missing { .. } => ("The directory does not exist.", "Check the path, or mount the disk it is on."),
+            RootError::Missing { .. } => {
+                ("The directory does not exist.", "Check the path, or mount the disk it is on.")
+            }
             RootError::Denied { .. } => ("The directory may not be read.", "Check its permissions."),
-            RootError::NotADirectory { .. } => ("This is not a directory.", "Give the directory the memories are in."),
+            RootError::NotADirectory { .. } => {
+                ("This is not a directory.", "Give the directory the memories are in.")
+            }
             RootError::Io { .. } => ("The directory could not be opened.", ""),
         };
         Self::new(Code::StoreUnavailable, message, path).hint(hint)

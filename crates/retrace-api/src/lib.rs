@@ -11,6 +11,7 @@ pub mod bindings;
 pub mod commands;
 mod error;
 mod events;
+mod faults;
 mod look;
 mod options;
 mod plan;
@@ -21,5 +22,8 @@ pub mod wire;
 
 pub use app::App;
 pub use commands::{COMMANDS, CommandInfo};
+pub use faults::{Faults, Point};
 pub use options::AppOptions;
 pub use recorder::Recording;
+/// The steps within one file, and the one that takes them all.
+pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};

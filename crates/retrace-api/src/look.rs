@@ -1,9 +1,10 @@
 //! What the recorder hears from the log and hands to it, and one look at a store's directory.
 
 use crate::app::{Inner, root_of};
+use crate::faults::Point;
 use crate::wire::{ApiError, Event};
-use retrace_files::{LeftoverKind, Root};
-use retrace_log::{Act, Append, Change, Payload, StoreRow};
+use retrace_files::{FileError, LeftoverKind, Root};
+use retrace_log::{Act, Append, Change, Payload, StoreRow, VersionFilter};
 use retrace_model::{
     Actor, COARSE_RACY_WINDOW_NANOS, Head, RelPath, Seen, Sha256, Source, StoreId, StoreState, Timestamp,
 };
@@ -23,7 +24,7 @@ impl Inner {
     /// is a state, not an error, and nothing is called gone then.
     pub(crate) fn look(self: &Arc<Self>, store: &StoreRow) -> Result<Looked, ApiError> {
         self.recover(store)?;
-        let mut keeper = LogKeeper { inner: Arc::clone(self), recorded: 0, failed: None };
+        let mut keeper = LogKeeper::new(Arc::clone(self));
         let looked = retrace_watch::look(&mut keeper, &watched(self, store), None);
         if let Some(error) = keeper.failed.take() {
             return Err(error);
@@ -86,11 +87,15 @@ pub(crate) struct LogKeeper {
     pub(crate) recorded: u64,
     /// The error behind a failure, with its code.
     pub(crate) failed: Option<ApiError>,
+    /// The newest version when the look under way began, or when it last recorded something.
+    since: u64,
+    /// Paths that others recorded something of since the look under way began.
+    overtaken: BTreeSet<RelPath>,
 }
 
 impl LogKeeper {
     pub(crate) fn new(inner: Arc<Inner>) -> Self {
-        Self { inner, recorded: 0, failed: None }
+        Self { inner, recorded: 0, failed: None, since: 0, overtaken: BTreeSet::new() }
     }
 
     fn keep<T>(&mut self, result: Result<T, ApiError>) -> Result<T, KeeperError> {
@@ -101,25 +106,78 @@ impl LogKeeper {
     }
 }
 
+impl LogKeeper {
+    /// Notes what others recorded since this look began. Asked within the write lock, so none comes after it.
+    fn note_overtaken(&mut self, act: &Act<'_>, store: StoreId) -> Result<(), ApiError> {
+        if act.reader().last_version()? == self.since {
+            return Ok(());
+        }
+        let filter =
+            VersionFilter { store: Some(store), after: Some(self.since), ..VersionFilter::default() };
+        for version in act.reader().versions(&filter)? {
+            self.overtaken.extend(version.path.into_iter().chain(version.previous_path));
+        }
+        Ok(())
+    }
+
+    /// Reads again what an act or another process's look overtook: it may have been read before the act wrote it. Acts
+    /// write within the log's lock, which is held here, so what is read now is what the log is to say.
+    fn read_again(&self, act: &Act<'_>, store: StoreId, batch: Batch) -> Result<Batch, ApiError> {
+        let Batch { mut observations, gone, gone_at, last } = batch;
+        let Ok(root) = Root::open(&root_of(&act.reader().store(store)?)) else {
+            return Ok(Batch { observations, gone, gone_at, last });
+        };
+        let mut paths: BTreeSet<RelPath> = observations.iter().map(|found| found.path.clone()).collect();
+        paths.extend(gone.iter().cloned());
+        paths.retain(|path| self.overtaken.contains(path));
+        observations.retain(|found| !paths.contains(&found.path));
+        let mut gone: BTreeSet<RelPath> = gone.difference(&paths).cloned().collect();
+        for path in paths {
+            let looked_at = self.inner.now();
+            match root.read(&path, self.inner.rules.max_file_bytes) {
+                Ok(content) => observations.push(Observation { path, content, looked_at }),
+                Err(FileError::Missing { .. }) => drop(gone.insert(path)),
+                // It is being written, or is no file any more: the next look tells.
+                Err(_) => {}
+            }
+        }
+        Ok(Batch { observations, gone: Arc::new(gone), gone_at, last })
+    }
+}
+
 impl Keeper for LogKeeper {
     fn heads(
         &mut self,
         store: Key,
         paths: Option<&BTreeSet<RelPath>>,
     ) -> Result<BTreeMap<RelPath, Head>, KeeperError> {
-        let heads = self.inner.read(|reader| {
-            Ok(match paths {
+        let known = self.inner.read(|reader| {
+            let heads = match paths {
                 None => reader.heads(store)?,
                 Some(paths) => reader.heads_below(store, paths)?,
-            })
+            };
+            Ok((heads, reader.last_version()?))
         });
-        self.keep(heads)
+        let (heads, newest) = self.keep(known)?;
+        self.since = newest;
+        self.overtaken.clear();
+        Ok(heads)
     }
 
     fn observe(&mut self, store: Key, batch: Batch) -> Result<(), KeeperError> {
-        let now = self.inner.now();
-        let recorded = self.inner.write(|act| observe(act, store, batch, now));
-        self.recorded += self.keep(recorded)?;
+        let inner = Arc::clone(&self.inner);
+        let recorded = inner.at(Point::Observed).and_then(|()| {
+            inner.write(|act| {
+                self.note_overtaken(act, store)?;
+                let batch =
+                    if self.overtaken.is_empty() { batch } else { self.read_again(act, store, batch)? };
+                let versions = observe(act, store, batch, inner.now())?;
+                Ok((versions, act.reader().last_version()?))
+            })
+        });
+        let (versions, newest) = self.keep(recorded)?;
+        self.since = newest;
+        self.recorded += versions;
         Ok(())
     }
 
@@ -150,14 +208,7 @@ impl Inner {
 
 /// Appends what a look found; answers how many versions that made.
 fn observe(act: &mut Act<'_>, store: StoreId, batch: Batch, now: Timestamp) -> Result<u64, ApiError> {
-    let Batch { observations, gone, gone_at, last } = batch;
-    let concerned: BTreeSet<RelPath> =
-        observations.iter().map(|seen| seen.path.clone()).chain(gone.iter().cloned()).collect();
-    let heads = act.reader().heads_below(store, &concerned)?;
-    // An act that came in between knows better what is there.
-    let overtaken = |path: &RelPath, looked_at: Timestamp| heads.get(path).is_some_and(|head| head.seen_at > looked_at);
-    let gone: Vec<&RelPath> =
-        gone.iter().filter(|path| heads.contains_key(*path) && !overtaken(path, gone_at)).collect();
+    let Batch { observations, gone, last, .. } = batch;
     let moves = if last { BTreeSet::new() } else { moved_in(act, store, &observations, &gone)? };
     // A file written within a tick of being read can be written again without looking any different. Such a file is
     // remembered as seen when it was read, not when that was committed, and is read again at the next look.
@@ -166,8 +217,8 @@ fn observe(act: &mut Act<'_>, store: StoreId, batch: Batch, now: Timestamp) -> R
         .filter(|observation| is_fresh(&observation.content.seen, observation.looked_at))
         .map(|observation| (observation.path.clone(), observation.content.seen, observation.looked_at))
         .collect();
-    let mut changes = changes_of(store, observations, overtaken);
-    let gone = gone.into_iter().filter(|path| last || moves.contains(*path));
+    let mut changes = changes_of(store, observations);
+    let gone = gone.iter().filter(|path| last || moves.contains(*path));
     changes.extend(gone.map(|path| Change { store, path: path.clone(), payload: Payload::Gone }));
     let versions = append_seen(act, store, changes, None, now)?;
     for (path, seen, looked_at) in fresh {
@@ -182,15 +233,10 @@ fn is_fresh(seen: &Seen, looked_at: Timestamp) -> bool {
     changed_nanos + COARSE_RACY_WINDOW_NANOS >= i128::from(looked_at.micros()) * 1000
 }
 
-/// What was observed, as changes; what an act has overtaken is left out.
-fn changes_of(
-    store: StoreId,
-    observations: Vec<Observation>,
-    overtaken: impl Fn(&RelPath, Timestamp) -> bool,
-) -> Vec<Change> {
+/// What was observed, as changes.
+fn changes_of(store: StoreId, observations: Vec<Observation>) -> Vec<Change> {
     observations
         .into_iter()
-        .filter(|observation| !overtaken(&observation.path, observation.looked_at))
         .map(|Observation { path, content, .. }| Change {
             store,
             path,
@@ -211,14 +257,15 @@ fn moved_in(
     act: &Act<'_>,
     store: StoreId,
     observations: &[Observation],
-    gone: &[&RelPath],
+    gone: &BTreeSet<RelPath>,
 ) -> Result<BTreeSet<RelPath>, ApiError> {
-    let arrived: BTreeSet<Sha256> = observations.iter().map(|observation| observation.content.sha256).collect();
+    let arrived: BTreeSet<Sha256> =
+        observations.iter().map(|observation| observation.content.sha256).collect();
     let mut moves = BTreeSet::new();
     for path in gone {
         let head = act.reader().live_at(store, path)?;
         if head.and_then(|head| head.sha256).is_some_and(|sha256| arrived.contains(&sha256)) {
-            moves.insert((*path).clone());
+            moves.insert(path.clone());
         }
     }
     Ok(moves)
@@ -254,4 +301,3 @@ pub(crate) fn state_of(error: &retrace_files::RootError) -> StoreState {
         RootError::Io { .. } => StoreState::Limited,
     }
 }
-

@@ -1,13 +1,16 @@
 //! What an [`crate::App`] is made from. Clock, randomness and surroundings are passed in, so that tests are the same each
 //! time.
 
+use crate::faults::Faults;
 use crate::wire::{ApiError, Code};
+use retrace_files::NoFaults;
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Names the data directory in the environment.
 pub const DATA_DIR_VARIABLE: &str = "RETRACE_DATA_DIR";
@@ -27,6 +30,10 @@ pub struct AppOptions {
     pub surroundings: Surroundings,
     /// Version of the program.
     pub program_version: &'static str,
+    /// How long to wait for other processes' transactions; the log's own ten seconds when `None`.
+    pub busy_wait: Option<Duration>,
+    /// Called between the steps of looks and acts, so that tests can fail or stop them there; [`NoFaults`] otherwise.
+    pub faults: Arc<dyn Faults>,
 }
 
 impl AppOptions {
@@ -36,14 +43,14 @@ impl AppOptions {
     /// # Errors
     /// [`Code::Invalid`] when no data directory is given and the user has no home directory.
     pub fn for_this_machine(data_dir: Option<PathBuf>) -> Result<Self, ApiError> {
-        let env: BTreeMap<String, OsString> = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-            .collect();
+        let env: BTreeMap<String, OsString> =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect();
         let home = directories::BaseDirs::new().map(|directories| directories.home_dir().to_path_buf());
         let data_dir = data_dir
             .or_else(|| env.get(DATA_DIR_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from))
             .or_else(|| {
-                directories::ProjectDirs::from("", "", "retrace").map(|project| project.data_dir().to_path_buf())
+                directories::ProjectDirs::from("", "", "retrace")
+                    .map(|project| project.data_dir().to_path_buf())
             })
             .ok_or_else(|| ApiError {
                 code: Code::Invalid,
@@ -68,6 +75,8 @@ impl AppOptions {
             user,
             surroundings,
             program_version: env!("CARGO_PKG_VERSION"),
+            busy_wait: None,
+            faults: Arc::new(NoFaults),
         })
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! A plan is made from the log and held against the disk; a preview stops there. The act then takes the log's write lock,
 //! looks at the log once more, writes file by file (each atomically and only over the hash it expects), and appends what
-//! was done as one operation. When a file in the middle turns out to have moved on, what was written before it is put
-//! back. A crash at any instant leaves a directory that the next look records.
+//! was done as one operation. When a file in the middle turns out to have moved on, or the log cannot take the operation,
+//! what was written before is put back. A crash at any instant leaves a directory that the next look records.
 
 use crate::app::{Inner, root_of};
+use crate::faults::Point;
 use crate::look::append_seen;
 use crate::wire::{self, ActResult, ApiError, Code};
-use retrace_files::{Expected, FileError, NoFaults, Root};
+use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Change, Payload, Reader, StoreRow};
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One file a plan changes.
 #[derive(Clone, Debug)]
@@ -62,10 +63,22 @@ impl Plan {
 }
 
 /// A file that was written or deleted, with what it takes to put it back.
-pub(crate) struct DoneStep {
-    step: Step,
+struct DoneStep<'p> {
+    step: &'p Step,
     before: Option<Vec<u8>>,
     seen: Option<Seen>,
+    /// A hidden file stayed behind that holds what was displaced.
+    left_behind: bool,
+}
+
+/// How far an act came.
+#[derive(Default)]
+struct Carried<'p> {
+    done: Vec<DoneStep<'p>>,
+    /// The step that could not be taken, and why.
+    stopped: Option<(&'p Step, FileError)>,
+    /// Steps that another process's append overtook; nothing is done then.
+    moved_in_log: Vec<&'p Step>,
 }
 
 impl Inner {
@@ -129,7 +142,11 @@ impl Inner {
             if !dry_run {
                 self.record_found(step, found.as_ref())?;
             }
-            conflicts.push(self.conflict(step, found_sha256, "The file was changed since; it was left as it is.")?);
+            conflicts.push(self.conflict(
+                step,
+                found_sha256,
+                "The file was changed since; it was left as it is.",
+            )?);
         }
         Ok(conflicts)
     }
@@ -185,107 +202,167 @@ impl Inner {
         stores: &BTreeMap<StoreId, (StoreRow, Root)>,
         mut result: ActResult,
     ) -> Result<ActResult, ApiError> {
-        let at = self.now();
-        let user = self.user();
-        let mut stopped: Option<(Step, FileError)> = None;
-        let mut moved_in_log = Vec::new();
-        let appended = self.write(|act| {
-            // Between the plan and the lock another process may have appended.
-            for step in &plan.steps {
-                if !stands_as_expected(&act.reader(), step)? {
-                    moved_in_log.push(step.clone());
-                }
+        self.at(Point::Planned)?;
+        let mut carried = Carried::default();
+        let appended =
+            self.write(|act| self.take_steps(act, plan, stores, &mut carried, &mut result.warnings));
+        let appended = match appended {
+            Ok(appended) => appended,
+            Err(error) => {
+                let left = self.put_back(carried.done, stores);
+                return Err(unrecorded(error, &left));
             }
-            if !moved_in_log.is_empty() {
-                return Ok(None);
-            }
-            let mut done = Vec::new();
-            for step in &plan.steps {
-                match self.do_step(step, &stores[&step.store].1, &mut result.warnings) {
-                    Ok(finished) => done.push(finished),
-                    Err(error) => {
-                        stopped = Some((step.clone(), error));
-                        break;
-                    }
-                }
-            }
-            if stopped.is_some() {
-                done = self.put_back(done, stores);
-            }
-            if done.is_empty() {
-                return Ok(None);
-            }
-            append_done(act, plan, done, &user, at).map(Some)
-        })?;
-        if !moved_in_log.is_empty() {
-            for step in &moved_in_log {
-                let found = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
-                let found = found.and_then(|live| live.sha256);
-                result.conflicts.push(self.conflict(step, found, "The memory was changed since; it was left as it is.")?);
-            }
-            result.writes.clear();
-            result.deletes.clear();
-            return Ok(result);
+        };
+        self.clear_away(&carried, stores);
+        if !carried.moved_in_log.is_empty() {
+            return self.overtaken(&carried.moved_in_log, result);
         }
-        result.operation_seq = appended.as_ref().and_then(|(seq, _)| *seq);
-        if let Some((step, error)) = stopped {
-            let done: Vec<String> = appended.map(|(_, paths)| paths).unwrap_or_default();
+        result.operation_seq = appended;
+        if let Some((step, error)) = carried.stopped {
+            let done: Vec<String> = carried.done.iter().map(|done| done.step.path.to_string()).collect();
             result.partial = !done.is_empty();
             result.writes.retain(|write| done.contains(&write.path));
             result.deletes.retain(|write| done.contains(&write.path));
-            match error {
-                FileError::Moved { found, .. } => {
-                    let root = &stores[&step.store].1;
-                    let now = root.read(&step.path, self.rules.max_file_bytes).ok();
-                    self.record_found(&step, now.as_ref())?;
-                    result.conflicts.push(self.conflict(&step, found, "The file was changed at this very moment; it was left as it is.")?);
-                }
-                error if !result.partial => return Err(error.into()),
-                error => {
-                    result.conflicts.push(self.conflict(&step, step.expected, &crate::error::sentence(&error))?);
-                }
-            }
+            self.stopped_at(step, error, &stores[&step.store].1, &mut result)?;
         }
         Ok(result)
     }
 
-    fn do_step(&self, step: &Step, root: &Root, warnings: &mut Vec<String>) -> Result<DoneStep, FileError> {
+    /// Takes the steps of a plan and appends them; answers the operation. Runs within the log's write lock.
+    fn take_steps<'p>(
+        &self,
+        act: &mut Act<'_>,
+        plan: &'p Plan,
+        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        carried: &mut Carried<'p>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<u64>, ApiError> {
+        // Between the plan and the lock another process may have appended.
+        for step in &plan.steps {
+            if !stands_as_expected(&act.reader(), step)? {
+                carried.moved_in_log.push(step);
+            }
+        }
+        if !carried.moved_in_log.is_empty() {
+            return Ok(None);
+        }
+        for step in &plan.steps {
+            match self.do_step(step, &stores[&step.store].1, warnings) {
+                Ok(finished) => carried.done.push(finished),
+                Err(error) => {
+                    carried.stopped = Some((step, error));
+                    carried.done = self.put_back(std::mem::take(&mut carried.done), stores);
+                    break;
+                }
+            }
+        }
+        if carried.done.is_empty() {
+            return Ok(None);
+        }
+        self.at(Point::FilesDone)?;
+        // Taken after the files are written: what a recorder read before that is older than this act.
+        append_done(act, plan, &carried.done, &self.user(), self.now())
+    }
+
+    /// The answer when another process's append came first.
+    fn overtaken(&self, steps: &[&Step], mut result: ActResult) -> Result<ActResult, ApiError> {
+        for step in steps {
+            let found = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
+            let found = found.and_then(|live| live.sha256);
+            result.conflicts.push(self.conflict(
+                step,
+                found,
+                "The memory was changed since; it was left as it is.",
+            )?);
+        }
+        result.writes.clear();
+        result.deletes.clear();
+        Ok(result)
+    }
+
+    /// Says why a step was not taken. What somebody else put there is recorded first.
+    fn stopped_at(
+        &self,
+        step: &Step,
+        error: FileError,
+        root: &Root,
+        result: &mut ActResult,
+    ) -> Result<(), ApiError> {
+        let conflict = match error {
+            FileError::Moved { found, .. } => {
+                let now = root.read(&step.path, self.rules.max_file_bytes).ok();
+                self.record_found(step, now.as_ref())?;
+                self.conflict(step, found, "The file was changed at this very moment; it was left as it is.")?
+            }
+            error if !result.partial => return Err(error.into()),
+            error => self.conflict(step, step.expected, &crate::error::sentence(&error))?,
+        };
+        result.conflicts.push(conflict);
+        Ok(())
+    }
+
+    /// Records and removes the hidden files that steps left behind. Where that fails, the next look does it.
+    fn clear_away(&self, carried: &Carried<'_>, stores: &BTreeMap<StoreId, (StoreRow, Root)>) {
+        let done = carried.done.iter().filter(|done| done.left_behind).map(|done| done.step.store);
+        let stopped = carried.stopped.iter().filter_map(|(step, error)| {
+            matches!(error, FileError::Moved { kept: Some(_), .. }).then_some(step.store)
+        });
+        let concerned: BTreeSet<StoreId> = done.chain(stopped).collect();
+        for store in concerned {
+            drop(self.recover(&stores[&store].0));
+        }
+    }
+
+    fn do_step<'p>(
+        &self,
+        step: &'p Step,
+        root: &Root,
+        warnings: &mut Vec<String>,
+    ) -> Result<DoneStep<'p>, FileError> {
         let before = match step.expected {
             Some(_) => root.read(&step.path, u64::MAX)?.bytes,
             None => None,
         };
-        let random = self.random();
+        let (random, faults) = (self.random(), &*self.options.faults);
         let done = match (&step.wanted, step.expected) {
             (Some(wanted), expected) => {
                 let expected = expected.map_or(Expected::Absent, Expected::Hash);
-                root.replace(&step.path, expected, &wanted.bytes, random, &NoFaults)?
+                root.replace(&step.path, expected, &wanted.bytes, random, faults)?
             }
-            (None, Some(expected)) => root.delete(&step.path, expected, true, random, &NoFaults)?,
-            (None, None) => return Ok(DoneStep { step: step.clone(), before: None, seen: None }),
+            (None, Some(expected)) => root.delete(&step.path, expected, true, random, faults)?,
+            (None, None) => return Ok(DoneStep { step, before: None, seen: None, left_behind: false }),
         };
         if !done.owner_kept {
             warnings.push(format!("{}: the file has another owner or group than before.", step.path));
         }
         if !done.attributes_lost.is_empty() {
-            warnings.push(format!("{}: extended attributes were lost: {}.", step.path, done.attributes_lost.join(", ")));
+            warnings.push(format!(
+                "{}: extended attributes were lost: {}.",
+                step.path,
+                done.attributes_lost.join(", ")
+            ));
         }
-        Ok(DoneStep { step: step.clone(), before, seen: done.seen })
+        let left_behind = done.leftover.is_some() || done.kept.is_some();
+        Ok(DoneStep { step, before, seen: done.seen, left_behind })
     }
 
     /// Takes back what was done, newest first. What cannot be taken back stays in the answer.
-    fn put_back(&self, done: Vec<DoneStep>, stores: &BTreeMap<StoreId, (StoreRow, Root)>) -> Vec<DoneStep> {
+    fn put_back<'p>(
+        &self,
+        done: Vec<DoneStep<'p>>,
+        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+    ) -> Vec<DoneStep<'p>> {
         let mut left = Vec::new();
         for finished in done.into_iter().rev() {
-            let root = &stores[&finished.step.store].1;
+            let (path, root) = (&finished.step.path, &stores[&finished.step.store].1);
             let now = finished.step.wanted.as_ref().map(|wanted| wanted.sha256);
+            let (random, faults) = (self.random(), &*self.options.faults);
             let undone = match (&finished.before, now) {
                 (Some(bytes), now) => {
                     let expected = now.map_or(Expected::Absent, Expected::Hash);
-                    root.replace(&finished.step.path, expected, bytes, self.random(), &NoFaults).map(drop)
+                    root.replace(path, expected, bytes, random, faults).map(drop)
                 }
-                (None, Some(now)) => {
-                    root.delete(&finished.step.path, now, true, self.random(), &NoFaults).map(drop)
-                }
+                (None, Some(now)) => root.delete(path, now, true, random, faults).map(drop),
                 (None, None) => Ok(()),
             };
             if undone.is_err() {
@@ -295,6 +372,18 @@ impl Inner {
         left.reverse();
         left
     }
+}
+
+/// The failure of an act that the log does not know of, with what it left on the disk.
+fn unrecorded(mut error: ApiError, left: &[DoneStep<'_>]) -> ApiError {
+    if let Some(first) = left.first() {
+        error.hint = format!(
+            "{} files were changed before that and could not be put back, {} among them. They are recorded at the next look.",
+            left.len(),
+            first.step.path
+        );
+    }
+    error
 }
 
 /// Whether the log's newest version at a step's path is still the one the plan was made from.
@@ -311,28 +400,25 @@ fn stands_as_expected(reader: &Reader<'_>, step: &Step) -> Result<bool, ApiError
 fn append_done(
     act: &mut Act<'_>,
     plan: &Plan,
-    done: Vec<DoneStep>,
+    done: &[DoneStep<'_>],
     actor: &Actor,
     at: retrace_model::Timestamp,
-) -> Result<(Option<u64>, Vec<String>), ApiError> {
+) -> Result<Option<u64>, ApiError> {
     let first = done.first().map(|finished| finished.step.store);
     let one_store = first.filter(|store| done.iter().all(|finished| finished.step.store == *store));
-    let mut paths = Vec::new();
-    let mut changes = Vec::new();
-    for DoneStep { step, seen, .. } in done {
-        paths.push(step.path.to_string());
-        let payload = match step.wanted {
+    let changes = done.iter().map(|DoneStep { step, seen, .. }| {
+        let payload = match &step.wanted {
             None => Payload::Gone,
             Some(wanted) => Payload::Content {
                 size: wanted.bytes.len() as u64,
-                bytes: Some(wanted.bytes),
+                bytes: Some(wanted.bytes.clone()),
                 sha256: wanted.sha256,
-                seen,
-                moved_from: wanted.moved_from,
+                seen: *seen,
+                moved_from: wanted.moved_from.clone(),
             },
         };
-        changes.push(Change { store: step.store, path: step.path, payload });
-    }
+        Change { store: step.store, path: step.path.clone(), payload }
+    });
     let appended = act.append(Append {
         store: one_store,
         source: plan.source,
@@ -340,10 +426,10 @@ fn append_done(
         note: plan.note.as_deref(),
         at,
         undoes: plan.undoes,
-        changes,
+        changes: changes.collect(),
         even_if_empty: false,
     })?;
-    Ok((appended.operation_seq, paths))
+    Ok(appended.operation_seq)
 }
 
 impl ActResult {

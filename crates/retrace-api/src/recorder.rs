@@ -9,6 +9,7 @@ use retrace_watch::{Handle, Options, Wake};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// A running recorder. Dropping it stops it.
 pub struct Recording {
@@ -43,7 +44,9 @@ impl App {
             }
         }
         let handle = retrace_watch::start(LogKeeper::new(Arc::clone(inner)), list, Options::default())
-            .map_err(|error| ApiError::new(Code::Internal, format!("The recorder could not start: {error}."), ""))?;
+            .map_err(|error| {
+                ApiError::new(Code::Internal, format!("The recorder could not start: {error}."), "")
+            })?;
         inner.recording_here.store(true, Ordering::SeqCst);
         let handle = Arc::new(Mutex::new(Some(handle)));
         let stop = Arc::new(AtomicBool::new(false));
@@ -103,8 +106,10 @@ fn upkeep(
 ) {
     let mut known = to_record(inner, named).unwrap_or_default();
     let mut committed = None;
+    let mut purge = PurgeDue::default();
     while !stop.load(Ordering::SeqCst) {
         std::thread::park_timeout(FEED_INTERVAL);
+        purge.try_when_due(inner);
         let now = inner.committed();
         if now == committed {
             continue;
@@ -120,6 +125,43 @@ fn upkeep(
         }
         // Failures here are not lost: whoever searches or asks for a receipt meets them with a code.
         while !stop.load(Ordering::SeqCst) && inner.writer().index_some().unwrap_or(false) {}
+        purge.look(inner);
+    }
+}
+
+/// How long a purge is left to the process that redacted: longer than it takes to write the log of a common size anew. That
+/// process knows the secret and can prove that it is gone.
+const FIRST_PURGE: Duration = Duration::from_secs(2);
+
+/// Longest pause between attempts to finish a purge; each is twice as long as the one before. An attempt that is in vain
+/// keeps other writers waiting for a quarter of a second.
+const LONGEST_PURGE_PAUSE: Duration = Duration::from_secs(16);
+
+/// When to try to finish a purge. That somebody stops reading is not announced, so it is tried again and again.
+#[derive(Default)]
+struct PurgeDue {
+    /// The next attempt, and the pause before it; `None` when no purge is pending.
+    next: Option<(Instant, Duration)>,
+}
+
+impl PurgeDue {
+    /// Takes note of what was committed.
+    fn look(&mut self, inner: &Inner) {
+        if !inner.purge_is_pending() {
+            self.next = None;
+        } else if self.next.is_none() {
+            self.next = Some((Instant::now() + FIRST_PURGE, FIRST_PURGE));
+        }
+    }
+
+    fn try_when_due(&mut self, inner: &Inner) {
+        let Some((due, pause)) = self.next else { return };
+        if Instant::now() < due {
+            return;
+        }
+        // Failures here are not lost: the receipt says that the purge is pending.
         drop(inner.finish_purges());
+        let pause = (pause * 2).min(LONGEST_PURGE_PAUSE);
+        self.next = inner.purge_is_pending().then(|| (Instant::now() + pause, pause));
     }
 }

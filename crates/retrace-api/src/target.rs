@@ -25,7 +25,8 @@ impl Inner {
         let store = Box::new(store);
         if let Some(path) = rest.strip_prefix(':') {
             let (path, at) = split_instant(reader, path)?;
-            let path = RelPath::parse(path).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))?;
+            let path = RelPath::parse(path)
+                .map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))?;
             return Ok(Target::File { store, path, at });
         }
         let at = rest.strip_prefix('@').map(|at| instant(reader, at)).transpose()?;
@@ -43,7 +44,9 @@ impl Inner {
                 names.push(crate::error::show(&crate::app::root_of(store)));
             }
             for name in names {
-                let fits = text.strip_prefix(&*name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']));
+                let fits = text
+                    .strip_prefix(&*name)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']));
                 if fits && best.is_none_or(|(length, _)| length < name.len()) {
                     best = Some((name.len(), store));
                 }

@@ -12,7 +12,9 @@ pub(crate) fn actor(actor: &Actor) -> Option<wire::ActorView> {
         }
         Actor::Api { id } => wire::ActorView::ApiActor { api_key_id: id.clone() },
         Actor::User { id } => wire::ActorView::UserActor { user_id: id.clone() },
-        Actor::ServiceAccount { id } => wire::ActorView::ServiceAccountActor { service_account_id: id.clone() },
+        Actor::ServiceAccount { id } => {
+            wire::ActorView::ServiceAccountActor { service_account_id: id.clone() }
+        }
     })
 }
 
@@ -64,7 +66,11 @@ pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: b
 }
 
 /// `state` is what the directory looks like right now, where that was looked at.
-pub(crate) fn store(row: &StoreRow, state: Option<(StoreState, Option<String>)>, rules: &Rules) -> wire::Store {
+pub(crate) fn store(
+    row: &StoreRow,
+    state: Option<(StoreState, Option<String>)>,
+    rules: &Rules,
+) -> wire::Store {
     let (state, detail) = match state {
         _ if row.paused => (StoreState::Paused, None),
         Some(now) => now,

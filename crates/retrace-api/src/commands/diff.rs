@@ -5,7 +5,8 @@ use crate::App;
 use crate::app::{Inner, root_of};
 use crate::target::Target;
 use crate::wire::{
-    ApiError, Code, DiffLine, DiffReq, DiffResult, DiffSide, FileChange, FileDiff, Hunk, MovedBlock, StoreDiff,
+    ApiError, Code, DiffLine, DiffReq, DiffResult, DiffSide, FileChange, FileDiff, Hunk, MovedBlock,
+    StoreDiff,
 };
 use retrace_diff::{Diff, DiffKind, DiffOptions, Granularity};
 use retrace_files::Root;
@@ -39,9 +40,10 @@ pub fn diff(app: &App, request: DiffReq) -> Result<DiffResult, ApiError> {
                 let to = State::of(inner, reader, other, other_at, name)?;
                 Ok(DiffResult::Store(store_diff(reader, &from, &to)?))
             }
-            (Target::Store { .. }, Some(_)) | (_, Some(Target::Store { .. })) => {
-                Err(ApiError::invalid("A whole store can only be held against a whole store.", request.a.clone()))
-            }
+            (Target::Store { .. }, Some(_)) | (_, Some(Target::Store { .. })) => Err(ApiError::invalid(
+                "A whole store can only be held against a whole store.",
+                request.a.clone(),
+            )),
             (a, b) => {
                 let (from, to) = inner.sides(reader, &request, a, b)?;
                 file_diff(&from, &to, &request).map(DiffResult::File)
@@ -138,7 +140,10 @@ fn file_diff(from: &Side, to: &Side, request: &DiffReq) -> Result<FileDiff, ApiE
     diff.binary = found.kind == DiffKind::Binary;
     diff.added = found.added;
     diff.removed = found.removed;
-    diff.hunks = hunks(&found, request.highlight.then(|| (spans(old, from.path.as_ref()), spans(new, to.path.as_ref()))));
+    diff.hunks = hunks(
+        &found,
+        request.highlight.then(|| (spans(old, from.path.as_ref()), spans(new, to.path.as_ref()))),
+    );
     Ok(diff)
 }
 
@@ -265,7 +270,10 @@ impl State {
         for path in root.scan(&inner.rules, None).found.into_keys() {
             let Ok(content) = root.read(&path, inner.rules.max_file_bytes) else { continue };
             let head = reader.live_at(store.id, &path)?;
-            let memory = head.map(|head| reader.version_by_id(head.version)).transpose()?.map(|version| version.memory);
+            let memory = head
+                .map(|head| reader.version_by_id(head.version))
+                .transpose()?
+                .map(|version| version.memory);
             let entry =
                 Entry { memory, sha256: Some(content.sha256), bytes: EntryBytes::Disk(content.bytes) };
             files.insert(path, entry);

@@ -28,13 +28,20 @@ pub fn log(app: &App, request: LogReq) -> Result<LogPage, ApiError> {
     inner.read(|reader| {
         let limit = page(request.limit)?;
         let filter = VersionFilter {
-            store: request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?.map(|row| row.id),
+            store: request
+                .store
+                .as_deref()
+                .map(|name| inner.store_named(reader, name))
+                .transpose()?
+                .map(|row| row.id),
             memory: request.memory.as_deref().map(memory_id).transpose()?,
             path: request.path.as_deref().map(path).transpose()?,
             operation: request
                 .operation
                 .as_deref()
-                .map(|word| word.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), word)))
+                .map(|word| {
+                    word.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), word))
+                })
                 .transpose()?,
             actor: request.actor.map(|actor| if actor == "unknown" { String::new() } else { actor }),
             since: request.since.as_deref().map(time).transpose()?,
@@ -128,10 +135,12 @@ pub fn show(app: &App, request: ShowReq) -> Result<Shown, ApiError> {
 /// Whether `undo` would accept an operation: an act on files that nobody has undone yet. What a scan saw is taken back
 /// with a rollback; a redaction never.
 pub(crate) fn undoable(row: &OperationRow) -> bool {
-    let act = matches!(row.source, Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import);
+    let act = matches!(
+        row.source,
+        Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import
+    );
     act && row.versions > 0 && row.undone_by.is_none()
 }
-
 
 fn page(limit: Option<u64>) -> Result<u64, ApiError> {
     match limit {

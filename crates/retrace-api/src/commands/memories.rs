@@ -33,7 +33,11 @@ pub fn memories(app: &App, request: MemoriesReq) -> Result<Memories, ApiError> {
                 seq: memory.version.id.seq,
                 content_sha256: memory.version.content.map(|content| content.sha256.to_hex()),
                 content_size_bytes: memory.version.content.map(|content| content.size),
-                content_kind: memory.version.content.as_ref().map(|content| view::content_kind(content).to_owned()),
+                content_kind: memory
+                    .version
+                    .content
+                    .as_ref()
+                    .map(|content| view::content_kind(content).to_owned()),
                 versions: memory.versions,
                 changed_at: memory.version.created_at.to_rfc3339(),
             })
@@ -81,10 +85,12 @@ impl Inner {
     pub(crate) fn side(&self, reader: &Reader<'_>, text: &str) -> Result<Side, ApiError> {
         match self.target(reader, text)? {
             Target::Version(version) => self.version_side(reader, text, *version),
-            Target::File { store, path, at: Some(at) } => match reader.version_at(store.id, &path, Some(at))? {
-                Some(version) => self.version_side(reader, text, version),
-                None => Err(ApiError::new(wire::Code::NotFound, "Nothing was at that path then.", text)),
-            },
+            Target::File { store, path, at: Some(at) } => {
+                match reader.version_at(store.id, &path, Some(at))? {
+                    Some(version) => self.version_side(reader, text, version),
+                    None => Err(ApiError::new(wire::Code::NotFound, "Nothing was at that path then.", text)),
+                }
+            }
             Target::File { store, path, at: None } => self.live_side(reader, text, &store, &path),
             Target::Store { .. } => Err(ApiError::invalid("This names a whole store, not one memory.", text)
                 .hint("Add :PATH to the store's name.")),
@@ -192,7 +198,10 @@ fn document_of(side: &Side, highlighted: bool) -> Document {
         .enumerate()
         .map(|(number, line)| DocumentLine {
             hidden: hidden(&line.text, &line.hidden),
-            spans: spans.get(number).map(|line_spans| in_characters(&line.text, line_spans)).unwrap_or_default(),
+            spans: spans
+                .get(number)
+                .map(|line_spans| in_characters(&line.text, line_spans))
+                .unwrap_or_default(),
             text: line.text.clone(),
         })
         .collect();

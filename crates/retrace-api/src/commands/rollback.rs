@@ -22,9 +22,11 @@ pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> 
     let plan = inner.read(|reader| match (&request.to, &request.session, request.operation_seq) {
         (Some(to), None, None) => inner.plan_memory(reader, &request, to),
         (None, Some(session), None) => inner.plan_session(reader, session),
-        (None, None, Some(seq)) => {
-            inner.plan_operation(reader, seq, Plan::new(Source::Rollback, Some(format!("rollback of operation {seq}"))))
-        }
+        (None, None, Some(seq)) => inner.plan_operation(
+            reader,
+            seq,
+            Plan::new(Source::Rollback, Some(format!("rollback of operation {seq}"))),
+        ),
         _ => Err(ApiError::invalid("Say exactly one of: a version, a session, an operation.", "")
             .hint("`--to VERSION`, `--session ID` or `--operation SEQ`.")),
     })?;
@@ -142,7 +144,8 @@ impl Inner {
             let memory = memory_id(named)?;
             let store = reader.store_of(memory)?;
             let path = reader.path_of(memory)?.or_else(|| version.path.clone());
-            let path = path.ok_or_else(|| ApiError::new(Code::NotFound, "The memory has no path any more.", named))?;
+            let path =
+                path.ok_or_else(|| ApiError::new(Code::NotFound, "The memory has no path any more.", named))?;
             return Ok((store, path, memory));
         }
         match self.target(reader, named)? {
@@ -162,8 +165,12 @@ impl Inner {
         let mut versions = reader.versions(&filter)?;
         versions.retain(|version| matches!(&version.actor, Actor::Session { .. }));
         if versions.is_empty() {
-            return Err(ApiError::new(Code::NotFound, "No version is known to be written by this session.", session)
-                .hint("`retrace log --actor ID` shows what a session wrote, where that is known."));
+            return Err(ApiError::new(
+                Code::NotFound,
+                "No version is known to be written by this session.",
+                session,
+            )
+            .hint("`retrace log --actor ID` shows what a session wrote, where that is known."));
         }
         versions.reverse();
         let mut plan = Plan::new(Source::Rollback, Some(format!("rollback of session {session}")));
@@ -184,10 +191,18 @@ impl Inner {
     }
 
     /// Plans to put each memory that `versions` (oldest first) changed back to what it was before the first of them.
-    fn take_back(&self, reader: &Reader<'_>, plan: &mut Plan, versions: &[VersionRow]) -> Result<(), ApiError> {
+    fn take_back(
+        &self,
+        reader: &Reader<'_>,
+        plan: &mut Plan,
+        versions: &[VersionRow],
+    ) -> Result<(), ApiError> {
         let mut first_and_last: BTreeMap<MemoryId, (&VersionRow, &VersionRow)> = BTreeMap::new();
         for version in versions {
-            first_and_last.entry(version.memory).and_modify(|(_, last)| *last = version).or_insert((version, version));
+            first_and_last
+                .entry(version.memory)
+                .and_modify(|(_, last)| *last = version)
+                .or_insert((version, version));
         }
         for (memory, (first, last)) in first_and_last {
             let before = reader.version_before(first)?;
@@ -234,7 +249,8 @@ impl Inner {
         for memory in then {
             let Some(path) = memory.path else {
                 plan.warnings.push(
-                    "A memory of that time is redacted; whatever is in its place now is left as it is.".to_owned(),
+                    "A memory of that time is redacted; whatever is in its place now is left as it is."
+                        .to_owned(),
                 );
                 continue;
             };
@@ -265,7 +281,12 @@ impl Inner {
                     path,
                     expected: None,
                     expected_version: None,
-                    wanted: Some(Wanted { bytes: Vec::new(), sha256: Sha256([0; 32]), version: None, moved_from: None }),
+                    wanted: Some(Wanted {
+                        bytes: Vec::new(),
+                        sha256: Sha256([0; 32]),
+                        version: None,
+                        moved_from: None,
+                    }),
                 });
             }
         }
@@ -281,7 +302,8 @@ impl Inner {
                 Bytes::Kept(bytes) => Some((path.clone(), bytes, version)),
                 Bytes::Nothing => None,
                 Bytes::Redacted => {
-                    plan.warnings.push(format!("{path}: the content of that time is redacted; it is left as it is."));
+                    plan.warnings
+                        .push(format!("{path}: the content of that time is redacted; it is left as it is."));
                     return Ok(());
                 }
                 Bytes::TooLarge { .. } => {

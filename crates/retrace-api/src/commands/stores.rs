@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 /// A failure of the database.
 pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
     let rows = app.inner.read(|reader| Ok(reader.stores()?))?;
-    let stores = rows.iter().filter(|row| row.removed_at.is_none()).map(|row| shown(&app.inner, row)).collect();
+    let stores =
+        rows.iter().filter(|row| row.removed_at.is_none()).map(|row| shown(&app.inner, row)).collect();
     Ok(Stores { stores })
 }
 
@@ -29,7 +30,9 @@ pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> 
     let inner = &app.inner;
     let kind: StoreKind = match &request.kind {
         None => StoreKind::Plain,
-        Some(kind) => kind.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), kind))?,
+        Some(kind) => {
+            kind.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), kind))?
+        }
     };
     if kind == StoreKind::Remote {
         return Err(ApiError::invalid("A hosted store is not a directory.", &request.root));
@@ -43,7 +46,8 @@ pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> 
         None => free_name(inner, &root)?,
     };
     let at = inner.now();
-    let id = inner.write(|act| Ok(act.add_store(&NewStore { kind, root: path_to_bytes(&root), name, at })?))?;
+    let id =
+        inner.write(|act| Ok(act.add_store(&NewStore { kind, root: path_to_bytes(&root), name, at })?))?;
     let row = inner.read(|reader| Ok(reader.store(id)?))?;
     inner.look(&row)?;
     if row.versions == 0 {
@@ -144,9 +148,13 @@ fn directory(text: &str) -> Result<PathBuf, ApiError> {
 }
 
 fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError> {
-    let data_dir = std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
+    let data_dir =
+        std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
     if data_dir.starts_with(root) || root.starts_with(&data_dir) {
-        return Err(ApiError::invalid("The directory holds Retrace's own log, or lies in it.", crate::error::show(root)));
+        return Err(ApiError::invalid(
+            "The directory holds Retrace's own log, or lies in it.",
+            crate::error::show(root),
+        ));
     }
     let rows = inner.read(|reader| Ok(reader.stores()?))?;
     for row in rows.iter().filter(|row| row.removed_at.is_none()) {
@@ -156,12 +164,15 @@ fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError> {
                 .hint(format!("It is the store {:?}.", row.name)));
         }
         if other.starts_with(root) || root.starts_with(&other) {
-            return Err(ApiError::invalid("The directory lies in another store, or around one.", crate::error::show(root))
-                .hint(format!(
-                    "Every file belongs to one store. Remove {:?} ({}) first, or add another directory.",
-                    row.name,
-                    other.display()
-                )));
+            return Err(ApiError::invalid(
+                "The directory lies in another store, or around one.",
+                crate::error::show(root),
+            )
+            .hint(format!(
+                "Every file belongs to one store. Remove {:?} ({}) first, or add another directory.",
+                row.name,
+                other.display()
+            )));
         }
     }
     Ok(())

@@ -1,0 +1,235 @@
+//! After the masking: purge, look at every place anew, and write down what was found where.
+
+use super::survey::{Selection, Survey};
+use crate::app::{Inner, lock, root_of};
+use crate::faults::Point;
+use crate::wire::{ActResult, ApiError};
+use retrace_files::Root;
+use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Places on a receipt that stand for files of the data directory.
+const DATABASE_PLACE: &str = "Database file, raw bytes";
+const WRITE_AHEAD_PLACE: &str = "Write-ahead log, raw bytes";
+const OTHER_FILES_PLACE: &str = "Other files of the data directory";
+
+impl Inner {
+    /// Purges, and writes down on the receipt what that found. What is not finished is pending on the receipt.
+    pub(super) fn purge_and_settle(
+        &self,
+        mut row: ReceiptRow,
+        needles: &Needles,
+        selection: &Selection,
+        stores: &[StoreRow],
+        survey: &Survey,
+        result: &mut ActResult,
+    ) -> Result<(), ApiError> {
+        lock(&self.pending_needles).insert(row.id, needles.clone());
+        let purged = self.at(Point::BeforePurge).and_then(|()| Ok(self.writer().purge(needles)?));
+        let purged = purged.unwrap_or_else(|error| {
+            result.warnings.push(format!("The purge could not be done yet: {}", error.message));
+            None
+        });
+        self.at(Point::AfterPurge)?;
+        row.warnings.clone_from(&result.warnings);
+        self.settle(&mut row, selection, stores, survey, purged.as_ref())?;
+        if purged.is_some() {
+            lock(&self.pending_needles).remove(&row.id);
+        }
+        Ok(())
+    }
+
+    /// Fills in what a receipt says, and keeps it.
+    fn settle(
+        &self,
+        row: &mut ReceiptRow,
+        selection: &Selection,
+        stores: &[StoreRow],
+        survey: &Survey,
+        purged: Option<&RawHits>,
+    ) -> Result<(), ApiError> {
+        row.purged = purged.is_some();
+        row.places = self.places(selection, stores, survey, purged)?;
+        row.chain_head = self.read(|reader| Ok(reader.chain_head()?))?;
+        if purged.is_some() {
+            let sound = self.read(|reader| Ok(reader.verify_chain()?))?.is_empty();
+            row.chain_verified = Some(sound);
+            *lock(&self.verified) = Some((self.now(), sound));
+        }
+        self.write(|act| Ok(act.settle_receipt(row)?))
+    }
+
+    /// Looks at every place anew, after the act.
+    fn places(
+        &self,
+        selection: &Selection,
+        stores: &[StoreRow],
+        survey: &Survey,
+        purged: Option<&RawHits>,
+    ) -> Result<Vec<Place>, ApiError> {
+        let mut places = Vec::new();
+        let left: u64 = survey.live.iter().filter(|hit| hit.after.is_none()).map(|hit| hit.hits).sum();
+        let unreadable: Vec<&str> = stores
+            .iter()
+            .filter(|store| Root::open(&root_of(store)).is_err())
+            .map(|store| store.name.as_str())
+            .collect();
+        let count = stores.len();
+        places.push(place(
+            &format!("Live files, {count} {}", if count == 1 { "store" } else { "stores" }),
+            left,
+            (!unreadable.is_empty()).then(|| format!("could not be read: {}", unreadable.join(", "))),
+        ));
+        let remaining = self.read(|reader| remaining(reader, selection))?;
+        places.push(place("Version log, contents and paths", remaining, None));
+        places.push(place(
+            "Search index",
+            self.read(|reader| in_index(reader, &survey.matched, selection))?,
+            None,
+        ));
+        for name in [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE] {
+            places.push(Place {
+                place: name.to_owned(),
+                state: PlaceState::Left,
+                hits: 0,
+                detail: Some(
+                    "purge pending: it is finished as soon as no other process reads an older state"
+                        .to_owned(),
+                ),
+            });
+        }
+        if let Some(raw) = purged {
+            enter_raw_hits(&mut places, raw, true);
+        }
+        if !matches!(selection, Selection::Versions(_)) {
+            let hits: u64 = survey.transcripts.iter().map(|(_, hits)| hits).sum();
+            let files = survey.transcripts.len();
+            let detail = (files > 0).then(|| format!("in {files} files, which belong to the agent"));
+            places.push(place("Transcripts on this machine", hits, detail));
+        }
+        places.push(backups());
+        Ok(places)
+    }
+
+    /// Whether a redaction waits for its purge.
+    pub(crate) fn purge_is_pending(&self) -> bool {
+        self.writer().reader().purges_pending().is_ok_and(|pending| pending > 0)
+    }
+
+    /// Finishes purges that were held up or cut off, by this process or another. Cheap when there are none.
+    pub(crate) fn finish_purges(&self) -> Result<(), ApiError> {
+        let pending: Vec<ReceiptRow> = {
+            let writer = self.writer();
+            if writer.reader().purges_pending()? == 0 {
+                return Ok(());
+            }
+            writer.reader().receipts()?.into_iter().filter(|row| !row.purged).collect()
+        };
+        for mut row in pending {
+            let needles = lock(&self.pending_needles).get(&row.id).cloned();
+            let known = needles.is_some();
+            let Some(raw) = self.writer().purge(&needles.unwrap_or_default())? else { return Ok(()) };
+            if row.places.is_empty() {
+                self.complete(&mut row)?;
+            }
+            enter_raw_hits(&mut row.places, &raw, known);
+            row.purged = true;
+            row.chain_verified = Some(self.read(|reader| Ok(reader.verify_chain()?))?.is_empty());
+            self.write(|act| Ok(act.settle_receipt(&row)?))?;
+            lock(&self.pending_needles).remove(&row.id);
+            self.events.send(&crate::wire::Event::Receipts);
+        }
+        Ok(())
+    }
+
+    /// Fills in the receipt of a redaction that was cut off after it was committed: what was not looked at is said.
+    fn complete(&self, row: &mut ReceiptRow) -> Result<(), ApiError> {
+        let filter = VersionFilter { operation_seq: Some(row.operation_seq), ..VersionFilter::default() };
+        row.live_files = self.read(|reader| Ok(reader.versions(&filter)?))?.len() as u64;
+        for name in [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE] {
+            row.places.push(place(name, 0, None));
+        }
+        for name in ["Live files", "Transcripts on this machine"] {
+            row.places.push(Place {
+                place: name.to_owned(),
+                state: PlaceState::OutOfReach,
+                hits: 0,
+                detail: Some(
+                    "not looked at, because the redaction was cut off: repeat it to look".to_owned(),
+                ),
+            });
+        }
+        row.places.push(backups());
+        Ok(())
+    }
+}
+
+/// Enters what a purge found in the files of the data directory. `known` says whether the secret was looked for.
+fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
+    for place in places {
+        let Some(of_place) = files_of(&place.place) else { continue };
+        place.hits = raw.files.iter().filter(|(path, _)| of_place(path)).map(|(_, hits)| *hits).sum();
+        place.state = if place.hits == 0 { PlaceState::Clean } else { PlaceState::Left };
+        place.detail = (!known).then(|| {
+            "finished by another process, which did not know the secret: the database was written anew and the write-ahead log emptied".to_owned()
+        });
+    }
+}
+
+/// Which files of the data directory a place on a receipt stands for; `None` for a place of another sort.
+fn files_of(place: &str) -> Option<fn(&Path) -> bool> {
+    match place {
+        DATABASE_PLACE => Some(|path| path == Path::new("retrace.db")),
+        WRITE_AHEAD_PLACE => {
+            Some(|path| path == Path::new("retrace.db-wal") || path == Path::new("retrace.db-shm"))
+        }
+        OTHER_FILES_PLACE => Some(|path| !path.to_string_lossy().starts_with("retrace.db")),
+        _ => None,
+    }
+}
+
+/// Where nobody can look from here.
+fn backups() -> Place {
+    Place { place: "Backups and file sync".to_owned(), state: PlaceState::OutOfReach, hits: 0, detail: None }
+}
+/// Matches in contents and paths the log still holds.
+fn remaining(reader: &Reader<'_>, selection: &Selection) -> Result<u64, ApiError> {
+    let left = match selection {
+        Selection::Versions(chosen) => {
+            let mut left = 0;
+            for version in chosen {
+                left += u64::from(reader.version(version.id.seq)?.redaction.is_none());
+            }
+            left
+        }
+        _ => reader.versions_holding(None, |_, bytes| selection.hits(bytes))?.len() as u64,
+    };
+    Ok(left)
+}
+
+/// Contents the search index still leads to.
+fn in_index(
+    reader: &Reader<'_>,
+    matched: &BTreeSet<Vec<u8>>,
+    selection: &Selection,
+) -> Result<u64, ApiError> {
+    let mut hits = 0;
+    for text in matched.iter().take(20) {
+        let words = Words::parse(&String::from_utf8_lossy(text));
+        if words.is_empty() {
+            continue;
+        }
+        for hit in
+            reader.search_live(&words, None, 50)?.iter().chain(&reader.search_history(&words, None, 50)?)
+        {
+            hits += u64::from(selection.hits(hit.text.as_bytes()) > 0);
+        }
+    }
+    Ok(hits)
+}
+
+fn place(name: &str, hits: u64, detail: Option<String>) -> Place {
+    let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
+    Place { place: name.to_owned(), state, hits, detail }
+}

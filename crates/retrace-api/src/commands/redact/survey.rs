@@ -1,0 +1,438 @@
+//! What a redaction is about: what was asked for, and where it stands in history, live files and transcripts. Changes
+//! nothing.
+
+use super::MARKER;
+use crate::app::{Inner, root_of};
+use crate::commands::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
+use crate::target::version_named;
+use crate::wire::{ApiError, FileWrite, RedactReq, RedactionMatch};
+use regex::bytes::Regex;
+use retrace_files::Root;
+use retrace_log::{StoreRow, VersionRow};
+use retrace_model::{RelPath, Seen, Sha256, StoreId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Different matched texts kept to prove absent; a pattern that matches more is proved by its traces alone.
+const MOST_NEEDLES: usize = 1000;
+
+/// Characters of a masked line.
+const MASKED_LINE: usize = 200;
+
+/// Transcripts larger than this are not searched.
+const LARGEST_TRANSCRIPT: u64 = 512 << 20;
+
+/// What is to be redacted.
+pub(super) enum Selection {
+    Versions(Vec<VersionRow>),
+    Pattern(Regex),
+    Secret(Vec<u8>, memchr::memmem::Finder<'static>),
+}
+
+impl Selection {
+    pub(super) fn method(&self) -> &'static str {
+        match self {
+            Self::Versions(_) => "versions",
+            Self::Pattern(_) => "find",
+            Self::Secret(..) => "secret",
+        }
+    }
+
+    /// Matches in some bytes; named versions match nothing by content.
+    pub(super) fn hits(&self, bytes: &[u8]) -> u64 {
+        self.ranges(bytes).len() as u64
+    }
+
+    pub(super) fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
+        match self {
+            Self::Versions(_) => Vec::new(),
+            Self::Pattern(pattern) => pattern
+                .find_iter(bytes)
+                .filter(|found| !found.is_empty())
+                .map(|found| (found.start(), found.end()))
+                .collect(),
+            Self::Secret(secret, finder) => {
+                finder.find_iter(bytes).map(|start| (start, start + secret.len())).collect()
+            }
+        }
+    }
+
+    /// The bytes with every match replaced by the marker.
+    fn without(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut kept = 0;
+        for (start, end) in self.ranges(bytes) {
+            if start < kept {
+                continue;
+            }
+            out.extend_from_slice(&bytes[kept..start]);
+            out.extend_from_slice(MARKER.as_bytes());
+            kept = end;
+        }
+        out.extend_from_slice(&bytes[kept..]);
+        out
+    }
+
+    fn is_short(&self, matched: &BTreeSet<Vec<u8>>) -> bool {
+        match self {
+            Self::Versions(_) => false,
+            Self::Secret(secret, _) => secret.len() < SHORT_SECRET,
+            Self::Pattern(_) => matched.iter().any(|text| text.len() < SHORT_SECRET),
+        }
+    }
+}
+
+/// Everything a redaction is about.
+pub(super) struct Survey {
+    pub(super) versions: Vec<(VersionRow, u64)>,
+    /// First matching line of each version, masked.
+    pub(super) lines: BTreeMap<u64, (u32, String)>,
+    pub(super) live: Vec<LiveHit>,
+    pub(super) transcripts: Vec<(PathBuf, u64)>,
+    /// The different texts that matched.
+    pub(super) matched: BTreeSet<Vec<u8>>,
+}
+
+/// A live file that holds it.
+pub(super) struct LiveHit {
+    pub(super) store: StoreId,
+    pub(super) store_root: PathBuf,
+    pub(super) path: RelPath,
+    pub(super) before: Sha256,
+    pub(super) seen: Seen,
+    pub(super) hits: u64,
+    pub(super) line: Option<(u32, String)>,
+    pub(super) in_path: bool,
+    /// The new content, where it is to be replaced.
+    pub(super) after: Option<Vec<u8>>,
+}
+
+impl LiveHit {
+    pub(super) fn as_write(&self) -> Option<FileWrite> {
+        let after = self.after.as_ref()?;
+        Some(FileWrite {
+            store_id: self.store.to_string(),
+            path: self.path.to_string(),
+            from_sha256: Some(self.before.to_hex()),
+            to_sha256: Some(Sha256::of(after).to_hex()),
+        })
+    }
+}
+
+impl Survey {
+    pub(super) fn matches(&self, selection: &Selection) -> Vec<RedactionMatch> {
+        let mask_path = |path: &RelPath| masked_text(selection, &path.to_text());
+        let versions = self.versions.iter().map(|(version, hits)| {
+            let line = self.lines.get(&version.id.seq);
+            RedactionMatch {
+                place: "version".to_owned(),
+                store_id: Some(version.store.to_string()),
+                version_id: Some(version.id.to_string()),
+                path: version.path.as_ref().map(mask_path),
+                line: line.map(|(number, _)| *number),
+                masked: line.map(|(_, text)| text.clone()),
+                hits: *hits,
+                action: "redact_version".to_owned(),
+            }
+        });
+        let live = self.live.iter().map(|hit| RedactionMatch {
+            place: "live".to_owned(),
+            store_id: Some(hit.store.to_string()),
+            version_id: None,
+            path: Some(mask_path(&hit.path)),
+            line: hit.line.as_ref().map(|(number, _)| *number),
+            masked: hit.line.as_ref().map(|(_, text)| text.clone()),
+            hits: hit.hits,
+            action: if hit.after.is_some() { "replace_in_place" } else { "left" }.to_owned(),
+        });
+        let transcripts = self.transcripts.iter().map(|(path, hits)| RedactionMatch {
+            place: "transcript".to_owned(),
+            store_id: None,
+            version_id: None,
+            path: Some(crate::error::show(path)),
+            line: None,
+            masked: None,
+            hits: *hits,
+            action: "left".to_owned(),
+        });
+        versions.chain(live).chain(transcripts).collect()
+    }
+
+    pub(super) fn warnings(&self, selection: &Selection, live: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if selection.is_short(&self.matched) {
+            warnings.push(SHORT_SECRET_WARNING.to_owned());
+        }
+        if self.matched.len() >= MOST_NEEDLES {
+            warnings.push(format!(
+                "The pattern matches more than {MOST_NEEDLES} different texts; only the first of them are looked for in raw bytes."
+            ));
+        }
+        if !live && !self.live.is_empty() {
+            warnings.push(format!(
+                "{} live files still hold it. They stay as they are, and are recorded again as soon as they change; use --live to replace it there.",
+                self.live.len()
+            ));
+        }
+        if self.live.iter().any(|hit| hit.in_path) {
+            warnings
+                .push("The name of a live file holds it; names are not changed. Rename the file.".to_owned());
+        }
+        if !self.transcripts.is_empty() {
+            warnings.push(format!(
+                "{} transcripts hold it too. They belong to the agent and are left as they are.",
+                self.transcripts.len()
+            ));
+        }
+        warnings
+    }
+}
+
+impl Inner {
+    pub(super) fn selection(&self, request: &RedactReq) -> Result<Selection, ApiError> {
+        match (request.versions.as_slice(), &request.find, &request.secret_base64) {
+            ([_, ..], None, None) => self.read(|reader| {
+                let versions = request
+                    .versions
+                    .iter()
+                    .map(|text| version_named(reader, text))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Ok(Selection::Versions(versions))
+            }),
+            ([], Some(pattern), None) => Regex::new(pattern)
+                .map(Selection::Pattern)
+                .map_err(|_| ApiError::invalid("The regular expression cannot be read.", "find")),
+            ([], None, Some(base64)) => {
+                let secret = secret(base64)?;
+                let finder = memchr::memmem::Finder::new(&secret).into_owned();
+                Ok(Selection::Secret(secret, finder))
+            }
+            _ => Err(ApiError::invalid("Say exactly one of: versions, a regular expression, a secret.", "")
+                .hint("`VERSION…`, `--find REGEX` or `--secret-file F`.")),
+        }
+    }
+
+    pub(super) fn stores_concerned(&self, request: &RedactReq) -> Result<Vec<StoreRow>, ApiError> {
+        self.read(|reader| match &request.store {
+            Some(name) => Ok(vec![self.store_named(reader, name)?]),
+            None => Ok(reader.stores()?.into_iter().filter(|store| store.removed_at.is_none()).collect()),
+        })
+    }
+
+    /// Finds everything a redaction is about. Changes nothing.
+    pub(super) fn survey(
+        &self,
+        selection: &Selection,
+        stores: &[StoreRow],
+        live: bool,
+    ) -> Result<Survey, ApiError> {
+        let only = match stores {
+            [one] => Some(one.id),
+            _ => None,
+        };
+        let all = self.read(|reader| Ok(reader.stores()?.len()))?;
+        let mut survey = Survey {
+            versions: Vec::new(),
+            lines: BTreeMap::new(),
+            live: Vec::new(),
+            transcripts: Vec::new(),
+            matched: BTreeSet::new(),
+        };
+        self.read(|reader| {
+            survey.versions = match selection {
+                Selection::Versions(chosen) => {
+                    reader.with_same_content(chosen)?.into_iter().map(|version| (version, 1)).collect()
+                }
+                _ => {
+                    let matched = &mut survey.matched;
+                    reader.versions_holding(only.filter(|_| all > 1), |_, bytes| {
+                        let ranges = selection.ranges(bytes);
+                        for (start, end) in &ranges {
+                            if matched.len() < MOST_NEEDLES {
+                                matched.insert(bytes[*start..*end].to_vec());
+                            }
+                        }
+                        ranges.len() as u64
+                    })?
+                }
+            };
+            for (version, _) in &survey.versions {
+                if let Ok(Some(content)) = reader.content(version)
+                    && let Some(line) = first_line(selection, &content.bytes)
+                {
+                    survey.lines.insert(version.id.seq, line);
+                }
+            }
+            Ok(())
+        })?;
+        let hashes: BTreeSet<Sha256> = match selection {
+            Selection::Versions(_) => {
+                survey.versions.iter().filter_map(|(version, _)| Some(version.content?.sha256)).collect()
+            }
+            _ => BTreeSet::new(),
+        };
+        for store in stores {
+            let found = self.live_hits(selection, store, &hashes, live, &mut survey.matched);
+            survey.live.extend(found);
+        }
+        survey.transcripts = self.transcripts_holding(&survey.matched);
+        Ok(survey)
+    }
+
+    fn live_hits(
+        &self,
+        selection: &Selection,
+        store: &StoreRow,
+        hashes: &BTreeSet<Sha256>,
+        live: bool,
+        matched: &mut BTreeSet<Vec<u8>>,
+    ) -> Vec<LiveHit> {
+        let store_root = root_of(store);
+        // A directory that cannot be read is a state of its store, and is named as such on the receipt.
+        let Ok(root) = Root::open(&store_root) else { return Vec::new() };
+        let mut found = Vec::new();
+        for path in root.scan(&self.rules, None).found.into_keys() {
+            let Ok(content) = root.read(&path, self.rules.max_file_bytes) else { continue };
+            let Some(bytes) = content.bytes else { continue };
+            let ranges = selection.ranges(&bytes);
+            let in_path = selection.hits(path.as_bytes()) > 0;
+            let whole = hashes.contains(&content.sha256);
+            if ranges.is_empty() && !in_path && !whole {
+                continue;
+            }
+            for (start, end) in &ranges {
+                if matched.len() < MOST_NEEDLES {
+                    matched.insert(bytes[*start..*end].to_vec());
+                }
+            }
+            let after = match (live, whole, ranges.is_empty()) {
+                (true, true, _) => Some(format!("{MARKER}\n").into_bytes()),
+                (true, false, false) => Some(selection.without(&bytes)),
+                _ => None,
+            };
+            found.push(LiveHit {
+                store: store.id,
+                store_root: store_root.clone(),
+                line: first_line(selection, &bytes),
+                hits: ranges.len() as u64 + u64::from(in_path) + u64::from(whole),
+                path,
+                before: content.sha256,
+                seen: content.seen,
+                in_path,
+                after,
+            });
+        }
+        found
+    }
+
+    /// Transcripts of agents on this machine that hold a matched text. They are only read.
+    fn transcripts_holding(&self, matched: &BTreeSet<Vec<u8>>) -> Vec<(PathBuf, u64)> {
+        let needles: Vec<memchr::memmem::Finder<'_>> = matched
+            .iter()
+            .filter(|text| text.len() >= 6)
+            .map(|text| memchr::memmem::Finder::new(text))
+            .collect();
+        let mut found = Vec::new();
+        if needles.is_empty() {
+            return found;
+        }
+        for folder in self.transcript_folders() {
+            for_each_file(&folder, 8, &mut |path| {
+                let fits = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST_TRANSCRIPT);
+                if !fits || path.extension().is_none_or(|extension| extension != "jsonl") {
+                    return;
+                }
+                if let Ok(bytes) = std::fs::read(path) {
+                    let hits: usize = needles.iter().map(|needle| needle.find_iter(&bytes).count()).sum();
+                    if hits > 0 {
+                        found.push((path.to_path_buf(), hits as u64));
+                    }
+                }
+            });
+        }
+        found.sort();
+        found
+    }
+
+    fn transcript_folders(&self) -> Vec<PathBuf> {
+        let surroundings = &self.options.surroundings;
+        let place = |variable: &str, fallback: &str| {
+            surroundings
+                .env
+                .get(variable)
+                .filter(|value| !value.is_empty())
+                .map_or_else(|| surroundings.home.join(fallback), PathBuf::from)
+        };
+        vec![
+            place("CLAUDE_CONFIG_DIR", ".claude").join("projects"),
+            place("CODEX_HOME", ".codex").join("sessions"),
+            place("COPILOT_HOME", ".copilot").join("session-state"),
+        ]
+    }
+}
+
+/// The first line with a match, masked.
+fn first_line(selection: &Selection, bytes: &[u8]) -> Option<(u32, String)> {
+    let (start, _) = *selection.ranges(bytes).first()?;
+    let number = memchr::memchr_iter(b'\n', &bytes[..start]).count() + 1;
+    let from = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |at| at + 1);
+    let mut out = String::new();
+    let mut at = from;
+    for (start, end) in selection.ranges(bytes) {
+        if start < at {
+            continue;
+        }
+        let line_end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |offset| at + offset);
+        if start > line_end {
+            break;
+        }
+        out.push_str(&String::from_utf8_lossy(&bytes[at..start]));
+        out.push_str(
+            &"█".repeat(
+                String::from_utf8_lossy(&bytes[start..end.min(line_end)]).chars().count().clamp(4, 24),
+            ),
+        );
+        at = end;
+        if end >= line_end {
+            break;
+        }
+    }
+    let line_end =
+        memchr::memchr(b'\n', &bytes[at.min(bytes.len())..]).map_or(bytes.len(), |offset| at + offset);
+    if memchr::memchr(b'\n', &bytes[from..at.min(bytes.len())]).is_none() {
+        out.push_str(&String::from_utf8_lossy(&bytes[at.min(line_end)..line_end]));
+    }
+    Some((u32::try_from(number).unwrap_or(u32::MAX), shorten(&out)))
+}
+
+/// Keeps the part around the first mask.
+fn shorten(line: &str) -> String {
+    let count = line.chars().count();
+    if count <= MASKED_LINE {
+        return line.trim_end().to_owned();
+    }
+    let mask = line.chars().position(|letter| letter == '█').unwrap_or(0);
+    let from = mask.saturating_sub(60).min(count - MASKED_LINE);
+    let part: String = line.chars().skip(from).take(MASKED_LINE).collect();
+    format!("{}{}…", if from > 0 { "…" } else { "" }, part.trim_end())
+}
+
+fn masked_text(selection: &Selection, text: &str) -> String {
+    let ranges = selection.ranges(text.as_bytes());
+    if ranges.is_empty() {
+        return text.to_owned();
+    }
+    String::from_utf8_lossy(&selection.without(text.as_bytes())).replace(MARKER, "████")
+}
+
+/// Calls `visit` for every regular file below a folder, links not followed.
+fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 => for_each_file(&entry.path(), depth - 1, visit),
+            Ok(kind) if kind.is_file() => visit(&entry.path()),
+            _ => {}
+        }
+    }
+}
