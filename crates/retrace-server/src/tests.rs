@@ -49,14 +49,11 @@ impl Reply {
 /// An app in `folder` for which time stands still.
 pub(crate) fn options_in(folder: &Path) -> AppOptions {
     let random = AtomicU8::new(1);
-    AppOptions {
-        data_dir: folder.join("data"),
-        clock: Arc::new(|| Timestamp::from_micros(1_763_600_000_000_000)),
-        entropy: Arc::new(move |bytes: &mut [u8]| bytes.fill(random.fetch_add(1, Ordering::SeqCst))),
-        user: "tester".to_owned(),
-        surroundings: Surroundings::new(folder.join("home"), Platform::Linux),
-        program_version: "0.0.0",
-    }
+    let mut options = AppOptions::for_this_machine(Some(folder.join("data"))).expect("options");
+    options.clock = Arc::new(|| Timestamp::from_micros(1_763_600_000_000_000));
+    options.entropy = Arc::new(move |bytes: &mut [u8]| bytes.fill(random.fetch_add(1, Ordering::SeqCst)));
+    options.surroundings = Surroundings::new(folder.join("home"), Platform::Linux);
+    options
 }
 
 impl Server {

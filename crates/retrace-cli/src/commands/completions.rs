@@ -1,0 +1,24 @@
+//! `retrace completions`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::shell::Shell;
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell as Target;
+
+/// A script that completes commands and options in your shell
+///
+///     retrace completions bash > ~/.local/share/bash-completion/completions/retrace
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Which shell
+    shell: Target,
+}
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut crate::args::Arguments::command(), "retrace", &mut script);
+    shell.print(|out| out.write_all(&script))?;
+    Ok(Exit::DONE)
+}

@@ -1,0 +1,89 @@
+//! `retrace discover`
+
+use super::Ended;
+use super::stores::text;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::wire::{AddStore, ApiError, DiscoverReq, Found};
+use retrace_api::{App, commands};
+use std::path::PathBuf;
+
+/// What agent memory exists on this machine, and why it is believed to be that
+///
+/// Only reads. With --add, every directory that is there and in use is
+/// recorded from now on.
+///
+///     retrace discover
+///     retrace discover --project ~/src/app --add
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Look in this home directory instead of yours
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// Look in this project directory too; may be given several times
+    #[arg(long = "project", value_name = "DIR")]
+    projects: Vec<PathBuf>,
+    /// Record what was found
+    #[arg(long)]
+    add: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let request = DiscoverReq {
+        home: arguments.home.as_deref().map(text).transpose()?,
+        projects: arguments.projects.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
+    };
+    let app = shell.app()?;
+    let mut discovered =
+        shell.work(&app, "Looking for agent memory", || commands::discover(&app, request))?;
+    for problem in &discovered.problems {
+        let about = if problem.subject.is_empty() { String::new() } else { format!("{}: ", problem.subject) };
+        shell.warn(&format!("{about}{}", problem.message));
+    }
+    let mut ended = Exit::DONE;
+    let mut added = 0;
+    for found in &mut discovered.found {
+        if arguments.add && is_addable(found) {
+            match add(&app, found, shell) {
+                Ok(()) => added += 1,
+                // One directory that cannot be recorded is no reason to leave out the others.
+                Err(error) if ended == Exit::DONE => ended = shell.fail(&error),
+                Err(error) => drop(shell.fail(&error)),
+            }
+        }
+        let (as_json, style, found) = (shell.json, shell.style(), &*found);
+        shell.print(|out| {
+            if as_json { json::line(out, found) } else { print::discover::found(out, found, style) }
+        })?;
+    }
+    shell.note(&summary(&discovered.found, arguments.add.then_some(added)));
+    Ok(ended)
+}
+
+fn is_addable(found: &Found) -> bool {
+    found.exists && found.enabled && found.store_id.is_none()
+}
+
+fn add(app: &App, found: &mut Found, shell: &mut Shell<'_, '_>) -> Result<(), ApiError> {
+    let request =
+        AddStore { root: found.root.clone(), kind: Some(found.kind.clone()), name: Some(found.name.clone()) };
+    let task = format!("Taking the baseline of {}", found.name);
+    let store = shell.work(app, &task, || commands::add_store(app, request))?;
+    found.store_id = Some(store.id);
+    Ok(())
+}
+
+fn summary(found: &[Found], added: Option<u64>) -> String {
+    let open = found.iter().filter(|found| is_addable(found)).count();
+    match added {
+        _ if found.is_empty() => "No agent memory was found.".to_owned(),
+        Some(added) => {
+            format!("{} added. `retrace record` goes on recording.", print::count(added, "store", "stores"))
+        }
+        None if open > 0 => "`retrace discover --add` records what is in use.".to_owned(),
+        None => String::from("Everything in use is recorded."),
+    }
+}

@@ -1,0 +1,121 @@
+//! `retrace log`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::names::Names;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::wire::{ApiError, LogReq, Nothing, Version};
+use retrace_api::{App, commands};
+
+/// What changed, newest first
+///
+/// A line a version: its number; when; what happened (+ created, ~ modified, -
+/// deleted, → moved) to which memory; who wrote it; what recorded it, in which
+/// operation; its id.
+///
+///     retrace log notes --since 2026-11-01
+///     retrace log --path api/auth.md --actor unknown
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Only this store, by id, name or directory
+    store: Option<String>,
+    /// Only this path and what is below it; follows a memory through its renames
+    #[arg(long)]
+    path: Option<String>,
+    /// Only created, modified or deleted; or the versions of the operation with this number
+    #[arg(long, value_name = "WORD|SEQ")]
+    operation: Option<String>,
+    /// Only by this actor: a session, user or key id, or unknown
+    #[arg(long)]
+    actor: Option<String>,
+    /// Not before this time, RFC 3339 or a date
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Not after this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// At most so many [default: all]
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Only versions with a smaller number
+    #[arg(long, value_name = "SEQ")]
+    before: Option<u64>,
+}
+
+/// Versions asked for at once: the API's largest page.
+const PAGE: u64 = 1000;
+
+impl Arguments {
+    /// The filters, with the first page not yet chosen.
+    fn request(&self) -> LogReq {
+        // A kind of change is a word, an operation is a number.
+        let operation_seq = self.operation.as_deref().and_then(|text| text.parse().ok());
+        LogReq {
+            store: self.store.clone(),
+            path: self.path.clone(),
+            memory: None,
+            operation: if operation_seq.is_none() { self.operation.clone() } else { None },
+            actor: self.actor.clone(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            operation_seq,
+            limit: None,
+            before: self.before,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
+    let mut pages = Versions { request: arguments.request(), left: arguments.limit.unwrap_or(u64::MAX) };
+    // Before anything is printed: a wrong filter must not start a pager.
+    let mut page = pages.next(&app)?;
+    if page.is_empty() && arguments.store.is_none() && !shell.json {
+        shell.note("Nothing is recorded, or nothing matches.");
+    }
+    let (as_json, style) = (shell.json, shell.style());
+    let mut lines = print::version::Lines::default();
+    shell.print_long(|out| {
+        while !page.is_empty() {
+            for version in &page {
+                if as_json {
+                    json::line(out, version)?;
+                } else {
+                    lines.line(out, version, &names, style)?;
+                }
+            }
+            page = pages.next(&app)?;
+        }
+        Ok(())
+    })?;
+    Ok(Exit::DONE)
+}
+
+/// The rows asked for, a page at a time.
+struct Versions {
+    request: LogReq,
+    left: u64,
+}
+
+impl Versions {
+    /// The next page; empty at the end.
+    fn next(&mut self, app: &App) -> Result<Vec<Version>, ApiError> {
+        if self.left == 0 {
+            return Ok(Vec::new());
+        }
+        let request = LogReq { limit: Some(self.left.min(PAGE)), ..self.request.clone() };
+        let page = commands::log(app, request)?;
+        self.left = match page.next_before {
+            Some(before) => {
+                self.request.before = Some(before);
+                self.left.saturating_sub(page.versions.len() as u64)
+            }
+            None => 0,
+        };
+        Ok(page.versions)
+    }
+}

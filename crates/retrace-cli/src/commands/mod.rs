@@ -1,0 +1,44 @@
+//! One file a command: what can be typed, the request it means, the call.
+
+pub(crate) mod completions;
+pub(crate) mod diff;
+pub(crate) mod discover;
+pub(crate) mod log;
+pub(crate) mod receipts;
+pub(crate) mod record;
+pub(crate) mod redact;
+pub(crate) mod restore;
+pub(crate) mod rollback;
+pub(crate) mod search;
+pub(crate) mod serve;
+pub(crate) mod show;
+pub(crate) mod stores;
+pub(crate) mod undo;
+pub(crate) mod verify;
+
+use crate::args::Command;
+use crate::exit::Exit;
+use crate::shell::{Failure, Shell};
+
+/// How a command ends: its exit code, or why it could not.
+pub(crate) type Ended = Result<Exit, Failure>;
+
+pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
+    match command {
+        Command::Stores(arguments) => stores::run(arguments, shell),
+        Command::Discover(arguments) => discover::run(&arguments, shell),
+        Command::Record(arguments) => record::run(&arguments, shell),
+        Command::Log(arguments) => log::run(&arguments, shell),
+        Command::Show(arguments) => show::run(arguments, shell),
+        Command::Diff(arguments) => diff::run(&arguments, shell),
+        Command::Search(arguments) => search::run(&arguments, shell),
+        Command::Rollback(arguments) => rollback::run(arguments, shell),
+        Command::Restore(arguments) => restore::run(arguments, shell),
+        Command::Undo(arguments) => undo::run(&arguments, shell),
+        Command::Redact(arguments) => redact::run(arguments, shell),
+        Command::Receipts(arguments) => receipts::run(arguments, shell),
+        Command::Verify(arguments) => verify::run(&arguments, shell),
+        Command::Serve(arguments) => serve::run(arguments, shell),
+        Command::Completions(arguments) => completions::run(&arguments, shell),
+    }
+}

@@ -1,0 +1,159 @@
+//! `retrace record`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::names::Names;
+use crate::print::{self, json};
+use crate::shell::{Failure, Shell};
+use clap::Args;
+use retrace_api::wire::{ApiError, Code, Event, LogReq, Nothing, ScanReq, Scanned, Version};
+use retrace_api::{App, commands};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+/// Watch the stores and record every change until stopped
+///
+/// Prints each change as it is recorded, like `retrace log`. Ctrl-C ends it
+/// cleanly. One process records at a time.
+///
+///     retrace record
+///     retrace record --once notes
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Look once, record what changed, and exit
+    #[arg(long)]
+    once: bool,
+    /// Only these stores, by id, name or directory [default: all]
+    #[arg(value_name = "STORE")]
+    stores: Vec<String>,
+}
+
+/// How often the wish to stop is looked at while nothing happens.
+const HEARTBEAT: Duration = Duration::from_millis(200);
+
+/// Versions asked for at once.
+const PAGE: u64 = 1000;
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let mut feed = Feed::from_now(&app, &arguments.stores)?;
+    if arguments.once {
+        return once(&app, arguments, &mut feed, shell);
+    }
+    shell.io.stop.listen();
+    let events = app.subscribe();
+    let recording = app.record(&arguments.stores)?;
+    shell.note("Recording. Ctrl-C stops.");
+    let mut states = states(&app)?;
+    while !shell.io.stop.is_requested() {
+        match events.recv_timeout(HEARTBEAT) {
+            Ok(Event::Advanced { .. }) => feed.print_new(&app, shell)?,
+            Ok(Event::Stores) => say_states(&app, &mut states, shell)?,
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    recording.stop();
+    feed.print_new(&app, shell)?;
+    Ok(Exit::DONE)
+}
+
+fn once(app: &App, arguments: &Arguments, feed: &mut Feed, shell: &mut Shell<'_, '_>) -> Ended {
+    let request = ScanReq { stores: arguments.stores.clone() };
+    let scanned = shell.work(app, "Looking", || commands::scan(app, request))?;
+    feed.print_new(app, shell)?;
+    if !shell.json && !shell.quiet {
+        let style = shell.style();
+        shell.print(|out| print::stores::scanned(out, &scanned, style))?;
+    }
+    match unavailable(&scanned) {
+        Some(error) => Err(error.into()),
+        None => Ok(Exit::DONE),
+    }
+}
+
+/// The failure of a look at a directory that is not there or may not be read.
+fn unavailable(scanned: &Scanned) -> Option<ApiError> {
+    let store = scanned.stores.iter().find(|store| matches!(store.state.as_str(), "missing" | "denied"))?;
+    let detail = store.state_detail.as_deref().unwrap_or("Its directory cannot be read.");
+    Some(ApiError {
+        code: Code::StoreUnavailable,
+        message: format!("The store {} is {}. {detail}", store.name, store.state),
+        hint: "Bring its directory back, or take it off the list with `retrace stores remove`.".to_owned(),
+        subject: store.id.clone(),
+    })
+}
+
+/// What is printed of the log: each version once, oldest first.
+struct Feed {
+    stores: Vec<String>,
+    /// The newest version that was printed or was there before.
+    seq: u64,
+    lines: print::version::Lines,
+}
+
+impl Feed {
+    fn from_now(app: &App, stores: &[String]) -> Result<Self, ApiError> {
+        let newest = commands::log(app, LogReq { limit: Some(1), ..LogReq::default() })?;
+        let seq = newest.versions.first().map_or(0, |version| version.seq);
+        Ok(Self { stores: stores.to_vec(), seq, lines: print::version::Lines::default() })
+    }
+
+    fn print_new(&mut self, app: &App, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+        let mut new = Vec::new();
+        if self.stores.is_empty() {
+            new = self.newer(app, None)?;
+        }
+        for store in &self.stores {
+            new.extend(self.newer(app, Some(store))?);
+        }
+        new.sort_by_key(|version| version.seq);
+        let Some(newest) = new.last() else { return Ok(()) };
+        self.seq = newest.seq;
+        if shell.quiet && !shell.json {
+            return Ok(());
+        }
+        let (as_json, style) = (shell.json, shell.style());
+        let names = if as_json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
+        shell.print(|out| {
+            new.iter().try_for_each(|version| match as_json {
+                true => json::line(out, version),
+                false => self.lines.line(out, version, &names, style),
+            })
+        })
+    }
+
+    /// Versions after the newest known one.
+    fn newer(&self, app: &App, store: Option<&String>) -> Result<Vec<Version>, ApiError> {
+        let mut newer = Vec::new();
+        let mut before = None;
+        loop {
+            let request = LogReq { store: store.cloned(), limit: Some(PAGE), before, ..LogReq::default() };
+            let page = commands::log(app, request)?;
+            let known = page.versions.iter().any(|version| version.seq <= self.seq);
+            newer.extend(page.versions.into_iter().filter(|version| version.seq > self.seq));
+            before = page.next_before;
+            if known || before.is_none() {
+                return Ok(newer);
+            }
+        }
+    }
+}
+
+/// States by the name of the store.
+type States = Vec<(String, String)>;
+
+fn states(app: &App) -> Result<States, ApiError> {
+    let stores = commands::stores(app, Nothing {})?.stores;
+    Ok(stores.into_iter().map(|store| (store.name, store.state)).collect())
+}
+
+fn say_states(app: &App, known: &mut States, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+    let now = states(app)?;
+    for state in now.iter().filter(|state| !known.contains(state)) {
+        shell.note(&format!("{} is {}", state.0, state.1));
+    }
+    *known = now;
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! `retrace restore`
+
+use super::Ended;
+use super::rollback::end_of_act;
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::commands;
+use retrace_api::wire::RestoreReq;
+
+/// Put a whole directory back to an instant
+///
+/// Writes what was there and is not, deletes what is there and was not. Says
+/// which, and --dry-run says it without doing it. `retrace undo` takes it back.
+///
+///     retrace restore notes --at 2026-11-01T09:00:00Z --dry-run
+///     retrace restore notes --at 97
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// The store, by id, name or directory
+    store: String,
+    /// The instant: RFC 3339, a date, or the number of an operation (right after it)
+    #[arg(long, value_name = "TIME|SEQ")]
+    at: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let Arguments { store, at, dry_run } = arguments;
+    let result = commands::restore(&app, RestoreReq { store, at, dry_run })?;
+    end_of_act(&app, "Restore", &result, shell)
+}

@@ -1,0 +1,95 @@
+//! `retrace rollback`, and what every act on files has in common
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print;
+use crate::print::names::Names;
+use crate::shell::{Failure, Shell};
+use clap::{ArgGroup, Args};
+use retrace_api::wire::{ActResult, ApiError, Code, Nothing, RollbackReq};
+use retrace_api::{App, commands};
+
+/// Put memories back: one to a version, or all that a session or an operation changed
+///
+/// Nothing is lost: what is replaced is recorded first, and `retrace undo`
+/// takes the rollback back. A file that changed meanwhile is never
+/// overwritten: the command then does nothing and exits with 4.
+///
+///     retrace rollback notes:api/auth.md --to memver_00000cw4zj9kq2m7x1b3a
+///     retrace rollback --session 5f3c… --dry-run
+#[derive(Args)]
+#[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["to", "session", "operation"]))]
+pub(crate) struct Arguments {
+    /// The memory to put back, with --to
+    #[arg(value_name = "STORE:PATH", requires = "to", conflicts_with_all = ["session", "operation"])]
+    memory: Option<String>,
+    /// To this version
+    #[arg(long, value_name = "VERSION", requires = "memory")]
+    to: Option<String>,
+    /// Take back what this session wrote
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Take back what this operation changed
+    #[arg(long, value_name = "SEQ")]
+    operation: Option<u64>,
+    /// Only if the file has this hash now [default: that of its newest version]
+    #[arg(long, value_name = "SHA256", requires = "to", conflicts_with_all = ["session", "operation"])]
+    expect: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let Arguments { memory, to, session, operation, expect, dry_run } = arguments;
+    let request = RollbackReq { memory, to, session, operation_seq: operation, expect, dry_run };
+    let result = commands::rollback(&app, request)?;
+    end_of_act(&app, "Rollback", &result, shell)
+}
+
+/// Prints what an act did. Conflicts and a pending purge are failures all the same: the caller of a script must notice.
+pub(super) fn end_of_act(app: &App, what: &str, result: &ActResult, shell: &mut Shell<'_, '_>) -> Ended {
+    let failure = conflict(result).or_else(|| pending(result));
+    if shell.json || !shell.quiet || failure.is_some() {
+        let names = if shell.json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
+        shell.print_one(result, |out, style| print::act::act(out, what, result, &names, style))?;
+    }
+    match failure {
+        Some(error) => Err(Failure::Api(error)),
+        None => Ok(Exit::DONE),
+    }
+}
+
+fn conflict(result: &ActResult) -> Option<ApiError> {
+    let first = result.conflicts.first()?;
+    let others = result.conflicts.len() as u64;
+    let outcome = match (result.partial, result.dry_run) {
+        (true, _) => "the others were done",
+        (false, true) => "nothing would be changed",
+        (false, false) => "nothing was changed",
+    };
+    Some(ApiError {
+        code: Code::HeadMoved,
+        message: format!("{} changed meanwhile; {outcome}.", print::count(others, "file", "files")),
+        hint: "What was found is recorded. Look at it with `retrace diff`, then repeat.".to_owned(),
+        subject: first.path.clone(),
+    })
+}
+
+fn pending(result: &ActResult) -> Option<ApiError> {
+    let receipt = result.receipt.as_ref().filter(|receipt| receipt.purge == "pending")?;
+    Some(purge_pending(&receipt.id))
+}
+
+/// The redaction is done, but its bytes are still in the files.
+pub(super) fn purge_pending(receipt: &str) -> ApiError {
+    ApiError {
+        code: Code::PurgePending,
+        message: "The content is redacted, but its bytes are still in the database's files.".to_owned(),
+        hint: format!(
+            "Another process reads the log. Close it, then run `retrace receipts {receipt} --recheck`."
+        ),
+        subject: receipt.to_owned(),
+    }
+}

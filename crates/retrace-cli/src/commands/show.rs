@@ -1,0 +1,87 @@
+//! `retrace show`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::names::Names;
+use crate::print::{self, count};
+use crate::shell::{Failure, Shell};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use clap::Args;
+use retrace_api::wire::{ApiError, Code, DocumentReq, Nothing, ShowReq, Shown};
+use retrace_api::{App, commands};
+
+/// One version: what, when, who, why; or its content
+///
+/// With --content only the content is printed: its exact bytes into a file or
+/// a pipe; on a terminal with everything hidden written out.
+///
+///     retrace show memver_00000cw4zj9kq2m7x1b3a
+///     retrace show memver_00000cw4zj9kq2m7x1b3a --content > auth.md
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Id of the version, as `retrace log` prints it
+    version: String,
+    /// Print its content
+    #[arg(long)]
+    content: bool,
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let Arguments { version, content } = arguments;
+    let shown = commands::show(&app, ShowReq { version, content })?;
+    if shell.json {
+        shell.print(|out| print::json::line(out, &shown))?;
+    } else if content {
+        show_content(&app, &shown, shell)?;
+    } else {
+        let names = Names::of(commands::stores(&app, Nothing {})?);
+        let style = shell.style();
+        shell.print_long(|out| Ok(print::version::full(out, &shown.version, &names, style)?))?;
+    }
+    Ok(Exit::DONE)
+}
+
+fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+    let bytes = bytes(shown)?;
+    if !shell.io.terminal.stdout {
+        return shell.print(|out| out.write_all(&bytes));
+    }
+    if shown.content.is_none() {
+        let size = count(bytes.len() as u64, "byte", "bytes");
+        shell.note(&format!("The content is not text: {size}. Pipe it into a file to have it."));
+        return Ok(());
+    }
+    let request = DocumentReq { target: shown.version.id.clone(), highlight: false };
+    let document = commands::document(app, request)?;
+    let style = shell.style();
+    shell.print_long(|out| Ok(print::document::document(out, &document, style)?))
+}
+
+/// The content of a version.
+///
+/// # Errors
+/// [`Code::NotFound`] when the version has none: it deleted the memory, or only its hash was kept.
+fn bytes(shown: &Shown) -> Result<Vec<u8>, ApiError> {
+    let absent = |message: &str| ApiError {
+        code: Code::NotFound,
+        message: message.to_owned(),
+        hint: String::new(),
+        subject: shown.version.id.clone(),
+    };
+    match (&shown.content, &shown.content_base64) {
+        (Some(text), _) => Ok(text.clone().into_bytes()),
+        (None, Some(encoded)) => STANDARD.decode(encoded).map_err(|error| ApiError {
+            code: Code::Internal,
+            message: format!("The content cannot be decoded: {error}."),
+            hint: String::new(),
+            subject: shown.version.id.clone(),
+        }),
+        (None, None) if shown.version.operation == "deleted" => {
+            Err(absent("The version deleted the memory; it has no content."))
+        }
+        (None, None) => Err(absent("The content was not kept; only its hash is known.")),
+    }
+}

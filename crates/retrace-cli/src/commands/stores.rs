@@ -1,0 +1,119 @@
+//! `retrace stores`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::{Args, Subcommand};
+use retrace_api::commands;
+use retrace_api::wire::{AddStore, ApiError, Code, Nothing, StoreRef};
+use std::path::Path;
+use std::path::PathBuf;
+
+/// The directories that are recorded: list, add, remove, pause, resume
+///
+/// A store is a directory of memories. Its name, its id and its directory all
+/// name it in other commands.
+///
+///     retrace stores
+///     retrace stores add ~/.claude/projects/-home-me-app/memory --name app
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// All stores with their state and size
+    ///
+    ///     retrace stores list --json
+    #[command(verbatim_doc_comment)]
+    List,
+    /// Record a directory from now on, beginning with what it holds
+    ///
+    ///     retrace stores add ./memory --kind memory-tool --name notes
+    #[command(verbatim_doc_comment)]
+    Add {
+        /// The directory
+        #[arg(value_name = "DIR")]
+        root: PathBuf,
+        /// Whose memory it is: claude-auto, claude-agent, memory-tool, codex, gemini, letta, openclaw, basic-memory, copilot,
+        /// cline, plain [default: plain]
+        #[arg(long)]
+        kind: Option<String>,
+        /// A name of your own [default: the directory's]
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Take a store off the list; its history stays, and adding it again brings it back
+    ///
+    ///     retrace stores remove notes
+    #[command(verbatim_doc_comment)]
+    Remove {
+        /// Id, name or directory
+        store: String,
+    },
+    /// Stop recording a store until it is resumed
+    ///
+    ///     retrace stores pause notes
+    #[command(verbatim_doc_comment)]
+    Pause {
+        /// Id, name or directory
+        store: String,
+    },
+    /// Record a paused store again
+    ///
+    ///     retrace stores resume notes
+    #[command(verbatim_doc_comment)]
+    Resume {
+        /// Id, name or directory
+        store: String,
+    },
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let (done, store) = match arguments.action.unwrap_or(Action::List) {
+        Action::List => return list(shell),
+        Action::Add { root, kind, name } => {
+            let request = AddStore { root: text(&root)?, kind, name };
+            ("added", shell.work(&app, "Taking the baseline", || commands::add_store(&app, request))?)
+        }
+        Action::Remove { store } => ("removed", commands::remove_store(&app, StoreRef { store })?),
+        Action::Pause { store } => ("paused", commands::pause_store(&app, StoreRef { store })?),
+        Action::Resume { store } => ("resumed", commands::resume_store(&app, StoreRef { store })?),
+    };
+    if shell.json || !shell.quiet {
+        shell.print_one(&store, |out, _| print::stores::one(out, done, &store))?;
+    }
+    Ok(Exit::DONE)
+}
+
+fn list(shell: &mut Shell<'_, '_>) -> Ended {
+    let stores = commands::stores(&*shell.app()?, Nothing {})?.stores;
+    if stores.is_empty() {
+        shell.note("No directory is recorded yet. `retrace discover` shows what there is.");
+    }
+    let (as_json, style) = (shell.json, shell.style());
+    shell.print(|out| match as_json {
+        true => stores.iter().try_for_each(|store| json::line(out, store)),
+        false if stores.is_empty() => Ok(()),
+        false => print::stores::table(out, &stores, style),
+    })?;
+    Ok(Exit::DONE)
+}
+
+/// A path as JSON can carry it.
+///
+/// # Errors
+/// [`Code::Invalid`] for a path that is not UTF-8.
+pub(super) fn text(path: &Path) -> Result<String, ApiError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| ApiError {
+        code: Code::Invalid,
+        message: "The path is not UTF-8.".to_owned(),
+        hint: "Reach the directory through a link with another name.".to_owned(),
+        subject: path.display().to_string(),
+    })
+}

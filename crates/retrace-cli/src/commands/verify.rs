@@ -1,0 +1,52 @@
+//! `retrace verify`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print;
+use crate::secret;
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::commands;
+use retrace_api::wire::{ApiError, Code, Verified, VerifyReq};
+use std::path::PathBuf;
+
+/// Check that the log is sound: its chain, its contents, its schema
+///
+/// With --absent-file also proves that the bytes of a file are in no file of
+/// the data directory. Exits with 1 when the log is damaged, with 5 when the
+/// bytes are there.
+///
+///     retrace verify
+///     retrace verify --absent-file key.txt
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Prove that the bytes of this file (its final line feed not included) are nowhere; - for standard input
+    #[arg(long, value_name = "FILE")]
+    absent_file: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let absent_base64 =
+        arguments.absent_file.as_deref().map(|path| secret::read(path, shell.io.stdin)).transpose()?;
+    let app = shell.app()?;
+    let verified = shell.work(&app, "Verifying", || commands::verify(&app, VerifyReq { absent_base64 }))?;
+    if shell.json || !shell.quiet || !verified.ok || verified.absent == Some(false) {
+        shell.print_one(&verified, |out, style| print::verify::verified(out, &verified, style))?;
+    }
+    match damage(&verified) {
+        Some(error) => Err(error.into()),
+        None if verified.absent == Some(false) => Ok(Exit::FINDINGS),
+        None => Ok(Exit::DONE),
+    }
+}
+
+fn damage(verified: &Verified) -> Option<ApiError> {
+    (!verified.ok).then(|| ApiError {
+        code: Code::DatabaseDamaged,
+        message: "The log is not sound.".to_owned(),
+        hint: "Copy the data directory away before doing anything else; the live memories are not affected."
+            .to_owned(),
+        subject: verified.problems.first().cloned().unwrap_or_default(),
+    })
+}

@@ -1,0 +1,81 @@
+//! The commands of Retrace in a terminal.
+//!
+//! [`run`] parses what was typed, calls [`retrace_api`] and prints the answer; `main` only brings the machine's streams.
+//! Three steps are kept apart: `args` is what was typed; each file of `commands` turns it into the request it means and
+//! calls; `print` turns wire types into text. With `--json` the wire types themselves are printed.
+//!
+//! Deliberately absent: any decision about memories, and any state. What the exit code is for which failure stands in
+//! [`retrace_api::wire::Code::exit_code`].
+//!
+//! Invariants: text of memories, paths and notes never reaches the terminal raw: what is invisible or moves the cursor is
+//! written out (`print::visible`). Results go to standard output, everything else to standard error. A reader that stops
+//! reading is not an error.
+
+mod args;
+mod commands;
+mod exit;
+mod io;
+mod pager;
+mod print;
+mod progress;
+mod secret;
+mod shell;
+mod stop;
+#[cfg(test)]
+mod tests;
+
+pub use exit::Exit;
+pub use io::{Io, Terminal, Zone};
+pub use stop::Stop;
+
+use args::Arguments;
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _};
+use retrace_api::wire::{ApiError, Code};
+use shell::Shell;
+use std::ffi::{OsStr, OsString};
+
+/// Its name in help texts, whatever the file is called.
+const PROGRAM: &str = "retrace";
+
+/// Widest help text. Longer lines are hard to read.
+const HELP_COLUMNS: usize = 100;
+
+/// Runs one command: `arguments` without the program's name, as the process got them.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let parser = Arguments::command().term_width(io.terminal.width.min(HELP_COLUMNS));
+    let words = std::iter::once(OsStr::new(PROGRAM)).chain(arguments.iter().map(OsString::as_os_str));
+    let parsed = parser.try_get_matches_from(words).and_then(|found| Arguments::from_arg_matches(&found));
+    match parsed {
+        Ok(parsed) => {
+            let mut shell = Shell::new(io, &parsed.global);
+            let ended = commands::run(parsed.command, &mut shell);
+            shell.end(ended)
+        }
+        Err(message) => help_or_usage(&message, &arguments, io),
+    }
+}
+
+/// Help and version go to standard output and are no error. Anything else is a wrong use.
+fn help_or_usage(message: &clap::Error, arguments: &[OsString], io: &mut Io<'_>) -> Exit {
+    if matches!(message.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = write!(io.stdout, "{}", message.render()).and_then(|()| io.stdout.flush());
+        return Exit::DONE;
+    }
+    let text = message.render().to_string();
+    let asked_for_json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    if asked_for_json {
+        let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let error = ApiError {
+            code: Code::Invalid,
+            message: sentence.to_owned(),
+            hint: "`retrace help` lists the commands and their options.".to_owned(),
+            subject: String::new(),
+        };
+        let _ = print::json::error(io.stderr, &error);
+    } else {
+        let _ = write!(io.stderr, "{}", print::visible::lines(&text));
+    }
+    Exit::of(Code::Invalid)
+}

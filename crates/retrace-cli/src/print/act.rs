@@ -1,0 +1,107 @@
+//! What an act did, or would do.
+
+use super::names::Names;
+use super::{Style, count, receipt, short_hash, visible};
+use retrace_api::wire::{ActResult, Conflict, FileWrite, RedactionMatch};
+use std::io::{Result, Write};
+
+/// The act in a line, then each file.
+pub(crate) fn act(
+    out: &mut (impl Write + ?Sized),
+    what: &str,
+    result: &ActResult,
+    names: &Names,
+    style: Style,
+) -> Result<()> {
+    writeln!(out, "{}", heading(what, result))?;
+    for found in &result.matches {
+        redaction(out, found, names, style)?;
+    }
+    for write in &result.writes {
+        file(out, &style.paint.green("write "), write, names)?;
+    }
+    for delete in &result.deletes {
+        file(out, &style.paint.red("delete"), delete, names)?;
+    }
+    for conflict in &result.conflicts {
+        moved_on(out, conflict, names, style)?;
+    }
+    // A receipt repeats what is to be kept.
+    let kept =
+        |warning: &&String| result.receipt.as_ref().is_some_and(|receipt| receipt.warnings.contains(warning));
+    for warning in result.warnings.iter().filter(|warning| !kept(warning)) {
+        writeln!(out, "  {} {}", style.paint.yellow("note:"), visible::line(warning))?;
+    }
+    match &result.receipt {
+        Some(receipt) => receipt::receipt(out, receipt, style),
+        None => Ok(()),
+    }
+}
+
+fn heading(what: &str, result: &ActResult) -> String {
+    let files = (result.writes.len() + result.deletes.len()) as u64;
+    let versions = result.matches.iter().filter(|found| found.action == "redact_version").count() as u64;
+    let mut amounts = Vec::new();
+    if versions > 0 {
+        amounts.push(count(versions, "version", "versions"));
+    }
+    if files > 0 {
+        amounts.push(count(files, "file", "files"));
+    }
+    let amounts = if amounts.is_empty() { "nothing to change".to_owned() } else { amounts.join(", ") };
+    match (result.dry_run, result.operation_seq) {
+        (true, _) => format!("{what}, not done (dry run): {amounts}"),
+        (false, Some(seq)) if result.partial => format!("{what}, done in part, operation {seq}: {amounts}"),
+        (false, Some(seq)) => format!("{what}, operation {seq}: {amounts}"),
+        (false, None) if !result.conflicts.is_empty() => format!("{what}, not done"),
+        (false, None) => format!("{what}: {amounts}"),
+    }
+}
+
+fn file(out: &mut (impl Write + ?Sized), verb: &str, file: &FileWrite, names: &Names) -> Result<()> {
+    let (from, to) = (short_hash(file.from_sha256.as_deref()), short_hash(file.to_sha256.as_deref()));
+    writeln!(out, "  {verb}  {}  {from} → {to}", names.place(&file.store_id, Some(&file.path)))
+}
+
+fn moved_on(out: &mut (impl Write + ?Sized), conflict: &Conflict, names: &Names, style: Style) -> Result<()> {
+    let place = names.place(&conflict.store_id, Some(&conflict.path));
+    writeln!(out, "  {}  {place}: {}", style.paint.red("conflict"), visible::line(&conflict.message))?;
+    let version = |id: &Option<String>| id.as_deref().map_or_else(|| "-".to_owned(), visible::line);
+    for (name, hash, id) in [
+        ("expected", &conflict.expected_sha256, &conflict.expected_version_id),
+        ("found", &conflict.found_sha256, &conflict.found_version_id),
+    ] {
+        writeln!(out, "            {name:<8}  {:<12}  {}", short_hash(hash.as_deref()), version(id))?;
+    }
+    if conflict.wanted_version_id.is_some() {
+        writeln!(out, "            {:<8}  {:<12}  {}", "wanted", "", version(&conflict.wanted_version_id))?;
+    }
+    Ok(())
+}
+
+fn redaction(
+    out: &mut (impl Write + ?Sized),
+    found: &RedactionMatch,
+    names: &Names,
+    style: Style,
+) -> Result<()> {
+    let action = match found.action.as_str() {
+        "redact_version" => style.paint.yellow("redact "),
+        "replace_in_place" => style.paint.yellow("replace"),
+        "left" => style.paint.dim("left   "),
+        other => visible::line(other),
+    };
+    let path = found.path.as_deref();
+    let place = match &found.store_id {
+        Some(store) => names.place(store, path),
+        None => path.map_or_else(|| found.place.clone(), visible::line),
+    };
+    let line = found.line.map_or_else(String::new, |line| format!(":{line}"));
+    let hits = if found.hits > 1 { format!("  ({} matches)", found.hits) } else { String::new() };
+    let id = found.version_id.as_deref().map_or_else(|| visible::line(&found.place), visible::line);
+    writeln!(out, "  {action}  {place}{line}  {}{hits}", style.paint.dim(&id))?;
+    match &found.masked {
+        Some(masked) => writeln!(out, "           {}", visible::line_in(masked, style.paint)),
+        None => Ok(()),
+    }
+}

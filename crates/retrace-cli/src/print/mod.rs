@@ -1,0 +1,47 @@
+//! Wire types as text for people, and as JSON. Each function writes; none calls a command.
+
+pub(crate) mod act;
+pub(crate) mod diff;
+pub(crate) mod discover;
+pub(crate) mod document;
+pub(crate) mod error;
+pub(crate) mod json;
+pub(crate) mod names;
+pub(crate) mod paint;
+pub(crate) mod receipt;
+pub(crate) mod search;
+pub(crate) mod stores;
+#[cfg(test)]
+mod tests;
+pub(crate) mod time;
+pub(crate) mod verify;
+pub(crate) mod version;
+pub(crate) mod visible;
+
+use crate::io::Zone;
+use paint::Paint;
+
+/// How text is printed.
+#[derive(Clone, Copy)]
+pub(crate) struct Style {
+    /// Whether with colours.
+    pub(crate) paint: Paint,
+    /// In which time zone.
+    pub(crate) zone: Zone,
+}
+
+#[cfg(test)]
+impl Style {
+    pub(crate) const PLAIN: Self = Self { paint: Paint::plain(), zone: Zone::Utc };
+    pub(crate) const COLOURS: Self = Self { paint: Paint::colours(), zone: Zone::Utc };
+}
+
+/// `1 version`, `2 versions`.
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// The first twelve digits of a hash: enough to tell contents apart by eye. `nothing` where there is none.
+pub(crate) fn short_hash(hash: Option<&str>) -> &str {
+    hash.map_or("nothing", |hash| hash.get(..12).unwrap_or(hash))
+}

@@ -1,0 +1,26 @@
+//! Names of stores by their id, since versions carry the id only.
+
+use super::visible;
+use retrace_api::wire::Stores;
+use std::collections::BTreeMap;
+
+/// Names of stores by their id.
+#[derive(Default)]
+pub(crate) struct Names(BTreeMap<String, String>);
+
+impl Names {
+    pub(crate) fn of(stores: Stores) -> Self {
+        Self(stores.stores.into_iter().map(|store| (store.id, store.name)).collect())
+    }
+
+    /// The store's name, or its id when it is no longer on the list; ready to print.
+    pub(crate) fn store(&self, id: &str) -> String {
+        visible::line(self.0.get(id).map_or(id, String::as_str))
+    }
+
+    /// `STORE:PATH`, ready to print. A path that was redacted is said to be.
+    pub(crate) fn place(&self, id: &str, path: Option<&str>) -> String {
+        let path = path.map_or_else(|| "(redacted)".to_owned(), visible::line);
+        format!("{}:{path}", self.store(id))
+    }
+}

@@ -1,0 +1,51 @@
+//! Receipts of redactions.
+
+use super::time::time;
+use super::version::actor;
+use super::{Style, count, visible};
+use retrace_api::wire::Receipt;
+use std::io::{Result, Write};
+
+/// A receipt: what was done, and what was found in each place that was looked at.
+pub(crate) fn receipt(out: &mut (impl Write + ?Sized), receipt: &Receipt, style: Style) -> Result<()> {
+    let paint = style.paint;
+    let purge = match receipt.purge.as_str() {
+        "done" => paint.green("purged from disk"),
+        _ => paint.yellow("purge pending: the bytes are still in the files"),
+    };
+    writeln!(out, "{} {}", paint.bold(&visible::line(&receipt.id)), purge)?;
+    writeln!(
+        out,
+        "  {} by {}, operation {}, chosen by {}",
+        time(&receipt.created_at, style.zone),
+        actor(receipt.created_by.as_ref()),
+        receipt.operation_seq,
+        visible::line(&receipt.method),
+    )?;
+    if let Some(reason) = &receipt.reason {
+        writeln!(out, "  {}", visible::line_in(reason, paint))?;
+    }
+    let versions = count(receipt.versions, "version", "versions");
+    let files = count(receipt.live_files, "live file", "live files");
+    writeln!(out, "  {versions} redacted, {files} changed")?;
+    for place in &receipt.places {
+        let state = match place.state.as_str() {
+            "clean" => paint.green("clean"),
+            "left" => paint.red(&format!("{} left", place.hits)),
+            "out_of_reach" => paint.yellow("out of reach"),
+            other => visible::line(other),
+        };
+        let detail = place.detail.as_deref().map_or_else(String::new, |detail| format!("; {detail}"));
+        writeln!(out, "  {}: {state}{}", visible::line(&place.place), visible::line(&detail))?;
+    }
+    let chain = match receipt.chain_verified {
+        Some(true) => paint.green("verified"),
+        Some(false) => paint.red("broken"),
+        None => paint.yellow("not verified yet"),
+    };
+    writeln!(out, "  chain {} {chain}", visible::line(&receipt.chain_head))?;
+    for warning in &receipt.warnings {
+        writeln!(out, "  {} {}", paint.yellow("note:"), visible::line(warning))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Stores as a table, and what happened to one.
+
+use super::time::time;
+use super::{Style, count, visible};
+use retrace_api::wire::{Scanned, Store};
+use std::io::{Result, Write};
+use unicode_width::UnicodeWidthStr as _;
+
+/// All stores: a heading and a row each; why a state is what it is stands below the row.
+pub(crate) fn table(out: &mut (impl Write + ?Sized), stores: &[Store], style: Style) -> Result<()> {
+    let rows: Vec<[String; 6]> = stores
+        .iter()
+        .map(|store| {
+            [
+                visible::line(&store.name),
+                visible::line(&store.kind),
+                visible::line(&store.state),
+                store.memories.to_string(),
+                store.last_change.as_ref().map_or_else(|| "never".to_owned(), |at| time(at, style.zone)),
+                visible::line(&store.root),
+            ]
+        })
+        .collect();
+    let heading = ["NAME", "KIND", "STATE", "MEMORIES", "LAST CHANGE", "DIRECTORY"].map(str::to_owned);
+    let widths: Vec<usize> = (0..heading.len())
+        .map(|column| {
+            std::iter::once(&heading).chain(&rows).map(|row| row[column].width()).max().unwrap_or_default()
+        })
+        .collect();
+    writeln!(out, "{}", style.paint.dim(row(&heading, &widths).trim_end()))?;
+    for (cells, store) in rows.iter().zip(stores) {
+        writeln!(out, "{}", row(cells, &widths).trim_end())?;
+        if let Some(detail) = &store.state_detail {
+            writeln!(out, "  {}", style.paint.yellow(&visible::line(detail)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers to the right, text to the left.
+fn row(cells: &[String; 6], widths: &[usize]) -> String {
+    let mut text = String::new();
+    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let fill = " ".repeat(width.saturating_sub(cell.width()));
+        let cell = if column == 3 { format!("{fill}{cell}") } else { format!("{cell}{fill}") };
+        text.push_str(&cell);
+        text.push_str("  ");
+    }
+    text
+}
+
+/// One store after something was done to it: `added notes (plain): recording, 12 memories`.
+pub(crate) fn one(out: &mut (impl Write + ?Sized), done: &str, store: &Store) -> Result<()> {
+    write!(
+        out,
+        "{done} {} ({}): {}, {}",
+        visible::line(&store.name),
+        visible::line(&store.kind),
+        visible::line(&store.state),
+        count(store.memories, "memory", "memories")
+    )?;
+    if let Some(detail) = &store.state_detail {
+        write!(out, " ({})", visible::line(detail))?;
+    }
+    writeln!(out)
+}
+
+/// What a look found, in a line; states that need attention in a line each.
+pub(crate) fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style: Style) -> Result<()> {
+    for store in scanned.stores.iter().filter(|store| store.state != "recording") {
+        let detail = store.state_detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
+        let text = format!("{} is {}{detail}", store.name, store.state);
+        writeln!(out, "{}", style.paint.yellow(&visible::line(&text)))?;
+    }
+    let versions = scanned.stores.iter().map(|store| store.versions).sum();
+    let stores = scanned.stores.len() as u64;
+    writeln!(
+        out,
+        "{} looked at, {} recorded",
+        count(stores, "store", "stores"),
+        count(versions, "version", "versions")
+    )
+}

@@ -1,0 +1,449 @@
+//! What people read, from fixed wire values.
+
+use super::names::Names;
+use super::*;
+use retrace_api::wire::{
+    ActResult, ActorView, Conflict, DiffLine, DiffSide, FileChange, FileDiff, FileWrite, Found, Hidden, Hit,
+    Hunk, MovedBlock, Receipt, ReceiptPlace, RedactionMatch, Scanned, ScannedStore, Store, StoreDiff, Stores,
+    Verified, Version,
+};
+use std::io::Result;
+
+/// What a printer prints; escape characters as `␛`, so that a snapshot shows them.
+fn printed(print: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> String {
+    let mut out = Vec::new();
+    print(&mut out).expect("a buffer takes everything");
+    String::from_utf8(out).expect("text").replace('\x1b', "␛")
+}
+
+fn hash(digit: char) -> String {
+    digit.to_string().repeat(64)
+}
+
+fn store() -> Store {
+    Store {
+        id: "memstore_1".to_owned(),
+        name: "notes".to_owned(),
+        kind: "claude-auto".to_owned(),
+        root: "/home/ada/.claude/projects/-home-ada-app/memory".to_owned(),
+        state: "recording".to_owned(),
+        state_detail: None,
+        memories: 12,
+        versions: 40,
+        unreviewed: 3,
+        last_change: Some("2026-11-20T14:02:17.000000Z".to_owned()),
+        rules: Vec::new(),
+    }
+}
+
+fn names() -> Names {
+    Names::of(Stores { stores: vec![store()] })
+}
+
+fn version(seq: u64, operation: &str, path: &str) -> Version {
+    Version {
+        seq,
+        operation_seq: 97,
+        id: format!("memver_{seq:021}"),
+        store_id: "memstore_1".to_owned(),
+        memory_id: "mem_1".to_owned(),
+        operation: operation.to_owned(),
+        path: Some(path.to_owned()),
+        previous_path: None,
+        content_sha256: Some(hash('a')),
+        content_size_bytes: Some(2113),
+        content_kind: Some("text".to_owned()),
+        created_at: "2026-11-20T14:02:17.123456Z".to_owned(),
+        created_by: None,
+        source: "scan".to_owned(),
+        note: None,
+        redacted_at: None,
+        redacted_by: None,
+    }
+}
+
+fn versions() -> Vec<Version> {
+    let ada = ActorView::UserActor { user_id: "ada".to_owned() };
+    let session = |evidence: &str| ActorView::SessionActor {
+        session_id: "5f3c".to_owned(),
+        evidence: evidence.to_owned(),
+    };
+    let rollback = Version {
+        operation_seq: 98,
+        created_by: Some(ada.clone()),
+        source: "rollback".to_owned(),
+        note: Some("rollback to\nmemver_1".to_owned()),
+        ..version(416, "modified", "b.md")
+    };
+    let redacted = Version {
+        path: None,
+        content_sha256: None,
+        content_size_bytes: None,
+        content_kind: None,
+        redacted_at: Some("2026-11-21T09:00:00Z".to_owned()),
+        redacted_by: Some(ada),
+        ..version(411, "modified", "")
+    };
+    vec![
+        Version { path: Some("c.md".to_owned()), seq: 417, ..rollback.clone() },
+        rollback,
+        Version { previous_path: Some("old/a.md".to_owned()), ..version(415, "modified", "new/a.md") },
+        Version { created_by: Some(session("exact_content")), ..version(414, "modified", "api/auth.md") },
+        Version { created_by: Some(session("time_only")), ..version(413, "created", "日本語.md") },
+        Version { content_sha256: None, ..version(412, "deleted", "a\u{1b}[31m\u{202e}.md") },
+        redacted,
+    ]
+}
+
+fn log(style: Style) -> String {
+    let (names, mut lines) = (names(), version::Lines::default());
+    printed(|out| versions().iter().try_for_each(|version| lines.line(out, version, &names, style)))
+}
+
+#[test]
+fn the_log() {
+    insta::assert_snapshot!(log(Style::PLAIN));
+}
+
+#[test]
+fn the_log_in_colours() {
+    insta::assert_snapshot!(log(Style::COLOURS));
+}
+
+#[test]
+fn versions_in_full() {
+    let names = names();
+    let all = versions();
+    insta::assert_snapshot!(printed(|out| {
+        for index in [1, 2, 6] {
+            version::full(out, &all[index], &names, Style::PLAIN)?;
+            out.push(b'\n');
+        }
+        Ok(())
+    }));
+}
+
+#[test]
+fn stores_as_a_table() {
+    let missing = Store {
+        name: "覚え書き".to_owned(),
+        kind: "plain".to_owned(),
+        root: "/srv/notes".to_owned(),
+        state: "missing".to_owned(),
+        state_detail: Some("The directory does not exist.".to_owned()),
+        memories: 1000,
+        last_change: None,
+        ..store()
+    };
+    insta::assert_snapshot!(printed(|out| {
+        stores::table(out, &[store(), missing.clone()], Style::PLAIN)?;
+        stores::one(out, "added", &store())?;
+        stores::one(out, "resumed", &missing)
+    }));
+}
+
+#[test]
+fn a_look() {
+    let store = |name: &str, state: &str, detail: Option<&str>, versions| ScannedStore {
+        id: "memstore_1".to_owned(),
+        name: name.to_owned(),
+        state: state.to_owned(),
+        state_detail: detail.map(str::to_owned),
+        versions,
+    };
+    let scanned = Scanned {
+        stores: vec![
+            store("notes", "recording", None, 1),
+            store("old", "missing", Some("The directory does not exist."), 0),
+        ],
+    };
+    insta::assert_snapshot!(printed(|out| stores::scanned(out, &scanned, Style::PLAIN)));
+}
+
+#[test]
+fn discoveries() {
+    let found = Found {
+        root: "/home/ada/.claude/projects/-home-ada-app/memory".to_owned(),
+        kind: "claude-auto".to_owned(),
+        name: "app".to_owned(),
+        evidence: vec!["It lies where Claude Code keeps auto memory.".to_owned()],
+        project: Some("/home/ada/app".to_owned()),
+        enabled: true,
+        reason: "Auto memory is on by default.".to_owned(),
+        exists: true,
+        files: 3,
+        store_id: None,
+    };
+    let recorded =
+        Found { store_id: Some("memstore_1".to_owned()), files: 1, project: None, ..found.clone() };
+    let unused =
+        Found { enabled: false, exists: false, reason: "It is switched off.".to_owned(), ..found.clone() };
+    insta::assert_snapshot!(printed(|out| {
+        [&found, &recorded, &unused].into_iter().try_for_each(|one| discover::found(out, one, Style::PLAIN))
+    }));
+}
+
+#[test]
+fn hits() {
+    let hit = Hit {
+        store_id: "memstore_1".to_owned(),
+        memory_id: "mem_1".to_owned(),
+        version_id: "memver_1".to_owned(),
+        path: Some("api/auth.md".to_owned()),
+        line: 14,
+        snippet: "the to\u{200b}ken, then 認証 token".to_owned(),
+        // The last one lies outside, as no answer should have it.
+        matches: vec![(4, 10), (20, 25), (90, 99)],
+        created_at: "2026-11-20T14:02:17Z".to_owned(),
+    };
+    insta::assert_snapshot!(printed(|out| {
+        search::hit(out, &hit, &names(), false, Style::PLAIN)?;
+        search::hit(out, &hit, &names(), true, Style::PLAIN)?;
+        search::hit(out, &hit, &names(), false, Style::COLOURS)
+    }));
+}
+
+fn side(version: Option<&str>, path: &str, content: Option<char>) -> DiffSide {
+    DiffSide {
+        target: format!("notes:{path}"),
+        store_id: Some("memstore_1".to_owned()),
+        version_id: version.map(str::to_owned),
+        path: content.map(|_| path.to_owned()),
+        content_sha256: content.map(hash),
+        content_size_bytes: content.map(|_| 10),
+        redacted: false,
+    }
+}
+
+fn line(tag: &str, text: &str) -> DiffLine {
+    DiffLine {
+        tag: tag.to_owned(),
+        old: None,
+        new: None,
+        text: text.to_owned(),
+        words: Vec::new(),
+        hidden: Vec::new(),
+        spans: Vec::new(),
+        no_newline: false,
+        carriage_return: false,
+    }
+}
+
+fn difference() -> FileDiff {
+    let hidden =
+        |at, code: &str, kind: &str| Hidden { at, length: 1, code: code.to_owned(), kind: kind.to_owned() };
+    let zero_width = hidden(7, "U+200B", "zero_width");
+    let comment = Hidden { at: 0, length: 9, code: "<!--".to_owned(), kind: "html_comment".to_owned() };
+    FileDiff {
+        from: side(Some("memver_1"), "api/auth.md", Some('a')),
+        to: side(None, "api/auth.md", Some('b')),
+        truncated: false,
+        binary: false,
+        added: 3,
+        removed: 2,
+        hunks: vec![Hunk {
+            old_start: 1,
+            old_lines: 4,
+            new_start: 1,
+            new_lines: 5,
+            lines: vec![
+                DiffLine { carriage_return: true, ..line("equal", "# Auth") },
+                DiffLine { words: vec![(0, 3)], ..line("delete", "the token lasts") },
+                DiffLine {
+                    words: vec![(0, 1), (2, 9)],
+                    hidden: vec![zero_width],
+                    ..line("insert", "a tok\u{301}e\u{200b}n lasts")
+                },
+                DiffLine { carriage_return: true, ..line("insert", "\tfor an hour\x07") },
+                DiffLine { hidden: vec![comment], ..line("equal", "<!-- x --> seen") },
+                DiffLine { no_newline: true, ..line("delete", "end") },
+                line("insert", "end"),
+            ],
+        }],
+    }
+}
+
+#[test]
+fn a_difference() {
+    insta::assert_snapshot!(printed(|out| diff::file(out, &difference(), Style::PLAIN)));
+}
+
+#[test]
+fn a_difference_in_colours() {
+    insta::assert_snapshot!(printed(|out| diff::file(out, &difference(), Style::COLOURS)));
+}
+
+#[test]
+fn differences_that_have_no_lines() {
+    let empty = FileDiff { hunks: Vec::new(), added: 0, removed: 0, ..difference() };
+    let binary = FileDiff { binary: true, ..empty.clone() };
+    let created = FileDiff { from: side(None, "api/auth.md", None), ..empty.clone() };
+    let mut redacted = binary.clone();
+    redacted.from.redacted = true;
+    redacted.from.content_sha256 = None;
+    let mut same = empty.clone();
+    same.to.content_sha256 = same.from.content_sha256.clone();
+    insta::assert_snapshot!(printed(|out| {
+        [&binary, &created, &redacted, &same]
+            .into_iter()
+            .try_for_each(|one| diff::file(out, one, Style::PLAIN))?;
+        [&binary, &difference(), &same]
+            .into_iter()
+            .try_for_each(|one| diff::file_stat(out, one, Style::PLAIN))
+    }));
+}
+
+#[test]
+fn a_difference_of_stores() {
+    let change = |path: &str, operation: &str, added, removed| FileChange {
+        path: path.to_owned(),
+        previous_path: None,
+        operation: operation.to_owned(),
+        from_sha256: None,
+        to_sha256: None,
+        added,
+        removed,
+        binary: false,
+    };
+    let files = vec![
+        change("a.md", "modified", 300, 1),
+        FileChange { previous_path: Some("旧.md".to_owned()), ..change("新.md", "modified", 0, 0) },
+        FileChange { binary: true, ..change("pixel.png", "created", 0, 0) },
+        change("gone.md", "deleted", 0, 20),
+    ];
+    let moves = vec![MovedBlock {
+        from_path: "a.md".to_owned(),
+        from_line: 10,
+        to_path: "b.md".to_owned(),
+        to_line: 1,
+        lines: 4,
+    }];
+    let from = side(None, "", None);
+    let stores = StoreDiff { from: from.clone(), to: from, files, moves };
+    insta::assert_snapshot!(printed(|out| diff::store(out, &stores, Style::PLAIN)));
+}
+
+fn write(path: &str, from: Option<char>, to: Option<char>) -> FileWrite {
+    let (from_sha256, to_sha256) = (from.map(hash), to.map(hash));
+    FileWrite { store_id: "memstore_1".to_owned(), path: path.to_owned(), from_sha256, to_sha256 }
+}
+
+#[test]
+fn acts() {
+    let done = ActResult {
+        operation_seq: Some(98),
+        writes: vec![write("a.md", Some('a'), Some('b')), write("b.md", None, Some('c'))],
+        deletes: vec![write("c.md", Some('d'), None)],
+        warnings: vec!["One thing.".to_owned()],
+        ..ActResult::default()
+    };
+    let preview = ActResult { dry_run: true, operation_seq: None, ..done.clone() };
+    let conflict = Conflict {
+        store_id: "memstore_1".to_owned(),
+        path: "a.md".to_owned(),
+        expected_sha256: Some(hash('a')),
+        found_sha256: None,
+        expected_version_id: Some("memver_1".to_owned()),
+        found_version_id: None,
+        wanted_version_id: Some("memver_2".to_owned()),
+        message: "The file was deleted since.".to_owned(),
+    };
+    let refused = ActResult { conflicts: vec![conflict], ..ActResult::default() };
+    let partial = ActResult { partial: true, conflicts: refused.conflicts.clone(), ..done.clone() };
+    insta::assert_snapshot!(printed(|out| {
+        [&done, &preview, &refused, &partial, &ActResult::default()]
+            .into_iter()
+            .try_for_each(|result| act::act(out, "Rollback", result, &names(), Style::PLAIN))
+    }));
+}
+
+fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
+    let place = |place: &str, state: &str, hits, detail: Option<&str>| ReceiptPlace {
+        place: place.to_owned(),
+        state: state.to_owned(),
+        hits,
+        detail: detail.map(str::to_owned),
+    };
+    Receipt {
+        id: "receipt_1".to_owned(),
+        created_at: "2026-11-20T14:02:17Z".to_owned(),
+        created_by: Some(ActorView::UserActor { user_id: "ada".to_owned() }),
+        reason: Some("leaked key".to_owned()),
+        method: "secret".to_owned(),
+        operation_seq: 98,
+        versions: 2,
+        live_files: 1,
+        purge: purge.to_owned(),
+        places: vec![
+            place("Database file, raw bytes", "clean", 0, None),
+            place("Transcripts on this machine", "left", 3, Some("in 2 files")),
+            place("Backups and file sync", "out_of_reach", 0, None),
+        ],
+        chain_head: hash('f'),
+        chain_verified: verified,
+        warnings: vec!["The secret is short.".to_owned()],
+    }
+}
+
+#[test]
+fn redactions() {
+    let found = |place: &str, action: &str, version: Option<&str>, line| RedactionMatch {
+        place: place.to_owned(),
+        store_id: Some("memstore_1".to_owned()),
+        version_id: version.map(str::to_owned),
+        path: Some("a.md".to_owned()),
+        line,
+        masked: line.map(|_| "the key is ████".to_owned()),
+        hits: 2,
+        action: action.to_owned(),
+    };
+    let transcript = RedactionMatch {
+        store_id: None,
+        path: Some("/home/ada/.claude/projects/x.jsonl".to_owned()),
+        ..found("transcript", "left", None, Some(7))
+    };
+    let result = ActResult {
+        operation_seq: Some(98),
+        writes: vec![write("a.md", Some('a'), Some('b'))],
+        matches: vec![
+            found("version", "redact_version", Some("memver_1"), Some(3)),
+            found("version", "redact_version", Some("memver_2"), None),
+            found("live", "replace_in_place", None, Some(3)),
+            transcript,
+        ],
+        receipt: Some(receipt("done", Some(true))),
+        warnings: vec!["The secret is short.".to_owned()],
+        ..ActResult::default()
+    };
+    insta::assert_snapshot!(printed(|out| {
+        act::act(out, "Redaction", &result, &names(), Style::PLAIN)?;
+        out.push(b'\n');
+        receipt::receipt(out, &receipt("pending", None), Style::PLAIN)
+    }));
+}
+
+#[test]
+fn verification() {
+    let sound = Verified {
+        ok: true,
+        versions: 40,
+        blobs: 1,
+        chain_head: hash('f'),
+        problems: Vec::new(),
+        absent: Some(true),
+        found_in: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let damaged = Verified {
+        ok: false,
+        problems: vec!["Version 3 does not follow version 2.".to_owned()],
+        absent: Some(false),
+        found_in: vec!["retrace.db".to_owned()],
+        warnings: vec!["The bytes are few.".to_owned()],
+        ..sound.clone()
+    };
+    insta::assert_snapshot!(printed(|out| {
+        verify::verified(out, &sound, Style::PLAIN)?;
+        verify::verified(out, &damaged, Style::PLAIN)
+    }));
+}

@@ -1,0 +1,129 @@
+//! Versions: a line of the log, and one in full.
+
+use super::names::Names;
+use super::time::time;
+use super::{Style, count, visible};
+use retrace_api::wire::{ActorView, Version};
+use std::io::{Result, Write};
+
+/// Lines of the log. The reason of an operation, where one was given, stands below the first of its versions.
+#[derive(Default)]
+pub(crate) struct Lines {
+    operation: Option<u64>,
+}
+
+impl Lines {
+    /// One version.
+    pub(crate) fn line(
+        &mut self,
+        out: &mut (impl Write + ?Sized),
+        version: &Version,
+        names: &Names,
+        style: Style,
+    ) -> Result<()> {
+        line(out, version, names, style)?;
+        let first = self.operation.replace(version.operation_seq) != Some(version.operation_seq);
+        match &version.note {
+            Some(note) if first => {
+                writeln!(out, "       {}", style.paint.dim(&visible::line_in(note, style.paint)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Number, time, what happened to which memory, who, what recorded it, id.
+fn line(out: &mut (impl Write + ?Sized), version: &Version, names: &Names, style: Style) -> Result<()> {
+    let paint = style.paint;
+    let actor = actor(version.created_by.as_ref());
+    let actor = if version.created_by.is_some() { actor } else { paint.dim(&actor) };
+    writeln!(
+        out,
+        "{}  {}  {} {}  {actor}, {}  {}",
+        paint.yellow(&format!("{:>5}", version.seq)),
+        time(&version.created_at, style.zone),
+        sign(version, style),
+        place(version, names),
+        visible::line(&format!("{} #{}", version.source, version.operation_seq)),
+        paint.dim(&visible::line(&version.id)),
+    )
+}
+
+/// One version in full, a fact a line.
+pub(crate) fn full(
+    out: &mut (impl Write + ?Sized),
+    version: &Version,
+    names: &Names,
+    style: Style,
+) -> Result<()> {
+    let mut fact =
+        |name: &str, value: &str| writeln!(out, "{} {value}", style.paint.dim(&format!("{name:<10}")));
+    fact("version", &style.paint.yellow(&visible::line(&version.id)))?;
+    fact("number", &format!("{} of operation {}", version.seq, version.operation_seq))?;
+    fact("memory", &visible::line(&version.memory_id))?;
+    fact("store", &format!("{} ({})", names.store(&version.store_id), visible::line(&version.store_id)))?;
+    fact("what", &format!("{} {}", sign(version, style), visible::line(&version.operation)))?;
+    fact("path", &version.path.as_deref().map_or_else(|| "(redacted)".to_owned(), visible::line))?;
+    if let Some(previous) = &version.previous_path {
+        fact("moved from", &visible::line(previous))?;
+    }
+    if let Some(hash) = &version.content_sha256 {
+        fact("sha256", &visible::line(hash))?;
+    }
+    if let Some(size) = version.content_size_bytes {
+        let kind = version.content_kind.as_deref().unwrap_or("text").replace('_', " ");
+        fact("content", &format!("{}, {}", count(size, "byte", "bytes"), visible::line(&kind)))?;
+    }
+    fact("when", &time(&version.created_at, style.zone))?;
+    fact("who", &actor(version.created_by.as_ref()))?;
+    fact("cause", &visible::line(&version.source))?;
+    if let Some(note) = &version.note {
+        fact("why", &visible::line_in(note, style.paint))?;
+    }
+    if let Some(at) = &version.redacted_at {
+        fact("redacted", &format!("{} by {}", time(at, style.zone), actor(version.redacted_by.as_ref())))?;
+    }
+    Ok(())
+}
+
+/// `+` created, `~` modified, `-` deleted, `→` moved.
+fn sign(version: &Version, style: Style) -> String {
+    let paint = style.paint;
+    match version.operation.as_str() {
+        _ if version.previous_path.is_some() => paint.cyan("→"),
+        "created" => paint.green("+"),
+        "deleted" => paint.red("-"),
+        _ => paint.yellow("~"),
+    }
+}
+
+fn place(version: &Version, names: &Names) -> String {
+    let now = names.place(&version.store_id, version.path.as_deref());
+    let place = match &version.previous_path {
+        Some(before) => format!("{} → {now}", names.place(&version.store_id, Some(before))),
+        None => now,
+    };
+    // A redacted path says so itself.
+    if version.redacted_at.is_some() && version.path.is_some() {
+        format!("{place} (redacted)")
+    } else {
+        place
+    }
+}
+
+/// Who, for people. A writer that is only likely is said to be.
+pub(crate) fn actor(actor: Option<&ActorView>) -> String {
+    let text = match actor {
+        None => return "unknown writer".to_owned(),
+        Some(ActorView::SessionActor { session_id, evidence }) => {
+            let likely = if evidence == "time_only" { "likely " } else { "" };
+            format!("{likely}session {session_id}")
+        }
+        Some(ActorView::ApiActor { api_key_id }) => format!("API key {api_key_id}"),
+        Some(ActorView::UserActor { user_id }) => user_id.clone(),
+        Some(ActorView::ServiceAccountActor { service_account_id }) => {
+            format!("service account {service_account_id}")
+        }
+    };
+    visible::line(&text)
+}

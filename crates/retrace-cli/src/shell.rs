@@ -1,0 +1,166 @@
+//! One run: its streams, what was asked of every command, and how it ends.
+
+use crate::args::{Color, Global};
+use crate::commands::Ended;
+use crate::exit::Exit;
+use crate::io::Io;
+use crate::pager::Pages;
+use crate::print::paint::Paint;
+use crate::print::{self, Style};
+use crate::progress;
+use retrace_api::wire::{ApiError, Code};
+use retrace_api::{App, AppOptions};
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Why a command could not do what was asked.
+pub(crate) enum Failure {
+    /// The program refused.
+    Api(ApiError),
+    /// Standard output cannot be written.
+    Output(std::io::Error),
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Api(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// One run.
+pub(crate) struct Shell<'run, 'io> {
+    pub(crate) io: &'run mut Io<'io>,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    style: Style,
+    error_paint: Paint,
+    pager: bool,
+    data_dir: Option<PathBuf>,
+}
+
+impl<'run, 'io> Shell<'run, 'io> {
+    pub(crate) fn new(io: &'run mut Io<'io>, global: &Global) -> Self {
+        let plain =
+            io.variable("NO_COLOR").is_some() || io.variable("TERM").is_some_and(|name| name == "dumb");
+        let paint = |terminal: bool| match global.color {
+            Color::Always => Paint::colours(),
+            Color::Auto if terminal && !plain => Paint::colours(),
+            Color::Auto | Color::Never => Paint::plain(),
+        };
+        let data_dir = global.data_dir.clone().or_else(|| io.variable("RETRACE_DATA_DIR").map(PathBuf::from));
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            style: Style { paint: paint(io.terminal.stdout), zone: io.zone },
+            error_paint: paint(io.terminal.stderr),
+            pager: io.terminal.stdout && !global.no_pager && !global.json,
+            data_dir,
+            io,
+        }
+    }
+
+    /// What the app is made from.
+    pub(crate) fn options(&self) -> Result<AppOptions, ApiError> {
+        (self.io.options)(self.data_dir.clone())
+    }
+
+    /// Opens the log.
+    pub(crate) fn app(&self) -> Result<Arc<App>, ApiError> {
+        App::open(self.options()?).map(Arc::new)
+    }
+
+    /// How text is printed.
+    pub(crate) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Prints a result.
+    pub(crate) fn print(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        write(self.io.stdout)?;
+        self.io.stdout.flush()?;
+        Ok(())
+    }
+
+    /// Prints a result that may be long: on a terminal through the pager.
+    pub(crate) fn print_long(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut pages = Pages::new(self.io, self.pager);
+        let written = write(&mut pages);
+        pages.finish()?;
+        written
+    }
+
+    /// Prints the one object of an answer, or its text.
+    pub(crate) fn print_one<T: serde::Serialize>(
+        &mut self,
+        answer: &T,
+        text: impl FnOnce(&mut dyn Write, Style) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let (json, style) = (self.json, self.style);
+        self.print(|out| if json { print::json::line(out, answer) } else { text(out, style) })
+    }
+
+    /// Says something worth knowing that is not the result. Silent with `--quiet`, and with `--json`, whose readers have
+    /// it in the result.
+    pub(crate) fn note(&mut self, text: &str) {
+        if !self.quiet && !self.json {
+            // A closed standard error is no reason to fail.
+            let _ = writeln!(self.io.stderr, "{}", print::visible::line(text));
+        }
+    }
+
+    /// Warns of something that is part of no result.
+    pub(crate) fn warn(&mut self, text: &str) {
+        let _ = if self.json {
+            print::json::line(self.io.stderr, &serde_json::json!({ "warning": { "message": text } }))
+        } else {
+            writeln!(self.io.stderr, "{} {}", self.error_paint.yellow("warning:"), print::visible::line(text))
+        };
+    }
+
+    /// Prints an error. The exit code that goes with it.
+    pub(crate) fn fail(&mut self, error: &ApiError) -> Exit {
+        let _ = self.io.stdout.flush();
+        let _ = if self.json {
+            print::json::error(self.io.stderr, error)
+        } else {
+            print::error::error(self.io.stderr, error, self.error_paint)
+        };
+        Exit::of(error.code)
+    }
+
+    /// Runs work that may take long, and shows on a terminal that it goes on.
+    pub(crate) fn work<T: Send>(&mut self, app: &App, task: &str, work: impl FnOnce() -> T + Send) -> T {
+        let shows = self.io.terminal.stderr && !self.quiet && !self.json;
+        if shows { progress::run(self.io.stderr, app, task, work) } else { work() }
+    }
+
+    /// Ends the run.
+    pub(crate) fn end(&mut self, ended: Ended) -> Exit {
+        let flushed = self.io.stdout.flush().map_err(Failure::Output);
+        match ended.and_then(|exit| flushed.map(|()| exit)) {
+            Ok(exit) => exit,
+            Err(Failure::Api(error)) => self.fail(&error),
+            // Whoever read the output has enough.
+            Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::DONE,
+            Err(Failure::Output(error)) => self.fail(&ApiError {
+                code: Code::CannotWrite,
+                message: format!("The output cannot be written: {error}."),
+                hint: String::new(),
+                subject: "standard output".to_owned(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! Whole runs in process.
+
+use crate::{Exit, Io, Stop, Terminal, Zone, run};
+use retrace_api::AppOptions;
+use retrace_model::Timestamp;
+use retrace_sources::{Platform, Surroundings};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use tempfile::TempDir;
+
+/// 2026-11-20T10:00:00Z, where the clock starts; it moves one second at each look.
+const START_MICROS: i64 = 1_795_168_800_000_000;
+
+/// A machine of its own: a data directory, a home and a directory of memories.
+struct Machine {
+    folder: TempDir,
+    options: AppOptions,
+    env: BTreeMap<String, OsString>,
+}
+
+/// What a run left behind.
+struct Ran {
+    exit: Exit,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ran {
+    fn lines(&self) -> Vec<Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).expect("one object a line")).collect()
+    }
+
+    fn error_code(&self) -> String {
+        let error: Value = serde_json::from_str(&self.stderr).expect("an error as JSON");
+        error["error"]["code"].as_str().expect("a code").to_owned()
+    }
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut options = AppOptions::for_this_machine(Some(folder.path().join("data"))).expect("options");
+        let (now, random) = (AtomicI64::new(START_MICROS), AtomicU8::new(1));
+        options.clock = Arc::new(move || Timestamp::from_micros(now.fetch_add(1_000_000, Ordering::SeqCst)));
+        options.entropy = Arc::new(move |bytes: &mut [u8]| bytes.fill(random.fetch_add(1, Ordering::SeqCst)));
+        options.user = "ada".to_owned();
+        options.surroundings = Surroundings::new(folder.path().join("home"), Platform::Linux);
+        Self { folder, options, env: BTreeMap::new() }
+    }
+
+    /// A machine with one store, `notes`, that holds these files.
+    fn with_notes(files: &[(&str, &str)]) -> Self {
+        let machine = Self::new();
+        std::fs::create_dir_all(machine.notes()).expect("a folder");
+        for (name, content) in files {
+            std::fs::write(machine.notes().join(name), content).expect("a file");
+        }
+        let root = machine.notes().display().to_string();
+        assert_eq!(machine.run(&["stores", "add", &root]).exit, Exit::DONE);
+        machine
+    }
+
+    fn notes(&self) -> PathBuf {
+        self.folder.path().join("notes")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, b"", &mut Vec::new())
+    }
+
+    fn run_with(&self, arguments: &[&str], stdin: &[u8], stdout: &mut Vec<u8>) -> Ran {
+        let mut stderr = Vec::new();
+        let exit = self.run_into(arguments, stdin, stdout, &mut stderr);
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+        Ran { exit, stdout: text(stdout), stderr: text(&stderr) }
+    }
+
+    fn run_into(
+        &self,
+        arguments: &[&str],
+        mut stdin: &[u8],
+        stdout: &mut (dyn Write + Send),
+        stderr: &mut (dyn Write + Send),
+    ) -> Exit {
+        let options = |data_dir: Option<PathBuf>| {
+            let mut options = self.options.clone();
+            options.data_dir = data_dir.unwrap_or(options.data_dir);
+            Ok(options)
+        };
+        let mut io = Io {
+            stdin: &mut stdin,
+            stdout,
+            stderr,
+            terminal: Terminal::NONE,
+            env: self.env.clone(),
+            zone: Zone::Utc,
+            options: &options,
+            stop: Stop::default(),
+        };
+        run(arguments.iter().map(OsString::from), &mut io)
+    }
+
+    fn newest(&self) -> Value {
+        self.run(&["log", "--json", "--limit", "1"]).lines().remove(0)
+    }
+}
+
+fn file(folder: &Path, name: &str, content: &[u8]) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, content).expect("a file");
+    path.display().to_string()
+}
+
+#[test]
+fn every_command_has_help() {
+    let machine = Machine::new();
+    for command in [
+        "",
+        "stores",
+        "stores list",
+        "stores add",
+        "stores remove",
+        "stores pause",
+        "stores resume",
+        "discover",
+        "record",
+        "log",
+        "show",
+        "diff",
+        "search",
+        "rollback",
+        "restore",
+        "undo",
+        "redact",
+        "receipts",
+        "verify",
+        "serve",
+        "completions",
+    ] {
+        let mut arguments: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).collect();
+        arguments.push("--help");
+        let ran = machine.run(&arguments);
+        assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::DONE, ""), "{command}");
+        // The options of every command stand in the help of the program.
+        let own = if command.is_empty() {
+            &ran.stdout
+        } else {
+            ran.stdout.split("\nEverywhere:").next().expect("text")
+        };
+        assert!(own.contains("\n    retrace "), "the help of {command:?} has no example");
+        insta::assert_snapshot!(format!("help {command}").trim_end().replace(' ', "_"), own);
+    }
+    assert!(!machine.options.data_dir.exists(), "help must not make a log");
+}
+
+#[test]
+fn wrong_use_exits_with_2_and_makes_no_log() {
+    let machine = Machine::new();
+    for arguments in [
+        &["frobnicate"][..],
+        &[],
+        &["stores", "add"],
+        &["log", "--limit", "many"],
+        &["log", "--color", "sometimes"],
+        &["rollback", "notes:a.md"],
+        &["rollback", "--to", "memver_1"],
+        &["rollback", "notes:a.md", "--to", "memver_1", "--session", "s"],
+        &["rollback", "notes:a.md", "--session", "s"],
+        &["rollback", "--session", "s", "--operation", "1"],
+        &["rollback", "--session", "s", "--expect", "00"],
+        &["redact"],
+        &["redact", "memver_1", "--find", "x"],
+        &["redact", "--find", "x", "--secret-file", "-"],
+        &["receipts", "--recheck"],
+        &["undo", "x"],
+        &["serve", "--listen", "0.0.0.0:80", "--token-file", "/nonexistent/token"],
+        &["redact", "--secret-file", "/nonexistent/secret"],
+        &["verify", "--absent-file", "-"],
+    ] {
+        let ran = machine.run(arguments);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit(2), ""), "{arguments:?} {}", ran.stderr);
+        let mut as_json = vec!["--json"];
+        as_json.extend(arguments);
+        let ran = machine.run(&as_json);
+        assert_eq!((ran.exit, ran.error_code()), (Exit(2), "invalid".to_owned()), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_change_is_recorded_shown_and_put_back() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    let first = machine.newest();
+    std::fs::write(machine.notes().join("a.md"), "two\n").expect("a file");
+    let looked = machine.run(&["record", "--once", "--json"]);
+    assert_eq!((looked.exit, looked.lines().len()), (Exit::DONE, 1));
+    assert_eq!(looked.lines()[0], machine.newest());
+    assert_eq!(machine.newest()["operation"], "modified");
+
+    let id = machine.newest()["id"].as_str().expect("an id").to_owned();
+    assert_eq!(machine.run(&["show", &id, "--content"]).stdout, "two\n");
+    assert_eq!(machine.run(&["show", &id, "--content", "--json"]).lines()[0]["content"], "two\n");
+    let diff = machine.run(&["diff", &id]).stdout;
+    assert!(diff.ends_with("@@ -1 +1 @@\n-one\n+two\n"), "{diff}");
+    assert_eq!(machine.run(&["search", "two", "--json"]).lines()[0]["version_id"], id);
+
+    let to = first["id"].as_str().expect("an id");
+    let preview = machine.run(&["rollback", "notes:a.md", "--to", to, "--dry-run", "--json"]);
+    assert_eq!((preview.exit, &preview.lines()[0]["operation_seq"]), (Exit::DONE, &Value::Null));
+    assert_eq!(machine.run(&["rollback", "notes:a.md", "--to", to]).exit, Exit::DONE);
+    assert_eq!(std::fs::read(machine.notes().join("a.md")).expect("a file"), b"one\n");
+    assert_eq!(machine.run(&["undo"]).exit, Exit::DONE);
+    assert_eq!(std::fs::read(machine.notes().join("a.md")).expect("a file"), b"two\n");
+    let restored = machine.run(&["restore", "notes", "--at", "1", "--json"]);
+    assert_eq!(
+        (restored.exit, restored.lines()[0]["writes"].as_array().map(Vec::len)),
+        (Exit::DONE, Some(1))
+    );
+    assert_eq!(machine.run(&["verify", "--quiet"]).stdout, "");
+}
+
+#[test]
+fn a_newer_edit_is_a_conflict() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    let first = machine.newest()["id"].as_str().expect("an id").to_owned();
+    std::fs::write(machine.notes().join("a.md"), "two\n").expect("a file");
+    let expect = "0".repeat(64);
+    let arguments = ["rollback", "notes:a.md", "--to", &first, "--expect", &expect, "--json"];
+    let ran = machine.run(&arguments);
+    assert_eq!((ran.exit, ran.error_code()), (Exit(4), "head_moved".to_owned()));
+    assert_eq!(ran.lines()[0]["conflicts"][0]["path"], "a.md");
+    let ran = machine.run(&arguments[..6]);
+    assert!(
+        ran.stdout.contains("conflict") && ran.stderr.starts_with("error: "),
+        "{} {}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert_eq!(std::fs::read(machine.notes().join("a.md")).expect("a file"), b"two\n");
+}
+
+#[test]
+fn a_secret_is_taken_out_and_proved_absent() {
+    let machine = Machine::with_notes(&[("a.md", "the key is hunter2-hunter2\n")]);
+    let secret = file(machine.folder.path(), "secret", b"hunter2-hunter2\n");
+    let found = machine.run(&["verify", "--absent-file", &secret, "--json"]);
+    assert_eq!((found.exit, &found.lines()[0]["absent"]), (Exit::FINDINGS, &Value::Bool(false)));
+    let preview = machine.run(&["redact", "--secret-file", &secret, "--live", "--dry-run"]);
+    assert!(!format!("{}{}", preview.stdout, preview.stderr).contains("hunter2"), "{}", preview.stdout);
+    let redacted = machine.run_with(
+        &["redact", "--secret-file", "-", "--live", "--reason", "leaked", "--json"],
+        b"hunter2-hunter2\n",
+        &mut Vec::new(),
+    );
+    let receipt = redacted.lines()[0]["receipt"].clone();
+    assert_eq!((redacted.exit, &receipt["purge"]), (Exit::DONE, &Value::from("done")), "{}", redacted.stderr);
+    assert_eq!(machine.run(&["verify", "--absent-file", &secret]).exit, Exit::DONE);
+    let id = receipt["id"].as_str().expect("an id");
+    assert_eq!(machine.run(&["receipts", "--json"]).lines()[0]["id"], id);
+    assert!(machine.run(&["receipts", id]).stdout.contains("leaked"));
+    assert_eq!(machine.run(&["receipts", id, "--recheck"]).exit, Exit::DONE);
+    let left = std::fs::read_to_string(machine.notes().join("a.md")).expect("a file");
+    assert!(!left.contains("hunter2"));
+}
+
+#[test]
+fn what_is_not_there_exits_with_3() {
+    let machine = Machine::with_notes(&[]);
+    for arguments in [
+        &["log", "none"][..],
+        &["show", "memver_none"],
+        &["diff", "none:a.md"],
+        &["diff", "notes:a.md"],
+        &["stores", "pause", "none"],
+        &["receipts", "receipt_none"],
+        &["search", "x", "--store", "none"],
+        &["restore", "none", "--at", "1"],
+    ] {
+        let ran = machine.run(arguments);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit(3), ""), "{arguments:?} {}", ran.stderr);
+        assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_missing_directory_exits_with_7() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    std::fs::remove_dir_all(machine.notes()).expect("the folder goes");
+    let ran = machine.run(&["record", "--once", "--json"]);
+    assert_eq!((ran.exit, ran.error_code()), (Exit(7), "store_unavailable".to_owned()));
+    assert_eq!(machine.run(&["stores", "--json"]).lines()[0]["state"], "missing");
+}
+
+#[test]
+fn stores_can_be_paused_and_removed() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    assert_eq!(machine.run(&["stores", "pause", "notes", "--json"]).lines()[0]["state"], "paused");
+    assert_eq!(machine.run(&["stores", "resume", "notes", "--json"]).lines()[0]["state"], "recording");
+    assert!(machine.run(&["stores"]).stdout.contains("notes"));
+    assert_eq!(machine.run(&["stores", "remove", "notes", "--quiet"]).stdout, "");
+    let empty = machine.run(&["stores", "list"]);
+    assert_eq!(empty.stdout, "");
+    assert!(empty.stderr.contains("retrace discover"));
+    assert_eq!(machine.run(&["stores", "list", "--quiet"]).stderr, "");
+}
+
+#[test]
+fn discovery_adds_what_is_in_use() {
+    let machine = Machine::new();
+    let memory = machine.folder.path().join("home/.claude/projects/-home-ada-app/memory");
+    std::fs::create_dir_all(&memory).expect("a folder");
+    std::fs::write(memory.join("MEMORY.md"), "one\n").expect("a file");
+    let found = machine.run(&["discover", "--json"]).lines();
+    assert!(found.iter().any(|found| found["kind"] == "claude-auto"), "{found:?}");
+    let added = machine.run(&["discover", "--add", "--json"]);
+    assert_eq!(added.exit, Exit::DONE, "{}", added.stderr);
+    let recorded = added.lines().iter().filter(|found| found["store_id"].is_string()).count();
+    assert_eq!(machine.run(&["stores", "--json"]).lines().len(), recorded);
+    assert_eq!(machine.run(&["discover", "--add"]).exit, Exit::DONE, "again, nothing is left to add");
+}
+
+#[test]
+fn the_log_is_printed_whole_or_as_far_as_asked() {
+    let machine = Machine::with_notes(&[("a.md", "1\n"), ("b.md", "2\n"), ("c.md", "3\n")]);
+    let seqs = |arguments: &[&str]| -> Vec<u64> {
+        let mut all = vec!["log", "--json"];
+        all.extend(arguments);
+        machine.run(&all).lines().iter().map(|version| version["seq"].as_u64().expect("a number")).collect()
+    };
+    assert_eq!(seqs(&[]), [3, 2, 1]);
+    assert_eq!(seqs(&["--limit", "2"]), [3, 2]);
+    assert_eq!(seqs(&["--limit", "0"]), [0; 0]);
+    assert_eq!(seqs(&["--before", "3"]), [2, 1]);
+    assert_eq!(seqs(&["--operation", "1"]), [3, 2, 1]);
+    assert_eq!(seqs(&["--operation", "deleted"]), [0; 0]);
+    assert_eq!(seqs(&["notes", "--path", "b.md", "--actor", "unknown"]), [2]);
+}
+
+#[test]
+fn recording_prints_what_it_records_until_stopped() {
+    let machine = Machine::with_notes(&[]);
+    std::fs::write(machine.notes().join("a.md"), "one\n").expect("a file");
+    let options = |_: Option<PathBuf>| Ok(machine.options.clone());
+    let stop = Stop::default();
+    let mut stdout = StopAtLine { stop: stop.clone(), bytes: Vec::new() };
+    let mut stderr = Vec::new();
+    let mut io = Io {
+        stdin: &mut std::io::empty(),
+        stdout: &mut stdout,
+        stderr: &mut stderr,
+        terminal: Terminal::NONE,
+        env: BTreeMap::new(),
+        zone: Zone::Utc,
+        options: &options,
+        stop,
+    };
+    let exit = run(["record", "notes"].map(OsString::from), &mut io);
+    assert_eq!(exit, Exit::DONE, "{}", String::from_utf8_lossy(&stderr));
+    let printed = String::from_utf8(stdout.bytes).expect("text");
+    assert!(printed.contains("+ notes:a.md"), "{printed}");
+    assert_eq!(machine.newest()["path"], "a.md");
+}
+
+/// Asks to stop once a line was written.
+struct StopAtLine {
+    stop: Stop,
+    bytes: Vec<u8>,
+}
+
+impl Write for StopAtLine {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        if bytes.contains(&b'\n') {
+            self.stop.request();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A pipe whose reader has gone.
+struct Closed(ErrorKind);
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    let mut stderr = Vec::new();
+    assert_eq!(machine.run_into(&["log"], b"", &mut Closed(ErrorKind::BrokenPipe), &mut stderr), Exit::DONE);
+    assert_eq!(stderr, b"");
+    assert_eq!(machine.run_into(&["log"], b"", &mut Closed(ErrorKind::StorageFull), &mut stderr), Exit(1));
+    assert!(String::from_utf8_lossy(&stderr).starts_with("error: The output cannot be written"));
+}
+
+#[test]
+fn the_data_directory_is_the_flags_before_the_environments() {
+    let mut machine = Machine::new();
+    let (flag, variable) = (machine.folder.path().join("flag"), machine.folder.path().join("variable"));
+    machine.env.insert("RETRACE_DATA_DIR".to_owned(), variable.clone().into());
+    assert_eq!(machine.run(&["stores", "--data-dir", &flag.display().to_string()]).exit, Exit::DONE);
+    assert!(flag.exists() && !variable.exists());
+    assert_eq!(machine.run(&["stores"]).exit, Exit::DONE);
+    assert!(variable.exists() && !machine.options.data_dir.exists());
+}
+
+#[test]
+fn colours_are_used_when_asked_for() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    assert!(!machine.run(&["log"]).stdout.contains('\x1b'));
+    assert!(machine.run(&["log", "--color", "always"]).stdout.contains('\x1b'));
+    assert!(!machine.run(&["log", "--color", "always", "--json"]).stdout.contains('\x1b'));
+}
+
+#[test]
+fn no_memory_reaches_the_terminal_raw() {
+    let machine = Machine::with_notes(&[("\x1b]0;own\x07\u{202e}.md", "\x1b[2J \u{200b}\u{9b}1m word\n")]);
+    let id = machine.newest()["id"].as_str().expect("an id").to_owned();
+    for arguments in [
+        &["log"][..],
+        &["log", "--json"],
+        &["show", &id],
+        &["show", &id, "--content", "--json"],
+        &["diff", &id],
+        &["diff", &id, "--json"],
+        &["diff", "notes@0", "notes"],
+        &["search", "word"],
+        &["search", "--history", "word", "--json"],
+        &["restore", "notes", "--at", "0", "--dry-run"],
+        &["redact", "--find", "word", "--live", "--dry-run"],
+        &["log", "no\x1b[2Jne"],
+        &["frob\x1b[2Jnicate"],
+    ] {
+        let ran = machine.run(arguments);
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!printed.is_empty(), "{arguments:?}");
+        let raw: Vec<char> = printed
+            .chars()
+            .filter(|letter| *letter != '\n' && *letter != '\t' && crate::print::visible::is_hidden(*letter))
+            .collect();
+        assert_eq!(raw, [] as [char; 0], "{arguments:?}: {printed:?}");
+    }
+    // Into a file go the exact bytes.
+    assert_eq!(machine.run(&["show", &id, "--content"]).stdout, "\x1b[2J \u{200b}\u{9b}1m word\n");
+}
+
+#[test]
+fn completions_are_made_for_every_shell() {
+    let machine = Machine::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let ran = machine.run(&["completions", shell]);
+        assert_eq!(ran.exit, Exit::DONE);
+        assert!(ran.stdout.contains("rollback"), "{shell}");
+    }
+}
