@@ -127,7 +127,7 @@ describe("the time machine", () => {
 describe("the timeline", () => {
   it("rolls an operation back and takes that back again", async () => {
     const { fake, user } = openWindow("#/timeline");
-    await user.click(await rowWith("timeline-row", "memory tool"));
+    await user.click(await rowWith("timeline-row", "weekly.md"));
     await user.click(await screen.findByTestId("rollback-operation"));
     await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
     await user.click(screen.getByTestId("act-confirm"));

@@ -1,5 +1,5 @@
 /** For tests: the whole window over the fake. */
-import { render, screen } from "@testing-library/react";
+import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { type FakeBackend, fakeBackend } from "@/host/fake";
 import { makeQueryClient } from "@/state/queries";
@@ -24,10 +24,12 @@ export function callsOf(fake: FakeBackend, name: string) {
   };
 }
 
-/** The rows of a list with a certain text. */
-export async function rowWith(testId: string, text: string): Promise<HTMLElement> {
-  const rows = await screen.findAllByTestId(testId);
-  const row = rows.find(({ textContent }) => textContent?.includes(text));
-  if (!row) throw new Error(`no ${testId} with ${text}: ${rows.map(({ textContent }) => textContent).join(" | ")}`);
-  return row;
+/** The row of a list with a certain text, once it is there. */
+export function rowWith(testId: string, text: string): Promise<HTMLElement> {
+  return waitFor(() => {
+    const rows = screen.getAllByTestId(testId);
+    const row = rows.find(({ textContent }) => textContent?.includes(text));
+    if (!row) throw new Error(`no ${testId} with ${text}: ${rows.map(({ textContent }) => textContent).join(" | ")}`);
+    return row;
+  });
 }

@@ -3,9 +3,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { lazy, Suspense, useState } from "react";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import type { DiffSide, FileDiff } from "@/bindings";
+import { ApiFailure } from "@/host";
 import { useRead } from "@/state/queries";
 import { useDiffMode } from "@/state/settings";
-import { DiffView } from "./DiffView";
+import { DiffView, RedactedDiff } from "./DiffView";
 import { LineCounts } from "./labels";
 import { Await, Empty, Segmented, Skeleton } from "./ui";
 
@@ -70,6 +71,7 @@ export function DiffPanel({ a, b = null }: { a: string; b?: string | null }) {
   const words = mode === "words";
   const request = { a, b, words, context: whole ? ALL_LINES : null, highlight: true };
   const read = useRead("diff", request, { keepPrevious: true });
+  if (read.error instanceof ApiFailure && read.error.error.code === "content_redacted") return <RedactedDiff />;
   return (
     <Await read={read} rows={8}>
       {(diff) =>

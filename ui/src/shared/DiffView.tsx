@@ -66,16 +66,21 @@ function HunkRow({ hunk }: { hunk: Hunk }) {
   );
 }
 
+/** In place of a difference one side of which was redacted. */
+export function RedactedDiff() {
+  const { t } = useLingui();
+  return (
+    <Empty title={t`Redacted`}>
+      <Trans>One side was taken out of the log, so there is nothing to compare. Who, when and why is kept.</Trans>
+    </Empty>
+  );
+}
+
 /** Shows a difference; with `words` the changed words stand out within changed lines. */
 export function DiffView({ diff, words }: { diff: FileDiff; words: boolean }) {
   const { t } = useLingui();
   const rows = useMemo(() => rowsOf(diff.hunks), [diff]);
-  if (diff.from.redacted || diff.to.redacted)
-    return (
-      <Empty title={t`Redacted`}>
-        <Trans>One side was taken out of the log, so there is nothing to compare. Who, when and why is kept.</Trans>
-      </Empty>
-    );
+  if (diff.from.redacted || diff.to.redacted) return <RedactedDiff />;
   if (diff.binary)
     return (
       <Empty title={t`Not text`}>

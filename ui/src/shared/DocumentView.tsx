@@ -60,6 +60,12 @@ function LineRow({ number, line, lost, found }: { number: number; line: Document
 function Unshown({ document }: { document: Document }) {
   const { t } = useLingui();
   const format = useFormat();
+  if (document.version?.operation === "deleted" && document.version.redacted_at === null)
+    return (
+      <Empty title={t`No file`}>
+        <Trans>With this version the file was gone.</Trans>
+      </Empty>
+    );
   const size = document.content_size_bytes === null ? "" : format.bytes(document.content_size_bytes);
   switch (document.kind) {
     case "binary":

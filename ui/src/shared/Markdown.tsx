@@ -10,8 +10,8 @@ import { markdownParts } from "./markdown";
 
 const components: Components = {
   a: ({ href, children }) => (
-    <span className="inert-link" title={href}>
-      {children}
+    <span title={href}>
+      <span className="inert-text">{children}</span>
       {href && <span className="inert-address"> ({href})</span>}
     </span>
   ),

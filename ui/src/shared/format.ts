@@ -60,6 +60,10 @@ export function formats(locale: string) {
     },
     /** Day, year and time to the second. */
     exact: (instant: string) => `${dayYear.format(date(instant))}, ${seconds.format(date(instant))}`,
+    /** Day and time to the second, for instants that may stand close together. */
+    precise(instant: string, now: number) {
+      return `${this.day(instant, now)}, ${seconds.format(date(instant))}`;
+    },
     /** Day and time. */
     moment(instant: string, now: number) {
       return `${this.day(instant, now)}, ${time.format(date(instant))}`;

@@ -95,6 +95,11 @@ export function fileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** The folder of a path, without the last slash; empty at the top. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+}
+
 /** UTF-8 in base 64. */
 export function toBase64(text: string): string {
   const bytes = new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Memory } from "@/bindings";
-import { treeMove, treeRows } from "./tree";
+import { treeMove, treeRows, WITHOUT_PATH } from "./tree";
 
 function memory(path: string | null, id = `mem_${path}`): Memory {
   const hashless = { content_sha256: null, content_size_bytes: null, content_kind: "text" };
@@ -49,9 +49,9 @@ describe("the tree", () => {
     expect(rows.find(({ key }) => key === "cranes")).toMatchObject({ count: 2, position: 5, siblings: 6 });
   });
 
-  it("shows memories without a path by their id, last", () => {
+  it("keeps memories without a path in a folder of their own, last", () => {
     const rows = treeRows([memory(null, "mem_gone"), memory("z.md")], new Set());
-    expect(rows.map(({ label }) => label)).toEqual(["z.md", "mem_gone"]);
+    expect(rows.map(({ key }) => key)).toEqual(["z.md", WITHOUT_PATH, "mem_gone"]);
   });
 
   it("takes thousands of files", () => {

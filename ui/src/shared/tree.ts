@@ -33,12 +33,15 @@ interface Folder {
 
 const newFolder = (key: string, label: string): Folder => ({ key, label, folders: new Map(), files: [] });
 
-/** Builds the folders of these memories; those without a path (redacted and gone) come last, by id. */
+/** Key of the folder that stands last and holds what has no path: memories whose content and path were redacted. */
+export const WITHOUT_PATH = "\u0000redacted";
+
+/** Builds the folders of these memories. */
 function build(memories: readonly Memory[]): Folder {
   const root = newFolder("", "");
   for (const memory of memories) {
     let folder = root;
-    const parts = (memory.path ?? memory.id).split("/");
+    const parts = memory.path === null ? [WITHOUT_PATH, memory.id] : memory.path.split("/");
     for (const part of parts.slice(0, -1)) {
       const key = folder.key ? `${folder.key}/${part}` : part;
       const next = folder.folders.get(part) ?? newFolder(key, part);
@@ -68,9 +71,12 @@ const INDEX_NAMES = new Set(["MEMORY.md", "index.md", "README.md"]);
 
 function compareFiles(a: Memory, b: Memory): number {
   const name = (memory: Memory) => fileName(memory.path ?? memory.id);
-  const rank = (memory: Memory) => (memory.path === null ? 2 : INDEX_NAMES.has(name(memory)) ? 0 : 1);
+  const rank = (memory: Memory) => (INDEX_NAMES.has(name(memory)) ? 0 : 1);
   return rank(a) - rank(b) || name(a).localeCompare(name(b), undefined, { numeric: true });
 }
+
+/** Orders [`WITHOUT_PATH`] behind all others. */
+const last = ({ key }: Folder) => (key === WITHOUT_PATH ? 1 : 0);
 
 /** The rows to show: an index first, then files, then folders, each by name; what is in a closed folder is left out. */
 export function treeRows(memories: readonly Memory[], closed: ReadonlySet<string>): TreeRow[] {
@@ -78,7 +84,7 @@ export function treeRows(memories: readonly Memory[], closed: ReadonlySet<string
   const walk = (folder: Folder, level: number) => {
     const folders = [...folder.folders.values()]
       .map(joined)
-      .sort((a, b) => a.label.localeCompare(b.label, undefined, { numeric: true }));
+      .sort((a, b) => last(a) - last(b) || a.label.localeCompare(b.label, undefined, { numeric: true }));
     const files = [...folder.files].sort(compareFiles);
     const siblings = files.length + folders.length;
     files.forEach((memory, at) => {

@@ -11,8 +11,16 @@ export type Act =
   | { command: "restore"; request: Omit<Request<"restore">, "dry_run">; subject: string }
   | { command: "undo"; request: Omit<Request<"undo">, "dry_run">; subject: string };
 
+/** An act of this window that can be taken back. */
+export interface Undoable {
+  /** Its operation. */
+  operation: number;
+  /** What it was about. */
+  subject: string;
+}
+
 const open = observable<Act | null>(null);
-const newest = observable<number | null>(null);
+const newest = observable<Undoable | null>(null);
 
 /** Opens the preview of an act. */
 export function startAct(act: Act): void {
@@ -29,12 +37,12 @@ export function useOpenAct(): Act | null {
   return useObservable(open);
 }
 
-/** Remembers the operation that `u` takes back; null for none. */
-export function rememberUndo(operation: number | null): void {
-  newest.set(operation);
+/** Remembers the act that `u` takes back; null for none. */
+export function rememberUndo(act: Undoable | null): void {
+  newest.set(act);
 }
 
-/** The operation of this window that can be taken back. */
-export function useUndoable(): number | null {
+/** The newest act of this window that can be taken back. */
+export function useUndoable(): Undoable | null {
   return useObservable(newest);
 }

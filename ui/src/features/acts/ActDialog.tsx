@@ -99,8 +99,13 @@ function PreviewBody({ act, preview }: { act: Act; preview: ActResult }) {
       {files.length > 0 && (
         <div className="act-toolbar">
           <span className="muted">
-            <Plural value={preview.writes.length} one="# file is written" other="# files are written" />,{" "}
-            <Plural value={preview.deletes.length} one="# is deleted" other="# are deleted" />
+            {preview.writes.length > 0 && (
+              <Plural value={preview.writes.length} one="# file is written" other="# files are written" />
+            )}
+            {preview.writes.length > 0 && preview.deletes.length > 0 && ", "}
+            {preview.deletes.length > 0 && (
+              <Plural value={preview.deletes.length} one="# file is deleted" other="# files are deleted" />
+            )}
           </span>
           <span className="spacer" />
           <DiffModeSwitch />
@@ -119,7 +124,7 @@ function useActTexts(act: Act): { title: string; verb: string } {
     case "rollback":
       return { title: t`Roll back: ${act.subject}`, verb: t`Roll back` };
     case "restore":
-      return { title: t`Restore the directory as of ${act.subject}`, verb: t`Restore` };
+      return { title: t`Restore: ${act.subject}`, verb: t`Restore` };
     case "undo":
       return { title: t`Take back: ${act.subject}`, verb: t`Take it back` };
   }
@@ -204,7 +209,7 @@ export function Acts() {
       label: t`Undo the last act`,
       enabled: undoable !== null,
       run: () => {
-        if (undoable !== null) void undo(backend, undoable, t`the last act`);
+        if (undoable !== null) void undo(backend, undoable.operation, undoable.subject);
       },
     },
   ]);

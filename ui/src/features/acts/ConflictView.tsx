@@ -7,17 +7,58 @@ import { DocumentView } from "@/shared/DocumentView";
 import { Await, Button, Empty, Segmented } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 
-function OneContent({ title, version, nothing }: { title: string; version: string | null; nothing: string }) {
-  const read = useRead("document", { target: version ?? "", highlight: true }, { enabled: version !== null });
+type Read = ReturnType<typeof useContent>;
+
+function useContent(version: string | null) {
+  return useRead("document", { target: version ?? "", highlight: true }, { enabled: version !== null });
+}
+
+/** Whether there is a file at all: no version, or one that is a deletion, is none. */
+function holdsFile(version: string | null, { data }: Read): boolean {
+  return version !== null && data?.version?.operation !== "deleted";
+}
+
+function OneContent({
+  title,
+  version,
+  read,
+  nothing,
+}: {
+  title: string;
+  version: string | null;
+  read: Read;
+  nothing: string;
+}) {
   return (
     <section className="conflict-side" aria-label={title}>
       <h3>{title}</h3>
-      {version === null ? (
-        <Empty title={nothing} />
-      ) : (
+      {holdsFile(version, read) ? (
         <Await read={read}>{(document) => <DocumentView document={document} />}</Await>
+      ) : (
+        <Empty title={nothing} />
       )}
     </section>
+  );
+}
+
+/** What is left to do about a conflict. */
+function NextStep({ wanted, same, onReplace }: { wanted: boolean; same: boolean; onReplace: (() => void) | null }) {
+  if (same)
+    return (
+      <span className="muted">
+        <Trans>What is there is what was wanted: nothing is left to do.</Trans>
+      </span>
+    );
+  if (!wanted || onReplace === null)
+    return (
+      <span className="muted">
+        <Trans>To delete it all the same, delete the file yourself; that is recorded too.</Trans>
+      </span>
+    );
+  return (
+    <Button tone="danger" onPress={onReplace} data-testid="conflict-replace">
+      <Trans>Replace what is there…</Trans>
+    </Button>
   );
 }
 
@@ -34,14 +75,22 @@ export function ConflictView({ conflict, onReplace }: ConflictViewProps) {
   const { t } = useLingui();
   const [view, setView] = useState<"three" | "difference">("three");
   const { expected_version_id, found_version_id, wanted_version_id } = conflict;
-  const comparable = found_version_id !== null && wanted_version_id !== null;
+  const [expected, found, wanted] = [
+    useContent(expected_version_id),
+    useContent(found_version_id),
+    useContent(wanted_version_id),
+  ];
+  const [isFound, isWanted] = [holdsFile(found_version_id, found), holdsFile(wanted_version_id, wanted)];
+  const same =
+    isFound === isWanted &&
+    (!isFound || (found.data !== undefined && found.data.content_sha256 === wanted.data?.content_sha256));
   return (
     <article className="conflict" data-testid="conflict">
       <header>
         <strong className="mono">{conflict.path}</strong>
         <span className="muted">{conflict.message}</span>
         <span className="spacer" />
-        {comparable && (
+        {isFound && isWanted && (
           <Segmented
             label={t`View of the conflict`}
             value={view}
@@ -53,13 +102,23 @@ export function ConflictView({ conflict, onReplace }: ConflictViewProps) {
           />
         )}
       </header>
-      {view === "difference" && comparable ? (
-        <DiffPanel a={found_version_id} b={wanted_version_id} />
+      {view === "difference" && isFound && isWanted ? (
+        <DiffPanel a={found_version_id ?? ""} b={wanted_version_id} />
       ) : (
         <div className="conflict-sides">
-          <OneContent title={t`Expected`} version={expected_version_id} nothing={t`No file was expected`} />
-          <OneContent title={t`Found on disk`} version={found_version_id} nothing={t`No file is there`} />
-          <OneContent title={t`Wanted`} version={wanted_version_id} nothing={t`The file would be deleted`} />
+          <OneContent
+            title={t`Expected`}
+            version={expected_version_id}
+            read={expected}
+            nothing={t`No file was expected`}
+          />
+          <OneContent title={t`Found on disk`} version={found_version_id} read={found} nothing={t`No file is there`} />
+          <OneContent
+            title={t`Wanted`}
+            version={wanted_version_id}
+            read={wanted}
+            nothing={t`The file would be deleted`}
+          />
         </div>
       )}
       <footer>
@@ -67,15 +126,7 @@ export function ConflictView({ conflict, onReplace }: ConflictViewProps) {
           <Trans>Nothing was written. What is on disk now is recorded, whatever you choose.</Trans>
         </span>
         <span className="spacer" />
-        {onReplace ? (
-          <Button tone="danger" onPress={onReplace} data-testid="conflict-replace">
-            <Trans>Replace what is there…</Trans>
-          </Button>
-        ) : (
-          <span className="muted">
-            <Trans>To delete it all the same, delete the file yourself; that is recorded too.</Trans>
-          </span>
-        )}
+        <NextStep wanted={isWanted} same={same} onReplace={onReplace} />
       </footer>
     </article>
   );

@@ -3,7 +3,7 @@ import { plural, t } from "@lingui/core/macro";
 import type { ActResult } from "@/bindings";
 import type { Backend } from "@/host";
 import { type Act, rememberUndo, startAct } from "@/state/acts";
-import { say } from "@/state/toasts";
+import { say, toasts } from "@/state/toasts";
 
 /** Runs an act, or with `dryRun` asks what it would do. */
 export function run(backend: Backend, act: Act, dryRun: boolean): Promise<ActResult> {
@@ -38,7 +38,7 @@ function doneWords(act: Act): string {
     case "rollback":
       return t`Rolled back: ${act.subject}`;
     case "restore":
-      return t`Restored as of ${act.subject}`;
+      return t`Restored: ${act.subject}`;
     case "undo":
       return t`Taken back: ${act.subject}`;
   }
@@ -51,7 +51,9 @@ export function announce(backend: Backend, act: Act, result: ActResult): void {
     say({ tone: "notice", title: t`Nothing to do`, detail: t`The files are already like that.` });
     return;
   }
-  rememberUndo(operation_seq);
+  rememberUndo({ operation: operation_seq, subject: act.subject });
+  // An older message would offer to take back what is not the newest act any more.
+  toasts.clear();
   const detail = [countWords(result), ...result.warnings].join(". ");
   const action = { label: t`Undo`, keys: "u", run: () => void undo(backend, operation_seq, act.subject) };
   say({ tone: result.partial ? "failure" : "done", title: doneWords(act), detail, action });

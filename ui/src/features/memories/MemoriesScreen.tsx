@@ -9,7 +9,7 @@ import { DocumentView } from "@/shared/DocumentView";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { type Cut, findCut, isLimitedIndex } from "@/shared/limits";
-import { fileName, shorten } from "@/shared/text";
+import { fileName, folderOf, shorten } from "@/shared/text";
 import { Await, Button, Chip, CopyButton, Empty, Failure, Kbd, Skeleton } from "@/shared/ui";
 import { startAct } from "@/state/acts";
 import { useKeys } from "@/state/keys";
@@ -69,7 +69,7 @@ function Header({ shown, cut }: { shown: Shown; cut: Cut | null }) {
   const { t } = useLingui();
   const { path, store, memory, chosen, versions, tab, go } = shown;
   const title = path === null ? t`Redacted memory` : fileName(path);
-  const folder = path?.includes("/") ? path.slice(0, path.lastIndexOf("/")) : null;
+  const folder = path === null ? "" : folderOf(path);
   const newest = versions[0];
   const labels: Record<TabName, string> = { content: t`Content`, history: t`History`, diff: t`Diff` };
   return (
@@ -104,7 +104,7 @@ function Header({ shown, cut }: { shown: Shown; cut: Cut | null }) {
         {TABS.map((name) => (
           <Tab key={name} id={name} className="tab" data-testid={`tab-${name}`}>
             {labels[name]}
-            {name === "history" && memory && <span className="num"> {memory.versions}</span>}
+            {name === "history" && newest?.number && <span className="num"> {newest.number}</span>}
           </Tab>
         ))}
       </TabList>
@@ -182,7 +182,7 @@ function Difference({ shown, base }: { shown: Shown; base: string | undefined })
 function Facts({ shown, document }: { shown: Shown; document: Document | undefined }) {
   const { t } = useLingui();
   const format = useFormat();
-  const { chosen, versions, memory, store } = shown;
+  const { chosen, versions, store } = shown;
   const { version } = chosen;
   const oldest = versions.at(-1);
   const hash = version.content_sha256;
@@ -202,7 +202,7 @@ function Facts({ shown, document }: { shown: Shown; document: Document | undefin
       <dt>
         <Trans>versions</Trans>
       </dt>
-      <dd className="num">{memory ? format.number(memory.versions) : format.number(versions.length)}</dd>
+      <dd className="num">{format.number(versions[0]?.number ?? versions.length)}</dd>
       <dt>
         <Trans>hash</Trans>
       </dt>
@@ -442,13 +442,14 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
           if (!id)
             return (
               <Empty title={t`No memory here`}>
-                <Trans>As soon as a file appears in {store.root}, it is recorded and shown here.</Trans>
+                <Trans>As soon as a file appears in {store.root}, it is recorded and shown here.</Trans>{" "}
+                {store.versions > 0 && <Trans>What was here before is on the axis below.</Trans>}
               </Empty>
             );
           return <MemoryById key={id} id={id} memory={memory} store={store} route={route} />;
         }}
       </Await>
-      <TimeMachine store={store.id} at={route.at} onAt={setAt} />
+      <TimeMachine store={store} at={route.at} onAt={setAt} />
     </main>
   );
 }

@@ -7,7 +7,7 @@ import { neighbour } from "@/shared/Picker";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { StoreState } from "@/shared/labels";
-import { type TreeRow, treeRows } from "@/shared/tree";
+import { type TreeRow, treeRows, WITHOUT_PATH } from "@/shared/tree";
 import { Await } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { chooseMemory, useChosenStore, useMemories } from "@/state/memory";
@@ -62,9 +62,15 @@ function Row({ row }: { row: TreeRow }) {
       <span className="tree-chevron">
         <ChevronIcon />
       </span>
-      <span className="tree-label" title={row.key}>
-        {row.label}
-      </span>
+      {row.key === WITHOUT_PATH ? (
+        <span className="tree-label">
+          <Trans>redacted, without a path</Trans>
+        </span>
+      ) : (
+        <span className="tree-label" title={row.key}>
+          {row.label}
+        </span>
+      )}
       {!row.open && <span className="tree-count num">{format.number(row.count)}</span>}
     </div>
   );
@@ -72,7 +78,7 @@ function Row({ row }: { row: TreeRow }) {
 
 function Tree({ memories, route, store }: { memories: readonly Memory[]; route: MemoriesRoute; store: string }) {
   const { t } = useLingui();
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set([WITHOUT_PATH]));
   const [folder, setFolder] = useState<string | null>(null);
   const rows = useMemo(() => treeRows(memories, closed), [memories, closed]);
   const memory = chooseMemory(memories, route.memory);

@@ -5,9 +5,9 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
-import type { ActivityMark, ActResult } from "@/bindings";
+import type { ActivityMark, ActResult, Store } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Moment, Source } from "@/shared/labels";
+import { Source } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Failure, useWords } from "@/shared/ui";
 import { sourceWords } from "@/shared/vocabulary";
@@ -34,7 +34,7 @@ function useMarkWords(): (mark: ActivityMark) => string {
   const now = useNow();
   return (mark) => {
     const counts = t`${mark.created} created, ${mark.modified} modified, ${mark.deleted} deleted`;
-    return `${format.moment(mark.at, now)}: ${say(sourceWords(mark.source))}, ${counts}`;
+    return `${format.precise(mark.at, now)}: ${say(sourceWords(mark.source))}, ${counts}`;
   };
 }
 
@@ -165,7 +165,7 @@ function MarkTable({
                       onClose();
                     }}
                   >
-                    <Moment at={mark.at} form="moment" />
+                    {format.exact(mark.at)}
                   </Button>
                 </th>
                 <td>
@@ -212,15 +212,15 @@ function Against({ preview }: { preview: ActResult }) {
   );
 }
 
-function Chosen({ store, mark, onNow }: { store: string; mark: ActivityMark; onNow: () => void }) {
+function Chosen({ store, mark, onNow }: { store: Store; mark: ActivityMark; onNow: () => void }) {
   const { t } = useLingui();
   const format = useFormat();
   const now = useNow();
-  const request = { store, at: String(mark.operation_seq) };
+  const request = { store: store.id, at: String(mark.operation_seq) };
   const read = useRead("restore", { ...request, dry_run: true }, { keepPrevious: true });
   const writes = read.data?.writes.length ?? 0;
   const deletes = read.data?.deletes.length ?? 0;
-  const when = format.moment(mark.at, now);
+  const when = format.precise(mark.at, now);
   return (
     <>
       <h2>
@@ -234,7 +234,7 @@ function Chosen({ store, mark, onNow }: { store: string; mark: ActivityMark; onN
       </Button>
       <Button
         isDisabled={writes + deletes === 0}
-        onPress={() => startAct({ command: "restore", request, subject: when })}
+        onPress={() => startAct({ command: "restore", request, subject: t`${store.name} as of ${when}` })}
         data-testid="restore-button"
       >
         {writes + deletes === 0
@@ -251,13 +251,13 @@ export function TimeMachine({
   at,
   onAt,
 }: {
-  store: string;
+  store: Store;
   at: number | undefined;
   onAt: (at: number | undefined) => void;
 }) {
   const { t } = useLingui();
   const [table, setTable] = useState(false);
-  const read = useRead("activity", { store });
+  const read = useRead("activity", { store: store.id });
   const now = useNow();
   // The axis ends now; to the minute, so that it does not move with every second.
   const minute = Math.ceil(now / 60_000) * 60_000;

@@ -2,6 +2,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { ActResult } from "@/bindings";
+import { ApiFailure } from "@/host";
 import { Await, Button, Empty, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useReceipts } from "@/state/receipts";
@@ -35,6 +36,19 @@ function Steps({ at }: { at: Step }) {
   );
 }
 
+/** The answer when nothing matches. */
+const NOTHING: ActResult = {
+  dry_run: true,
+  operation_seq: null,
+  writes: [],
+  deletes: [],
+  conflicts: [],
+  partial: false,
+  matches: [],
+  receipt: null,
+  warnings: [],
+};
+
 /** The way from a text to its receipt. The draft dies with this component. */
 function NewRedaction({ versions }: { versions: readonly string[] }) {
   const { t } = useLingui();
@@ -52,7 +66,10 @@ function NewRedaction({ versions }: { versions: readonly string[] }) {
       if (step === "redact" && result.receipt) navigate({ screen: "redactions", receipt: result.receipt.id });
       else setFound(result);
     } catch (cause) {
-      setFailure(cause);
+      // Nothing found is an answer here, with a next step of its own.
+      if (cause instanceof ApiFailure && cause.error.code === "not_found" && draft.method !== "versions")
+        setFound(NOTHING);
+      else setFailure(cause);
     } finally {
       setBusy(null);
     }

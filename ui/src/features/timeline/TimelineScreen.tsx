@@ -9,6 +9,7 @@ import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip, Empty, Failure, Skeleton } from "@/shared/ui";
 import { startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
@@ -54,17 +55,24 @@ function useStoreName(): (id: string | null) => string {
 
 function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }> }) {
   const { operation } = row;
+  const { t } = useLingui();
   const storeName = useStoreName();
-  const paths = operation.versions.map(({ path, id }) => path ?? id);
+  const paths = operation.versions.map(({ path }) => path ?? t`redacted memory`);
   const rest = sizeOf(operation) - 1;
   return (
     <div className="timeline-operation">
       <span className={`tree-chevron${row.open ? " is-open" : ""}${row.leaf ? " is-blank" : ""}`} data-toggle>
         <ChevronIcon />
       </span>
-      <span className="timeline-title">
-        <Source source={operation.source} />
-        {operation.note && <span className="muted"> · {operation.note}</span>}
+      <span className="timeline-title" title={paths[0]}>
+        {paths[0] ? fileName(paths[0]) : <Source source={operation.source} />}
+        {paths[0] && rest > 0 && (
+          <>
+            {" "}
+            <Plural value={rest} one="and # more" other="and # more" />
+          </>
+        )}
+        {paths[0] && <span className="timeline-folder"> {folderOf(paths[0])}</span>}
       </span>
       {operation.undone_by !== null && (
         <Chip>
@@ -74,19 +82,11 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
       <Counts operation={operation} />
       <Moment at={operation.created_at} form="time" />
       <span className="timeline-more">
-        {storeName(operation.store_id)} · <Actor actor={operation.created_by} />
-        {paths[0] && (
-          <>
-            {" · "}
-            <span className="mono">{paths[0]}</span>
-            {rest > 0 && (
-              <>
-                {" "}
-                <Plural value={rest} one="and # more" other="and # more" />
-              </>
-            )}
-          </>
-        )}
+        <span className={operation.source === "scan" ? undefined : "timeline-act"}>
+          <Source source={operation.source} />
+        </span>{" "}
+        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} />
+        {operation.note && ` · ${operation.note}`}
       </span>
     </div>
   );
@@ -100,7 +100,11 @@ function VersionRow({ version }: { version: Version }) {
         {version.previous_path && version.previous_path !== version.path && (
           <span className="muted">{version.previous_path} → </span>
         )}
-        {version.path ?? (
+        {version.path ? (
+          <>
+            {fileName(version.path)} <span className="timeline-folder">{folderOf(version.path)}</span>
+          </>
+        ) : (
           <Chip tone="redact">
             <Trans>redacted</Trans>
           </Chip>
@@ -198,7 +202,10 @@ function Detail({ operation, version }: { operation: Operation; version: Version
     <section className="pane" aria-label={t`The chosen change`}>
       <header className="pane-header">
         <div className="pane-title">
-          <h1>{shown ? (shown.path ?? t`Redacted memory`) : t`Operation ${operation.seq}`}</h1>
+          <h1 title={shown?.path ?? undefined}>
+            {shown ? fileName(shown.path ?? t`Redacted memory`) : t`Operation ${operation.seq}`}
+          </h1>
+          {shown?.path && <span className="muted">{folderOf(shown.path)}</span>}
           {shown && (
             <Chip>
               <OperationWord version={shown} />

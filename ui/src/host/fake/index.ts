@@ -173,7 +173,8 @@ function redact(log: FakeLog, request: Request<"redact">) {
     receipt: null,
     warnings,
   };
-  if (dry_run || matches.length === 0) return base;
+  if (matches.length === 0) refuse("not_found", "Nothing recorded and no live file matches.");
+  if (dry_run) return base;
   let live_files = 0;
   if (live)
     for (const store of stores)
