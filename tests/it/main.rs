@@ -1,9 +1,14 @@
 //! Features across crates, one module each.
 
+#![allow(clippy::panic, reason = "a helper that panics fails the test it helps")]
+
 mod architecture;
 mod bindings;
+mod crashes;
 mod diff;
+mod faults;
 mod recording;
 mod redaction;
 mod rollback;
+mod scenes;
 mod search;

@@ -1,6 +1,10 @@
 //! The harness of the feature tests: an app on temporary directories, with a clock that moves one second at each look and
 //! randomness that is the same each time.
 
+pub mod child;
+pub mod trap;
+pub mod tree;
+
 use retrace_api::wire::{self, ApiError};
 use retrace_api::{App, AppOptions, NoFaults, commands};
 use retrace_model::Timestamp;
@@ -12,10 +16,12 @@ use tempfile::TempDir;
 
 /// An app with one store on temporary directories.
 pub struct World {
-    /// Everything is in here and goes with it.
-    pub directory: TempDir,
     /// The app.
     pub app: App,
+    /// Everything is in here.
+    root: PathBuf,
+    /// Goes with the world.
+    owned: Option<TempDir>,
 }
 
 /// 2026-11-20T10:00:00Z, where the test clock starts.
@@ -25,12 +31,26 @@ impl World {
     /// A world whose store `notes` is empty.
     #[must_use]
     pub fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// The same, with other options than usual.
+    #[must_use]
+    pub fn with(change: impl FnOnce(&mut AppOptions)) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        std::fs::create_dir_all(directory.path().join("notes")).expect("a store directory");
-        let app = App::open(options(directory.path())).expect("an app");
-        let world = Self { directory, app };
+        let mut options = options(directory.path());
+        change(&mut options);
+        let mut world = Self::over(options);
+        world.owned = Some(directory);
         world.add("notes");
         world
+    }
+
+    /// A world over directories that were there before and stay: those of `options`.
+    #[must_use]
+    pub fn over(options: AppOptions) -> Self {
+        let root = options.data_dir.parent().expect("the data directory lies in the world").to_path_buf();
+        Self { app: App::open(options).expect("an app"), root, owned: None }
     }
 
     /// Adds a directory of this world as a store of the same name.
@@ -48,7 +68,7 @@ impl World {
     /// A path in this world.
     #[must_use]
     pub fn path(&self, relative: &str) -> PathBuf {
-        self.directory.path().join(relative)
+        self.root.join(relative)
     }
 
     /// Writes a file of the store `notes`, and makes its directory.
@@ -140,8 +160,15 @@ impl Drop for World {
 /// time it runs.
 #[must_use]
 pub fn options(directory: &Path) -> AppOptions {
-    let clock = Arc::new(AtomicI64::new(START_MICROS));
-    let randomness = Arc::new(AtomicU64::new(1));
+    options_of(directory, 0)
+}
+
+/// The same for the `process`-th process over these directories: a later day, and other random numbers.
+#[must_use]
+pub fn options_of(directory: &Path, process: u64) -> AppOptions {
+    let day = i64::try_from(process).expect("a small number") * 86_400_000_000;
+    let clock = Arc::new(AtomicI64::new(START_MICROS + day));
+    let randomness = Arc::new(AtomicU64::new(1 + (process << 32)));
     AppOptions {
         data_dir: directory.join("data"),
         clock: Arc::new(move || Timestamp::from_micros(clock.fetch_add(1_000_000, Ordering::SeqCst))),

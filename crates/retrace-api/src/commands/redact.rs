@@ -111,7 +111,7 @@ impl Inner {
                     Ok(file) => replaced.push(file),
                     Err(error) => {
                         failed.push(format!("{}: {error}", hit.path));
-                        hit.after = None;
+                        hit.left_as_it_is(&self.rules);
                     }
                 }
             }

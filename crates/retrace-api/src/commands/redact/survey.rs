@@ -9,7 +9,7 @@ use crate::wire::{ApiError, FileWrite, RedactReq, RedactionMatch};
 use regex::bytes::Regex;
 use retrace_files::Root;
 use retrace_log::{StoreRow, VersionRow};
-use retrace_model::{RelPath, Seen, Sha256, StoreId};
+use retrace_model::{RelPath, Rules, Seen, Sha256, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -108,6 +108,18 @@ pub(super) struct LiveHit {
 }
 
 impl LiveHit {
+    /// It was to be replaced and could not be. The attempt may have changed what the file system says of it, by which it is
+    /// known again later.
+    pub(super) fn left_as_it_is(&mut self, rules: &Rules) {
+        self.after = None;
+        let now = Root::open(&self.store_root)
+            .ok()
+            .and_then(|root| root.read(&self.path, rules.max_file_bytes).ok());
+        if let Some(content) = now.filter(|content| content.sha256 == self.before) {
+            self.seen = content.seen;
+        }
+    }
+
     pub(super) fn as_write(&self) -> Option<FileWrite> {
         let after = self.after.as_ref()?;
         Some(FileWrite {

@@ -1,0 +1,213 @@
+//! Looks and acts that other tests disturb: how the stage is set, what is done, and what must hold afterwards whatever
+//! went wrong in between.
+
+use base64::Engine as _;
+use retrace_api::{commands, wire};
+use retrace_model::Sha256;
+use retrace_tests::tree::{self, Tree};
+use retrace_tests::{World, holds_bytes, options, options_of};
+use std::collections::BTreeSet;
+use tempfile::TempDir;
+
+/// What the scene of a redaction takes out.
+pub const SECRET: &str = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
+
+/// Something to disturb.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene {
+    /// Its name.
+    pub name: &'static str,
+    prepare: fn(&World),
+    /// What is disturbed. An error is an answer, and so is a conflict.
+    pub act: fn(&World) -> Result<Option<wire::ActResult>, wire::ApiError>,
+    /// Whether it takes the secret out of history.
+    pub redacts: bool,
+}
+
+/// Files were written, deleted and renamed since the last look.
+pub const LOOK: Scene = Scene { name: "look", prepare: changed_on_disk, act: look, redacts: false };
+
+/// One memory goes back to its first version.
+pub const ROLLBACK: Scene = Scene { name: "rollback", prepare: two_versions, act: roll_back, redacts: false };
+
+/// The same, but the file was edited since the last look.
+pub const CONFLICT: Scene = Scene { name: "conflict", prepare: edited_since, act: roll_back, redacts: false };
+
+/// A whole directory goes back: contents, a rename, a file that was deleted, one that is new.
+pub const RESTORE: Scene = Scene { name: "restore", prepare: a_later_state, act: restore, redacts: false };
+
+/// A secret leaves history and two live files.
+pub const REDACTION: Scene = Scene { name: "redaction", prepare: with_secrets, act: redact, redacts: true };
+
+/// All of them.
+pub const SCENES: [Scene; 5] = [LOOK, ROLLBACK, CONFLICT, RESTORE, REDACTION];
+
+fn first_state(world: &World) {
+    world.write("kept.md", "kept\n");
+    world.write("changed.md", "before\n");
+    world.write("moved.md", "moved content\n");
+    world.write("deep/removed.md", "removed\n");
+    world.scan();
+}
+
+fn later_changes(world: &World) {
+    world.write("changed.md", "after\n");
+    world.remove("deep/removed.md");
+    std::fs::remove_dir(world.path("notes/deep")).expect("it is empty");
+    std::fs::create_dir(world.path("notes/new")).expect("a directory");
+    std::fs::rename(world.path("notes/moved.md"), world.path("notes/new/place.md")).expect("a rename");
+    world.write("added.md", "added\n");
+}
+
+fn changed_on_disk(world: &World) {
+    first_state(world);
+    later_changes(world);
+}
+
+fn look(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    commands::scan(&world.app, wire::ScanReq::default()).map(|_| None)
+}
+
+fn two_versions(world: &World) {
+    world.record("a.md", "one\n");
+    world.record("a.md", "two\n");
+}
+
+fn edited_since(world: &World) {
+    two_versions(world);
+    world.write("a.md", "edited since\n");
+}
+
+fn roll_back(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let first = world.log("a.md").pop().expect("a first version");
+    world.rollback("a.md", &first).map(Some)
+}
+
+fn a_later_state(world: &World) {
+    first_state(world);
+    later_changes(world);
+    world.scan();
+}
+
+fn restore(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let first = world.log("").pop().expect("a first version").operation_seq;
+    let request = wire::RestoreReq { store: "notes".to_owned(), at: first.to_string(), dry_run: false };
+    commands::restore(&world.app, request).map(Some)
+}
+
+fn with_secrets(world: &World) {
+    world.record("keys.md", format!("# Keys\n\nsigning key is {SECRET}, rotate it\n"));
+    world.record("keys.md", format!("# Keys\n\nsigning key is {SECRET}, rotate it soon\n"));
+    world.record("other.md", format!("also here: {SECRET}\n"));
+    world.record("clean.md", "nothing to hide\n");
+}
+
+fn redact(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let request = wire::RedactReq {
+        secret_base64: Some(base64::engine::general_purpose::STANDARD.encode(SECRET)),
+        live: true,
+        ..wire::RedactReq::default()
+    };
+    commands::redact(&world.app, request).map(Some)
+}
+
+/// A scene set up once, and put back before each disturbance.
+pub struct Stage {
+    /// The scene.
+    pub scene: Scene,
+    /// Where it is.
+    pub directory: TempDir,
+    data: Tree,
+    /// The live files before.
+    pub before: Tree,
+    /// The live files after an undisturbed act.
+    pub after: Tree,
+    /// Hashes of every content that was on the disk or in the log before.
+    observed: BTreeSet<String>,
+}
+
+impl Stage {
+    /// Sets a scene up.
+    pub fn new(scene: Scene) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let world = World::over(options(directory.path()));
+        world.add("notes");
+        (scene.prepare)(&world);
+        let before = tree::read(&world.path("notes"));
+        let mut observed = recorded(&world);
+        observed.extend(before.values().map(|content| Sha256::of(content).to_hex()));
+        drop(world);
+        let data = tree::read(&directory.path().join("data"));
+        let world = World::over(options_of(directory.path(), 1));
+        (scene.act)(&world).expect("undisturbed it works");
+        let after = tree::read(&world.path("notes"));
+        drop(world);
+        Self { scene, directory, data, before, after, observed }
+    }
+
+    /// Puts everything back as it was before the act.
+    pub fn reset(&self) {
+        tree::write(&self.directory.path().join("data"), &self.data);
+        tree::write(&self.directory.path().join("notes"), &self.before);
+    }
+
+    /// Asserts what must hold after a disturbed act and one more look, whatever happened.
+    pub fn check(&self, world: &World, when: &str) {
+        let name = self.scene.name;
+        world.scan();
+        let now = tree::read(&world.path("notes"));
+        let paths: BTreeSet<&String> =
+            self.before.keys().chain(self.after.keys()).chain(now.keys()).collect();
+        for path in paths {
+            let found = now.get(path);
+            let whole = found == self.before.get(path) || found == self.after.get(path);
+            assert!(whole, "{name}, {when}: {path} is neither old nor new: {found:?}");
+        }
+        let redacted = world.log("").iter().any(|version| version.redacted_at.is_some());
+        if !redacted {
+            let lost: Vec<_> = self.observed.difference(&recorded(world)).cloned().collect();
+            assert_eq!(lost, Vec::<String>::new(), "{name}, {when}: contents are lost");
+        }
+        if self.scene.redacts {
+            self.check_redaction(world, redacted, when);
+        }
+        assert_eq!(world.scan(), 0, "{name}, {when}: the log says what the disk says");
+        world.verify();
+    }
+
+    /// A redaction happened as a whole, or not at all and can be repeated.
+    fn check_redaction(&self, world: &World, redacted: bool, when: &str) {
+        let receipts = || commands::receipts(&world.app, wire::Nothing {}).expect("receipts").receipts;
+        assert_eq!(receipts().len(), usize::from(redacted), "{when}");
+        if !redacted {
+            (self.scene.act)(world).expect("it can be repeated");
+        }
+        let receipt = receipts().remove(0);
+        let request = wire::ReceiptRef { receipt: receipt.id };
+        let receipt = commands::recheck_receipt(&world.app, request).expect("looked at again");
+        assert_eq!((receipt.purge.as_str(), receipt.chain_verified), ("done", Some(true)), "{when}");
+        assert!(receipt.places.iter().any(|place| place.place.starts_with("Database")), "{when}");
+        assert!(!holds_bytes(&world.path("data"), SECRET.as_bytes()), "{when}: it is in the data directory");
+        for version in world.log("") {
+            let content = commands::show(&world.app, wire::ShowReq { version: version.id, content: true });
+            assert!(
+                !content.is_ok_and(|shown| shown.content.is_some_and(|text| text.contains(SECRET))),
+                "{when}"
+            );
+        }
+    }
+}
+
+/// Hashes of all contents that can be read from the log.
+pub fn recorded(world: &World) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for version in world.log("") {
+        let Some(sha256) = version.content_sha256 else { continue };
+        let request = wire::ShowReq { version: version.id, content: true };
+        let shown = commands::show(&world.app, request).expect("a kept version is readable");
+        let content = shown.content.expect("these contents are text");
+        assert_eq!(Sha256::of(content.as_bytes()).to_hex(), sha256);
+        found.insert(sha256);
+    }
+    found
+}
