@@ -321,6 +321,17 @@ fn discovery_adds_what_is_in_use() {
     let recorded = added.lines().iter().filter(|found| found["store_id"].is_string()).count();
     assert_eq!(machine.run(&["stores", "--json"]).lines().len(), recorded);
     assert_eq!(machine.run(&["discover", "--add"]).exit, Exit::DONE, "again, nothing is left to add");
+    // A name that is taken is no reason to leave a directory out.
+    let name = found[0]["name"].as_str().expect("a name");
+    let other = Machine::new();
+    std::fs::create_dir_all(other.notes()).expect("a folder");
+    assert_eq!(
+        other.run(&["stores", "add", &other.notes().display().to_string(), "--name", name]).exit,
+        Exit::DONE
+    );
+    std::fs::rename(machine.folder.path().join("home"), other.folder.path().join("home")).expect("a home");
+    let added = other.run(&["discover", "--add"]);
+    assert_eq!(added.exit, Exit::DONE, "{}", added.stderr);
 }
 
 #[test]

@@ -29,7 +29,9 @@ pub(crate) fn refuse(status: StatusCode, message: &str, hint: &str, subject: &st
 }
 
 fn refusal(status: StatusCode, error: &ApiError) -> Response {
-    json(status, serde_json::json!({ "error": error }).to_string().into_bytes())
+    // Fields in the order of the contract, which a generic JSON object would not keep.
+    let error = serde_json::to_string(error).unwrap_or_else(|_| "{}".to_owned());
+    json(status, format!("{{\"error\":{error}}}").into_bytes())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
-use retrace_api::wire::{AddStore, ApiError, DiscoverReq, Found};
+use retrace_api::wire::{AddStore, ApiError, DiscoverReq, Found, Nothing};
 use retrace_api::{App, commands};
 use std::path::PathBuf;
 
@@ -44,10 +44,12 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         shell.warn(&format!("{about}{}", problem.message));
     }
     let mut ended = Exit::DONE;
+    let taken: Vec<String> =
+        commands::stores(&app, Nothing {})?.stores.into_iter().map(|store| store.name).collect();
     let mut added = 0;
     for found in &mut discovered.found {
         if arguments.add && is_addable(found) {
-            match add(&app, found, shell) {
+            match add(&app, found, &taken, shell) {
                 Ok(()) => added += 1,
                 // One directory that cannot be recorded is no reason to leave out the others.
                 Err(error) if ended == Exit::DONE => ended = shell.fail(&error),
@@ -67,9 +69,10 @@ fn is_addable(found: &Found) -> bool {
     found.exists && found.enabled && found.store_id.is_none()
 }
 
-fn add(app: &App, found: &mut Found, shell: &mut Shell<'_, '_>) -> Result<(), ApiError> {
-    let request =
-        AddStore { root: found.root.clone(), kind: Some(found.kind.clone()), name: Some(found.name.clone()) };
+fn add(app: &App, found: &mut Found, taken: &[String], shell: &mut Shell<'_, '_>) -> Result<(), ApiError> {
+    // A name that another store has would be refused; without one a free name is found.
+    let name = (!taken.contains(&found.name)).then(|| found.name.clone());
+    let request = AddStore { root: found.root.clone(), kind: Some(found.kind.clone()), name };
     let task = format!("Taking the baseline of {}", found.name);
     let store = shell.work(app, &task, || commands::add_store(app, request))?;
     found.store_id = Some(store.id);

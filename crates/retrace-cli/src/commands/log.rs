@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// Only this store, by id, name or directory
     store: Option<String>,
     /// Only this path and what is below it; follows a memory through its renames
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     path: Option<String>,
     /// Only created, modified or deleted; or the versions of the operation with this number
     #[arg(long, value_name = "WORD|SEQ")]

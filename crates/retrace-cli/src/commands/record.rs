@@ -48,8 +48,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut states = states(&app)?;
     while !shell.io.stop.is_requested() {
         match events.recv_timeout(HEARTBEAT) {
-            Ok(Event::Advanced { .. }) => feed.print_new(&app, shell)?,
-            Ok(Event::Stores) => say_states(&app, &mut states, shell)?,
+            Ok(Event::Advanced { .. }) => go_on(feed.print_new(&app, shell), shell)?,
+            Ok(Event::Stores) => go_on(say_states(&app, &mut states, shell), shell)?,
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -57,6 +57,17 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     recording.stop();
     feed.print_new(&app, shell)?;
     Ok(Exit::DONE)
+}
+
+/// Recording does not end because what it recorded could not be read back: the next event brings another try.
+fn go_on(printed: Result<(), Failure>, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+    match printed {
+        Err(Failure::Api(error)) => {
+            shell.fail(&error);
+            Ok(())
+        }
+        printed => printed,
+    }
 }
 
 fn once(app: &App, arguments: &Arguments, feed: &mut Feed, shell: &mut Shell<'_, '_>) -> Ended {

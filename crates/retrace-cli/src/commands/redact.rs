@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
     #[arg(value_name = "VERSION")]
     versions: Vec<String>,
     /// Every version whose content or path matches
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     find: Option<String>,
     /// Every version that holds exactly the bytes of this file (its final line feed not included); - for standard input
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
     /// Only in this store, by id, name or directory
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     store: Option<String>,
     /// Also in the live files, where a marker takes its place
     #[arg(long)]
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     dry_run: bool,
     /// Why; kept for good, so it must not hold the secret
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 
 /// Prints what an act did. Conflicts and a pending purge are failures all the same: the caller of a script must notice.
 pub(super) fn end_of_act(app: &App, what: &str, result: &ActResult, shell: &mut Shell<'_, '_>) -> Ended {
-    let failure = conflict(result).or_else(|| pending(result));
+    let failure = result.conflict_error().or_else(|| pending(result));
     if shell.json || !shell.quiet || failure.is_some() {
         let names = if shell.json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
         shell.print_one(result, |out, style| print::act::act(out, what, result, &names, style))?;
@@ -59,22 +59,6 @@ pub(super) fn end_of_act(app: &App, what: &str, result: &ActResult, shell: &mut 
         Some(error) => Err(Failure::Api(error)),
         None => Ok(Exit::DONE),
     }
-}
-
-fn conflict(result: &ActResult) -> Option<ApiError> {
-    let first = result.conflicts.first()?;
-    let others = result.conflicts.len() as u64;
-    let outcome = match (result.partial, result.dry_run) {
-        (true, _) => "the others were done",
-        (false, true) => "nothing would be changed",
-        (false, false) => "nothing was changed",
-    };
-    Some(ApiError {
-        code: Code::HeadMoved,
-        message: format!("{} changed meanwhile; {outcome}.", print::count(others, "file", "files")),
-        hint: "What was found is recorded. Look at it with `retrace diff`, then repeat.".to_owned(),
-        subject: first.path.clone(),
-    })
 }
 
 fn pending(result: &ActResult) -> Option<ApiError> {

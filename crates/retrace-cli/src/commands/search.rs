@@ -26,12 +26,15 @@ pub(crate) struct Arguments {
     #[arg(long)]
     history: bool,
     /// Only in this store, by id, name or directory
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     store: Option<String>,
-    /// At most so many hits; 1000 at most
-    #[arg(long, value_name = "N", default_value = "1000", hide_default_value = true)]
-    limit: u64,
+    /// At most so many hits [default and maximum: 1000]
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
 }
+
+/// The API's largest answer.
+const MOST: u64 = 1000;
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
@@ -39,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         query: arguments.words.join(" "),
         history: arguments.history,
         store: arguments.store.clone(),
-        limit: Some(arguments.limit),
+        limit: Some(arguments.limit.unwrap_or(MOST)),
     };
     let result = commands::search(&app, request)?;
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
@@ -57,7 +60,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if result.hits.is_empty() {
         shell.note("Nothing was found.");
     }
-    if result.more {
+    // Fewer than were asked for.
+    if result.more && arguments.limit.is_none_or(|limit| limit > MOST) {
         shell.warn("There are more hits than these; give more words or a store.");
     }
     Ok(Exit::DONE)

@@ -7,6 +7,7 @@ use clap::Args;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{App, Recording};
 use retrace_server::{Assets, Running, StartOptions};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -36,6 +37,19 @@ pub(crate) struct Arguments {
     token_file: Option<PathBuf>,
 }
 
+/// What is printed with `--json`.
+#[derive(Serialize)]
+struct Serving {
+    /// The address for a browser, with the token.
+    url: String,
+    /// Where the token is.
+    token_file: String,
+    /// Where the commands are.
+    origin: String,
+    /// Whether this process records.
+    recording: bool,
+}
+
 /// How often the recorder's place is tried for while another process has it.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -61,9 +75,19 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if arguments.open {
         open(&server.url(), shell);
     }
+    let mut tries = recording.is_none();
     while server.is_running() && !shell.io.stop.wait(RETRY) {
-        if recording.is_none() {
-            recording = try_to_record(&app)?;
+        if !tries {
+            continue;
+        }
+        // The server goes on whatever becomes of recording.
+        match try_to_record(&app) {
+            Ok(None) => {}
+            Ok(taken) => (recording, tries) = (taken, false),
+            Err(error) => {
+                shell.warn(&format!("Recording could not start. {}", error.message));
+                tries = false;
+            }
         }
     }
     server.stop();
@@ -87,13 +111,13 @@ fn say_where(
     records: bool,
     shell: &mut Shell<'_, '_>,
 ) -> Result<(), crate::shell::Failure> {
-    let answer = serde_json::json!({
-        "url": server.url(),
-        "origin": server.origin(),
-        "token_file": server.token_file().path.display().to_string(),
-        "recording": records,
-    });
-    shell.print_one(&answer, |out, _| writeln!(out, "Retrace is at {}", server.url()))
+    let answer = Serving {
+        url: server.url(),
+        token_file: server.token_file().path.display().to_string(),
+        origin: server.origin(),
+        recording: records,
+    };
+    shell.print_one(&answer, |out, _| writeln!(out, "Retrace is at {}", answer.url))
 }
 
 /// Starts the browser. What it says is not ours; that it is missing is no failure of the server.

@@ -44,7 +44,7 @@ enum Action {
         #[arg(long)]
         kind: Option<String>,
         /// A name of your own [default: the directory's]
-        #[arg(long)]
+        #[arg(long, allow_hyphen_values = true)]
         name: Option<String>,
     },
     /// Take a store off the list; its history stays, and adding it again brings it back

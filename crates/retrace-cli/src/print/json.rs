@@ -13,5 +13,10 @@ pub(crate) fn line<T: Serialize + ?Sized>(out: &mut (impl Write + ?Sized), value
 
 /// The envelope of an error.
 pub(crate) fn error(out: &mut (impl Write + ?Sized), error: &ApiError) -> Result<()> {
-    line(out, &serde_json::json!({ "error": error }))
+    line(out, &Envelope { error })
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    error: &'a ApiError,
 }

@@ -31,6 +31,7 @@ pub(crate) fn receipt(out: &mut (impl Write + ?Sized), receipt: &Receipt, style:
     for place in &receipt.places {
         let state = match place.state.as_str() {
             "clean" => paint.green("clean"),
+            "left" if place.hits == 0 => paint.red("left"),
             "left" => paint.red(&format!("{} left", place.hits)),
             "out_of_reach" => paint.yellow("out of reach"),
             other => visible::line(other),

@@ -377,6 +377,7 @@ fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
         places: vec![
             place("Database file, raw bytes", "clean", 0, None),
             place("Transcripts on this machine", "left", 3, Some("in 2 files")),
+            place("Write-ahead log, raw bytes", "left", 0, Some("purge pending")),
             place("Backups and file sync", "out_of_reach", 0, None),
         ],
         chain_head: hash('f'),
