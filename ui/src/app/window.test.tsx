@@ -191,4 +191,15 @@ describe("search", () => {
     await user.keyboard("?");
     expect(await screen.findByTestId("key-help")).toHaveTextContent("Go to Timeline");
   });
+
+  it("goes places from a list too, whatever its rows are called", async () => {
+    const backend = fakeBackend();
+    backend.log.store("harbour").disk.set("tides.md", "x\n");
+    await backend.call("scan", { stores: [] });
+    const { user } = openWindow("#/memories", backend);
+    await user.click(await rowWith("memory-row", "tides.md"));
+    await user.click(await rowWith("memory-row", "berth-rules.md"));
+    await user.keyboard("gt");
+    expect(await screen.findAllByTestId("timeline-row")).not.toHaveLength(0);
+  });
 });

@@ -3,6 +3,7 @@
  * active row is named by `aria-activedescendant`; choosing follows walking, so that what is chosen is at once in view.
  */
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef } from "react";
+import { isCommandKey } from "@/state/keys";
 import { treeMove, type Walkable } from "./tree";
 import { VirtualRows } from "./VirtualRows";
 
@@ -64,6 +65,9 @@ export function Picker<R extends PickerRow>(props: PickerProps<R>) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const before = event.timeStamp - typed.current.at < TYPING_MS ? typed.current.text : "";
+    // A name can be typed as far as its first letter is no command; a row named "undo" must not take `u` away.
+    const isLetter = event.key.length === 1 && !["j", "k", " "].includes(event.key);
+    if (isLetter && before === "" && isCommandKey(event.nativeEvent)) return;
     const move = treeMove(walkable, chosen, event.key, before);
     if (!move) return;
     const key = "to" in move ? move.to : move.toggle;

@@ -67,10 +67,21 @@ function blockedByDialog(): boolean {
 
 let pending: { prefix: string; at: number } | null = null;
 
+/** The first key of a sequence that `event` may continue; null when there is none. */
+function openPrefix(event: KeyboardEvent): string | null {
+  return pending && event.timeStamp - pending.at < SEQUENCE_MS ? pending.prefix : null;
+}
+
+/** Whether a key is a command at present, alone or after the one before it. A list leaves such a key alone. */
+export function isCommandKey(event: KeyboardEvent): boolean {
+  const all = layers.get().flatMap((layer) => layer.bindings);
+  return [openPrefix(event), null].some((prefix) => findBinding(all, prefix, keyName(event)) !== null);
+}
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const all = layers.get().flatMap((layer) => layer.bindings);
-  const prefix = pending && event.timeStamp - pending.at < SEQUENCE_MS ? pending.prefix : null;
+  const prefix = openPrefix(event);
   if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
   pending = null;
   const found = findBinding(all, prefix, keyName(event)) ?? (prefix ? findBinding(all, null, keyName(event)) : null);
