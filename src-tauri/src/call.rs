@@ -1,0 +1,91 @@
+//! The two commands that the page can invoke. `call` carries every command of the program; `pick_directory` opens the
+//! dialog that a page has no other way to.
+
+use crate::program::Program;
+use retrace_api::wire::{ApiError, Code};
+use serde::Serialize;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use tauri::{AppHandle, Runtime, State, async_runtime};
+use tauri_plugin_dialog::DialogExt as _;
+
+/// Names a directory that stands for the user's choice, so that tests need not reach into a native dialog.
+pub const TEST_PICK_VARIABLE: &str = "RETRACE_TEST_PICK";
+
+/// How a failure crosses to the page: `{"error": …}`, as over HTTP and in the terminal.
+#[derive(Debug, Serialize)]
+pub struct Failure {
+    error: ApiError,
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self { error }
+    }
+}
+
+/// Runs the command `name` on a thread that may block.
+#[tauri::command]
+pub async fn call(
+    program: State<'_, Arc<Program>>,
+    name: String,
+    payload: Option<Value>,
+) -> Result<Value, Failure> {
+    let program = Arc::clone(&program);
+    let payload = payload.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+    on_a_thread(move || program.call(&name, payload)).await
+}
+
+/// Lets the user choose a directory. Gives its path, or null when the dialog was closed.
+#[tauri::command]
+pub async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<Option<String>, Failure> {
+    on_a_thread(move || {
+        let Some(path) = picked(&handle)? else { return Ok(None) };
+        path.into_os_string().into_string().map(Some).map_err(|path| ApiError {
+            code: Code::Invalid,
+            message: "The directory's name is not valid Unicode, and the window cannot pass it on."
+                .to_owned(),
+            hint: "Add it in a terminal: retrace stores add DIR".to_owned(),
+            subject: path.display().to_string(),
+        })
+    })
+    .await
+}
+
+fn picked<R: Runtime>(handle: &AppHandle<R>) -> Result<Option<PathBuf>, ApiError> {
+    if let Some(path) = std::env::var_os(TEST_PICK_VARIABLE) {
+        return Ok(Some(path.into()));
+    }
+    let (answer, answered) = channel();
+    handle.dialog().file().pick_folder(move |path| {
+        // Nobody waits any more when the window is gone.
+        let _ = answer.send(path);
+    });
+    let Ok(Some(path)) = answered.recv() else { return Ok(None) };
+    path.into_path()
+        .map(Some)
+        .map_err(|error| internal("The chosen place is not a directory of this machine.", &error))
+}
+
+/// Runs `work` where it may block. A panic in it becomes an error of this one call.
+async fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, Failure> {
+    match async_runtime::spawn_blocking(work).await {
+        Ok(answer) => answer.map_err(Failure::from),
+        Err(error) => {
+            Err(internal("The program failed at this command; the log is as it was before.", &error).into())
+        }
+    }
+}
+
+fn internal(message: &str, cause: &dyn std::fmt::Display) -> ApiError {
+    ApiError {
+        code: Code::Internal,
+        message: message.to_owned(),
+        hint: "Please report it with what you did.".to_owned(),
+        subject: cause.to_string(),
+    }
+}

@@ -1,0 +1,93 @@
+//! The desktop shell over [`retrace_api`]: a window on the pages of `ui/`, one command that carries all others, events,
+//! and the folder dialog.
+//!
+//! It decides nothing: what a command does is `retrace-api`'s, how it looks is `ui/`'s. Invariants: the page talks to this
+//! process only through the commands in [`call`], each allowed by `capabilities/main.json`; the window never leaves the
+//! pages inside the program and opens nothing remote; it opens even when the log cannot be, and says why.
+
+mod arguments;
+mod call;
+mod program;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use arguments::Arguments;
+use clap::Parser as _;
+use program::Program;
+use retrace_api::wire::Event;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use tauri::ipc::Invoke;
+use tauri::{AppHandle, Builder, Context, Emitter as _, Manager as _, RunEvent, Runtime, async_runtime};
+use tauri_plugin_window_state::StateFlags;
+
+/// Name of the event that carries a [`retrace_api::wire::Event`] to the page.
+pub const EVENT: &str = "retrace-event";
+
+/// Runs the app until its window is closed. Reads the arguments of the process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    match start(arguments.data_dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            // Nothing is left to tell when standard error is closed.
+            let _ = writeln!(std::io::stderr(), "retrace-desktop: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
+    arguments::require_a_screen()?;
+    let app = Builder::default()
+        .invoke_handler(commands())
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(
+            tauri_plugin_window_state::Builder::default()
+                .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED)
+                .build(),
+        )
+        .build(context())
+        .map_err(|error| format!("the window system did not start: {error}"))?;
+    open_program(app.handle(), data_dir);
+    window::open(app.handle()).map_err(|error| format!("the window did not open: {error}"))?;
+    app.run(|handle, event| {
+        if let RunEvent::Exit = event {
+            handle.state::<Arc<Program>>().close();
+        }
+    });
+    Ok(())
+}
+
+/// The configuration, the capabilities and the pages, all inside the program.
+fn context<R: Runtime>() -> Context<R> {
+    tauri::generate_context!()
+}
+
+/// What the page can invoke. Each name is in `build.rs` too, and allowed in `capabilities/main.json`.
+fn commands<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+    tauri::generate_handler![call::call, call::pick_directory]
+}
+
+/// Opens the program in the background, so that the window need not wait for it; commands do.
+fn open_program<R: Runtime>(handle: &AppHandle<R>, data_dir: Option<PathBuf>) {
+    let to_page = handle.clone();
+    let program = Arc::new(Program::new(data_dir, move |events| forward(&to_page, events)));
+    handle.manage(Arc::clone(&program));
+    // The page's first command shows what went wrong.
+    async_runtime::spawn_blocking(move || program.app().is_ok());
+}
+
+/// Passes events on to the page until the program is closed.
+fn forward<R: Runtime>(handle: &AppHandle<R>, events: Receiver<Event>) {
+    let handle = handle.clone();
+    async_runtime::spawn_blocking(move || {
+        // An event that does not arrive is not lost: it only says where to look, and the next says so again.
+        events.iter().try_for_each(|event| handle.emit(EVENT, event))
+    });
+}

@@ -1,0 +1,8 @@
+//! Starts the desktop app.
+#![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    retrace_desktop::run()
+}

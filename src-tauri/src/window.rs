@@ -1,0 +1,73 @@
+//! The one window: built from `tauri.conf.json`, and kept on the pages that ship inside the program.
+
+use tauri::webview::{DownloadEvent, NewWindowResponse};
+use tauri::{AppHandle, Runtime, Url, WebviewWindowBuilder};
+
+/// Opens the window.
+///
+/// # Errors
+/// When the system refuses to make one.
+pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
+    let config = handle.config().app.windows.first().ok_or(tauri::Error::WindowNotFound)?;
+    WebviewWindowBuilder::from_config(handle, config)?
+        .on_navigation(is_ours)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .on_download(|_, event| match event {
+            // A receipt that was exported, made by the page itself. It goes to the downloads under a name that is free.
+            DownloadEvent::Requested { url, .. } => is_made_here(&url),
+            _ => true,
+        })
+        .build()?;
+    Ok(())
+}
+
+/// Whether an address is a page that ships inside the program. Memory text is shown here and may hold any link.
+fn is_ours(url: &Url) -> bool {
+    match url.scheme() {
+        "tauri" => url.host_str() == Some("localhost"),
+        // How Windows spells the same.
+        "http" | "https" => url.host_str() == Some("tauri.localhost") && url.port().is_none(),
+        _ => false,
+    }
+}
+
+/// Whether an address stands for data that one of our pages made.
+fn is_made_here(url: &Url) -> bool {
+    url.scheme() == "blob" && url.path().parse().is_ok_and(|page: Url| is_ours(&page))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_made_here, is_ours};
+
+    #[test]
+    fn only_the_pages_inside_the_program_are_opened() {
+        for (address, ours) in [
+            ("tauri://localhost/", true),
+            ("tauri://localhost/index.html#/timeline", true),
+            ("http://tauri.localhost/", true),
+            ("tauri://elsewhere/", false),
+            ("http://tauri.localhost:8080/", false),
+            ("http://tauri.localhost.example.com/", false),
+            ("https://example.com/", false),
+            ("file:///etc/passwd", false),
+            ("data:text/html,hello", false),
+            ("about:blank", false),
+        ] {
+            assert_eq!(is_ours(&address.parse().expect("an address")), ours, "{address}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_page_made_is_saved() {
+        for (address, ours) in [
+            ("blob:tauri://localhost/0c9b1f1e-0000-4000-8000-000000000000", true),
+            ("blob:https://example.com/0c9b1f1e-0000-4000-8000-000000000000", false),
+            ("blob:null/0c9b1f1e-0000-4000-8000-000000000000", false),
+            ("tauri://localhost/index.html", false),
+            ("data:application/json,{}", false),
+        ] {
+            assert_eq!(is_made_here(&address.parse().expect("an address")), ours, "{address}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/** Every walk in a browser, over `retrace serve`. */
+import test from "node:test";
+import { BrowserDriver } from "./harness/browser.mjs";
+import { walk } from "./harness/session.mjs";
+import { WALKS } from "./walks/index.mjs";
+
+for (const { name, steps } of WALKS) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));

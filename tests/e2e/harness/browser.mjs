@@ -1,0 +1,106 @@
+/** Drives the same pages in Chromium, served by `retrace serve`. */
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { collectComplaints } from "./app.mjs";
+import { lineOf, start, stop } from "./process.mjs";
+import { chromium as chromiumPath, retrace } from "./programs.mjs";
+
+/** Nothing that reaches out, and nothing a machine without a screen lacks. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--font-render-hinting=none",
+];
+
+/** Starts `retrace serve` on a machine. Gives the address with the token, and a way to stop it. */
+export async function serve(machine) {
+  const child = start(retrace(), ["serve", "--listen", "127.0.0.1:0"], {
+    env: machine.environment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [address] = await lineOf(child, child.stdout, /http:\/\/127\.0\.0\.1:\d+\/\S*#token=\S+(?=\s)/);
+  return { address, stop: () => stop(child) };
+}
+
+/** A page of `retrace serve` in a browser, driven. */
+export class BrowserDriver {
+  name = "browser";
+  #problems = [];
+  #server;
+  #context;
+  #page;
+
+  /** Opens the app on `machine`. Options: `dark`, `scale`, `size`. */
+  static async open(machine, { dark = false, scale = 1, size = { width: 1360, height: 860 } } = {}) {
+    const driver = new BrowserDriver();
+    driver.#server = await serve(machine);
+    try {
+      driver.#context = await chromium.launchPersistentContext(join(machine.root, "browser"), {
+        executablePath: chromiumPath(),
+        headless: true,
+        args: FLAGS,
+        viewport: size,
+        deviceScaleFactor: scale,
+        colorScheme: dark ? "dark" : "light",
+        locale: "en-GB",
+        timezoneId: "UTC",
+      });
+      const page = driver.#context.pages()[0] ?? (await driver.#context.newPage());
+      driver.#page = page;
+      page.on("pageerror", (error) => driver.#problems.push(`page error: ${error.message}`));
+      page.on("console", (message) => {
+        if (message.type() === "error") driver.#problems.push(`console: ${message.text()}`);
+      });
+      page.on("request", (request) => {
+        if (!request.url().startsWith(new URL(driver.#server.address).origin)) driver.#problems.push(`request to ${request.url()}`);
+      });
+      await page.addInitScript(collectComplaints);
+      await page.goto(driver.#server.address);
+      return driver;
+    } catch (error) {
+      await driver.close();
+      throw error;
+    }
+  }
+
+  /** Runs a function in the page; what it takes and gives has to be JSON. */
+  run(work, ...args) {
+    return this.#page.evaluate(`(${work})(...${JSON.stringify(args)})`);
+  }
+
+  /** Clicks an element as a person does. */
+  click(css) {
+    return this.#page.click(css);
+  }
+
+  /** Replaces what a field holds. */
+  fill(css, text) {
+    return this.#page.fill(css, text);
+  }
+
+  /** Presses a key or a chord such as `Control+k`. */
+  press(chord) {
+    return this.#page.keyboard.press(chord);
+  }
+
+  /** A picture of the page as PNG. */
+  picture() {
+    return this.#page.screenshot({ animations: "disabled" });
+  }
+
+  /** What the page complained about. */
+  problems() {
+    return this.#problems;
+  }
+
+  /** Closes the browser and the server. */
+  async close() {
+    await this.#context?.close();
+    await this.#server.stop();
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Drives the real window: a screen in memory, WebKit's own driver, and nothing in between.
+ *
+ * Traps this avoids: the driver types no signs outside ASCII reliably, so text is inserted by the page's own editing;
+ * a picture taken before two frames were drawn can be blank; one driver process serves one session.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { collectComplaints } from "./app.mjs";
+import { start, stop } from "./process.mjs";
+import { until } from "./wait.mjs";
+
+/** Starts a screen in memory. */
+export async function startScreen(size = "1360x860x24") {
+  const args = ["-displayfd", "3", "-screen", "0", size, "-nolisten", "tcp", "-noreset"];
+  const child = start("Xvfb", args, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  const number = await new Promise((resolve, reject) => {
+    child.stdio[3].once("data", (data) => resolve(String(data).trim()));
+    child.once("exit", (code) => reject(new Error(`Xvfb ended with ${code}`)));
+    child.once("error", reject);
+  });
+  return { name: `:${number}`, stop: () => stop(child) };
+}
+
+/** A picture of a whole screen, window or not, as PNG. */
+export async function photograph(screen) {
+  const child = spawn("import", ["-window", "root", "-display", screen.name, "png:-"], { stdio: ["ignore", "pipe", "inherit"] });
+  const parts = [];
+  child.stdout.on("data", (part) => parts.push(part));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`import ended with ${code}`);
+  return Buffer.concat(parts);
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Keys that have a name, as WebDriver writes them. */
+const KEYS = { Enter: "\uE007", Escape: "\uE00C", Tab: "\uE004", Home: "\uE011", End: "\uE010", ArrowLeft: "\uE012", ArrowRight: "\uE014" };
+const MODIFIERS = { Control: "\uE009", Shift: "\uE008", Alt: "\uE00A" };
+
+/** The window of the desktop app, driven. */
+export class WindowDriver {
+  name = "window";
+  #base;
+  #session;
+  #driver;
+
+  /** Opens the app on `machine`; `more` is added to its environment. */
+  static async open(binary, machine, screen, more = {}) {
+    const port = await freePort();
+    const window = new WindowDriver();
+    window.#base = `http://127.0.0.1:${port}`;
+    window.#driver = start("WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: machine.environment({
+        DISPLAY: screen.name,
+        GDK_BACKEND: "x11",
+        NO_AT_BRIDGE: "1",
+        GTK_A11Y: "none",
+        MESA_SHADER_CACHE_DISABLE: "true",
+        WEBKIT_SKIA_ENABLE_CPU_RENDERING: "1",
+        TAURI_WEBVIEW_AUTOMATION: "true",
+        ...more,
+      }),
+    });
+    try {
+      await until("the driver answers", async () => (await fetch(`${window.#base}/status`)).ok);
+      const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": { binary, args: [] } } };
+      const { sessionId } = await window.#ask("POST", "/session", { capabilities });
+      window.#session = `/session/${sessionId}`;
+      await until("the page is there", () => window.run(() => document.readyState === "complete"));
+      // Nothing can be set up before the page's own scripts run; the browser's walks see what happens that early.
+      await window.run(collectComplaints);
+      return window;
+    } catch (error) {
+      await stop(window.#driver);
+      throw error;
+    }
+  }
+
+  async #ask(method, path, body) {
+    const sent = method === "POST" ? JSON.stringify(body ?? {}) : undefined;
+    const answer = await fetch(this.#base + path, { method, body: sent });
+    const { value } = await answer.json();
+    if (!answer.ok) throw new Error(`${path}: ${value?.error} ${value?.message}`);
+    return value;
+  }
+
+  async #element(css) {
+    const found = await this.#ask("POST", `${this.#session}/element`, { using: "css selector", value: css });
+    return `${this.#session}/element/${Object.values(found)[0]}`;
+  }
+
+  /** Runs a function in the page; what it takes and gives has to be JSON. */
+  run(work, ...args) {
+    return this.#ask("POST", `${this.#session}/execute/sync`, { script: `return (${work})(...arguments)`, args });
+  }
+
+  /** Clicks an element as a person does. */
+  async click(css) {
+    await this.#ask("POST", `${await this.#element(css)}/click`);
+  }
+
+  /** Replaces what a field holds. */
+  async fill(css, text) {
+    await this.run(
+      (selector, value) => {
+        const field = document.querySelector(selector);
+        field.focus();
+        field.select();
+        document.execCommand("insertText", false, value);
+      },
+      css,
+      text,
+    );
+  }
+
+  /** Presses a key or a chord such as `Control+k`. */
+  async press(chord) {
+    const parts = chord.split("+");
+    const values = parts.map((part) => MODIFIERS[part] ?? KEYS[part] ?? part);
+    const down = values.map((value) => ({ type: "keyDown", value }));
+    const up = values.map((value) => ({ type: "keyUp", value })).reverse();
+    await this.#ask("POST", `${this.#session}/actions`, { actions: [{ type: "key", id: "keyboard", actions: [...down, ...up] }] });
+  }
+
+  /** Gives the window another size, in pixels. */
+  async resize(width, height) {
+    await this.#ask("POST", `${this.#session}/window/rect`, { width, height });
+  }
+
+  /** A picture of the page as PNG. */
+  async picture() {
+    await this.#ask("POST", `${this.#session}/execute/async`, {
+      script: "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(null)))",
+      args: [],
+    });
+    return Buffer.from(await this.#ask("GET", `${this.#session}/screenshot`), "base64");
+  }
+
+  /** What the page and the program complained about, apart from what the page itself collects. */
+  problems() {
+    return [];
+  }
+
+  /** Closes the window. */
+  async close() {
+    // The session may be gone already, when the app ended by itself.
+    if (this.#session) await this.#ask("DELETE", this.#session).catch(() => undefined);
+    await stop(this.#driver);
+  }
+}

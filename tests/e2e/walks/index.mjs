@@ -1,0 +1,13 @@
+/** All walks, for either driver. */
+import { finding } from "./finding.mjs";
+import { history } from "./history.mjs";
+import { keeping } from "./keeping.mjs";
+import { recording } from "./recording.mjs";
+import { redaction } from "./redaction.mjs";
+
+/**
+ * Walks: `steps` is given the app and the machine; `environment` gives variables that the app needs besides.
+ *
+ * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
+ */
+export const WALKS = [...recording, ...history, ...redaction, ...finding, ...keeping];
