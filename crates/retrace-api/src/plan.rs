@@ -42,6 +42,8 @@ pub(crate) struct Plan {
     pub(crate) note: Option<String>,
     pub(crate) undoes: Option<u64>,
     pub(crate) steps: Vec<Step>,
+    /// Files that must be as expected although the plan does not change them; what is wanted there means nothing.
+    pub(crate) checks: Vec<Step>,
     pub(crate) warnings: Vec<String>,
     /// What a newer version in the log already stands against.
     pub(crate) conflicts: Vec<wire::Conflict>,
@@ -49,12 +51,25 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(source: Source, note: Option<String>) -> Self {
-        Self { source, note, undoes: None, steps: Vec::new(), warnings: Vec::new(), conflicts: Vec::new() }
+        Self {
+            source,
+            note,
+            undoes: None,
+            steps: Vec::new(),
+            checks: Vec::new(),
+            warnings: Vec::new(),
+            conflicts: Vec::new(),
+        }
     }
 
     /// Leaves out what would change nothing, and orders the rest: writes before deletions, so that a moved memory is
-    /// never nowhere.
+    /// never nowhere. Two memories may have been at one path at different times: where one step writes and another deletes,
+    /// the write wins.
     pub(crate) fn tidy(&mut self) {
+        let place = |step: &Step| (step.store, step.path.clone());
+        let written: BTreeSet<_> =
+            self.steps.iter().filter(|step| step.wanted.is_some()).map(place).collect();
+        self.steps.retain(|step| step.wanted.is_some() || !written.contains(&place(step)));
         self.steps.retain(|step| step.expected != step.wanted.as_ref().map(|wanted| wanted.sha256));
         self.steps.sort_by(|a, b| {
             (a.wanted.is_none(), a.store, &a.path).cmp(&(b.wanted.is_none(), b.store, &b.path))
@@ -110,7 +125,7 @@ impl Inner {
 
     fn stores_of(&self, plan: &Plan) -> Result<BTreeMap<StoreId, (StoreRow, Root)>, ApiError> {
         let mut stores = BTreeMap::new();
-        for step in &plan.steps {
+        for step in plan.steps.iter().chain(&plan.checks) {
             if !stores.contains_key(&step.store) {
                 let row = self.read(|reader| Ok(reader.store(step.store)?))?;
                 let root = Root::open(&root_of(&row))?;
@@ -128,7 +143,7 @@ impl Inner {
         dry_run: bool,
     ) -> Result<Vec<wire::Conflict>, ApiError> {
         let mut conflicts = Vec::new();
-        for step in &plan.steps {
+        for step in plan.steps.iter().chain(&plan.checks) {
             let (_, root) = &stores[&step.store];
             let found = match root.read(&step.path, self.rules.max_file_bytes) {
                 Ok(content) => Some(content),

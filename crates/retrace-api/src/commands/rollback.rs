@@ -9,7 +9,7 @@ use crate::target::{Target, instant, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
 use retrace_files::Root;
 use retrace_log::{Reader, VersionFilter, VersionRow};
-use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation};
+use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts back one memory, or what a session or an operation changed.
@@ -258,37 +258,39 @@ impl Inner {
                 Goal { memory: memory.version.memory, store: store.id, state: Some((path, memory.version)) };
             self.add_steps(reader, &mut plan, &goal)?;
         }
-        merge_same_path(&mut plan);
-        self.plan_unrecorded(reader, &store, &mut plan)?;
+        self.add_checks(reader, &store, &mut plan)?;
         plan.tidy();
         Ok(plan)
     }
 
-    /// Files on disk that the log does not know stand in the way of "the whole directory as it was".
-    fn plan_unrecorded(
+    /// What nobody recorded yet stands in the way of "the whole directory as it was": files that are new, edited or gone
+    /// since the last look, where the plan does not change them anyway.
+    fn add_checks(
         &self,
         reader: &Reader<'_>,
         store: &retrace_log::StoreRow,
         plan: &mut Plan,
     ) -> Result<(), ApiError> {
-        let root = Root::open(&root_of(store))?;
-        let heads = reader.heads(store.id)?;
-        for path in root.scan(&self.rules, None).found.into_keys().filter(|path| !heads.contains_key(path)) {
-            if !plan.steps.iter().any(|step| step.path == path) {
-                // Nothing is expected there, so carrying out finds it, records it and refuses.
-                plan.steps.push(Step {
-                    store: store.id,
-                    path,
-                    expected: None,
-                    expected_version: None,
-                    wanted: Some(Wanted {
-                        bytes: Vec::new(),
-                        sha256: Sha256([0; 32]),
-                        version: None,
-                        moved_from: None,
-                    }),
-                });
+        let scan = Root::open(&root_of(store))?.scan(&self.rules, None);
+        let mut heads = reader.heads(store.id)?;
+        heads.retain(|path, _| scan.covers(path));
+        let decided = reconcile(&heads, &scan.found, &BTreeSet::new(), true);
+        for path in decided.to_read.into_iter().chain(decided.gone) {
+            if plan.steps.iter().any(|step| step.path == path) {
+                continue;
             }
+            let live = reader.live_at(store.id, &path)?;
+            // Of a memory whose newest version is redacted, nothing is known to hold the file against.
+            if live.as_ref().is_some_and(|live| live.sha256.is_none()) {
+                continue;
+            }
+            plan.checks.push(Step {
+                store: store.id,
+                path,
+                expected: live.as_ref().and_then(|live| live.sha256),
+                expected_version: live.map(|live| live.version),
+                wanted: None,
+            });
         }
         Ok(())
     }
@@ -356,17 +358,6 @@ impl Inner {
         let on_disk = root.read(path, 0).ok().map(|content| content.sha256);
         Ok((on_disk, Some(live.version)))
     }
-}
-
-/// Two memories may have been at one path at different times: one step writes there and another deletes. The write wins.
-fn merge_same_path(plan: &mut Plan) {
-    let written: BTreeSet<(StoreId, RelPath)> = plan
-        .steps
-        .iter()
-        .filter(|step| step.wanted.is_some())
-        .map(|step| (step.store, step.path.clone()))
-        .collect();
-    plan.steps.retain(|step| step.wanted.is_some() || !written.contains(&(step.store, step.path.clone())));
 }
 
 fn newest_version(reader: &Reader<'_>, memory: MemoryId) -> Result<VersionRow, ApiError> {
