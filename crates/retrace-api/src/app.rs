@@ -245,7 +245,7 @@ fn feed(app: &Weak<Inner>) {
             None => ReadConnection::open(&inner.files).ok().map(|connection| (connection, None)),
         };
         let Some((connection, before)) = connection else { continue };
-        let now = connection.snapshot(|reader| Ok::<_, LogError>(reader.data_version()?)).ok();
+        let now = connection.snapshot(|reader| reader.data_version()).ok();
         if now != before
             && let Ok(cursor) = connection.snapshot(|reader| reader.cursor())
         {

@@ -15,6 +15,9 @@ use std::time::Duration;
 /// Names the data directory in the environment.
 pub const DATA_DIR_VARIABLE: &str = "RETRACE_DATA_DIR";
 
+/// Fills a buffer with random bytes.
+pub type Randomness = dyn Fn(&mut [u8]) + Send + Sync;
+
 /// What an app is made from.
 #[derive(Clone)]
 pub struct AppOptions {
@@ -23,7 +26,7 @@ pub struct AppOptions {
     /// Now.
     pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     /// Random bytes.
-    pub entropy: Arc<dyn Fn(&mut [u8]) + Send + Sync>,
+    pub entropy: Arc<Randomness>,
     /// Login name of the person at this machine.
     pub user: String,
     /// Home directory, environment and platform, for discovery.

@@ -12,6 +12,7 @@ use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Change, Payload, Reader, StoreRow};
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One file a plan changes.
@@ -98,8 +99,8 @@ struct Carried<'p> {
 
 impl Inner {
     /// Previews or does a plan.
-    pub(crate) fn carry_out(&self, plan: Plan, dry_run: bool) -> Result<ActResult, ApiError> {
-        let stores = self.stores_of(&plan)?;
+    pub(crate) fn carry_out(&self, plan: &Plan, dry_run: bool) -> Result<ActResult, ApiError> {
+        let stores = self.stores_of(plan)?;
         let mut result = ActResult { dry_run, warnings: plan.warnings.clone(), ..ActResult::default() };
         for step in &plan.steps {
             let change = wire::FileWrite {
@@ -111,7 +112,7 @@ impl Inner {
             if step.wanted.is_some() { &mut result.writes } else { &mut result.deletes }.push(change);
         }
         result.conflicts.clone_from(&plan.conflicts);
-        result.conflicts.extend(self.held_against_disk(&plan, &stores, dry_run)?);
+        result.conflicts.extend(self.held_against_disk(plan, &stores, dry_run)?);
         if !result.conflicts.is_empty() {
             result.writes.clear();
             result.deletes.clear();
@@ -120,16 +121,16 @@ impl Inner {
         if dry_run || plan.steps.is_empty() {
             return Ok(result);
         }
-        self.do_it(&plan, &stores, result)
+        self.do_it(plan, &stores, result)
     }
 
     fn stores_of(&self, plan: &Plan) -> Result<BTreeMap<StoreId, (StoreRow, Root)>, ApiError> {
         let mut stores = BTreeMap::new();
         for step in plan.steps.iter().chain(&plan.checks) {
-            if !stores.contains_key(&step.store) {
+            if let Entry::Vacant(place) = stores.entry(step.store) {
                 let row = self.read(|reader| Ok(reader.store(step.store)?))?;
                 let root = Root::open(&root_of(&row))?;
-                stores.insert(step.store, (row, root));
+                place.insert((row, root));
             }
         }
         Ok(stores)

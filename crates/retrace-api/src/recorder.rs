@@ -57,6 +57,7 @@ impl App {
                 .spawn(move || upkeep(&inner, &handle, &stop, &named))
                 .ok()
         };
+        verify_once(inner);
         inner.events.send(&Event::Stores);
         Ok(Recording { inner: Arc::clone(inner), handle, stop, upkeep, _lease: lease })
     }
@@ -83,6 +84,21 @@ impl Drop for Recording {
         self.inner.recording_here.store(false, Ordering::SeqCst);
         self.inner.events.send(&Event::Stores);
     }
+}
+
+/// Verifies the chain in the background, once, for the status line. It only reads, so nobody needs to wait for it when
+/// recording stops.
+fn verify_once(inner: &Arc<Inner>) {
+    let inner = Arc::clone(inner);
+    let verify = move || {
+        let sound = inner.read(|reader| Ok(reader.verify_chain()?.is_empty()));
+        // A log that cannot be read says so to whoever asks it for anything.
+        if let Ok(sound) = sound {
+            *crate::app::lock(&inner.verified) = Some((inner.now(), sound));
+            inner.events.send(&Event::Stores);
+        }
+    };
+    drop(std::thread::Builder::new().name("retrace-verify".to_owned()).spawn(verify));
 }
 
 /// The stores to record: those on the list and not paused, or of the named ones those.

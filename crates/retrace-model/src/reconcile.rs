@@ -58,7 +58,9 @@ pub fn reconcile(
 ) -> Reconciled {
     let to_read = found
         .iter()
-        .filter(|(path, seen)| dirty.contains(*path) || heads.get(*path).is_none_or(|head| !unchanged(head, seen)))
+        .filter(|(path, seen)| {
+            dirty.contains(*path) || heads.get(*path).is_none_or(|head| !unchanged(head, seen))
+        })
         .map(|(path, _)| path.clone())
         .collect();
     let gone = heads
@@ -116,7 +118,11 @@ mod tests {
         assert_eq!(check(Some((seen(1, 10), 20)), Some(seen(1, 10)), false, true), nothing, "unchanged");
         assert_eq!(check(Some((seen(1, 10), 20)), Some(seen(2, 10)), false, true), read, "other size");
         assert_eq!(check(Some((seen(1, 10), 20)), Some(seen(1, 11)), false, true), read, "other time");
-        assert_eq!(check(Some((seen(1, 10), 11)), Some(seen(1, 10)), false, true), read, "too fresh to trust");
+        assert_eq!(
+            check(Some((seen(1, 10), 11)), Some(seen(1, 10)), false, true),
+            read,
+            "too fresh to trust"
+        );
         assert_eq!(check(Some((seen(1, 10), 20)), Some(seen(1, 10)), true, true), read, "marked by an event");
         assert_eq!(check(Some((seen(1, 10), 20)), None, false, true), gone, "gone");
         assert_eq!(check(Some((seen(1, 10), 20)), None, false, false), nothing, "not looked at");

@@ -26,7 +26,8 @@ pub enum LeftOut {
 
 impl Default for Rules {
     fn default() -> Self {
-        let skipped = [".git", ".hg", ".svn", ".jj", "node_modules", ".venv", ".cache", "__pycache__", ".Trash"];
+        let skipped =
+            [".git", ".hg", ".svn", ".jj", "node_modules", ".venv", ".cache", "__pycache__", ".Trash"];
         Self {
             max_file_bytes: MAX_FILE_BYTES,
             skipped_directories: skipped.iter().map(|name| (*name).to_owned()).collect(),

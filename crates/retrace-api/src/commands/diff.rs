@@ -219,6 +219,9 @@ struct Entry {
     bytes: EntryBytes,
 }
 
+/// A path with what is there on both sides.
+type BothSides = (String, Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// Where the bytes of a file are.
 enum EntryBytes {
     Version(u64),
@@ -306,7 +309,7 @@ fn entry_bytes(reader: &Reader<'_>, entry: &Entry) -> Result<Option<Vec<u8>>, Ap
 
 fn store_diff(reader: &Reader<'_>, from: &State, to: &State) -> Result<StoreDiff, ApiError> {
     let mut files = Vec::new();
-    let mut texts: Vec<(String, Option<Vec<u8>>, Option<Vec<u8>>)> = Vec::new();
+    let mut texts: Vec<BothSides> = Vec::new();
     // A memory that is on both sides under two paths was moved.
     let old_paths: BTreeMap<MemoryId, &RelPath> =
         from.files.iter().filter_map(|(path, entry)| Some((entry.memory?, path))).collect();

@@ -1,5 +1,7 @@
 //! The one list of commands. Dispatch, the TypeScript map, the terminal and the shells' tests all come from it.
 
+#![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
+
 mod diff;
 mod discover;
 mod history;

@@ -30,7 +30,7 @@ pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> 
         _ => Err(ApiError::invalid("Say exactly one of: a version, a session, an operation.", "")
             .hint("`--to VERSION`, `--session ID` or `--operation SEQ`.")),
     })?;
-    inner.carry_out(plan, request.dry_run)
+    inner.carry_out(&plan, request.dry_run)
 }
 
 /// Puts a whole directory back to an instant, deletions included.
@@ -40,7 +40,7 @@ pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> 
 pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
     let plan = inner.read(|reader| inner.plan_restore(reader, &request))?;
-    inner.carry_out(plan, request.dry_run)
+    inner.carry_out(&plan, request.dry_run)
 }
 
 /// Takes an act back. Undoing an undo does the act again.
@@ -71,7 +71,7 @@ pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
         plan.undoes = Some(seq);
         inner.plan_operation(reader, seq, plan)
     })?;
-    inner.carry_out(plan, request.dry_run)
+    inner.carry_out(&plan, request.dry_run)
 }
 
 fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {

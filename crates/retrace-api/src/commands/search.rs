@@ -88,7 +88,7 @@ mod tests {
     fn a_long_line_is_cut_around_the_match() {
         let line = format!("{}needle{}", "é".repeat(300), "x".repeat(300));
         let start = line.find("needle").expect("it is there");
-        let (snippet, marks) = snippet(&line, &[start..start + 6]);
+        let (snippet, marks) = snippet(&line, &[Range { start, end: start + 6 }]);
         assert_eq!(snippet.chars().count(), SNIPPET + 2);
         let (from, to) = marks[0];
         let marked: String = snippet.chars().skip(from as usize).take((to - from) as usize).collect();

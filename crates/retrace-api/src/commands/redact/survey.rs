@@ -26,7 +26,7 @@ const LARGEST_TRANSCRIPT: u64 = 512 << 20;
 pub(super) enum Selection {
     Versions(Vec<VersionRow>),
     Pattern(Regex),
-    Secret(Vec<u8>, memchr::memmem::Finder<'static>),
+    Secret(Vec<u8>, Box<memchr::memmem::Finder<'static>>),
 }
 
 impl Selection {
@@ -217,7 +217,7 @@ impl Inner {
             ([], None, Some(base64)) => {
                 let secret = secret(base64)?;
                 let finder = memchr::memmem::Finder::new(&secret).into_owned();
-                Ok(Selection::Secret(secret, finder))
+                Ok(Selection::Secret(secret, Box::new(finder)))
             }
             _ => Err(ApiError::invalid("Say exactly one of: versions, a regular expression, a secret.", "")
                 .hint("`VERSION…`, `--find REGEX` or `--secret-file F`.")),
@@ -339,11 +339,8 @@ impl Inner {
 
     /// Transcripts of agents on this machine that hold a matched text. They are only read.
     fn transcripts_holding(&self, matched: &BTreeSet<Vec<u8>>) -> Vec<(PathBuf, u64)> {
-        let needles: Vec<memchr::memmem::Finder<'_>> = matched
-            .iter()
-            .filter(|text| text.len() >= 6)
-            .map(|text| memchr::memmem::Finder::new(text))
-            .collect();
+        let needles: Vec<memchr::memmem::Finder<'_>> =
+            matched.iter().filter(|text| text.len() >= 6).map(memchr::memmem::Finder::new).collect();
         let mut found = Vec::new();
         if needles.is_empty() {
             return found;
