@@ -1,5 +1,5 @@
 /** Puts the features together: which screen, what stands beside it, and what lies over all. */
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Acts } from "@/features/acts/ActDialog";
 import { MemoriesScreen } from "@/features/memories/MemoriesScreen";
@@ -93,7 +93,6 @@ function NoKey() {
 
 /** The window. */
 export function App() {
-  const { t } = useLingui();
   const route = useRoute();
   const status = useRead("status", {}, { refetchInterval: STATUS_MS });
   const [firstRun, setFirstRun] = useState<boolean | null>(null);
@@ -117,7 +116,7 @@ export function App() {
         </Suspense>
       ) : (
         <Frame route={route} status={status.data} reachable={!status.error} context={<ContextOf route={route} />}>
-          <div className="screen-box" aria-label={t`Screen`} role="group">
+          <div className="screen-box">
             <Suspense fallback={wait}>{firstRun === null ? wait : <ScreenOf route={route} />}</Suspense>
           </div>
           <Palette />

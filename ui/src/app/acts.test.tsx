@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { ApiFailure, Unreachable } from "@/host";
 import { callsOf, openWindow, rowWith } from "./testing";
@@ -147,6 +147,21 @@ describe("the timeline", () => {
     fake.record();
     await waitFor(() => expect(screen.getAllByTestId("timeline-row")).toHaveLength(before + 1));
     expect(screen.getByTestId("status-line")).toHaveTextContent("12 versions");
+  });
+
+  it("holds still while somebody reads further down, and says how much is new", async () => {
+    const { fake, user } = openWindow("#/timeline");
+    const before = (await screen.findAllByTestId("timeline-row")).length;
+    const list = screen.getByRole("tree", { name: "Operations" });
+    list.scrollTop = 500;
+    fireEvent.scroll(list);
+    fake.log.store("harbour").disk.set("new.md", "one\n");
+    fake.record();
+    expect(await screen.findByTestId("new-pill")).toHaveTextContent("1 new");
+    expect(screen.getAllByTestId("timeline-row")).toHaveLength(before);
+    await user.click(screen.getByTestId("new-pill"));
+    await waitFor(() => expect(screen.getAllByTestId("timeline-row")).toHaveLength(before + 1));
+    expect(screen.queryByTestId("new-pill")).toBeNull();
   });
 
   it("opens operations and shows the diff of a version", async () => {

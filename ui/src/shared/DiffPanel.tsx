@@ -21,7 +21,7 @@ function RenderedSide({ side, title }: { side: DiffSide; title: string }) {
   const read = useRead("document", { target, highlight: false }, { enabled: side.content_sha256 !== null });
   return (
     <section className="rendered-side" aria-label={title}>
-      <h3>{title}</h3>
+      <h2 className="small-title">{title}</h2>
       {side.content_sha256 === null ? (
         <Empty title={side.redacted ? t`Redacted` : t`Nothing here`} />
       ) : (

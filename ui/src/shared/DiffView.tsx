@@ -66,7 +66,7 @@ function HunkRow({ hunk }: { hunk: Hunk }) {
   );
 }
 
-/** In place of a difference one side of which was redacted. */
+/** In place of a difference that cannot be shown because a side was redacted. */
 export function RedactedDiff() {
   const { t } = useLingui();
   return (
@@ -80,7 +80,7 @@ export function RedactedDiff() {
 export function DiffView({ diff, words }: { diff: FileDiff; words: boolean }) {
   const { t } = useLingui();
   const rows = useMemo(() => rowsOf(diff.hunks), [diff]);
-  if (diff.from.redacted || diff.to.redacted) return <RedactedDiff />;
+  if (diff.to.redacted) return <RedactedDiff />;
   if (diff.binary)
     return (
       <Empty title={t`Not text`}>
@@ -103,11 +103,18 @@ export function DiffView({ diff, words }: { diff: FileDiff; words: boolean }) {
       aria-label={t`Difference`}
       tabIndex={0}
       footer={
-        diff.truncated && (
-          <p className="code-note">
-            <Trans>The contents are large: this difference is right, but may not be the smallest.</Trans>
-          </p>
-        )
+        <>
+          {diff.from.redacted && (
+            <p className="code-note">
+              <Trans>The version before was redacted, so every line shows as added.</Trans>
+            </p>
+          )}
+          {diff.truncated && (
+            <p className="code-note">
+              <Trans>The contents are large: this difference is right, but may not be the smallest.</Trans>
+            </p>
+          )}
+        </>
       }
     >
       {(row) => (row.line ? <LineRow line={row.line} words={words} /> : <HunkRow hunk={row.hunk} />)}

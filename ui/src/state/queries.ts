@@ -78,7 +78,10 @@ export function useLineCounts(version: Version): { added: number; removed: numbe
     { a: version.id, words: false, context: 0, highlight: false },
     { enabled: comparable },
   );
-  return data && "hunks" in data && !data.binary ? { added: data.added, removed: data.removed } : null;
+  // Without the version before, all lines would count as added.
+  return data && "hunks" in data && !data.binary && !data.from.redacted
+    ? { added: data.added, removed: data.removed }
+    : null;
 }
 
 /** A store by its id, from the list of all. */

@@ -31,7 +31,7 @@ function OneContent({
 }) {
   return (
     <section className="conflict-side" aria-label={title}>
-      <h3>{title}</h3>
+      <h2 className="small-title">{title}</h2>
       {holdsFile(version, read) ? (
         <Await read={read}>{(document) => <DocumentView document={document} />}</Await>
       ) : (

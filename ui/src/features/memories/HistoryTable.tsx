@@ -74,7 +74,11 @@ export function HistoryTable({
       <table className="table" aria-label={t`History`}>
         <thead>
           <tr>
-            <th aria-label={t`Sign`} />
+            <th scope="col">
+              <span className="visually-hidden">
+                <Trans>Sign</Trans>
+              </span>
+            </th>
             <th scope="col">
               <Trans>Version</Trans>
             </th>

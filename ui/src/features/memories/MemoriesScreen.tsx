@@ -361,7 +361,9 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
             <Trans>Versions</Trans>
           </h2>
           <span className="muted hint">
-            <Trans>Ctrl-click a second one to compare</Trans>
+            <Trans>
+              <Kbd keys="mod" /> click compares
+            </Trans>
           </span>
         </div>
         <VersionList
@@ -374,6 +376,16 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
       </aside>
     </>
   );
+}
+
+/** A version further back than the pages read so far; null while it is not needed or not there yet. */
+function useOlder(version: string | undefined, known: boolean): NumberedVersion | null {
+  const read = useRead(
+    "show",
+    { version: version ?? "", content: false },
+    { enabled: version !== undefined && !known },
+  );
+  return read.data && !known ? { version: read.data, number: null } : null;
 }
 
 function MemoryById({
@@ -390,10 +402,11 @@ function MemoryById({
   const { t } = useLingui();
   const { log, versions } = useVersions(id, route.at === undefined ? (memory?.versions ?? null) : null);
   const asOf = route.at === undefined ? undefined : memory?.version_id;
+  const wanted = route.version ?? asOf;
+  const older = useOlder(wanted, log.isPending || versions.some(({ version }) => version.id === wanted));
   if (log.error) return <Failure error={log.error} retry={() => void log.refetch()} />;
   if (log.isPending) return <Skeleton rows={10} />;
-  const wanted = route.version ?? asOf;
-  const chosen = versions.find(({ version }) => version.id === wanted) ?? versions[0];
+  const chosen = versions.find(({ version }) => version.id === wanted) ?? older ?? versions[0];
   if (!chosen)
     return (
       <Empty title={t`Nothing recorded`}>
@@ -403,9 +416,9 @@ function MemoryById({
   const path = memory?.path ?? versions.find(({ version }) => version.path !== null)?.version.path ?? null;
   const go = (change: Partial<MemoriesRoute>) =>
     navigate({ ...route, store: store.id, memory: id, ...change }, { replace: true });
-  const older = log.hasNextPage ? () => void log.fetchNextPage() : null;
+  const more = log.hasNextPage ? () => void log.fetchNextPage() : null;
   const shown: Shown = { store, memory, memoryId: id, versions, chosen, path, tab: route.tab ?? "content", go };
-  return <MemoryPane shown={shown} route={route} older={older} />;
+  return <MemoryPane shown={shown} route={route} older={more} />;
 }
 
 /** The screen of the memories. */

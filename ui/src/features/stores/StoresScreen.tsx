@@ -228,7 +228,11 @@ function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: stri
             <th scope="col">
               <Trans>Last change</Trans>
             </th>
-            <th aria-label={t`Actions`} />
+            <th scope="col">
+              <span className="visually-hidden">
+                <Trans>Actions</Trans>
+              </span>
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -222,9 +222,9 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
       )}
       {discovered.problems.length > 0 && (
         <section className="problems" aria-label={t`What could not be read`}>
-          <h3>
+          <h2 className="small-title">
             <Trans>What could not be read</Trans>
-          </h3>
+          </h2>
           <ul>
             {discovered.problems.map(({ subject, message }) => (
               <li key={subject + message}>

@@ -120,7 +120,7 @@ function TimelineRowView({ row }: { row: TimelineRow }) {
   const now = useNow();
   switch (row.kind) {
     case "day":
-      return <h2 className="timeline-day">{format.dayHeading(row.at, now)}</h2>;
+      return <div className="timeline-day">{format.dayHeading(row.at, now)}</div>;
     case "operation":
       return <OperationRow row={row} />;
     case "version":
