@@ -154,7 +154,9 @@ impl<'a> Gathered<'a> {
             Some(project) => folder_label(project),
             None if self.for_all => "All projects".to_owned(),
             None if self.configured => folder_label(directory),
-            None => directory.parent().map(folder_label).unwrap_or_default(),
+            None => {
+                directory.parent().map(folder_label).map(|label| unresolved_label(&label)).unwrap_or_default()
+            }
         };
         let mut evidence = self.because.clone();
         if exists {
@@ -283,12 +285,18 @@ fn left_behind(
         None => switch(claude, owner.as_ref().map(|owner| owner.project)),
     };
     let path = owner.map(|owner| owner.path.to_owned());
-    let label = path.as_deref().map_or_else(|| folder.name.clone(), folder_label);
+    let label = path.as_deref().map_or_else(|| unresolved_label(&folder.name), folder_label);
     let mut found = Found::new(memory, StoreKind::ClaudeAuto, format!("{label} · {what}"), evidence)
         .of_project(path)
         .because(switch.reason);
     found.enabled = switch.on;
     found
+}
+
+/// What to call the memory of a project folder whose project is not known. The folder's name begins with a hyphen, as an
+/// option does in a terminal.
+fn unresolved_label(folder: &str) -> String {
+    folder.trim_start_matches('-').to_owned()
 }
 
 /// Whose memory an unused folder holds.
