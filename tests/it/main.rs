@@ -9,6 +9,7 @@ mod diff;
 mod faults;
 mod recording;
 mod redaction;
+mod reference;
 mod rollback;
 mod scenes;
 mod search;

@@ -63,15 +63,19 @@ impl Plan {
         }
     }
 
-    /// Leaves out what would change nothing, and orders the rest: writes before deletions, so that a moved memory is
-    /// never nowhere. Two memories may have been at one path at different times: where one step writes and another deletes,
-    /// the write wins.
+    /// Only checks what would change nothing by the log, for the file may have changed since. Orders the rest: writes before
+    /// deletions, so that a moved memory is never nowhere. Two memories may have been at one path at different times: where
+    /// one step writes and another deletes, the write wins.
     pub(crate) fn tidy(&mut self) {
         let place = |step: &Step| (step.store, step.path.clone());
         let written: BTreeSet<_> =
             self.steps.iter().filter(|step| step.wanted.is_some()).map(place).collect();
         self.steps.retain(|step| step.wanted.is_some() || !written.contains(&place(step)));
-        self.steps.retain(|step| step.expected != step.wanted.as_ref().map(|wanted| wanted.sha256));
+        let (steps, unchanged): (Vec<Step>, Vec<Step>) = std::mem::take(&mut self.steps)
+            .into_iter()
+            .partition(|step| step.expected != step.wanted.as_ref().map(|wanted| wanted.sha256));
+        self.steps = steps;
+        self.checks.extend(unchanged);
         self.steps.sort_by(|a, b| {
             (a.wanted.is_none(), a.store, &a.path).cmp(&(b.wanted.is_none(), b.store, &b.path))
         });

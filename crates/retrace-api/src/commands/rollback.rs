@@ -308,6 +308,7 @@ impl Inner {
                         .push(format!("{path}: the content of that time is redacted; it is left as it is."));
                     return Ok(());
                 }
+                Bytes::TooLarge { .. } if is_there(reader, goal.store, path, version)? => return Ok(()),
                 Bytes::TooLarge { .. } => {
                     plan.warnings.push(format!("{path}: the content of that time was too large to be kept."));
                     return Ok(());
@@ -358,6 +359,17 @@ impl Inner {
         let on_disk = root.read(path, 0).ok().map(|content| content.sha256);
         Ok((on_disk, Some(live.version)))
     }
+}
+
+/// Whether a version's content is what lives at `path` now, as the log knows it.
+fn is_there(
+    reader: &Reader<'_>,
+    store: StoreId,
+    path: &RelPath,
+    version: &VersionRow,
+) -> Result<bool, ApiError> {
+    let live = reader.live_at(store, path)?.and_then(|live| live.sha256);
+    Ok(live.is_some() && live == version.content.map(|content| content.sha256))
 }
 
 fn newest_version(reader: &Reader<'_>, memory: MemoryId) -> Result<VersionRow, ApiError> {
