@@ -184,3 +184,18 @@ fn verify_tells_whether_bytes_are_absent() {
     let after = commands::verify(&world.app, request()).expect("verification");
     assert_eq!((after.absent, after.ok), (Some(true), true), "{:?}", after.found_in);
 }
+
+#[test]
+fn a_redaction_over_several_stores_is_a_mark_on_the_axis_of_each() {
+    let world = with_secret();
+    let other = world.add("others");
+    std::fs::write(world.path("others/keys.md"), format!("also {SECRET}\n")).expect("written");
+    world.scan();
+    let done = commands::redact(&world.app, by_secret(true, false)).expect("a redaction");
+    for store in ["notes", other.id.as_str()] {
+        let activity = commands::activity(&world.app, wire::ActivityReq { store: store.to_owned() });
+        let newest = activity.expect("the axis").marks.pop().expect("a mark");
+        assert_eq!(Some(newest.operation_seq), done.operation_seq, "{store}");
+        assert_eq!((newest.created, newest.modified, newest.deleted), (0, 1, 0), "{store}");
+    }
+}

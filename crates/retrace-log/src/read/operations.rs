@@ -143,7 +143,7 @@ impl Reader<'_> {
             "SELECT o.seq, o.created_at, o.source, o.created, o.modified, o.deleted FROM operations o
              WHERE o.store_id = ?1 AND o.created + o.modified + o.deleted > 0
              UNION ALL
-             SELECT o.seq, o.created_at, o.source, total(v.change = 1), total(v.change IN (2, 4)), total(v.change = 3)
+             SELECT o.seq, o.created_at, o.source, sum(v.change = 1), sum(v.change IN (2, 4)), sum(v.change = 3)
              FROM operations o JOIN versions v
                ON v.seq BETWEEN o.first_version AND o.first_version + o.created + o.modified + o.deleted - 1
              WHERE o.store_id IS NULL AND +v.store_id = ?1
