@@ -55,6 +55,7 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
         .build(context())
         .map_err(|error| format!("the window system did not start: {error}"))?;
     open_program(app.handle(), data_dir);
+    end_when_asked(app.handle());
     window::open(app.handle()).map_err(|error| format!("the window did not open: {error}"))?;
     app.run(|handle, event| {
         if let RunEvent::Exit = event {
@@ -82,6 +83,26 @@ fn open_program<R: Runtime>(handle: &AppHandle<R>, data_dir: Option<PathBuf>) {
     // The page's first command shows what went wrong.
     async_runtime::spawn_blocking(move || program.app().is_ok());
 }
+
+/// Ends the app as if its window were closed when a terminal or the end of the desktop session asks for it.
+#[cfg(unix)]
+fn end_when_asked<R: Runtime>(handle: &AppHandle<R>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+        let handle = handle.clone();
+        async_runtime::spawn(async move {
+            // Without this the system ends the process at once, which the log survives as well.
+            if let Ok(mut asked) = signal(kind) {
+                asked.recv().await;
+                handle.exit(0);
+            }
+        });
+    }
+}
+
+/// Other systems close the window themselves.
+#[cfg(not(unix))]
+fn end_when_asked<R: Runtime>(_handle: &AppHandle<R>) {}
 
 /// Passes events on to the page until the program is closed.
 fn forward<R: Runtime>(handle: &AppHandle<R>, events: Receiver<Event>) {

@@ -10,10 +10,10 @@ use tauri::{AppHandle, Runtime, Url, WebviewWindowBuilder};
 pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
     let config = handle.config().app.windows.first().ok_or(tauri::Error::WindowNotFound)?;
     WebviewWindowBuilder::from_config(handle, config)?
-        .on_navigation(is_ours)
+        .on_navigation(|url| is_ours(url) || is_made_here(url))
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .on_download(|_, event| match event {
-            // A receipt that was exported, made by the page itself. It goes to the downloads under a name that is free.
+            // A receipt that is exported. It goes to the user's downloads, under a name that is free there.
             DownloadEvent::Requested { url, .. } => is_made_here(&url),
             _ => true,
         })
@@ -31,7 +31,8 @@ fn is_ours(url: &Url) -> bool {
     }
 }
 
-/// Whether an address stands for data that one of our pages made.
+/// Whether an address stands for data that one of our pages made, to be saved. Only a page's own script can make one, and
+/// no other script runs here.
 fn is_made_here(url: &Url) -> bool {
     url.scheme() == "blob" && url.path().parse().is_ok_and(|page: Url| is_ours(&page))
 }

@@ -117,6 +117,7 @@ test("remembers its size", async () => {
       assert.equal(await width(driver), 1360);
       await driver.resize(1000, 700);
       await until("the new size", async () => (await width(driver)) === 1000);
+      await driver.quit();
     });
     await openAndSee(async (driver) => assert.equal(await width(driver), 1000));
   } finally {

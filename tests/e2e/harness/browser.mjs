@@ -54,7 +54,9 @@ export class BrowserDriver {
       driver.#page = page;
       page.on("pageerror", (error) => driver.#problems.push(`page error: ${error.message}`));
       page.on("console", (message) => {
-        if (message.type() === "error") driver.#problems.push(`console: ${message.text()}`);
+        // A command that was refused with reason is an answer like others; the browser logs it all the same.
+        const refused = /status of 4\d\d/.test(message.text()) && message.location().url.includes("/api/");
+        if (message.type() === "error" && !refused) driver.#problems.push(`console: ${message.text()} ${message.location().url}`);
       });
       page.on("request", (request) => {
         if (!request.url().startsWith(new URL(driver.#server.address).origin)) driver.#problems.push(`request to ${request.url()}`);

@@ -6,6 +6,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { collectComplaints } from "./app.mjs";
 import { start, stop } from "./process.mjs";
@@ -149,6 +150,14 @@ export class WindowDriver {
   /** What the page and the program complained about, apart from what the page itself collects. */
   problems() {
     return [];
+  }
+
+  /** Asks the app itself to end, as the end of a desktop session does, and waits until it has. */
+  async quit() {
+    const { pid } = this.#driver;
+    const app = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
+    process.kill(app, "SIGTERM");
+    await until("the app to end", () => !existsSync(`/proc/${app}`) || readFileSync(`/proc/${app}/stat`, "utf8").includes(") Z "));
   }
 
   /** Closes the window. */

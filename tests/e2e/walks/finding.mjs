@@ -66,7 +66,7 @@ async function worksByKeyboardAlone({ app, machine }) {
     await app.press("Tab");
     reached.add(await app.driver.run(() => document.activeElement?.getAttribute("data-testid") ?? document.activeElement?.getAttribute("role")));
   }
-  for (const wanted of ["open-palette", "nav-timeline", "store-select", "tree", "listbox", "rollback-button", "time-axis"])
+  for (const wanted of ["open-palette", "nav-timeline", "store-select", "tree", "listbox", "redact-button", "time-axis"])
     assert.ok(reached.has(wanted), `Tab reaches ${wanted}; it reached ${[...reached].join(", ")}`);
 }
 
