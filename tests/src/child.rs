@@ -30,3 +30,15 @@ pub fn command(test: &str, task: &str, directory: &Path) -> Command {
 pub fn start(test: &str, task: &str, directory: &Path) -> Child {
     command(test, task, directory).spawn().expect("a process")
 }
+
+/// Prepares to run the test `test` of this program in a process with mounts of its own, which end with it. As root of a
+/// user namespace where the user is not root.
+#[must_use]
+pub fn with_own_mounts(test: &str, directory: &Path) -> Command {
+    let inner = command(test, "mounts", directory);
+    let mut outer = Command::new("unshare");
+    outer.args(["--mount", "--user", "--map-root-user", "--propagation", "private"]);
+    outer.arg(inner.get_program()).args(inner.get_args());
+    outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    outer
+}

@@ -65,12 +65,16 @@ impl From<rusqlite::Error> for LogError {
             E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::InvalidColumnType(..) => {
                 return Self::Damaged(error.to_string());
             }
+            // Every statement is fixed and known to work: one that the database does not understand met other tables.
+            E::SqlInputError { .. } => return Self::Damaged(error.to_string()),
             E::ToSqlConversionFailure(_) => return Self::Invalid(error.to_string()),
             _ => {}
         }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error.to_string()),
+            // The full-text index reports damage of its own with the code for errors of any sort.
+            Some(ErrorCode::Unknown) if error.to_string().contains("fts5") => Self::Damaged(error.to_string()),
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::CannotWrite(error.to_string())
