@@ -15,10 +15,10 @@ const Markdown = lazy(() => import("./Markdown"));
 /** More lines around a change than any content has. */
 const ALL_LINES = 1_000_000;
 
-function RenderedSide({ side, title }: { side: DiffSide; title: string }) {
+function RenderedSide({ side, title, hold }: { side: DiffSide; title: string; hold: boolean }) {
   const { t } = useLingui();
   const target = side.version_id ?? side.target;
-  const read = useRead("document", { target, highlight: false }, { enabled: side.content_sha256 !== null });
+  const read = useRead("document", { target, highlight: false }, { enabled: side.content_sha256 !== null && !hold });
   return (
     <section className="rendered-side" aria-label={title}>
       <h2 className="small-title">{title}</h2>
@@ -41,13 +41,13 @@ function RenderedSide({ side, title }: { side: DiffSide; title: string }) {
   );
 }
 
-/** Both sides of a difference as a reader would see them. */
-export function Rendered({ diff }: { diff: FileDiff }) {
+/** Both sides of a difference as a reader would see them. With `hold` nothing is read again. */
+export function Rendered({ diff, hold = false }: { diff: FileDiff; hold?: boolean }) {
   const { t } = useLingui();
   return (
     <div className="rendered" data-testid="rendered">
-      <RenderedSide side={diff.from} title={t`Before`} />
-      <RenderedSide side={diff.to} title={t`After`} />
+      <RenderedSide side={diff.from} title={t`Before`} hold={hold} />
+      <RenderedSide side={diff.to} title={t`After`} hold={hold} />
     </div>
   );
 }
@@ -64,13 +64,16 @@ export function DiffModeSwitch() {
   return <Segmented label={t`View of the difference`} value={mode} options={options} onChange={setMode} />;
 }
 
-/** The difference between two targets; without `b`, between `a` and what came before it. */
-export function DiffPanel({ a, b = null }: { a: string; b?: string | null }) {
+/**
+ * The difference between two targets; without `b`, between `a` and what came before it. With `hold` it stays as it is,
+ * while an act changes the files it is about.
+ */
+export function DiffPanel({ a, b = null, hold = false }: { a: string; b?: string | null; hold?: boolean }) {
   const [mode] = useDiffMode();
   const [whole, setWhole] = useState(false);
   const words = mode === "words";
   const request = { a, b, words, context: whole ? ALL_LINES : null, highlight: true };
-  const read = useRead("diff", request, { keepPrevious: true });
+  const read = useRead("diff", request, { keepPrevious: true, enabled: !hold });
   if (read.error instanceof ApiFailure && read.error.error.code === "content_redacted") return <RedactedDiff />;
   return (
     <Await read={read} rows={8}>
@@ -85,7 +88,7 @@ export function DiffPanel({ a, b = null }: { a: string; b?: string | null }) {
                 </ToggleButton>
               )}
             </div>
-            {mode === "rendered" ? <Rendered diff={diff} /> : <DiffView diff={diff} words={words} />}
+            {mode === "rendered" ? <Rendered diff={diff} hold={hold} /> : <DiffView diff={diff} words={words} />}
           </div>
         )
       }

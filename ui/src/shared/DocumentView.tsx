@@ -56,6 +56,18 @@ function LineRow({ number, line, lost, found }: { number: number; line: Document
   );
 }
 
+/** In place of a content that was redacted. */
+export function RedactedContent() {
+  const { t } = useLingui();
+  return (
+    <Empty title={t`Redacted`}>
+      <Trans>
+        The content was taken out of the log and cannot be brought back. Who changed it, when and why is kept.
+      </Trans>
+    </Empty>
+  );
+}
+
 /** Why there are no lines to show, if so. */
 function Unshown({ document }: { document: Document }) {
   const { t } = useLingui();
@@ -83,13 +95,7 @@ function Unshown({ document }: { document: Document }) {
         </Empty>
       );
     case "redacted":
-      return (
-        <Empty title={t`Redacted`}>
-          <Trans>
-            The content was taken out of the log and cannot be brought back. Who changed it, when and why is kept.
-          </Trans>
-        </Empty>
-      );
+      return <RedactedContent />;
     default:
       return (
         <Empty title={t`Empty`}>

@@ -44,10 +44,28 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
   }
 }
 
-/** Makes stale what the collected events concern, and reads again what is on screen. */
-function refresh(queries: QueryClient, types: readonly Event["type"][]): Promise<void> {
-  const predicate = ({ queryKey }: Query) => types.some((type) => concerns(type, queryKey));
-  return queries.invalidateQueries({ predicate });
+const CONTENTS = new Set(["document", "diff", "show", "search"]);
+
+/** Lets the components see the answers of one round before the next one starts. */
+const rendered = () => new Promise<void>((done) => setTimeout(done));
+
+/**
+ * Reads again what the collected events concern. After a redaction nothing that was read before may show again, not even
+ * for a moment: it leaves the cache. Live files come after the list of what there is, so that a file that has just gone
+ * is not asked for.
+ */
+async function refresh(queries: QueryClient, types: readonly Event["type"][]): Promise<void> {
+  const concerned = ({ queryKey }: Query) => types.some((type) => concerns(type, queryKey));
+  const isLive = ({ queryKey }: Query) => readsLive(queryKey[1]);
+  const redacted = types.includes("receipts");
+  const isReset = (query: Query) => redacted && CONTENTS.has(String(query.queryKey[0])) && !isLive(query);
+  if (redacted) {
+    queries.removeQueries({ type: "inactive", predicate: concerned });
+    void queries.resetQueries({ predicate: isReset });
+  }
+  await queries.invalidateQueries({ predicate: (query) => concerned(query) && !isLive(query) && !isReset(query) });
+  await rendered();
+  await queries.invalidateQueries({ predicate: (query) => concerned(query) && isLive(query) });
 }
 
 /** The events that a command brings about. */
@@ -67,6 +85,7 @@ export function withRefresh(backend: Backend, queries: QueryClient): Backend {
       const reading = refresh(queries, eventsOf(name));
       // The receipt must be among the receipts when somebody goes to it.
       if (name === "redact") await reading;
+      else void reading;
       return response;
     },
   };

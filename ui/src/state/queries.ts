@@ -79,7 +79,7 @@ export function useLineCounts(version: Version): { added: number; removed: numbe
     { enabled: comparable },
   );
   // Without the version before, all lines would count as added.
-  return data && "hunks" in data && !data.binary && !data.from.redacted
+  return comparable && data && "hunks" in data && !data.binary && !data.from.redacted
     ? { added: data.added, removed: data.removed }
     : null;
 }

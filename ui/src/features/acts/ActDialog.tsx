@@ -8,7 +8,7 @@ import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
-import type { ActResult, Conflict, FileWrite } from "@/bindings";
+import type { ActResult, Conflict } from "@/bindings";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { ChevronIcon } from "@/shared/icons";
 import { Sheet } from "@/shared/overlay";
@@ -18,11 +18,12 @@ import { type Act, closeAct, startAct, useOpenAct, useUndoable } from "@/state/a
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
-import { ChangePreview } from "./ChangePreview";
+import { ChangePreview, type ChangePreviewProps } from "./ChangePreview";
 import { ConflictView } from "./ConflictView";
 import { announce, asPreviewed, run, undo } from "./perform";
 
-function FileRow({ file, open, wantedId }: { file: FileWrite; open: boolean; wantedId: string | null }) {
+function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
+  const { file } = preview;
   const deleted = file.to_sha256 === null;
   const created = file.from_sha256 === null;
   const hash = (text: string | null) => (text === null ? "–" : shorten(text));
@@ -44,7 +45,7 @@ function FileRow({ file, open, wantedId }: { file: FileWrite; open: boolean; wan
               </Chip>
             </AriaButton>
           </Heading>
-          <DisclosurePanel>{isExpanded && <ChangePreview file={file} wantedId={wantedId} />}</DisclosurePanel>
+          <DisclosurePanel>{isExpanded && <ChangePreview {...preview} />}</DisclosurePanel>
         </>
       )}
     </Disclosure>
@@ -79,7 +80,7 @@ function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
   );
 }
 
-function PreviewBody({ act, preview }: { act: Act; preview: ActResult }) {
+function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hold: boolean }) {
   const { t } = useLingui();
   const files = [...preview.writes, ...preview.deletes];
   const wantedId = act.command === "rollback" ? (act.request.to ?? null) : null;
@@ -112,7 +113,13 @@ function PreviewBody({ act, preview }: { act: Act; preview: ActResult }) {
         </div>
       )}
       {files.map((file) => (
-        <FileRow key={`${file.store_id}:${file.path}`} file={file} open={files.length <= 3} wantedId={wantedId} />
+        <FileRow
+          key={`${file.store_id}:${file.path}`}
+          file={file}
+          open={files.length <= 3}
+          wantedId={wantedId}
+          hold={hold}
+        />
       ))}
     </>
   );
@@ -137,7 +144,7 @@ function OpenAct({ act }: { act: Act }) {
   const [conflicted, setConflicted] = useState<ActResult | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const read = useRead(act.command, { ...act.request, dry_run: true });
+  const read = useRead(act.command, { ...act.request, dry_run: true }, { enabled: !busy });
   const preview = conflicted ?? read.data;
   const files = preview ? preview.writes.length + preview.deletes.length : 0;
   const ready = preview !== undefined && preview.conflicts.length === 0 && files > 0;
@@ -191,7 +198,7 @@ function OpenAct({ act }: { act: Act }) {
     >
       {failure !== null && <Failure error={failure} />}
       <Await read={{ data: preview, error: read.error, refetch: () => read.refetch() }}>
-        {(result) => <PreviewBody act={act} preview={result} />}
+        {(result) => <PreviewBody act={act} preview={result} hold={busy} />}
       </Await>
     </Sheet>
   );

@@ -20,10 +20,10 @@ const NOTHING: DiffSide = {
 };
 
 /** A file that appears or disappears as a whole. */
-function WholeFile({ target, tag }: { target: string; tag: "insert" | "delete" }) {
+function WholeFile({ target, tag, hold }: { target: string; tag: "insert" | "delete"; hold: boolean }) {
   const { t } = useLingui();
   const [mode] = useDiffMode();
-  const read = useRead("document", { target, highlight: true });
+  const read = useRead("document", { target, highlight: true }, { enabled: !hold });
   const diff = useMemo((): FileDiff | null => {
     if (!read.data) return null;
     const { path, content_sha256, content_size_bytes, version, lines, kind } = read.data;
@@ -52,7 +52,7 @@ function WholeFile({ target, tag }: { target: string; tag: "insert" | "delete" }
             <div className="diff-caption">
               <LineCounts added={diff.added} removed={diff.removed} />
             </div>
-            {mode === "rendered" ? <Rendered diff={diff} /> : <DiffView diff={diff} words={false} />}
+            {mode === "rendered" ? <Rendered diff={diff} hold={hold} /> : <DiffView diff={diff} words={false} />}
           </div>
         ))
       }
@@ -68,14 +68,28 @@ function useWantedVersion({ store_id, path, to_sha256 }: FileWrite) {
   return { log, wanted };
 }
 
-/** What an act would do to one file. `wantedId` is the version that would be written, where the act named it. */
-export function ChangePreview({ file, wantedId }: { file: FileWrite; wantedId: string | null }) {
+/** What a preview of one file needs. */
+export interface ChangePreviewProps {
+  /** What would be done to it. */
+  file: FileWrite;
+  /** The version that would be written, where the act named it. */
+  wantedId: string | null;
+  /** The act is going on: the preview stays as it is. */
+  hold: boolean;
+}
+
+/** What an act would do to one file. */
+export function ChangePreview({ file, wantedId, hold }: ChangePreviewProps) {
   const { log, wanted } = useWantedVersion(file);
   const live = `${file.store_id}:${file.path}`;
-  if (file.to_sha256 === null) return <WholeFile target={live} tag="delete" />;
+  if (file.to_sha256 === null) return <WholeFile target={live} tag="delete" hold={hold} />;
   const target = wantedId ?? wanted?.id ?? null;
   if (target !== null)
-    return file.from_sha256 === null ? <WholeFile target={target} tag="insert" /> : <DiffPanel a={live} b={target} />;
+    return file.from_sha256 === null ? (
+      <WholeFile target={target} tag="insert" hold={hold} />
+    ) : (
+      <DiffPanel a={live} b={target} hold={hold} />
+    );
   return (
     <Await read={{ data: log.data, error: log.error, refetch: () => log.refetch() }} rows={4}>
       {() => (

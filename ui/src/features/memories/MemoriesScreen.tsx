@@ -5,7 +5,8 @@ import { Button as AriaButton } from "react-aria-components/Button";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components/Tabs";
 import type { Document, Memory, Store } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
-import { DocumentView } from "@/shared/DocumentView";
+import { RedactedDiff } from "@/shared/DiffView";
+import { DocumentView, RedactedContent } from "@/shared/DocumentView";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { type Cut, findCut, isLimitedIndex } from "@/shared/limits";
@@ -174,7 +175,11 @@ function Difference({ shown, base }: { shown: Shown; base: string | undefined })
   return (
     <>
       <Sides shown={shown} base={base} />
-      <DiffPanel a={older?.id ?? newer.id} b={older ? newer.id : null} />
+      {newer.redacted_at !== null || (older && older.redacted_at !== null) ? (
+        <RedactedDiff />
+      ) : (
+        <DiffPanel a={older?.id ?? newer.id} b={older ? newer.id : null} />
+      )}
     </>
   );
 }
@@ -307,8 +312,9 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
   const { t } = useLingui();
   const { chosen, versions, path, store, memory, tab, go } = shown;
   const wanted = chosen.version.operation !== "deleted";
-  const read = useRead("document", { target: chosen.version.id, highlight: true }, { enabled: wanted });
-  const document = wanted ? read.data : undefined;
+  const redacted = chosen.version.redacted_at !== null;
+  const read = useRead("document", { target: chosen.version.id, highlight: true }, { enabled: wanted && !redacted });
+  const document = wanted && !redacted ? read.data : undefined;
   const live = memory && route.at === undefined ? path : null;
   const disk = useDiskState(store.id, live, versions[0]?.version.content_sha256 ?? null);
   const cut = useMemo(() => {
@@ -328,7 +334,9 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
           <DiskNotice state={disk} onCompare={() => go({ base: "disk", version: undefined, tab: "diff" })} />
         )}
         <TabPanel id="content" className="pane-body">
-          {wanted ? (
+          {redacted ? (
+            <RedactedContent />
+          ) : wanted ? (
             <Await read={read} rows={10}>
               {(loaded) => <DocumentView document={loaded} cut={cut} line={route.line} />}
             </Await>

@@ -6,6 +6,7 @@ import { Button as AriaButton } from "react-aria-components/Button";
 import type { Operation, Version } from "@/bindings";
 import { neighbour, Picker } from "@/shared/Picker";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
+import { RedactedDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
@@ -237,7 +238,15 @@ function Detail({ operation, version }: { operation: Operation; version: Version
       {!version && count > 1 && (
         <p className="muted pane-note">{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}; open the operation to choose another.`}</p>
       )}
-      <div className="pane-body">{shown ? <DiffPanel a={shown.id} /> : <Empty title={t`No versions`} />}</div>
+      <div className="pane-body">
+        {shown && shown.redacted_at !== null ? (
+          <RedactedDiff />
+        ) : shown ? (
+          <DiffPanel a={shown.id} />
+        ) : (
+          <Empty title={t`No versions`} />
+        )}
+      </div>
       <OperationActions operation={operation} />
     </section>
   );
