@@ -26,7 +26,7 @@ check-package: tests/e2e/node_modules/.package-lock.json ## Unpack that .deb, st
 
 bench: ## Measure what has to be fast
 	@scripts/install-packages serve
-	cargo bench
+	cargo bench --benches
 
 screenshots: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Draw docs/images anew from the running app
 	@scripts/install-packages build test

@@ -89,3 +89,18 @@ fn internal(message: &str, cause: &dyn std::fmt::Display) -> ApiError {
         subject: cause.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, async_runtime, on_a_thread};
+    use retrace_api::wire::Code;
+
+    #[test]
+    fn a_panic_is_an_error_of_that_one_call() {
+        let answer: Result<(), Failure> = async_runtime::block_on(on_a_thread(|| panic!("on purpose")));
+        let failure = answer.expect_err("it failed");
+        assert_eq!(failure.error.code, Code::Internal);
+        assert!(failure.error.subject.contains("on purpose"), "{failure:?}");
+        assert!(async_runtime::block_on(on_a_thread(|| Ok(()))).is_ok(), "the next call works");
+    }
+}

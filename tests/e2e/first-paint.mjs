@@ -39,6 +39,7 @@ try {
   } finally {
     await stop(child);
   }
+  assert.equal(child.exitCode, 0, "asked to end, the app ends cleanly");
   // And once more driven, to read what it drew.
   const driver = await WindowDriver.open(binary, machine, screen);
   try {

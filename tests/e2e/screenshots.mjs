@@ -7,9 +7,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { App } from "./harness/app.mjs";
-import { CHANGED_CONVENTIONS, SECRET } from "./harness/memories.mjs";
+import { CHANGED_CONVENTIONS, INFRA, SECRET, WEBSHOP } from "./harness/memories.mjs";
 import { desktop, TREE } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories } from "./harness/session.mjs";
+import { until } from "./harness/wait.mjs";
 import { startScreen, WindowDriver } from "./harness/window.mjs";
 
 const OUT = resolve(process.argv[2] ?? join(TREE, "docs/images"));
@@ -25,8 +26,16 @@ try {
   await screen.stop();
 }
 
+/** More memories than the walks need, so that lists look as they do in use. */
+const MORE = {
+  "ci/github-actions.md": "# Continuous integration\n\n- The cache key holds the lock file's hash.\n- `lint` and `test` run side by side; `deploy` waits for both.\n",
+  "ci/release.md": "# Releases\n\n- Tags are signed. The changelog is written by hand.\n",
+  "user-preferences.md": "# Preferences\n\n- Answers in plain English, short.\n- No new dependency without asking.\n- Tests first when a bug is fixed.\n",
+};
+
 async function drawAll(theme) {
   const machine = machineWithMemories(ROOT);
+  for (const [name, text] of Object.entries(MORE)) machine.write(join(machine.webshop, name), text);
   try {
     const driver = await WindowDriver.open(desktop(), machine, screen);
     try {
@@ -41,12 +50,12 @@ async function drawAll(theme) {
 
 async function drawScreens(app, machine, theme) {
   const draw = async (name) => {
-    // No picture shows a message that is about to go, or a button under a pointer.
-    await app.gone("[role=status] .spinner");
+    // Messages come and go, and a pointer leaves its mark; neither belongs on a picture.
+    await app.gone("toast");
     writeFileSync(join(OUT, `${name}-${theme}.png`), await app.driver.picture());
   };
-  const change = (path, text) => machine.write(join(machine.webshop, path), text);
 
+  await app.see("found-row", "webshop");
   await app.driver.run((chosen) => {
     localStorage.setItem("retrace.theme", chosen);
     location.reload();
@@ -54,12 +63,88 @@ async function drawScreens(app, machine, theme) {
   await app.see(`html[data-theme="${theme}"] [data-testid="found-row"]`, "webshop");
   await draw("first-run");
   await firstRun(app);
+  await liveThroughADay(app, machine);
 
   await app.choose("store-select", "webshop");
+  await app.click("memory-row", "payment-webhooks.md");
+  await app.see("document-line", "signing key");
+  await draw("memory");
+
   await app.click("memory-row", "checkout-conventions.md");
-  await app.see("document-line", "smallest unit");
-  for (const [path, text] of changes()) {
-    change(path, text);
-    await app.see("status-line", `${(versions += 1)} versions`);
+  await app.click("version-row", "v2");
+  await app.see('[data-tag="insert"] mark');
+  await draw("diff");
+
+  await app.click("tab-history");
+  await app.see("[role=tabpanel] table", "v3");
+  await draw("history");
+
+  await app.click("version-row", "v1");
+  await app.click("rollback-button");
+  await app.see('[data-testid="act-dialog"] [data-tag="insert"]', "Retry failed");
+  await draw("rollback");
+  await app.press("Escape");
+  await app.gone("act-dialog");
+
+  await app.click("memory-row", "MEMORY.md");
+  await app.click("tab-content");
+  await app.driver.run(() => document.querySelector('[data-testid="time-axis"]').focus());
+  await app.press("Home", "ArrowRight", "ArrowRight");
+  await app.see("against-disk", "changed");
+  await draw("time-machine");
+
+  await app.click("nav-timeline");
+  await app.click("timeline-row", "deploys.md");
+  await app.see('[data-tag="insert"] mark');
+  await draw("timeline");
+
+  await app.click("open-palette");
+  await app.fill("palette-input", "payment");
+  await app.see("search-hit");
+  await draw("search");
+  await app.press("Escape");
+  await app.gone("palette");
+
+  await app.click("nav-redactions");
+  await app.fill("redact-secret", SECRET);
+  await app.fill("redact-reason", "signing key of the payment service");
+  await draw("redact");
+  await app.click("redact-find");
+  await app.see("mask-bar");
+  await draw("redact-preview");
+  await app.click("redact-places");
+  await app.click("redact-confirm");
+  await app.see("receipt", "clean");
+  await app.gone("purge-pending");
+  await draw("receipt");
+
+  await app.click("nav-stores");
+  await app.see("store-row", "infra");
+  await draw("stores");
+
+  await app.click("nav-settings");
+  await app.click("verify");
+  await app.see("verified", "whole");
+  await draw("settings");
+}
+
+/** A day's changes in the memories, one after the other, each recorded before the next. */
+async function liveThroughADay(app, machine) {
+  const versions = async () => Number(/([\d,]+) versions/.exec(await app.see("status-line", "versions"))[1].replace(",", ""));
+  const changes = [
+    ["webshop", "checkout-conventions.md", CHANGED_CONVENTIONS],
+    ["webshop", "payment-webhooks.md", `${WEBSHOP["payment-webhooks.md"]}- Rotate ${SECRET} after the launch.\n`],
+    ["infra", "deploys.md", INFRA["deploys.md"].replace("before 16:00", "before 15:00")],
+    ["webshop", "search.md", "# Search\n\n- The index is rebuilt at night.\n- Synonyms live in `search/synonyms.txt`.\n"],
+    ["webshop", "old-build-notes.md", "# Old build notes\n\n- The bundler was replaced in spring.\n"],
+    ["webshop", "checkout-conventions.md", `${CHANGED_CONVENTIONS}**How to apply:** in \u200breview, point to this note.\n`],
+    ["webshop", "old-build-notes.md", null],
+    ["webshop", "MEMORY.md", `${WEBSHOP["MEMORY.md"]}- [Search](search.md) — when the index is rebuilt\n`],
+  ];
+  for (const [project, name, text] of changes) {
+    const before = await versions();
+    if (text === null) rmSync(join(machine[project], name));
+    else machine.write(join(machine[project], name), text);
+    await until(`${name} to be recorded`, async () => (await versions()) > before);
   }
 }
