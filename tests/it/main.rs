@@ -1,6 +1,7 @@
 //! Features across crates, one module each.
 
 #![allow(clippy::panic, reason = "a helper that panics fails the test it helps")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says why, a child process that it is ready")]
 
 mod architecture;
 mod bad_days;
@@ -9,6 +10,7 @@ mod crashes;
 mod diff;
 mod faults;
 mod mounts;
+mod processes;
 mod recording;
 mod redaction;
 mod reference;

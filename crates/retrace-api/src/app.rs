@@ -8,9 +8,9 @@ use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, Stor
 use retrace_model::{Actor, ReceiptId, Rules, StoreId, Timestamp};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How often the log is asked whether another process appended to it. Asking costs some microseconds; a person does not
@@ -32,7 +32,6 @@ pub(crate) struct Inner {
     writer: Mutex<Writer>,
     readers: Mutex<Vec<ReadConnection>>,
     pub(crate) events: Events,
-    feed_started: AtomicBool,
     pub(crate) recording_here: AtomicBool,
     pub(crate) verified: Mutex<Option<(Timestamp, bool)>>,
     /// What pending purges still have to prove absent. In memory only.
@@ -68,7 +67,6 @@ impl App {
                 writer: Mutex::new(writer),
                 readers: Mutex::new(Vec::new()),
                 events: Events::default(),
-                feed_started: AtomicBool::new(false),
                 recording_here: AtomicBool::new(false),
                 verified: Mutex::new(None),
                 pending_needles: Mutex::new(HashMap::new()),
@@ -89,13 +87,7 @@ impl App {
     /// Events from now on. The first listener starts a thread that also notices what other processes append.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<Event> {
-        let receiver = self.inner.events.subscribe();
-        if !self.inner.feed_started.swap(true, Ordering::SeqCst) {
-            let inner = Arc::downgrade(&self.inner);
-            // Without the feed, clients still see what this process does.
-            drop(std::thread::Builder::new().name("retrace-feed".to_owned()).spawn(move || feed(&inner)));
-        }
-        receiver
+        self.inner.events.subscribe(|| crate::feed::start(&self.inner))
     }
 }
 
@@ -227,36 +219,4 @@ fn path_from_bytes(bytes: &[u8]) -> PathBuf {
 /// A lock whose holder panicked is taken all the same: what it guards is changed in single steps.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Tells listeners of what other processes append, for as long as the app lives and somebody listens.
-fn feed(app: &Weak<Inner>) {
-    let (mut seen, mut told) = (None, None);
-    loop {
-        std::thread::sleep(FEED_INTERVAL);
-        let Some(inner) = app.upgrade() else { return };
-        if !inner.events.has_listeners() {
-            inner.feed_started.store(false, Ordering::SeqCst);
-            return;
-        }
-        // One connection of its own: the number says whether *others* committed.
-        let connection = match seen.take() {
-            Some((connection, version)) => Some((connection, version)),
-            None => ReadConnection::open(&inner.files).ok().map(|connection| (connection, None)),
-        };
-        let Some((connection, before)) = connection else { continue };
-        let now = connection.snapshot(|reader| reader.data_version()).ok();
-        if now != before
-            && let Ok(cursor) = connection.snapshot(|reader| reader.cursor())
-        {
-            if told != Some(cursor) && told.is_some() {
-                inner.events.send(&Event::Advanced { cursor });
-            }
-            if before.is_some() {
-                inner.events.send(&Event::Stores);
-            }
-            told = Some(cursor);
-        }
-        seen = Some((connection, now));
-    }
 }

@@ -1,31 +1,47 @@
 //! What clients are told without asking.
 
 use crate::wire::Event;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Hands events to whoever listens. A listener that went away is forgotten.
 #[derive(Default)]
 pub(crate) struct Events {
-    listeners: Mutex<Vec<Sender<Event>>>,
+    listening: Mutex<Listening>,
+}
+
+#[derive(Default)]
+struct Listening {
+    listeners: Vec<Sender<Event>>,
+    /// Whether the feed of other processes' changes runs.
+    fed: bool,
 }
 
 impl Events {
-    pub(crate) fn subscribe(&self) -> Receiver<Event> {
+    /// Events from now on. Calls `start_feed` when the feed does not run; no other listener comes before that is done.
+    pub(crate) fn subscribe(&self, start_feed: impl FnOnce()) -> Receiver<Event> {
         let (sender, receiver) = channel();
-        self.lock().push(sender);
+        let mut listening = self.lock();
+        listening.listeners.push(sender);
+        if !listening.fed {
+            listening.fed = true;
+            start_feed();
+        }
         receiver
     }
 
     pub(crate) fn send(&self, event: &Event) {
-        self.lock().retain(|listener| listener.send(event.clone()).is_ok());
+        self.lock().listeners.retain(|listener| listener.send(event.clone()).is_ok());
     }
 
-    pub(crate) fn has_listeners(&self) -> bool {
-        !self.lock().is_empty()
+    /// Whether nobody listens any more and the feed is to end; it is started again for the next listener.
+    pub(crate) fn ends_feed(&self) -> bool {
+        let mut listening = self.lock();
+        listening.fed = !listening.listeners.is_empty();
+        !listening.fed
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Sender<Event>>> {
-        self.listeners.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Listening> {
+        self.listening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

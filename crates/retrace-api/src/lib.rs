@@ -12,6 +12,7 @@ pub mod commands;
 mod error;
 mod events;
 mod faults;
+mod feed;
 mod look;
 mod options;
 mod plan;
