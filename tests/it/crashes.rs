@@ -26,7 +26,7 @@ fn one_that_is_killed() {
     let mut word = || words.next().expect("a word");
     let (name, step, edits) = (word(), word().parse().expect("a number"), word() == "edits");
     let scene = SCENES.into_iter().find(|scene| scene.name == name).expect("a scene");
-    let spring = Spring::End(Box::new(|| {
+    let spring = Spring::Call(Box::new(|| {
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
             .expect("a process may kill itself");
     }));

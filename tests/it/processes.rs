@@ -3,11 +3,13 @@
 use retrace_api::{AppOptions, commands, wire};
 use retrace_model::Sha256;
 use retrace_sources::{Platform, Surroundings};
-use retrace_tests::{World, child};
+use retrace_tests::trap::{Spring, Trap};
+use retrace_tests::{World, child, options_of};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
@@ -161,4 +163,67 @@ fn a_killed_recorder_leaves_the_lease_and_misses_nothing() {
     wait_for(&world, &events, "a.md", "while nobody records\n");
     recording.stop();
     assert_eq!(world.log("a.md").len(), 2);
+}
+
+/// What another process does while a look has read the files and not recorded them yet; answers the world after it.
+fn acted_meanwhile(meanwhile: fn(&World)) -> World {
+    let world = World::new();
+    world.record("a.md", "one\n");
+    world.record("a.md", "two\n");
+    world.record("b.md", "beside\n");
+    let directory = world.path("");
+    let calling = Trap::new(Spring::Call(Box::new(move || {
+        meanwhile(&World::over(options_of(&directory, 1)));
+    })));
+    let mut options = options_of(&world.path(""), 2);
+    options.faults = Arc::<Trap>::clone(&calling);
+    let looking = World::over(options);
+    calling.set(1);
+    looking.scan();
+    assert!(calling.release(), "the first step of a look is after reading");
+    assert_eq!(looking.scan(), 0, "the log says what the disk says");
+    world
+}
+
+#[test]
+fn a_look_does_not_record_what_an_act_replaced_meanwhile() {
+    let world = acted_meanwhile(|other| {
+        let first = other.log("a.md").pop().expect("a version");
+        other.rollback("a.md", &first).expect("a rollback");
+    });
+    assert_eq!(world.read("a.md").as_deref(), Some("one\n"));
+    assert_eq!(world.log("a.md").len(), 3);
+}
+
+#[test]
+fn a_look_does_not_record_what_an_act_deleted_meanwhile() {
+    let world = acted_meanwhile(|other| {
+        let created = other.log("b.md").pop().expect("a version").operation_seq;
+        let request = wire::RollbackReq { operation_seq: Some(created), ..wire::RollbackReq::default() };
+        commands::rollback(&other.app, request).expect("a rollback");
+    });
+    assert_eq!(world.read("b.md"), None);
+    assert_eq!(world.log("b.md").len(), 2);
+}
+
+#[test]
+fn a_look_sees_what_was_edited_after_an_act_meanwhile() {
+    let world = acted_meanwhile(|other| {
+        let first = other.log("a.md").pop().expect("a version");
+        other.rollback("a.md", &first).expect("a rollback");
+        other.write("a.md", "three\n");
+    });
+    let contents: Vec<_> = contents(&world, "a.md");
+    let expected = ["one\n", "two\n", "one\n", "three\n"].map(|text| Sha256::of(text.as_bytes()).to_hex());
+    assert_eq!(contents, expected);
+}
+
+#[test]
+fn two_looks_at_once_record_everything_once() {
+    let world = acted_meanwhile(|other| {
+        other.write("a.md", "three\n");
+        other.write("new.md", "new\n");
+        assert_eq!(other.scan(), 2);
+    });
+    assert_eq!((world.log("a.md").len(), world.log("new.md").len()), (3, 1));
 }

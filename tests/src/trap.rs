@@ -12,8 +12,8 @@ pub enum Spring {
     Fail,
     /// Fails this step and every one after it, as a disk does that stays full.
     FailFromHere,
-    /// Calls this, which does not come back: it ends the process.
-    End(Box<dyn Fn() + Send + Sync>),
+    /// Calls this, which may end the process or do what others might do at this moment; then goes on.
+    Call(Box<dyn Fn() + Send + Sync>),
 }
 
 /// Counts the steps and points that are passed, and springs at one of them.
@@ -68,9 +68,9 @@ impl Trap {
         match &self.spring {
             Spring::Fail => number == at,
             Spring::FailFromHere => number >= at,
-            Spring::End(end) => {
+            Spring::Call(call) => {
                 if number == at {
-                    end();
+                    call();
                 }
                 false
             }
