@@ -9,6 +9,7 @@ mod bindings;
 mod crashes;
 mod diff;
 mod faults;
+mod histories;
 mod mounts;
 mod processes;
 mod recording;
