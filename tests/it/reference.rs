@@ -320,14 +320,15 @@ impl Machine {
         if !result.conflicts.is_empty() {
             assert_eq!((result.operation_seq, result.partial), (None, false), "{result:?}");
             assert_eq!(found, self.disk, "a refused act changes nothing: {result:?}");
-            // What stood in the way is recorded, and no more than that.
+            // What stood in the way on the disk is recorded, and no more than that.
             for conflict in &result.conflicts {
                 match self.disk.get(&conflict.path) {
-                    Some(content) => {
+                    Some(content) if conflict.found_sha256 == Some(Sha256::of(content).to_hex()) => {
                         self.recorded.insert(conflict.path.clone(), content.clone());
                         self.kept.insert((conflict.path.clone(), content.clone()));
                     }
-                    None => drop(self.recorded.remove(&conflict.path)),
+                    None if conflict.found_sha256.is_none() => drop(self.recorded.remove(&conflict.path)),
+                    _ => {}
                 }
             }
             self.note_state();
@@ -446,7 +447,7 @@ impl Machine {
                 readable.insert((version.path.expect("a kept version has a path"), content));
             }
         }
-        let lost: Vec<_> = self.kept.difference(&readable).map(|(path, _)| path).collect();
+        let lost: Vec<_> = self.kept.difference(&readable).collect();
         assert!(lost.is_empty(), "not readable any more: {lost:?}");
         self.world().verify();
         for secret in &self.redacted {
