@@ -74,7 +74,9 @@ impl From<rusqlite::Error> for LogError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error.to_string()),
             // The full-text index reports damage of its own with the code for errors of any sort.
-            Some(ErrorCode::Unknown) if error.to_string().contains("fts5") => Self::Damaged(error.to_string()),
+            Some(ErrorCode::Unknown) if error.to_string().contains("fts5") => {
+                Self::Damaged(error.to_string())
+            }
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::CannotWrite(error.to_string())

@@ -34,8 +34,9 @@ impl Needles {
         }
     }
 
+    /// The first eight bytes, which stand in the index of contents as well, and the printed form.
     fn add_hash(&mut self, sha256: &[u8]) {
-        self.traces.insert(sha256.to_vec());
+        self.traces.extend(sha256.get(..8).map(<[u8]>::to_vec));
         if let Ok(sha256) = rows::hash_from(sha256) {
             self.traces.insert(sha256.to_hex().into_bytes());
         }

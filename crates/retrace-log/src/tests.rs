@@ -1,1 +1,17 @@
 //! Tests across the modules of the log.
+
+mod appending;
+mod crashes;
+mod damage;
+mod faults;
+mod guards;
+mod harness;
+mod masking;
+mod migration;
+mod processes;
+mod purging;
+mod reading;
+mod reference;
+mod searching;
+mod stores;
+mod tampering;

@@ -105,10 +105,12 @@ CREATE TABLE receipt_places (
 ) STRICT, WITHOUT ROWID;
 
 -- change: 1 created, 2 modified, 3 deleted, 4 modified and at another path than before. number: the how-manieth version
--- of its memory. A version with content takes its salt from its blob; one without has its own.
+-- of its memory. A version with content takes its salt from its blob; one without has its own. operation_seq references
+-- no operation, because an operation is written after its versions, whose digest it holds, and SQLite would then look
+-- through all versions for those that waited for it; the chain says whether the two belong together.
 CREATE TABLE versions (
     seq            INTEGER PRIMARY KEY CHECK (seq > 0),
-    operation_seq  INTEGER NOT NULL REFERENCES operations (seq) DEFERRABLE INITIALLY DEFERRED,
+    operation_seq  INTEGER NOT NULL,
     store_id       INTEGER NOT NULL REFERENCES stores (id),
     memory_id      INTEGER NOT NULL REFERENCES memories (id),
     number         INTEGER NOT NULL CHECK (number > 0),

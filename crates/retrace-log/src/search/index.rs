@@ -205,17 +205,11 @@ pub(crate) fn put_back(connection: &Connection, stale: &Stale) -> Result<(), Log
 }
 
 /// Writes both indexes anew, so that nothing is left of what was taken out of them: neither entries that only say that
-/// an older one no longer counts, nor parts of words that only show the way.
-///
-/// An index of a single segment would be left as it is, so an entry is put in and taken out first, which makes another
-/// segment. Rows begin at 1, so that row 0 is free for it.
+/// an older one no longer counts, nor parts of words that only show the way. An index of a single segment is left as it
+/// is, and holds nothing of the sort: taking out makes another segment, and merging all into one drops both sides.
 pub(crate) fn write_anew(connection: &Connection) -> Result<(), LogError> {
     for index in ["live_text", "history_text"] {
-        connection.execute_batch(&format!(
-            "INSERT INTO {index} (rowid, words) VALUES (0, '0');
-             INSERT INTO {index} ({index}, rowid, words) VALUES ('delete', 0, '0');
-             INSERT INTO {index} ({index}) VALUES ('optimize');"
-        ))?;
+        connection.execute_batch(&format!("INSERT INTO {index} ({index}) VALUES ('optimize')"))?;
     }
     Ok(())
 }

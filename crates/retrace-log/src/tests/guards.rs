@@ -1,0 +1,226 @@
+//! What is recorded cannot be updated, deleted or replaced, not even through a connection past this crate.
+
+use super::harness::*;
+use crate::*;
+use retrace_model::{Actor, Source};
+use rusqlite::Connection;
+
+/// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
+/// masked, stores have states, receipts are settled.
+const KEPT: [(&str, &[&str]); 8] = [
+    ("actors", &[]),
+    ("blobs", &["encoding", "depth", "base_id", "data"]),
+    ("memories", &[]),
+    ("operations", &[]),
+    ("paths", &[]),
+    ("redactions", &["live_files", "purge", "chain_head", "chain_verified", "warnings"]),
+    (
+        "stores",
+        &[
+            "kind",
+            "name",
+            "paused",
+            "removed_at",
+            "state",
+            "state_detail",
+            "versions",
+            "baseline",
+            "last_change",
+        ],
+    ),
+    ("versions", &[]),
+];
+
+/// Tables that can be made again from the others, or that a receipt is settled in.
+const DERIVED: [&str; 7] =
+    ["history_text", "live", "live_text", "memory_paths", "receipt_places", "search_live", "search_state"];
+
+/// A log with a row in every table that is kept, and one that is named by every key.
+fn filled() -> TestLog {
+    let mut log = TestLog::new();
+    let at = log.tick();
+    let ada = Actor::User { id: "ada".to_owned() };
+    let append =
+        Append { actor: &ada, note: Some("why"), ..scan(log.store, at, vec![put(log.store, "a.md", "one")]) };
+    log.writer.append(append).expect("appends");
+    let at = log.tick();
+    let undo = Append {
+        undoes: Some(1),
+        source: Source::Rollback,
+        ..scan(log.store, at, vec![gone(log.store, "a.md")])
+    };
+    log.writer.append(undo).expect("appends");
+    log.put("b.md", "two");
+    log.put("b.md", "secret");
+    log.redact(&[4]);
+    log
+}
+
+fn strings(connection: &Connection, sql: &str) -> Vec<String> {
+    let mut query = connection.prepare(sql).expect("prepares");
+    let rows = query.query_map([], |row| row.get(0)).expect("asks");
+    rows.collect::<Result<_, _>>().expect("reads")
+}
+
+fn columns(connection: &Connection, table: &str) -> Vec<String> {
+    strings(connection, &format!("SELECT name FROM pragma_table_info('{table}') ORDER BY cid"))
+}
+
+/// Every row of every table that is kept.
+fn dump(connection: &Connection) -> Vec<String> {
+    KEPT.iter()
+        .flat_map(|(table, _)| {
+            let values: Vec<String> =
+                columns(connection, table).iter().map(|column| format!("quote({column})")).collect();
+            let sql =
+                format!("SELECT '{table} ' || {} FROM {table} ORDER BY rowid", values.join(" || ' ' || "));
+            strings(connection, &sql)
+        })
+        .collect()
+}
+
+/// Runs a statement that must be refused and must change nothing, with and without triggers that recurse.
+fn refused(connection: &Connection, sql: &str) {
+    for recursive in ["OFF", "ON"] {
+        connection.execute_batch(&format!("PRAGMA recursive_triggers = {recursive}")).expect("a pragma");
+        let before = dump(connection);
+        let done = connection.execute(sql, []);
+        assert!(done.is_err(), "{sql} did {done:?}");
+        assert_eq!(dump(connection), before, "{sql}");
+    }
+}
+
+#[test]
+fn every_table_is_kept_or_derived() {
+    let log = filled();
+    let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')
+               AND name NOT LIKE 'sqlite_%' ORDER BY name";
+    let mut expected: Vec<&str> = KEPT.iter().map(|(table, _)| *table).chain(DERIVED).collect();
+    expected.sort_unstable();
+    assert_eq!(strings(&log.raw(), sql), expected);
+    for (table, _) in KEPT {
+        let rows: i64 = log
+            .raw()
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+            .expect("counts");
+        assert!(rows > 0, "{table} must have rows for the other tests to mean something");
+    }
+}
+
+#[test]
+fn no_row_is_deleted() {
+    let log = filled();
+    for (table, _) in KEPT {
+        refused(&log.raw(), &format!("DELETE FROM {table}"));
+    }
+}
+
+#[test]
+fn no_column_is_updated() {
+    let log = filled();
+    let raw = log.raw();
+    for (table, may_change) in KEPT {
+        let fixed = columns(&raw, table).into_iter().filter(|column| !may_change.contains(&column.as_str()));
+        for column in fixed.chain(["rowid".to_owned()]) {
+            let other = format!(
+                "CASE typeof({column}) WHEN 'integer' THEN {column} + 1000 WHEN 'text' THEN {column} || '!'
+                 WHEN 'blob' THEN randomblob(length({column})) ELSE 1 END"
+            );
+            for verb in ["UPDATE", "UPDATE OR REPLACE", "UPDATE OR IGNORE"] {
+                refused(&raw, &format!("{verb} {table} SET {column} = {other}"));
+                refused(&raw, &format!("{verb} {table} SET {column} = NULL WHERE {column} IS NOT NULL"));
+            }
+        }
+    }
+}
+
+#[test]
+fn no_row_is_replaced_through_any_unique_key() {
+    let log = filled();
+    let raw = log.raw();
+    let mut keys = 0;
+    for (table, _) in KEPT {
+        let columns = columns(&raw, table);
+        let indexes =
+            strings(&raw, &format!("SELECT name FROM pragma_index_list('{table}') WHERE \"unique\" = 1"));
+        let mut unique: Vec<Vec<String>> = indexes
+            .iter()
+            .map(|index| strings(&raw, &format!("SELECT name FROM pragma_index_info('{index}')")))
+            .collect();
+        unique.push(vec![columns[0].clone()]);
+        for key in &unique {
+            keys += 1;
+            let in_another_key = |column: &String| unique.iter().flatten().any(|other| other == column);
+            let values: Vec<String> = columns
+                .iter()
+                .map(|column| match column {
+                    same if key.contains(same) => same.clone(),
+                    first if *first == columns[0] => format!("{first} + 1000"),
+                    other if in_another_key(other) => {
+                        format!("CASE typeof({other}) WHEN 'blob' THEN randomblob(16) ELSE NULL END")
+                    }
+                    same => same.clone(),
+                })
+                .collect();
+            let filled: Vec<String> = key.iter().map(|column| format!("{column} IS NOT NULL")).collect();
+            let insert = format!(
+                "INTO {table} ({}) SELECT {} FROM {table} WHERE {} LIMIT 1",
+                columns.join(", "),
+                values.join(", "),
+                filled.join(" AND ")
+            );
+            refused(&raw, &format!("INSERT OR REPLACE {insert}"));
+            refused(&raw, &format!("REPLACE {insert}"));
+        }
+    }
+    assert_eq!(
+        keys,
+        8 + 7,
+        "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes"
+    );
+}
+
+#[test]
+fn masking_is_one_way_and_takes_everything_at_once() {
+    let log = filled();
+    let raw = log.raw();
+    for sql in [
+        "UPDATE versions SET redaction_id = NULL, path_id = 1, commitment = NULL WHERE seq = 4",
+        "UPDATE versions SET commitment = randomblob(32) WHERE seq = 4",
+        "UPDATE versions SET redaction_id = 1, path_id = NULL, salt = NULL, commitment = randomblob(31) WHERE seq = 1",
+        "UPDATE versions SET redaction_id = 1, path_id = NULL, salt = NULL WHERE seq = 1",
+        "UPDATE versions SET redaction_id = 1, commitment = randomblob(32) WHERE seq = 1",
+        "UPDATE versions SET redaction_id = 1, path_id = NULL, commitment = randomblob(32) WHERE change = 3",
+        "UPDATE blobs SET encoding = 0, is_text = 1, data = x'00', size = 1, salt = randomblob(16),
+            sha256 = randomblob(32) WHERE encoding = 9",
+        "UPDATE blobs SET encoding = 9 WHERE encoding <> 9",
+        "UPDATE blobs SET encoding = 9, sha256 = NULL, salt = NULL, size = NULL, data = NULL WHERE encoding <> 9",
+    ] {
+        refused(&raw, sql);
+    }
+}
+
+#[test]
+fn a_path_goes_only_when_no_memory_was_there() {
+    let log = filled();
+    let raw = log.raw();
+    raw.execute("INSERT INTO paths (bytes) VALUES (x'78')", []).expect("a path");
+    assert_eq!(raw.execute("DELETE FROM paths WHERE bytes = x'78'", []).expect("deletes"), 1);
+    refused(&raw, "DELETE FROM paths WHERE bytes = CAST('b.md' AS BLOB)");
+}
+
+#[test]
+fn this_crates_own_connections_are_bound_as_well() {
+    let log = filled();
+    let connection = &log.writer.connection;
+    for sql in [
+        "DELETE FROM versions",
+        "INSERT OR REPLACE INTO operations SELECT * FROM operations",
+        "UPDATE operations SET note = 'other'",
+    ] {
+        assert!(connection.execute(sql, []).is_err(), "{sql}");
+    }
+    connection.execute_batch("PRAGMA writable_schema = ON").expect("a pragma");
+    assert!(connection.execute("DELETE FROM sqlite_schema WHERE type = 'trigger'", []).is_err());
+    log.assert_sound();
+}

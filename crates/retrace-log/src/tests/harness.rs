@@ -1,0 +1,308 @@
+//! What the tests of the log share: a log in a temporary directory with one store, a clock that moves a minute at each
+//! look, and randomness that is the same each time.
+
+use crate::*;
+use retrace_model::{
+    Actor, RelPath, Seen, Sha256, Source, StoreId, StoreKind, Timestamp, VersionId, VersionOperation,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// 2026-11-20T10:00:00Z, where the clock starts, in microseconds.
+pub(super) const START: i64 = 1_795_168_800_000_000;
+pub(super) const MINUTE: i64 = 60_000_000;
+
+/// A log with one store.
+pub(super) struct TestLog {
+    pub writer: Writer,
+    pub store: StoreId,
+    now: i64,
+    folder: TempDir,
+}
+
+/// Random bytes that are the same in every run: hashes of a seed and a counter.
+pub(super) fn entropy(seed: u64) -> Entropy {
+    let mut counter = 0u64;
+    Box::new(move |bytes| {
+        for piece in bytes.chunks_mut(32) {
+            counter += 1;
+            let hash = Sha256::of(&[seed.to_be_bytes(), counter.to_be_bytes()].concat());
+            piece.copy_from_slice(&hash.0[..piece.len()]);
+        }
+    })
+}
+
+pub(super) fn path(text: &str) -> RelPath {
+    RelPath::parse(text).expect("a path")
+}
+
+/// A file as the file system might describe it.
+pub(super) fn seen(size: u64) -> Seen {
+    Seen { size, modified_nanos: 1_000, changed_nanos: 2_000, file_id: 7 }
+}
+
+/// Text that does not pack and that no other seed makes: letters only, so that it is one word.
+pub(super) fn noise(seed: u64, length: usize) -> String {
+    let mut bytes = vec![0; length];
+    entropy(seed)(&mut bytes);
+    bytes.into_iter().map(|byte| char::from(b'a' + byte % 26)).collect()
+}
+
+/// Puts `bytes` at a path.
+pub(super) fn put(store: StoreId, at: &str, bytes: impl AsRef<[u8]>) -> Change {
+    let bytes = bytes.as_ref().to_vec();
+    let payload = Payload::Content {
+        sha256: Sha256::of(&bytes),
+        size: bytes.len() as u64,
+        seen: Some(seen(bytes.len() as u64)),
+        moved_from: None,
+        bytes: Some(bytes),
+    };
+    Change { store, path: path(at), payload }
+}
+
+/// Puts `bytes` at a path, to which the memory moved from another.
+pub(super) fn moved(store: StoreId, from: &str, to: &str, bytes: impl AsRef<[u8]>) -> Change {
+    let mut change = put(store, to, bytes);
+    if let Payload::Content { moved_from, .. } = &mut change.payload {
+        *moved_from = Some(path(from));
+    }
+    change
+}
+
+/// Says that a content at a path was too large to keep.
+pub(super) fn too_large(store: StoreId, at: &str, unread: impl AsRef<[u8]>) -> Change {
+    let mut change = put(store, at, unread);
+    if let Payload::Content { bytes, .. } = &mut change.payload {
+        *bytes = None;
+    }
+    change
+}
+
+pub(super) fn gone(store: StoreId, at: &str) -> Change {
+    Change { store, path: path(at), payload: Payload::Gone }
+}
+
+/// An operation of a scan.
+pub(super) fn scan(store: StoreId, at: i64, changes: Vec<Change>) -> Append<'static> {
+    Append {
+        store: Some(store),
+        source: Source::Scan,
+        actor: &Actor::Unknown,
+        note: None,
+        at: Timestamp::from_micros(at),
+        undoes: None,
+        changes,
+        even_if_empty: false,
+    }
+}
+
+impl TestLog {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let files = LogFiles::new(folder.path().join("data")).with_busy_wait(Duration::ZERO);
+        let mut writer = Writer::open(files, entropy(1)).expect("a log");
+        let store = add_store(&mut writer, "notes");
+        Self { writer, store, now: START, folder }
+    }
+
+    /// Gives up the process's hold on the log and takes it again, as after a crash.
+    pub fn reopen(self, seed: u64) -> Self {
+        let Self { writer, store, now, folder } = self;
+        let files = writer.files().clone();
+        drop(writer);
+        let writer = Writer::open(files, entropy(seed)).expect("the log opens again");
+        Self { writer, store, now, folder }
+    }
+
+    pub fn files(&self) -> LogFiles {
+        self.writer.files().clone()
+    }
+
+    /// A minute later than the last time.
+    pub fn tick(&mut self) -> i64 {
+        self.now += MINUTE;
+        self.now
+    }
+
+    /// Appends changes as one scan.
+    pub fn scan(&mut self, changes: Vec<Change>) -> Appended {
+        let at = self.tick();
+        self.writer.append(scan(self.store, at, changes)).expect("appends")
+    }
+
+    pub fn put(&mut self, at: &str, bytes: impl AsRef<[u8]>) -> Appended {
+        self.scan(vec![put(self.store, at, bytes)])
+    }
+
+    pub fn delete(&mut self, at: &str) -> Appended {
+        self.scan(vec![gone(self.store, at)])
+    }
+
+    /// A connection that only reads.
+    pub fn connection(&self) -> ReadConnection {
+        ReadConnection::open(&self.files()).expect("a reader")
+    }
+
+    /// A connection past all that this crate does, as another program could have it: triggers do not recurse, foreign
+    /// keys are not enforced.
+    pub fn raw(&self) -> rusqlite::Connection {
+        let raw = rusqlite::Connection::open(self.files().database()).expect("the database opens");
+        raw.execute_batch("PRAGMA recursive_triggers = OFF; PRAGMA foreign_keys = OFF").expect("pragmas");
+        raw
+    }
+
+    pub fn version(&self, seq: u64) -> VersionRow {
+        self.writer.reader().version(seq).expect("a version")
+    }
+
+    /// All versions, oldest first.
+    pub fn versions(&self) -> Vec<VersionRow> {
+        let mut versions = self.writer.reader().versions(&VersionFilter::default()).expect("versions");
+        versions.reverse();
+        versions
+    }
+
+    pub fn text(&self, seq: u64) -> String {
+        let content = self.writer.reader().content(&self.version(seq)).expect("reads").expect("a content");
+        String::from_utf8(content.bytes).expect("text")
+    }
+
+    /// What is live: text by path, `None` where it is redacted, not kept or not text.
+    pub fn live(&self) -> BTreeMap<String, Option<String>> {
+        self.at(None)
+    }
+
+    /// What was there right after an operation.
+    pub fn at(&self, operation: Option<u64>) -> BTreeMap<String, Option<String>> {
+        let reader = self.writer.reader();
+        let memories = reader.memories_at(self.store, operation).expect("memories");
+        let text = |memory: MemoryAt| {
+            let content = reader.content(&memory.version).ok().flatten();
+            let text = content.and_then(|content| String::from_utf8(content.bytes).ok());
+            (memory.path.map_or_else(|| "(redacted)".to_owned(), |path| path.to_text()), text)
+        };
+        memories.into_iter().map(text).collect()
+    }
+
+    /// Masks versions, as a redaction does.
+    pub fn redact(&mut self, seqs: &[u64]) -> Masked {
+        let at = self.tick();
+        redact(&mut self.writer, seqs, at)
+    }
+
+    /// Purges, which nothing stands in the way of.
+    pub fn purge(&mut self, needles: &Needles) -> RawHits {
+        self.writer.purge(needles).expect("purges").expect("nobody is in the way")
+    }
+
+    pub fn index(&mut self) {
+        while self.writer.index_some().expect("indexes") {}
+    }
+
+    /// Versions that brought in the words of `query`, newest first.
+    pub fn search_history(&self, query: &str) -> Vec<u64> {
+        let hits = self.writer.reader().search_history(&Words::parse(query), None, 1000).expect("searches");
+        hits.into_iter().map(|hit| hit.version.id.seq).collect()
+    }
+
+    /// Live paths that hold the words of `query`.
+    pub fn search_live(&self, query: &str) -> Vec<String> {
+        let reader = self.writer.reader();
+        let hits = reader.search_live(&Words::parse(query), None, 1000).expect("searches");
+        let path = |hit: SearchHit| reader.path_of(hit.version.memory).expect("a memory").expect("it lives");
+        let mut paths: Vec<String> = hits.into_iter().map(|hit| path(hit).to_text()).collect();
+        paths.sort();
+        paths
+    }
+
+    /// What verification finds wrong, the search indexes included.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = self.writer.reader().verify().expect("verifies").problems;
+        problems.extend(self.writer.verify_search().expect("verifies"));
+        problems
+    }
+
+    pub fn assert_sound(&self) {
+        assert_eq!(self.problems(), Vec::<String>::new());
+    }
+
+    /// Names of the files of the data directory whose raw bytes hold `needle`.
+    pub fn files_holding(&self, needle: &[u8]) -> Vec<String> {
+        assert!(!needle.is_empty());
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(self.files().directory()).expect("the data directory") {
+            let entry = entry.expect("an entry");
+            let bytes = std::fs::read(entry.path()).expect("a file");
+            if memchr::memmem::find(&bytes, needle).is_some() {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        names
+    }
+}
+
+pub(super) fn add_store(writer: &mut Writer, name: &str) -> StoreId {
+    let mut act = writer.begin().expect("a transaction");
+    let store = act
+        .add_store(&NewStore {
+            kind: StoreKind::Plain,
+            root: format!("/stores/{name}").into_bytes(),
+            name: name.to_owned(),
+            at: Timestamp::from_micros(START),
+        })
+        .expect("a store");
+    act.commit().expect("commits");
+    store
+}
+
+/// Masks versions in one transaction: operation, receipt, mask.
+pub(super) fn redact(writer: &mut Writer, seqs: &[u64], at: i64) -> Masked {
+    let mut act = writer.begin().expect("a transaction");
+    let chosen: Vec<VersionRow> =
+        seqs.iter().map(|seq| act.reader().version(*seq).expect("a version")).collect();
+    let appended = act
+        .append(Append {
+            store: None,
+            source: Source::Redact,
+            actor: &Actor::User { id: "ada".to_owned() },
+            even_if_empty: true,
+            ..scan(chosen[0].store, at, Vec::new())
+        })
+        .expect("appends");
+    let (_, redaction) = act
+        .add_receipt(&NewReceipt {
+            operation_seq: appended.operation_seq.expect("an operation"),
+            at: Timestamp::from_micros(at),
+            actor: &Actor::User { id: "ada".to_owned() },
+            reason: Some("a test"),
+            method: "versions",
+            versions: chosen.len() as u64,
+        })
+        .expect("a receipt");
+    let masked = act.mask(&chosen, redaction).expect("masks");
+    act.commit().expect("commits");
+    masked
+}
+
+/// What versions did, for comparing at a glance: `+` created, `~` modified, `-` deleted, with paths.
+pub(super) fn told(versions: &[VersionRow]) -> Vec<String> {
+    let tell = |version: &VersionRow| {
+        let sign = match version.operation {
+            VersionOperation::Created => '+',
+            VersionOperation::Modified => '~',
+            VersionOperation::Deleted => '-',
+        };
+        let path = version.path.as_ref().map_or_else(|| "(redacted)".to_owned(), RelPath::to_text);
+        match &version.previous_path {
+            None => format!("{sign} {path}"),
+            Some(before) => format!("{sign} {before} > {path}"),
+        }
+    };
+    versions.iter().map(tell).collect()
+}
+
+pub(super) fn seqs(versions: &[VersionId]) -> Vec<u64> {
+    versions.iter().map(|version| version.seq).collect()
+}

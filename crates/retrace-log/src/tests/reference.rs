@@ -1,0 +1,306 @@
+//! Random work on the log against a model of plain maps: writes, deletes, renames, redactions, crashes, purges.
+
+use super::harness::*;
+use crate::*;
+use proptest::prelude::*;
+use retrace_model::{RelPath, VersionOperation};
+use std::collections::{BTreeMap, BTreeSet};
+
+const PATHS: [&str; 6] = ["a.md", "b.md", "dir/a.md", "dir/b.md", "dir/deep/c.md", "z.md"];
+
+/// Words that stand in the texts; of the same length, so that none begins another.
+const WORDS: usize = 24;
+
+fn word(number: usize) -> String {
+    format!("word{number:02}")
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+enum Step {
+    Put {
+        path: usize,
+        lines: Vec<usize>,
+    },
+    Delete {
+        path: usize,
+    },
+    Rename {
+        from: usize,
+        to: usize,
+    },
+    Redact {
+        pick: usize,
+    },
+    /// A transaction that is begun, appended to and never committed; then the process is another one.
+    Crash {
+        path: usize,
+    },
+    Index,
+    Purge,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let path = || 0..PATHS.len();
+    let step = prop_oneof![
+        8 => (path(), proptest::collection::vec(0..WORDS, 0..7)).prop_map(|(path, lines)| Step::Put { path, lines }),
+        3 => path().prop_map(|path| Step::Delete { path }),
+        3 => (path(), path()).prop_map(|(from, to)| Step::Rename { from, to }),
+        2 => any::<usize>().prop_map(|pick| Step::Redact { pick }),
+        1 => path().prop_map(|path| Step::Crash { path }),
+        1 => Just(Step::Index),
+        1 => Just(Step::Purge),
+    ];
+    proptest::collection::vec(step, 1..80)
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct ModelVersion {
+    memory: usize,
+    operation: VersionOperation,
+    /// `None` when redacted.
+    path: Option<&'static str>,
+    /// `None` for a deletion and when redacted.
+    text: Option<String>,
+    redacted: bool,
+}
+
+/// What the log should hold.
+#[derive(Default)]
+struct Model {
+    versions: Vec<ModelVersion>,
+    /// Newest version by live path.
+    live: BTreeMap<&'static str, usize>,
+    /// What the files hold, redacted or not.
+    disk: BTreeMap<&'static str, String>,
+    /// Newest version by live path, after each operation.
+    after: Vec<BTreeMap<&'static str, usize>>,
+    memories: usize,
+}
+
+impl Model {
+    fn new() -> Self {
+        Self { after: vec![BTreeMap::new()], ..Self::default() }
+    }
+
+    fn text_at(&self, path: &str) -> Option<&String> {
+        self.live.get(path).and_then(|version| self.versions[*version].text.as_ref())
+    }
+
+    fn push(&mut self, memory: usize, operation: VersionOperation, path: &'static str, text: Option<String>) {
+        match operation {
+            VersionOperation::Deleted => drop(self.live.remove(path)),
+            _ => drop(self.live.insert(path, self.versions.len())),
+        }
+        self.versions.push(ModelVersion { memory, operation, path: Some(path), text, redacted: false });
+    }
+
+    fn put(&mut self, path: &'static str, text: String) {
+        if self.text_at(path) == Some(&text) {
+            return;
+        }
+        let (memory, operation) = match self.live.get(path) {
+            Some(version) => (self.versions[*version].memory, VersionOperation::Modified),
+            None => (self.resting(path), VersionOperation::Created),
+        };
+        self.push(memory, operation, path, Some(text));
+    }
+
+    /// The memory last deleted from a path, or a new one.
+    fn resting(&mut self, path: &str) -> usize {
+        let newest = |memory: usize| self.versions.iter().rposition(|version| version.memory == memory);
+        let deleted_here = |version: &ModelVersion| {
+            version.operation == VersionOperation::Deleted && version.path == Some(path)
+        };
+        let rested =
+            (0..self.memories).filter_map(newest).filter(|at| deleted_here(&self.versions[*at])).max();
+        rested.map_or_else(
+            || {
+                self.memories += 1;
+                self.memories - 1
+            },
+            |at| self.versions[at].memory,
+        )
+    }
+
+    fn delete(&mut self, path: &'static str) {
+        if let Some(version) = self.live.get(path) {
+            self.push(self.versions[*version].memory, VersionOperation::Deleted, path, None);
+        }
+    }
+
+    /// A rename as a scan sees it: `text` gone from one path and at another.
+    fn rename(&mut self, from: &'static str, to: &'static str, text: String) {
+        let known = self.text_at(from) == Some(&text);
+        if known && !text.is_empty() && !self.live.contains_key(to) {
+            let version = self.live.remove(from).expect("it lives");
+            self.push(self.versions[version].memory, VersionOperation::Modified, to, Some(text));
+        } else {
+            self.delete(from);
+            self.put(to, text);
+        }
+    }
+
+    fn redact(&mut self, chosen: usize) {
+        let text = self.versions[chosen].text.clone();
+        for at in 0..self.versions.len() {
+            let version = &mut self.versions[at];
+            if at == chosen || (text.is_some() && version.text == text) {
+                (version.path, version.text, version.redacted) = (None, None, true);
+            }
+        }
+    }
+
+    /// Notes what is live when the log appended an operation.
+    fn note_operations(&mut self, cursor: u64) {
+        while self.after.len() as u64 <= cursor {
+            self.after.push(self.live.clone());
+        }
+    }
+
+    /// Words of the lines a version brought in.
+    fn words_brought_in(&self, at: usize) -> BTreeSet<String> {
+        let version = &self.versions[at];
+        let before = self.versions[..at].iter().rfind(|other| other.memory == version.memory);
+        let before = before.and_then(|before| before.text.clone()).unwrap_or_default();
+        let known: BTreeSet<&str> = before.lines().collect();
+        let text = version.text.clone().unwrap_or_default();
+        text.lines()
+            .filter(|line| !known.contains(line))
+            .flat_map(str::split_whitespace)
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+fn text(lines: &[usize]) -> String {
+    lines.iter().map(|line| format!("{} {}\n", word(*line), word((line * 7 + 1) % WORDS))).collect()
+}
+
+/// Does a step to the log and to the model.
+fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLog {
+    let store = log.store;
+    match step {
+        Step::Put { path, lines } => {
+            let (path, text) = (PATHS[*path], text(lines));
+            log.put(path, &text);
+            model.disk.insert(path, text.clone());
+            model.put(path, text);
+        }
+        Step::Delete { path } => {
+            log.delete(PATHS[*path]);
+            model.disk.remove(PATHS[*path]);
+            model.delete(PATHS[*path]);
+        }
+        Step::Rename { from, to } => {
+            let (from, to) = (PATHS[*from], PATHS[*to]);
+            if from != to
+                && let Some(text) = model.disk.remove(from)
+            {
+                log.scan(vec![gone(store, from), put(store, to, &text)]);
+                model.disk.insert(to, text.clone());
+                model.rename(from, to, text);
+            }
+        }
+        Step::Redact { pick } if !model.versions.is_empty() => {
+            let chosen = pick % model.versions.len();
+            log.redact(&[chosen as u64 + 1]);
+            if !model.versions[chosen].redacted {
+                model.redact(chosen);
+            }
+        }
+        Step::Redact { .. } => {}
+        Step::Crash { path } => {
+            let at = log.tick();
+            let mut act = log.writer.begin().expect("a transaction");
+            act.append(scan(store, at, vec![put(store, PATHS[*path], format!("lost {number}"))]))
+                .expect("appends");
+            drop(act);
+            log = log.reopen(1000 + number);
+        }
+        Step::Index => log.index(),
+        Step::Purge => drop(log.purge(&Needles::default())),
+    }
+    model.note_operations(log.writer.reader().cursor().expect("a cursor"));
+    log
+}
+
+fn compare(log: &mut TestLog, model: &Model) {
+    let versions = log.versions();
+    assert_eq!(versions.len(), model.versions.len());
+    let mut memories = BTreeMap::new();
+    for (row, expected) in versions.iter().zip(&model.versions) {
+        assert_eq!(row.operation, expected.operation, "{row:?}");
+        assert_eq!(row.path, expected.path.map(path), "{row:?}");
+        assert_eq!(row.redaction.is_some(), expected.redacted, "{row:?}");
+        assert_eq!(*memories.entry(expected.memory).or_insert(row.memory), row.memory, "{row:?}");
+        let content = log.writer.reader().content(row);
+        match (&expected.text, expected.redacted) {
+            (_, true) => assert!(matches!(content, Err(LogError::Redacted(_))), "{row:?}"),
+            (None, false) => assert_eq!(content.expect("reads"), None),
+            (Some(text), false) => {
+                assert_eq!(content.expect("reads").expect("a content").bytes, text.as_bytes());
+            }
+        }
+    }
+    assert_eq!(memories.values().collect::<BTreeSet<_>>().len(), memories.len(), "memories are told apart");
+    compare_instants(log, model);
+    log.assert_sound();
+    log.index();
+    compare_search(log, model);
+}
+
+fn compare_instants(log: &TestLog, model: &Model) {
+    let mut all: Vec<Option<u64>> = (0..model.after.len() as u64).map(Some).collect();
+    all.push(None);
+    for operation in all {
+        let then = operation.map_or(&model.live, |seq| &model.after[usize::try_from(seq).expect("small")]);
+        let mut expected: Vec<(Option<RelPath>, u64)> = then
+            .iter()
+            .map(|(live_path, version)| {
+                // Only what lives now tells the path of a redacted version.
+                let known =
+                    if operation.is_none() { Some(*live_path) } else { model.versions[*version].path };
+                (known.map(path), *version as u64 + 1)
+            })
+            .collect();
+        expected.sort();
+        let memories = log.writer.reader().memories_at(log.store, operation).expect("memories");
+        let mut found: Vec<(Option<RelPath>, u64)> =
+            memories.into_iter().map(|memory| (memory.path, memory.version.id.seq)).collect();
+        found.sort();
+        assert_eq!(found, expected, "after operation {operation:?}");
+    }
+}
+
+fn compare_search(log: &TestLog, model: &Model) {
+    let brought_in: Vec<BTreeSet<String>> =
+        (0..model.versions.len()).map(|at| model.words_brought_in(at)).collect();
+    for wanted in (0..WORDS).map(word) {
+        let expected: Vec<u64> =
+            (1..).zip(&brought_in).filter(|(_, words)| words.contains(&wanted)).map(|(seq, _)| seq).collect();
+        let mut found = log.search_history(&wanted);
+        found.reverse();
+        assert_eq!(found, expected, "history of {wanted}");
+        let expected: Vec<String> = model
+            .live
+            .keys()
+            .filter(|path| model.text_at(path).is_some_and(|text| text.contains(&wanted)))
+            .map(|path| (*path).to_owned())
+            .collect();
+        assert_eq!(log.search_live(&wanted), expected, "live {wanted}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_log_agrees_with_plain_maps(steps in steps()) {
+        let (mut log, mut model) = (TestLog::new(), Model::new());
+        for (number, next) in steps.iter().enumerate() {
+            log = step(log, &mut model, next, number as u64);
+        }
+        compare(&mut log, &model);
+    }
+}
