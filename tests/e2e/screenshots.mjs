@@ -17,6 +17,13 @@ const OUT = resolve(process.argv[2] ?? join(TREE, "docs/images"));
 /** Part of every path on the pictures, so the same each time and short. */
 const ROOT = "/tmp/demo";
 
+/** More memories than the walks need, so that lists look as they do in use. */
+const MORE = {
+  "ci/github-actions.md": "# Continuous integration\n\n- The cache key holds the lock file's hash.\n- `lint` and `test` run side by side; `deploy` waits for both.\n",
+  "ci/release.md": "# Releases\n\n- Tags are signed. The changelog is written by hand.\n",
+  "user-preferences.md": "# Preferences\n\n- Answers in plain English, short.\n- No new dependency without asking.\n- Tests first when a bug is fixed.\n",
+};
+
 assert.ok(!existsSync(ROOT), `${ROOT} exists already; the pictures are drawn there`);
 mkdirSync(OUT, { recursive: true });
 const screen = await startScreen();
@@ -25,13 +32,6 @@ try {
 } finally {
   await screen.stop();
 }
-
-/** More memories than the walks need, so that lists look as they do in use. */
-const MORE = {
-  "ci/github-actions.md": "# Continuous integration\n\n- The cache key holds the lock file's hash.\n- `lint` and `test` run side by side; `deploy` waits for both.\n",
-  "ci/release.md": "# Releases\n\n- Tags are signed. The changelog is written by hand.\n",
-  "user-preferences.md": "# Preferences\n\n- Answers in plain English, short.\n- No new dependency without asking.\n- Tests first when a bug is fixed.\n",
-};
 
 async function drawAll(theme) {
   const machine = machineWithMemories(ROOT);
