@@ -320,18 +320,10 @@ impl Machine {
         if !result.conflicts.is_empty() {
             assert_eq!((result.operation_seq, result.partial), (None, false), "{result:?}");
             assert_same(&found, &self.disk, &format!("a refused act changes nothing: {result:?}"));
-            // What stood in the way on the disk is recorded, and no more than that.
-            let on_disk = result.conflicts.iter().filter(|conflict| conflict.message.contains("file"));
-            for conflict in on_disk {
-                match self.disk.get(&conflict.path) {
-                    Some(content) => {
-                        self.recorded.insert(conflict.path.clone(), content.clone());
-                        self.kept.insert((conflict.path.clone(), content.clone()));
-                    }
-                    None => drop(self.recorded.remove(&conflict.path)),
-                }
+            // What stood in the way on the disk is recorded, with all else there.
+            if result.conflicts.iter().any(|conflict| conflict.message.contains("file")) {
+                self.all_is_recorded();
             }
-            self.note_state();
             return;
         }
         let before = std::mem::replace(&mut self.disk, wanted.unwrap_or_else(|| found.clone()));

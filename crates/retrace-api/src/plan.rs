@@ -7,13 +7,13 @@
 
 use crate::app::{Inner, root_of};
 use crate::faults::Point;
-use crate::look::append_seen;
 use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Change, Payload, Reader, StoreRow};
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// One file a plan changes.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ struct Carried<'p> {
 
 impl Inner {
     /// Previews or does a plan.
-    pub(crate) fn carry_out(&self, plan: &Plan, dry_run: bool) -> Result<ActResult, ApiError> {
+    pub(crate) fn carry_out(self: &Arc<Self>, plan: &Plan, dry_run: bool) -> Result<ActResult, ApiError> {
         let stores = self.stores_of(plan)?;
         let mut result = ActResult { dry_run, warnings: plan.warnings.clone(), ..ActResult::default() };
         for step in &plan.steps {
@@ -140,56 +140,39 @@ impl Inner {
         Ok(stores)
     }
 
-    /// Files that are not what the plan expects. What is there instead is recorded first, unless this is a preview.
+    /// Files that are not what the plan expects. What is there instead is recorded first, unless this is a preview: by a
+    /// look at everything, so that a file that was renamed is still the same memory.
     fn held_against_disk(
-        &self,
+        self: &Arc<Self>,
         plan: &Plan,
         stores: &BTreeMap<StoreId, (StoreRow, Root)>,
         dry_run: bool,
     ) -> Result<Vec<wire::Conflict>, ApiError> {
-        let mut conflicts = Vec::new();
+        let mut moved = Vec::new();
         for step in plan.steps.iter().chain(&plan.checks) {
             let (_, root) = &stores[&step.store];
-            let found = match root.read(&step.path, self.rules.max_file_bytes) {
-                Ok(content) => Some(content),
+            // The content itself is not needed.
+            let found = match root.read(&step.path, 0) {
+                Ok(content) => Some(content.sha256),
                 Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => None,
                 Err(error) => return Err(error.into()),
             };
-            let found_sha256 = found.as_ref().map(|content| content.sha256);
-            if found_sha256 == step.expected {
-                continue;
+            if found != step.expected {
+                moved.push((step, found));
             }
-            if !dry_run {
-                self.record_found(step, found.as_ref())?;
-            }
-            conflicts.push(self.conflict(
-                step,
-                found_sha256,
-                "The file was changed since; it was left as it is.",
-            )?);
         }
-        Ok(conflicts)
-    }
-
-    /// Records a file as it is right now.
-    pub(crate) fn record_found(
-        &self,
-        step: &Step,
-        found: Option<&retrace_files::Content>,
-    ) -> Result<(), ApiError> {
-        let payload = match found {
-            None => Payload::Gone,
-            Some(content) => Payload::Content {
-                bytes: content.bytes.clone(),
-                sha256: content.sha256,
-                size: content.size,
-                seen: Some(content.seen),
-                moved_from: None,
-            },
-        };
-        let changes = vec![Change { store: step.store, path: step.path.clone(), payload }];
-        self.write(|act| append_seen(act, step.store, changes, None, self.now()))?;
-        Ok(())
+        if !dry_run {
+            let concerned: BTreeSet<StoreId> = moved.iter().map(|(step, _)| step.store).collect();
+            for store in concerned {
+                self.look(&stores[&store].0)?;
+            }
+        }
+        moved
+            .into_iter()
+            .map(|(step, found)| {
+                self.conflict(step, found, "The file was changed since; it was left as it is.")
+            })
+            .collect()
     }
 
     fn conflict(
@@ -217,7 +200,7 @@ impl Inner {
     }
 
     fn do_it(
-        &self,
+        self: &Arc<Self>,
         plan: &Plan,
         stores: &BTreeMap<StoreId, (StoreRow, Root)>,
         mut result: ActResult,
@@ -243,7 +226,7 @@ impl Inner {
             result.partial = !done.is_empty();
             result.writes.retain(|write| done.contains(&write.path));
             result.deletes.retain(|write| done.contains(&write.path));
-            self.stopped_at(step, error, &stores[&step.store].1, &mut result)?;
+            self.stopped_at(step, error, &stores[&step.store].0, &mut result)?;
         }
         Ok(result)
     }
@@ -302,16 +285,15 @@ impl Inner {
 
     /// Says why a step was not taken. What somebody else put there is recorded first.
     fn stopped_at(
-        &self,
+        self: &Arc<Self>,
         step: &Step,
         error: FileError,
-        root: &Root,
+        store: &StoreRow,
         result: &mut ActResult,
     ) -> Result<(), ApiError> {
         let conflict = match error {
             FileError::Moved { found, .. } => {
-                let now = root.read(&step.path, self.rules.max_file_bytes).ok();
-                self.record_found(step, now.as_ref())?;
+                self.look(store)?;
                 self.conflict(step, found, "The file was changed at this very moment; it was left as it is.")?
             }
             error if !result.partial => return Err(error.into()),
