@@ -76,7 +76,7 @@ pub struct Appended {
 }
 
 impl Act<'_> {
-    /// Appends one operation; all of it or, on an error, nothing of it.
+    /// Appends one operation. After an error the transaction can only be dropped.
     ///
     /// A content that equals the newest one at its path makes no version, so appending what another process has already
     /// appended does nothing. Equal content gone from one path and new at another makes one `modified` version of the
@@ -88,10 +88,7 @@ impl Act<'_> {
     /// or a failure of the database.
     #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn append(&mut self, append: Append<'_>) -> Result<Appended, LogError> {
-        let savepoint = self.transaction.savepoint()?;
-        let appended = Appending::begin(&savepoint, self.entropy, &append)?.run(&append)?;
-        savepoint.commit()?;
-        Ok(appended)
+        self.whole(|act| Appending::begin(&act.transaction, act.entropy, &append)?.run(&append))
     }
 }
 

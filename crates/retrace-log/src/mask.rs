@@ -83,11 +83,15 @@ impl Reader<'_> {
 impl Act<'_> {
     /// Masks versions, and all others with the same content. Contents that leant on a masked one are written anew first.
     /// Versions that are redacted already are passed over. `redaction` is the row made by [`Act::add_receipt`] in the
-    /// same transaction.
+    /// same transaction, which after an error can only be dropped.
     ///
     /// # Errors
     /// [`LogError::Damaged`] when a content that leans on a masked one does not read, or a failure of the database.
     pub fn mask(&mut self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
+        self.whole(|act| act.mask_all(chosen, redaction))
+    }
+
+    fn mask_all(&self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
         let versions = self.reader().with_same_content(chosen)?;
         let blobs: BTreeSet<i64> = versions.iter().filter_map(|version| version.blob_row).collect();
         let mut masked = Masked::default();

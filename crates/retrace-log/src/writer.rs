@@ -10,10 +10,13 @@ pub struct Writer {
     pub(crate) entropy: Entropy,
 }
 
-/// One transaction: everything in it happens, or nothing of it. Dropping it without [`Act::commit`] takes all back.
+/// One transaction: everything in it happens, or nothing of it. Dropping it without [`Act::commit`] takes all back, and
+/// once a step of it failed nothing of it can be committed.
 pub struct Act<'w> {
     pub(crate) transaction: Transaction<'w>,
     pub(crate) entropy: &'w mut Entropy,
+    /// A step of several writes began and did not end well.
+    pub(crate) half_done: bool,
 }
 
 impl Writer {
@@ -33,7 +36,7 @@ impl Writer {
     /// [`LogError::Busy`] when they do not end in time.
     pub fn begin(&mut self) -> Result<Act<'_>, LogError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        Ok(Act { transaction, entropy: &mut self.entropy })
+        Ok(Act { transaction, entropy: &mut self.entropy, half_done: false })
     }
 
     /// Appends one operation in a transaction of its own.
@@ -70,9 +73,27 @@ impl Act<'_> {
     /// Makes everything in this transaction durable.
     ///
     /// # Errors
-    /// [`LogError::Full`], [`LogError::CannotWrite`]; nothing has happened then.
+    /// [`LogError::Full`], [`LogError::CannotWrite`], [`LogError::Invalid`] when a step before failed; nothing has happened
+    /// then.
     pub fn commit(self) -> Result<(), LogError> {
+        if self.half_done {
+            return Err(LogError::Invalid(
+                "a step of this transaction failed, so nothing of it is kept".to_owned(),
+            ));
+        }
         Ok(self.transaction.commit()?)
+    }
+
+    /// Takes a step of several writes, of which all must happen or none. A savepoint would do as well, but SQLite then
+    /// keeps every page as it was before, and walks through those at each statement.
+    pub(crate) fn whole<T>(
+        &mut self,
+        step: impl FnOnce(&mut Self) -> Result<T, LogError>,
+    ) -> Result<T, LogError> {
+        let before = std::mem::replace(&mut self.half_done, true);
+        let done = step(self)?;
+        self.half_done = before;
+        Ok(done)
     }
 
     /// Sixteen random bytes: a salt, or a public id.
