@@ -3,6 +3,8 @@
 use retrace_api::{commands, wire};
 use retrace_model::Sha256;
 use retrace_tests::World;
+use retrace_tests::trap::{Spring, Trap};
+use std::sync::Arc;
 
 #[test]
 fn create_modify_rename_delete() {
@@ -155,4 +157,21 @@ fn the_recorder_sees_a_change_without_being_asked() {
     assert_eq!(second.code, wire::Code::Busy);
     recording.stop();
     world.app.record(&[]).expect("the lease is free again").stop();
+}
+
+#[test]
+fn a_recorder_that_failed_tries_again_by_itself() {
+    // The first thing it finds cannot be recorded, as on a disk that is full for a moment.
+    let trap = Trap::new(Spring::Fail);
+    let faults = Arc::clone(&trap);
+    let world = World::with(|options| options.faults = faults);
+    let recording = world.app.record(&[]).expect("a recorder");
+    let events = world.app.subscribe();
+    trap.set(1);
+    world.write("a.md", "kept all the same\n");
+    while world.log("a.md").is_empty() {
+        events.recv_timeout(std::time::Duration::from_secs(60)).expect("it is recorded within the limit");
+    }
+    assert!(trap.release(), "it failed at first");
+    recording.stop();
 }

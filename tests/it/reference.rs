@@ -9,7 +9,8 @@ use retrace_tests::{World, holds_bytes, options, options_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tempfile::TempDir;
 
-/// Steps of one run. A longer one: `RETRACE_TEST_STEPS=20000 cargo test -p retrace-tests reference`.
+/// Steps of one run. A longer one, with other numbers:
+/// `RETRACE_TEST_STEPS=20000 RETRACE_TEST_SEED=100 cargo test -p retrace-tests reference`.
 const STEPS: usize = 700;
 
 /// Steps between checks of everything.
@@ -466,8 +467,9 @@ fn assert_same(found: &Tree, expected: &Tree, when: &str) {
 }
 
 fn run(seed: u64) {
-    let steps = std::env::var("RETRACE_TEST_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(STEPS);
-    let mut machine = Machine::new(seed);
+    let given = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let steps = given("RETRACE_TEST_STEPS").unwrap_or(STEPS);
+    let mut machine = Machine::new(seed + given("RETRACE_TEST_SEED").unwrap_or(0) as u64);
     for number in 1..=steps {
         machine.step();
         if number % CHECK_EVERY == 0 {

@@ -204,3 +204,32 @@ fn an_act_that_fails_in_the_middle_is_taken_back() {
     assert_eq!(world.read("z/b.md").as_deref(), Some("new\n"));
     assert_eq!(world.scan(), 0);
 }
+
+#[test]
+fn what_is_too_large_to_be_kept_is_not_replaced() {
+    let world = World::new();
+    let first = world.record("a.md", "one\n");
+    let large = vec![b'x'; 10 * 1024 * 1024 + 1];
+    world.record("a.md", &large);
+    let error = world.rollback("a.md", &first).expect_err("it could not be put back");
+    assert_eq!((error.code, error.subject.as_str()), (wire::Code::Invalid, "a.md"), "{error:?}");
+    assert_eq!(std::fs::read(world.path("notes/a.md")).expect("it is there").len(), large.len());
+    let request =
+        wire::RestoreReq { store: "notes".to_owned(), at: world.cursor().to_string(), dry_run: false };
+    let result = commands::restore(&world.app, request).expect("nothing is to be done");
+    assert_eq!((result.operation_seq, result.warnings), (None, Vec::new()));
+}
+
+#[test]
+fn an_edit_of_a_file_that_holds_what_was_redacted_is_recorded_before_it_is_replaced() {
+    let world = World::new();
+    let first = world.record("a.md", "harmless\n");
+    let second = world.record("a.md", "the key is 7f3a9c1d5e2b\n");
+    let request = wire::RedactReq { versions: vec![second.id], ..wire::RedactReq::default() };
+    commands::redact(&world.app, request).expect("a redaction of history alone");
+    world.write("a.md", "nobody saw this edit\n");
+    world.rollback("a.md", &first).expect("a rollback");
+    assert_eq!(world.read("a.md").as_deref(), Some("harmless\n"));
+    let edit = Sha256::of(b"nobody saw this edit\n").to_hex();
+    assert!(world.log("a.md").iter().any(|version| version.content_sha256.as_ref() == Some(&edit)));
+}

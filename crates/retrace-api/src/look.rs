@@ -3,10 +3,11 @@
 use crate::app::{Inner, root_of};
 use crate::faults::Point;
 use crate::wire::{ApiError, Event};
-use retrace_files::{FileError, LeftoverKind, Root};
+use retrace_files::{FileError, Leftover, LeftoverKind, Root};
 use retrace_log::{Act, Append, Change, Payload, StoreRow, VersionFilter};
 use retrace_model::{
     Actor, COARSE_RACY_WINDOW_NANOS, Head, RelPath, Seen, Sha256, Source, StoreId, StoreState, Timestamp,
+    VersionOperation,
 };
 use retrace_watch::{Batch, Keeper, KeeperError, Key, Observation, Status, Store};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,13 +43,12 @@ impl Inner {
         // A directory that is away is a state, found by the look that follows.
         let Ok(root) = Root::open(&root_of(store)) else { return Ok(()) };
         for leftover in root.leftovers(&self.rules) {
-            let known = self.read(|reader| Ok(reader.version_with_content(&leftover.sha256)?))?.is_some();
-            if !known && leftover.kind == LeftoverKind::Swap {
-                let heads = self.read(|reader| Ok(reader.heads(store.id)?))?;
-                let target =
-                    leftover.target.clone().or_else(|| heads.into_keys().find(|path| leftover.is_of(path)));
-                let Some(path) = target else { continue };
-                self.record_leftover(store.id, path, &leftover)?;
+            if leftover.kind == LeftoverKind::Swap && !self.keeps(&leftover.sha256)? {
+                // Too large to be kept, or of no file that ever was: it is somebody's, and stays where it is.
+                let (Some(bytes), Some(path)) = (&leftover.bytes, self.place_of(store, &leftover)?) else {
+                    continue;
+                };
+                self.record_leftover(store.id, path, leftover.sha256, bytes)?;
             }
             // Whoever changed it meanwhile made it newer: it is looked at again the next time.
             drop(root.discard(&leftover));
@@ -56,16 +56,41 @@ impl Inner {
         Ok(())
     }
 
+    /// Whether the log holds a content, bytes and all.
+    fn keeps(&self, sha256: &Sha256) -> Result<bool, ApiError> {
+        let version = self.read(|reader| Ok(reader.version_with_content(sha256)?))?;
+        Ok(version.and_then(|version| version.content).is_some_and(|content| content.kept))
+    }
+
+    /// The file a leftover belongs to: one that is there, one that should be, or one that was deleted.
+    fn place_of(&self, store: &StoreRow, leftover: &Leftover) -> Result<Option<RelPath>, ApiError> {
+        if leftover.target.is_some() {
+            return Ok(leftover.target.clone());
+        }
+        let live = self.read(|reader| Ok(reader.heads(store.id)?))?;
+        if let Some(path) = live.into_keys().find(|path| leftover.is_of(path)) {
+            return Ok(Some(path));
+        }
+        let deleted = VersionFilter {
+            store: Some(store.id),
+            operation: Some(VersionOperation::Deleted),
+            ..VersionFilter::default()
+        };
+        let deleted = self.read(|reader| Ok(reader.versions(&deleted)?))?;
+        Ok(deleted.into_iter().filter_map(|version| version.path).find(|path| leftover.is_of(path)))
+    }
+
     fn record_leftover(
         &self,
         store: StoreId,
         path: RelPath,
-        leftover: &retrace_files::Leftover,
+        sha256: Sha256,
+        bytes: &[u8],
     ) -> Result<(), ApiError> {
         let payload = Payload::Content {
-            bytes: leftover.bytes.clone(),
-            sha256: leftover.sha256,
-            size: leftover.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+            bytes: Some(bytes.to_vec()),
+            sha256,
+            size: bytes.len() as u64,
             seen: None,
             moved_from: None,
         };

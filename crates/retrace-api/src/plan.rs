@@ -115,6 +115,7 @@ impl Inner {
             };
             if step.wanted.is_some() { &mut result.writes } else { &mut result.deletes }.push(change);
         }
+        self.nothing_is_lost(plan, &stores, dry_run)?;
         result.conflicts.clone_from(&plan.conflicts);
         result.conflicts.extend(self.held_against_disk(plan, &stores, dry_run)?);
         if !result.conflicts.is_empty() {
@@ -126,6 +127,40 @@ impl Inner {
             return Ok(result);
         }
         self.do_it(plan, &stores, result)
+    }
+
+    /// What the log does not hold is never replaced: a content too large to be kept, or an edit of a file whose newest version
+    /// is redacted, of which nothing is known to hold it against. The latter is recorded now.
+    fn nothing_is_lost(
+        self: &Arc<Self>,
+        plan: &Plan,
+        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        dry_run: bool,
+    ) -> Result<(), ApiError> {
+        let mut unknown = BTreeSet::new();
+        for step in &plan.steps {
+            let version = self.read(|reader| match reader.live_at(step.store, &step.path)? {
+                Some(live) => Ok(Some(reader.version_by_id(live.version)?)),
+                None => Ok(None),
+            })?;
+            match version.map(|version| version.content) {
+                Some(Some(content)) if !content.kept => {
+                    return Err(ApiError::invalid(
+                        "The file is too large to be kept in the log, so it could not be put back afterwards.",
+                        step.path.to_text(),
+                    )
+                    .hint("Move it elsewhere yourself, then repeat."));
+                }
+                Some(None) => drop(unknown.insert(step.store)),
+                _ => {}
+            }
+        }
+        if !dry_run {
+            for store in unknown {
+                self.look(&stores[&store].0)?;
+            }
+        }
+        Ok(())
     }
 
     fn stores_of(&self, plan: &Plan) -> Result<BTreeMap<StoreId, (StoreRow, Root)>, ApiError> {
