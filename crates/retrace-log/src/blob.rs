@@ -122,18 +122,23 @@ impl Step {
 
 /// Reads a content back; `None` when it is masked or was not kept.
 pub(crate) fn read(connection: &Connection, id: i64) -> Result<Option<Vec<u8>>, LogError> {
-    Ok(read_with(connection, id, |_| None, |_, _| {})?.map(Rc::unwrap_or_clone))
+    Ok(read_with(connection, id, |_| None)?.map(|found| Rc::unwrap_or_clone(found.bytes)))
 }
 
-/// Reads a content back: from the content itself down to one that stands alone or is `known`, then back up, showing each
-/// that had to be unpacked to `keep`.
+/// A content read back.
+struct Unpacked {
+    bytes: Rc<Vec<u8>>,
+    /// What it leans on; `None` also when it was known.
+    base: Option<i64>,
+}
+
+/// Reads a content back: from the content itself down to one that stands alone or is `known`, then back up.
 fn read_with(
     connection: &Connection,
     id: i64,
     known: impl Fn(i64) -> Option<Rc<Vec<u8>>>,
-    mut keep: impl FnMut(i64, &Rc<Vec<u8>>),
-) -> Result<Option<Rc<Vec<u8>>>, LogError> {
-    let mut steps = Vec::new();
+) -> Result<Option<Unpacked>, LogError> {
+    let mut steps: Vec<Step> = Vec::new();
     let mut below: Option<Rc<Vec<u8>>> = None;
     let mut next = Some(id);
     while let Some(at) = next {
@@ -151,31 +156,40 @@ fn read_with(
             return Err(LogError::Damaged(format!("content {id} leans on too many others, or on itself")));
         }
     }
+    let base = steps.first().and_then(|step| step.base);
     for step in steps.into_iter().rev() {
-        let at = step.id;
-        let bytes = Rc::new(step.unpack(below.as_deref().map(Vec::as_slice))?);
-        keep(at, &bytes);
-        below = Some(bytes);
+        below = Some(Rc::new(step.unpack(below.as_deref().map(Vec::as_slice))?));
     }
-    Ok(below)
+    Ok(below.map(|bytes| Unpacked { bytes, base }))
 }
 
-/// Reads many contents. What was read is remembered up to a bound, because contents that are near each other mostly lean
-/// on each other.
+/// Reads many contents, mostly in the order they were written in. The newest content of each memory is what the next one
+/// leans on, so contents are remembered up to a bound, and let go soon after another has leant on them.
 pub(crate) struct Pass<'c> {
     connection: &'c Connection,
     known: HashMap<i64, Rc<Vec<u8>>>,
-    /// What is known, oldest first.
+    /// What became known, oldest first.
     order: VecDeque<i64>,
+    /// What another content leant on, oldest first.
+    leant_on: VecDeque<i64>,
     bytes: usize,
 }
 
 /// How much a pass remembers: the newest contents of some tens of thousands of memories.
 const PASS_BYTES: usize = 64 << 20;
 
+/// How many contents that others leant on a pass remembers: the one before is often asked for next, to compare.
+const PASS_LEANT_ON: usize = 100;
+
 impl<'c> Pass<'c> {
     pub(crate) fn new(connection: &'c Connection) -> Self {
-        Self { connection, known: HashMap::new(), order: VecDeque::new(), bytes: 0 }
+        Self {
+            connection,
+            known: HashMap::new(),
+            order: VecDeque::new(),
+            leant_on: VecDeque::new(),
+            bytes: 0,
+        }
     }
 
     /// What the contents are read from.
@@ -185,29 +199,40 @@ impl<'c> Pass<'c> {
 
     /// As [`read`].
     pub(crate) fn read(&mut self, id: i64) -> Result<Option<Rc<Vec<u8>>>, LogError> {
-        let mut unpacked = Vec::new();
         let known = &self.known;
-        let found = read_with(
-            self.connection,
-            id,
-            |at| known.get(&at).cloned(),
-            |at, bytes| unpacked.push((at, Rc::clone(bytes))),
-        );
-        for (at, bytes) in unpacked {
-            self.remember(at, bytes);
+        let Some(Unpacked { bytes, base }) = read_with(self.connection, id, |at| known.get(&at).cloned())?
+        else {
+            return Ok(None);
+        };
+        if !self.known.contains_key(&id) {
+            self.remember(id, Rc::clone(&bytes));
+            self.leant_on.extend(base);
         }
-        found
+        self.let_go();
+        Ok(Some(bytes))
     }
 
     fn remember(&mut self, id: i64, bytes: Rc<Vec<u8>>) {
         self.bytes += bytes.len();
         self.order.push_back(id);
         self.known.insert(id, bytes);
+    }
+
+    fn let_go(&mut self) {
+        while self.leant_on.len() > PASS_LEANT_ON
+            && let Some(oldest) = self.leant_on.pop_front()
+        {
+            self.forget(oldest);
+        }
         while self.bytes > PASS_BYTES
             && let Some(oldest) = self.order.pop_front()
         {
-            self.bytes -= self.known.remove(&oldest).map_or(0, |bytes| bytes.len());
+            self.forget(oldest);
         }
+    }
+
+    fn forget(&mut self, id: i64) {
+        self.bytes -= self.known.remove(&id).map_or(0, |bytes| bytes.len());
     }
 }
 
