@@ -328,6 +328,7 @@ impl Machine {
             return;
         }
         let before = std::mem::replace(&mut self.disk, wanted.unwrap_or_else(|| found.clone()));
+        let recorded_before = self.recorded.clone();
         assert_same(&found, &self.disk, &format!("{result:?}"));
         let Some(operation) = result.operation_seq else {
             assert_same(&before, &self.disk, &format!("nothing was done: {result:?}"));
@@ -346,6 +347,10 @@ impl Machine {
                 }
                 None => drop(self.recorded.remove(path)),
             }
+        }
+        if before == recorded_before {
+            assert_same(&self.recorded, &self.disk, "the model knows all that was recorded");
+            assert_eq!(self.world().scan(), 0, "the log says what the disk says after {result:?}");
         }
         self.acts.push(Act { operation, before, after: self.disk.clone() });
         self.note_state();

@@ -233,3 +233,22 @@ fn an_edit_of_a_file_that_holds_what_was_redacted_is_recorded_before_it_is_repla
     let edit = Sha256::of(b"nobody saw this edit\n").to_hex();
     assert!(world.log("a.md").iter().any(|version| version.content_sha256.as_ref() == Some(&edit)));
 }
+
+#[test]
+fn a_path_changes_hands_while_its_content_stays_the_same() {
+    let world = World::new();
+    world.record("moved.md", "# One\nthe same text\n");
+    world.record("target.md", "# Two\nanother text\n");
+    let then = world.cursor();
+    world.remove("target.md");
+    world.scan();
+    std::fs::rename(world.path("notes/moved.md"), world.path("notes/target.md")).expect("a rename");
+    world.scan();
+    world.record("target.md", "# Two\nanother text\n");
+    restore(&world, then, false);
+    assert_eq!(world.read("moved.md").as_deref(), Some("# One\nthe same text\n"));
+    assert_eq!(world.read("target.md").as_deref(), Some("# Two\nanother text\n"));
+    assert_eq!(world.scan(), 0, "the log says what the disk says");
+    undo(&world);
+    assert_eq!((world.read("moved.md"), world.scan()), (None, 0));
+}

@@ -65,15 +65,20 @@ impl Plan {
 
     /// Only checks what would change nothing by the log, for the file may have changed since. Orders the rest: writes before
     /// deletions, so that a moved memory is never nowhere. Two memories may have been at one path at different times: where
-    /// one step writes and another deletes, the write wins.
+    /// one step writes and another deletes, the write wins, and it is done even when the content stays the same, for it is
+    /// another memory's from then on.
     pub(crate) fn tidy(&mut self) {
         let place = |step: &Step| (step.store, step.path.clone());
         let written: BTreeSet<_> =
             self.steps.iter().filter(|step| step.wanted.is_some()).map(place).collect();
         self.steps.retain(|step| step.wanted.is_some() || !written.contains(&place(step)));
-        let (steps, unchanged): (Vec<Step>, Vec<Step>) = std::mem::take(&mut self.steps)
-            .into_iter()
-            .partition(|step| step.expected != step.wanted.as_ref().map(|wanted| wanted.sha256));
+        let moved_from = |step: &Step| Some((step.store, step.wanted.as_ref()?.moved_from.clone()?));
+        let left: BTreeSet<_> = self.steps.iter().filter_map(moved_from).collect();
+        let (steps, unchanged): (Vec<Step>, Vec<Step>) =
+            std::mem::take(&mut self.steps).into_iter().partition(|step| {
+                let wanted = step.wanted.as_ref().map(|wanted| wanted.sha256);
+                step.expected != wanted || left.contains(&place(step))
+            });
         self.steps = steps;
         self.checks.extend(unchanged);
         self.steps.sort_by(|a, b| {
