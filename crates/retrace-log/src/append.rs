@@ -129,14 +129,17 @@ struct Draft {
 struct Appending<'a> {
     connection: &'a Connection,
     entropy: &'a mut Entropy,
+    /// Rows of all stores the operation names.
     stores: HashMap<StoreId, i64>,
     seq: u64,
     at: Timestamp,
     first_version: u64,
     digest: Digest,
+    /// What was written so far.
     versions: Vec<VersionId>,
     /// Versions by kind: created, modified, deleted.
     counts: [u64; 3],
+    /// Versions by row of their store.
     by_store: BTreeMap<i64, u64>,
 }
 

@@ -131,3 +131,140 @@ pub(crate) fn actor_from_fields(kind: &str, name: String, evidence: &str) -> Act
         _ => Actor::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::parse(text).expect("a path")
+    }
+
+    fn leaf() -> Leaf {
+        Leaf {
+            seq: 1,
+            operation_seq: 2,
+            store: StoreId([3; 16]),
+            memory: MemoryId([4; 16]),
+            change: VersionOperation::Created,
+            created_at: Timestamp::from_micros(5),
+            commitment: Sha256([6; 32]),
+        }
+    }
+
+    fn link(actor: &Actor) -> Link<'_> {
+        Link {
+            seq: 1,
+            store: Some(StoreId([2; 16])),
+            source: Source::Scan,
+            created_at: Timestamp::from_micros(3),
+            actor,
+            note: Some("why"),
+            undoes: Some(4),
+        }
+    }
+
+    fn all_differ(hashes: &[Sha256]) {
+        assert_eq!(hashes.iter().collect::<BTreeSet<_>>().len(), hashes.len());
+    }
+
+    /// Every log that exists was chained so: when these change, no log verifies any more.
+    #[test]
+    fn the_hashes_are_as_they_always_were() {
+        let content = Sha256::of(b"a fact");
+        let commitments = [
+            commitment(&[7; 16], &path("a.md"), Some((&content, 6))),
+            commitment(&[7; 16], &path("a.md"), None),
+        ];
+        let mut digest = Digest::new(&GENESIS, &link(&Actor::User { id: "ada".to_owned() }));
+        digest.leaf(&leaf().hash());
+        let hashes = [commitments[0], commitments[1], leaf().hash(), digest.finish()];
+        let pinned = [
+            "a1644148138a3ad3219925a6ca72e0d42cd1dd6bc62ae1f3362010fc3aa5033c",
+            "d579570194ed24166c83a28b5861c4d7a56ec098bf4fd873da00407cbcc90b1d",
+            "cedf763e2c694f3472a1675e22db2f83b27e535eb17d273765abf160262346b5",
+            "2d4caa6a826b5b0d9f2d5268eb9f40de6a1eadfa3e7203f678123d598891514b",
+        ];
+        assert_eq!(hashes.map(|hash| hash.to_hex()), pinned);
+    }
+
+    #[test]
+    fn a_commitment_covers_salt_path_content_and_where_each_ends() {
+        let (one, two) = (Sha256([1; 32]), Sha256([2; 32]));
+        let salt = [0; 16];
+        all_differ(&[
+            commitment(&salt, &path("a"), None),
+            commitment(&salt, &path("ab"), None),
+            commitment(&[1; 16], &path("a"), None),
+            commitment(&salt, &path("a"), Some((&one, 1))),
+            commitment(&salt, &path("a"), Some((&one, 2))),
+            commitment(&salt, &path("a"), Some((&two, 1))),
+            commitment(&salt[..15], &path("\u{1}a"), None),
+        ]);
+    }
+
+    #[test]
+    fn a_leaf_covers_every_field() {
+        all_differ(&[
+            leaf().hash(),
+            Leaf { seq: 9, ..leaf() }.hash(),
+            Leaf { operation_seq: 9, ..leaf() }.hash(),
+            Leaf { store: StoreId([9; 16]), ..leaf() }.hash(),
+            Leaf { memory: MemoryId([9; 16]), ..leaf() }.hash(),
+            Leaf { change: VersionOperation::Deleted, ..leaf() }.hash(),
+            Leaf { created_at: Timestamp::from_micros(-5), ..leaf() }.hash(),
+            Leaf { commitment: Sha256([9; 32]), ..leaf() }.hash(),
+        ]);
+    }
+
+    #[test]
+    fn an_operation_covers_every_field_what_was_before_and_its_leaves() {
+        let ada = Actor::User { id: "ada".to_owned() };
+        let session = |evidence| Actor::Session { id: "ada".to_owned(), evidence };
+        let others = [
+            Actor::Api { id: "ada".to_owned() },
+            Actor::ServiceAccount { id: "ada".to_owned() },
+            Actor::Unknown,
+            session(retrace_model::Evidence::Stated),
+            session(retrace_model::Evidence::TimeOnly),
+        ];
+        let digest = |link: &Link<'_>| Digest::new(&GENESIS, link).finish();
+        let mut hashes: Vec<Sha256> = others.iter().map(|actor| digest(&link(actor))).collect();
+        let with_leaves = |leaves: &[u8]| {
+            let mut digest = Digest::new(&GENESIS, &link(&ada));
+            leaves.iter().for_each(|leaf| digest.leaf(&Sha256([*leaf; 32])));
+            digest.finish()
+        };
+        hashes.extend([
+            digest(&link(&ada)),
+            digest(&Link { seq: 9, ..link(&ada) }),
+            digest(&Link { store: None, ..link(&ada) }),
+            digest(&Link { source: Source::Import, ..link(&ada) }),
+            digest(&Link { created_at: Timestamp::from_micros(9), ..link(&ada) }),
+            digest(&Link { note: None, ..link(&ada) }),
+            digest(&Link { note: Some(""), ..link(&ada) }),
+            digest(&Link { undoes: None, ..link(&ada) }),
+            Digest::new(&Sha256([9; 32]), &link(&ada)).finish(),
+            with_leaves(&[1]),
+            with_leaves(&[1, 2]),
+            with_leaves(&[2, 1]),
+        ]);
+        all_differ(&hashes);
+    }
+
+    #[test]
+    fn every_actor_reads_back() {
+        let session = Actor::Session { id: "s".to_owned(), evidence: retrace_model::Evidence::FrontMatter };
+        let id = || "x".to_owned();
+        for actor in
+            [session, Actor::Api { id: id() }, Actor::User { id: id() }, Actor::ServiceAccount { id: id() }]
+        {
+            let (kind, name, evidence) = actor_fields(&actor);
+            assert_eq!(actor_from_fields(kind, name.to_owned(), evidence), actor);
+        }
+        for (kind, evidence) in [("unknown", ""), ("session", "hearsay"), ("", "")] {
+            assert_eq!(actor_from_fields(kind, id(), evidence), Actor::Unknown);
+        }
+    }
+}

@@ -36,15 +36,20 @@ pub(crate) fn can_be_leant_on(bytes: &[u8]) -> bool {
     !bytes.starts_with(&DICTIONARY_MAGIC)
 }
 
+/// Contents above this size are packed with a context of their own: one grows with what it packs, to some megabytes, and
+/// a thread would keep it so.
+const LARGE: usize = 1 << 20;
+
 /// Packs `bytes`, as a difference to `base` when there is one.
 pub(crate) fn pack(bytes: &[u8], base: Option<&[u8]>) -> Result<Vec<u8>, LogError> {
     let mut frame = Vec::with_capacity(zstd::zstd_safe::compress_bound(bytes.len()));
-    PACKER
-        .with_borrow_mut(|context| match base {
-            None => context.compress(&mut frame, bytes, LEVEL_ALONE),
-            Some(base) => context.compress_using_dict(&mut frame, bytes, base, LEVEL_DIFFERENCE),
-        })
-        .map_err(|code| LogError::Invalid(format!("compression failed: {}", get_error_name(code))))?;
+    let mut pack_with = |context: &mut CCtx<'static>| match base {
+        None => context.compress(&mut frame, bytes, LEVEL_ALONE),
+        Some(base) => context.compress_using_dict(&mut frame, bytes, base, LEVEL_DIFFERENCE),
+    };
+    let packed =
+        if bytes.len() > LARGE { pack_with(&mut CCtx::create()) } else { PACKER.with_borrow_mut(pack_with) };
+    packed.map_err(|code| LogError::Invalid(format!("compression failed: {}", get_error_name(code))))?;
     frame.drain(..FRAME_MAGIC.len().min(frame.len()));
     frame.shrink_to_fit();
     Ok(frame)
@@ -98,6 +103,16 @@ mod tests {
             let at = at.index(packed.len());
             packed[at] ^= flip;
             let _ = unpack(&packed, None, bytes.len());
+        }
+    }
+
+    #[test]
+    fn large_contents_unpack_as_well() {
+        let bytes: Vec<u8> = (0..2u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 28) as u8).collect();
+        for size in [LARGE, LARGE + 1, bytes.len()] {
+            let packed = pack(&bytes[..size], None).expect("packs");
+            assert!(packed.len() < size);
+            assert_eq!(unpack(&packed, None, size).expect("unpacks"), bytes[..size]);
         }
     }
 

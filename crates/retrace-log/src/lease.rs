@@ -7,7 +7,16 @@ use std::io::{Read as _, Seek as _, Write as _};
 /// Held while this process records. The operating system gives it back when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lease {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lease {
+    /// Unlocks rather than only closes: a process that is being started from this one shares the open file for a moment,
+    /// and the lock with it.
+    fn drop(&mut self) {
+        // Closing, which follows, is the other way to give it back.
+        drop(self.file.unlock());
+    }
 }
 
 /// How often to try again while others only ask who holds the lease. Each holds the lock for some microseconds.
@@ -28,7 +37,7 @@ impl Lease {
                 Ok(()) => {
                     let written = file.set_len(0).and_then(|()| writeln!(file, "{process}"));
                     written.map_err(failed)?;
-                    return Ok(Some(Self { _file: file }));
+                    return Ok(Some(Self { file }));
                 }
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
                 Err(TryLockError::WouldBlock) => {}

@@ -70,7 +70,7 @@ impl Writer {
         // Asked first, because the rest would be done in vain while somebody reads an older state.
         if !self.empty_write_ahead_log()?
             || !pending_if_busy(self.write_search_anew())?
-            || !pending_if_busy(self.write_database_anew())?
+            || !pending_if_busy(self.write_database_anew(self.files.bytes_on_disk() <= MEMORY_BYTES))?
             || !self.empty_write_ahead_log()?
         {
             return Ok(None);
@@ -84,8 +84,8 @@ impl Writer {
         Ok(transaction.commit()?)
     }
 
-    fn write_database_anew(&self) -> Result<(), LogError> {
-        if self.files.bytes_on_disk() <= MEMORY_BYTES {
+    fn write_database_anew(&self, in_memory: bool) -> Result<(), LogError> {
+        if in_memory {
             return Ok(self.connection.execute_batch("VACUUM")?);
         }
         self.connection.execute_batch("PRAGMA temp_store = FILE")?;
@@ -164,6 +164,20 @@ fn count_in(path: &Path, searcher: &AhoCorasick, longest: usize) -> Result<u64, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_database_can_be_written_anew_either_way() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let writer =
+            Writer::open(LogFiles::new(folder.path()), Box::new(|bytes| bytes.fill(7))).expect("a log");
+        for in_memory in [true, false] {
+            writer.write_database_anew(in_memory).expect("writes");
+            let store: i64 =
+                writer.connection.pragma_query_value(None, "temp_store", |row| row.get(0)).expect("a number");
+            assert_eq!(store, 2, "in memory again");
+            assert_eq!(writer.reader().verify().expect("verifies").problems, Vec::<String>::new());
+        }
+    }
 
     #[test]
     fn hits_are_counted_once_wherever_they_lie_in_the_pieces() {

@@ -100,6 +100,28 @@ fn a_patient_writer_gets_its_turn() {
 }
 
 #[test]
+fn many_may_make_the_log_at_once() {
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = LogFiles::new(folder.path().join("data")).with_busy_wait(Duration::from_secs(60));
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for number in 0..8u64 {
+                let (files, start) = (files.clone(), &start);
+                scope.spawn(move || {
+                    start.wait();
+                    let mut writer = Writer::open(files, entropy(number)).expect("opens");
+                    add_store(&mut writer, &number.to_string());
+                });
+            }
+        });
+        let writer = Writer::open(files, entropy(9)).expect("opens");
+        assert_eq!(writer.reader().stores().expect("stores").len(), 8);
+        assert_eq!(writer.reader().verify().expect("verifies").problems, Vec::<String>::new());
+    }
+}
+
+#[test]
 fn a_snapshot_stays_while_others_append_redact_and_index() {
     let mut log = TestLog::new();
     log.put("a.md", "a secret");
