@@ -1,11 +1,12 @@
 //! Hidden files that an interrupted act left behind.
 
 use crate::act::{Act, Expected};
-use crate::directory::{Directory, Sort};
+use crate::directory::{Directory, Entry, Sort};
 use crate::error::FileError;
 use crate::names::{self, Parsed};
 use crate::read::{open_regular, read_open};
 use crate::root::Root;
+use crate::scan::DEPTH_LIMIT;
 use crate::steps::{NoFaults, Step};
 use retrace_model::{RelPath, Rules, Sha256};
 
@@ -49,16 +50,9 @@ impl Root {
     /// act is under way now, in this process or another, are passed over.
     #[must_use]
     pub fn leftovers(&self, rules: &Rules) -> Vec<Leftover> {
-        let scan = self.scan(rules, None);
         let mut leftovers = Vec::new();
-        for at in std::iter::once(None).chain(scan.directories.keys().map(Some)) {
-            let directory = match at {
-                Some(at) => self.top.open_below(at.as_bytes()),
-                None => self.top.reopen(),
-            };
-            if let Ok(directory) = directory {
-                leftovers_in(&directory, at, rules, &mut leftovers);
-            }
+        if let Ok(top) = self.top.reopen() {
+            leftovers_below(&top, None, 0, rules, &mut leftovers);
         }
         leftovers
     }
@@ -115,8 +109,39 @@ fn act_on<'a>(directory: &'a Directory, leftover: &'a Leftover) -> Act<'a> {
     Act { directory, path: &leftover.path, expected, random: 0, steps: &NoFaults }
 }
 
-fn leftovers_in(directory: &Directory, at: Option<&RelPath>, rules: &Rules, into: &mut Vec<Leftover>) {
+/// Goes through `directory`, whose path is `at` and has `depth` components. Lists names alone: looking at every file would
+/// cost as much as a scan.
+fn leftovers_below(
+    directory: &Directory,
+    at: Option<&RelPath>,
+    depth: usize,
+    rules: &Rules,
+    into: &mut Vec<Leftover>,
+) {
     let Ok(entries) = directory.entries() else { return };
+    leftovers_in(directory, at, &entries, rules, into);
+    for Entry { name, sort } in &entries {
+        let is_directory = match sort {
+            Sort::Unknown => directory.stat(name).is_ok_and(|stat| stat.sort == Sort::Directory),
+            sort => *sort == Sort::Directory,
+        };
+        if !is_directory || rules.leaves_out_directory(name).is_some() || depth + 1 >= DEPTH_LIMIT {
+            continue;
+        }
+        let path = at.map_or_else(|| RelPath::from_bytes(&**name), |at| at.join(name));
+        if let (Ok(path), Ok(child)) = (path, directory.open_child(name)) {
+            leftovers_below(&child, Some(&path), depth + 1, rules, into);
+        }
+    }
+}
+
+fn leftovers_in(
+    directory: &Directory,
+    at: Option<&RelPath>,
+    entries: &[Entry],
+    rules: &Rules,
+    into: &mut Vec<Leftover>,
+) {
     if !entries.iter().any(|entry| names::parse(&entry.name).is_some()) || directory.is_busy() {
         return;
     }
@@ -124,7 +149,7 @@ fn leftovers_in(directory: &Directory, at: Option<&RelPath>, rules: &Rules, into
         Some(at) => at.join(name).ok(),
         None => RelPath::from_bytes(name).ok(),
     };
-    for entry in &entries {
+    for entry in entries {
         let Some(Parsed { of, kind }) = names::parse(&entry.name) else { continue };
         let Some(path) = path_of(&entry.name) else { continue };
         let content = open_regular(directory, &path, &entry.name)
