@@ -1,9 +1,12 @@
 //! Opening the database.
 
+use crate::raw::KeptOpen;
 use crate::{LogError, migrate};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A source of random bytes, passed in so that tests are the same each time.
@@ -13,8 +16,11 @@ pub type Entropy = Box<dyn FnMut(&mut [u8]) + Send>;
 /// transaction, the first look at some thousand files, takes below a second.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
+/// How long to wait between tries where SQLite does not wait by itself.
+const BUSY_STEP: Duration = Duration::from_millis(10);
+
 /// The database file. SQLite puts `-wal` and `-shm` after the name for its other two files.
-const DATABASE: &str = "retrace.db";
+pub(crate) const DATABASE: &str = "retrace.db";
 
 /// The files of a log within its data directory.
 #[derive(Clone, Debug)]
@@ -85,32 +91,54 @@ impl LogFiles {
     }
 
     /// Opens a file of the data directory for reading and writing, and makes it, for its user alone, when there is none.
-    pub(crate) fn open_private(path: &Path) -> Result<std::fs::File, LogError> {
-        let mut options = std::fs::OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(path).map_err(LogError::io(path))
+    pub(crate) fn open_private(path: &Path) -> Result<File, LogError> {
+        private().create(true).truncate(false).open(path).map_err(LogError::io(path))
+    }
+
+    /// Makes the database file, for its user alone: SQLite would make it with the default mode, and gives its other two
+    /// files the mode of this one. A file that is there is not even opened, because closing it would take away the locks
+    /// that other connections of this process hold on it.
+    fn make_database(&self) -> Result<(), LogError> {
+        let path = self.database();
+        match private().create_new(true).open(&path) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(LogError::io(path)(error)),
+        }
     }
 
     /// Opens for writing, and brings the schema up to date. A database that is refused is not changed.
-    pub(crate) fn open_writer(&self) -> Result<Connection, LogError> {
+    pub(crate) fn open_writer(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
         self.make_directory()?;
-        // SQLite would make it with the default mode, and gives its other two files the mode of this one.
-        drop(Self::open_private(&self.database())?);
+        self.make_database()?;
+        let kept_open = KeptOpen::of(&self.directory);
         let mut connection = self.open()?;
         migrate::format_of(&connection)?;
-        connection.pragma_update(None, "journal_mode", "wal")?;
+        self.write_ahead(&connection)?;
         migrate::migrate(&mut connection)?;
-        Ok(connection)
+        Ok((connection, kept_open))
+    }
+
+    /// Sees to it that the database has a write-ahead log. SQLite does not wait for others while it changes that, so this
+    /// tries again for as long as others are waited for elsewhere.
+    fn write_ahead(&self, connection: &Connection) -> Result<(), LogError> {
+        let mut tries = self.busy_wait.as_millis() / BUSY_STEP.as_millis();
+        loop {
+            match connection.pragma_update(None, "journal_mode", "wal").map_err(LogError::from) {
+                Err(LogError::Busy) if tries > 0 => std::thread::sleep(BUSY_STEP),
+                done => return done,
+            }
+            tries -= 1;
+        }
     }
 
     /// Opens for reading. The database must exist. Reading writes as well, to the index of the write-ahead log.
-    pub(crate) fn open_reader(&self) -> Result<Connection, LogError> {
+    pub(crate) fn open_reader(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
+        let kept_open = KeptOpen::of(&self.directory);
         let connection = self.open()?;
         connection.pragma_update(None, "query_only", true)?;
         migrate::check(&connection)?;
-        Ok(connection)
+        Ok((connection, kept_open))
     }
 
     fn open(&self) -> Result<Connection, LogError> {
@@ -133,4 +161,13 @@ impl LogFiles {
         )?;
         Ok(connection)
     }
+}
+
+/// Reading and writing, and for its user alone when it is made.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }

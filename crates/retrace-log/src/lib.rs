@@ -24,6 +24,7 @@ mod live;
 mod mask;
 mod migrate;
 mod purge;
+mod raw;
 mod read;
 mod receipts;
 mod rows;
@@ -38,7 +39,7 @@ pub use error::LogError;
 pub use lease::Lease;
 pub use live::LiveMemory;
 pub use mask::{Masked, Needles};
-pub use purge::RawHits;
+pub use raw::RawHits;
 pub use read::{
     ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction,
     VersionFilter, VersionRow,

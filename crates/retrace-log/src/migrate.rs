@@ -14,6 +14,8 @@ pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// Refuses a database that is not ours or newer than the program; answers its format, 0 for an empty file.
 pub(crate) fn format_of(connection: &Connection) -> Result<i64, LogError> {
+    // All of it from one state: another process may be making the log at this moment.
+    let _state = if connection.is_autocommit() { Some(connection.unchecked_transaction()?) } else { None };
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

@@ -12,9 +12,11 @@ pub use versions::VersionFilter;
 
 pub(crate) use version::{LEAVES, leaf_from};
 
+use crate::raw::KeptOpen;
 use crate::{LogError, LogFiles, rows};
 use retrace_model::Sha256;
 use rusqlite::Connection;
+use std::sync::Arc;
 
 /// A look at the log. Within [`ReadConnection::snapshot`] and within an [`Act`](crate::Act) everything read through one
 /// value is of one state; through [`Writer::reader`](crate::Writer::reader) each call sees the newest.
@@ -25,6 +27,8 @@ pub struct Reader<'c> {
 /// A connection that only reads.
 pub struct ReadConnection {
     connection: Connection,
+    /// Goes after the connection, as the order of fields says.
+    _kept_open: Arc<KeptOpen>,
 }
 
 impl ReadConnection {
@@ -34,7 +38,8 @@ impl ReadConnection {
     /// [`LogError::Newer`], [`LogError::Damaged`], [`LogError::Invalid`] for an older format, [`LogError::CannotWrite`]
     /// when there is no log or the index of its write-ahead log cannot be written, which reading does.
     pub fn open(files: &LogFiles) -> Result<Self, LogError> {
-        Ok(Self { connection: files.open_reader()? })
+        let (connection, kept_open) = files.open_reader()?;
+        Ok(Self { connection, _kept_open: kept_open })
     }
 
     /// Runs `read` on one state of the log, whatever others append meanwhile.

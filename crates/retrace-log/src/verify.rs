@@ -7,7 +7,7 @@
 use crate::chain::{Digest, GENESIS, Link};
 use crate::read::{LEAVES, ReadConnection, leaf_from};
 use crate::rows::{ChangeKind, bound};
-use crate::{LogError, LogFiles, OperationRow, RawHits, Reader, blob, migrate, purge, search};
+use crate::{LogError, LogFiles, OperationRow, RawHits, Reader, blob, migrate, raw, search};
 use retrace_model::{MemoryId, Sha256};
 use rusqlite::Connection;
 use std::collections::HashMap;
@@ -333,7 +333,7 @@ impl ReadConnection {
         if needle.is_empty() {
             return Err(LogError::Invalid("there are no bytes to look for".to_owned()));
         }
-        let raw = purge::look_for(files, [&needle.to_vec()])?;
+        let raw = raw::look_for(files, [&needle.to_vec()])?;
         let finder = memchr::memmem::Finder::new(needle);
         let holders = self.snapshot(|reader| {
             reader.versions_holding(None, |path, bytes| {

@@ -1,13 +1,17 @@
 //! The writing side: one transaction at a time over all processes; whatever is not committed never happened.
 
+use crate::raw::KeptOpen;
 use crate::{Append, Appended, Entropy, LogError, LogFiles, Reader};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::sync::Arc;
 
 /// The writing side of a log.
 pub struct Writer {
     pub(crate) connection: Connection,
     pub(crate) files: LogFiles,
     pub(crate) entropy: Entropy,
+    /// Goes after the connection, as the order of fields says.
+    _kept_open: Arc<KeptOpen>,
 }
 
 /// One transaction: everything in it happens, or nothing of it. Dropping it without [`Act::commit`] takes all back, and
@@ -26,8 +30,8 @@ impl Writer {
     /// [`LogError::Newer`], [`LogError::Damaged`], [`LogError::CannotWrite`], [`LogError::Full`] or [`LogError::Busy`];
     /// nothing is changed then.
     pub fn open(files: LogFiles, entropy: Entropy) -> Result<Self, LogError> {
-        let connection = files.open_writer()?;
-        Ok(Self { connection, files, entropy })
+        let (connection, kept_open) = files.open_writer()?;
+        Ok(Self { connection, files, entropy, _kept_open: kept_open })
     }
 
     /// Starts a transaction, waiting for other processes' transactions to end.

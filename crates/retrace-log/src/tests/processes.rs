@@ -101,7 +101,7 @@ fn a_patient_writer_gets_its_turn() {
 
 #[test]
 fn many_may_make_the_log_at_once() {
-    for _ in 0..5 {
+    for _ in 0..20 {
         let folder = tempfile::tempdir().expect("a folder");
         let files = LogFiles::new(folder.path().join("data")).with_busy_wait(Duration::from_secs(60));
         let start = std::sync::Barrier::new(8);
