@@ -90,6 +90,11 @@ fn dependencies_point_downwards() {
         ("retrace-files", &["retrace-model"][..]),
         ("retrace-sources", &["retrace-model"][..]),
         ("retrace-watch", &["retrace-model", "retrace-files"][..]),
+        ("retrace-tokens", &[][..]),
+        ("retrace-count", &["retrace-model"][..]),
+        ("retrace-transcript", &["retrace-model"][..]),
+        ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
+        ("retrace-sessions", &["retrace-model", "retrace-transcript", "retrace-context"][..]),
         (
             "retrace-api",
             &[
@@ -99,6 +104,11 @@ fn dependencies_point_downwards() {
                 "retrace-files",
                 "retrace-sources",
                 "retrace-watch",
+                "retrace-tokens",
+                "retrace-count",
+                "retrace-transcript",
+                "retrace-context",
+                "retrace-sessions",
             ][..],
         ),
         ("retrace-server", &["retrace-api"][..]),

@@ -1,0 +1,1 @@
+//! What fills a context, and what an edit of it would do.

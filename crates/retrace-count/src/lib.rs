@@ -1,0 +1,1 @@
+//! Exact counts from the `count_tokens` endpoint.

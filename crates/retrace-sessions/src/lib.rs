@@ -1,0 +1,1 @@
+//! Which transcripts there are on this machine, and an index of them.

@@ -1,0 +1,1 @@
+//! Transcripts of agent runs as one neutral list of messages.
