@@ -1,0 +1,120 @@
+//! Blocks: the parts of a message.
+
+use serde_json::Value;
+
+/// One part of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Line of the file that holds it, from 1; 0 where a file is not made of lines.
+    pub line: u32,
+}
+
+/// What a block is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BlockKind {
+    /// Plain text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// What the model thought.
+    Thinking {
+        /// The text; empty where it was not stored, or is redacted.
+        text: String,
+        /// Bytes of its signature or of its encrypted form.
+        signature_bytes: usize,
+        /// A `redacted_thinking` block, or encrypted reasoning.
+        redacted: bool,
+    },
+    /// The model calls a tool.
+    ToolUse {
+        /// Id that its result names.
+        id: String,
+        /// Name of the tool.
+        name: String,
+        /// What it is called with. A JSON object, but for calls whose arguments cannot be read: then a string.
+        input: Value,
+        /// Whether the server runs the tool (`server_tool_use`).
+        server: bool,
+    },
+    /// What a tool answered.
+    ToolResult {
+        /// Id of the call. May name no call of the transcript.
+        tool_use_id: String,
+        /// The answer's parts. A content that was one string is one text.
+        content: Vec<ResultPart>,
+        /// Whether the tool failed.
+        is_error: bool,
+        /// Whether the server ran the tool.
+        server: bool,
+    },
+    /// An image or a document of its own.
+    Media(Media),
+    /// Context that the client put in and that the file keeps apart (Claude Code `attachment` lines).
+    Attachment {
+        /// Its type, such as `nested_memory` or `task_reminder`.
+        attachment: String,
+        /// Files it carries, with the content the model saw.
+        files: Vec<AttachedFile>,
+        /// All other text in it, one line a piece.
+        text: String,
+    },
+    /// The summary of a compaction by the server. Everything before the last one is ignored on input.
+    Compaction {
+        /// The summary; `None` where it failed.
+        content: Option<String>,
+    },
+    /// Anything else, kept as it was.
+    Unknown {
+        /// Its `type`, or an empty string.
+        type_name: String,
+        /// The block as JSON.
+        json: String,
+    },
+}
+
+/// A part of a tool's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResultPart {
+    /// Text.
+    Text(String),
+    /// An image or a document.
+    Media(Media),
+    /// Anything else, as JSON (`tool_reference` and the like).
+    Other(String),
+}
+
+/// An image or a document. Its bytes are not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Media {
+    /// Which of the two.
+    pub kind: MediaKind,
+    /// Such as `image/png`; empty where not told.
+    pub media_type: String,
+    /// Size in bytes once decoded; 0 where it is only referred to.
+    pub bytes: u64,
+    /// Width and height in pixels, where the bytes tell them.
+    pub pixels: Option<(u32, u32)>,
+}
+
+/// Image or document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MediaKind {
+    /// An image.
+    Image,
+    /// A document, such as a PDF.
+    Document,
+}
+
+/// A file whose content the client put into the context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttachedFile {
+    /// Its path as recorded.
+    pub path: String,
+    /// What the client calls it: `User`, `Project`, `Local`, `AutoMem`, …; empty where not told.
+    pub kind: String,
+    /// The content the model saw.
+    pub content: String,
+}
