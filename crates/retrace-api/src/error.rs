@@ -7,7 +7,7 @@ use std::fmt;
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Invalid,
         Self::NotFound,
         Self::HeadMoved,
@@ -18,6 +18,7 @@ impl Code {
         Self::DatabaseDamaged,
         Self::CannotWrite,
         Self::Busy,
+        Self::CounterUnavailable,
         Self::Internal,
     ];
 
@@ -33,6 +34,7 @@ impl Code {
             Self::PurgePending => 6,
             Self::StoreUnavailable => 7,
             Self::DatabaseNewer => 8,
+            Self::CounterUnavailable => 9,
         }
     }
 
@@ -44,7 +46,7 @@ impl Code {
             Self::NotFound => 404,
             Self::HeadMoved | Self::PurgePending => 409,
             Self::ContentRedacted => 410,
-            Self::StoreUnavailable | Self::Busy => 503,
+            Self::StoreUnavailable | Self::Busy | Self::CounterUnavailable => 503,
             Self::DatabaseNewer | Self::DatabaseDamaged | Self::Internal => 500,
             Self::CannotWrite => 507,
         }

@@ -1,5 +1,5 @@
 //! Exit codes: 0 done, 1 internal, 2 usage, 3 not found, 4 conflict, 5 findings, 6 purge pending, 7 store unavailable,
-//! 8 database newer than the program, 9 counter unavailable (no command of this release counts).
+//! 8 database newer than the program, 9 counter unavailable.
 
 use retrace_api::wire::Code;
 use std::process::ExitCode;

@@ -1,1 +1,14 @@
-//! What fills a context, and what an edit of it would do.
+//! What fills a context, and what an edit of it would do. Pure functions over a [`retrace_transcript::Transcript`].
+//!
+//! The order of work: [`weight`] gives every block its tokens once; composition, simulation, regret, warnings and sweeps
+//! then work on those numbers alone, so that trying a setting costs no counting. Messages are never changed: an edit
+//! answers which blocks it clears.
+//!
+//! Invariants: a figure never loses its [`Basis`]; what a request held is equal to what was recorded for it, and the part
+//! that no content explains is shown as not recorded, never spread over the rest.
+
+pub mod outcome;
+pub mod weight;
+
+pub use outcome::{BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, Totals};
+pub use weight::{Basis, BlockWeight, PreambleWeight, Weights};

@@ -59,6 +59,7 @@ mod tests {
         DatabaseDamaged 500 Internal Server Error
         CannotWrite 507 Insufficient Storage
         Busy 503 Service Unavailable
+        CounterUnavailable 503 Service Unavailable
         Internal 500 Internal Server Error
         ");
     }

@@ -8,7 +8,7 @@ export type Nothing = Record<symbol, never>;
 /**
  * Why a command was refused or failed. A code exists because some client branches on it.
  */
-export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "busy" | "internal";
+export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "busy" | "counter_unavailable" | "internal";
 
 /**
  * An error: what happened, to what, and what to do next.
@@ -1544,6 +1544,1422 @@ export type Stores = {
  * The stores.
  */
 stores: Array<Store>, };
+
+/**
+ * How a figure was come by. Every figure carries its own.
+ */
+export type FigureKind = "recorded" | "exact" | "counted offline" | "estimated";
+
+/**
+ * Counts texts.
+ */
+export type TokensReq = { 
+/**
+ * What to count, by name.
+ */
+texts: Array<NamedText>, 
+/**
+ * Model id; the newest family when absent.
+ */
+model: string | null, };
+
+/**
+ * A text with its name.
+ */
+export type NamedText = { 
+/**
+ * File or other name; comes back as `file`.
+ */
+name: string, 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * Counts, in the order asked.
+ */
+export type Tokens = { 
+/**
+ * One a text.
+ */
+counts: Array<TokenCount>, };
+
+/**
+ * Tokens of one text.
+ */
+export type TokenCount = { 
+/**
+ * Name as given.
+ */
+file: string, 
+/**
+ * Model as given or assumed.
+ */
+model: string, 
+/**
+ * Tokenizer family: `v3`, `v4.7`, `v4.8`, `opus-5`.
+ */
+family: string, 
+/**
+ * Whether the family was assumed because the model is not known.
+ */
+family_assumed: boolean, 
+/**
+ * Tokens of the content, without the frame of a message.
+ */
+tokens: number, 
+/**
+ * How it was come by.
+ */
+kind: FigureKind, };
+
+/**
+ * Asks for transcripts, newest first. The index is brought up to date in the background; the answer is what is known.
+ */
+export type TranscriptsReq = { 
+/**
+ * Words in title, project or id.
+ */
+query: string | null, 
+/**
+ * Only this project (as in `TranscriptRow::project`).
+ */
+project: string | null, 
+/**
+ * Start bringing the index up to date when it is not being done.
+ */
+refresh: boolean, 
+/**
+ * Wait until the index is up to date before answering (the terminal does).
+ */
+wait: boolean, };
+
+/**
+ * Transcripts and the state of their index.
+ */
+export type Transcripts = { 
+/**
+ * Sessions, newest first; those inside a session (subagents) are in it.
+ */
+transcripts: Array<TranscriptRow>, 
+/**
+ * Sums over all of them, not only those shown.
+ */
+totals: TranscriptTotals, 
+/**
+ * State of the index.
+ */
+index: TranscriptIndexState, 
+/**
+ * Files that could not be read, with the reason.
+ */
+problems: Array<TranscriptProblem>, };
+
+/**
+ * State of the index of transcripts.
+ */
+export type TranscriptIndexState = { 
+/**
+ * Whether it is being brought up to date now.
+ */
+running: boolean, 
+/**
+ * Files looked at in this run.
+ */
+done: number, 
+/**
+ * Of how many.
+ */
+total: number, 
+/**
+ * When it was last up to date; null when never.
+ */
+updated_at: string | null, };
+
+/**
+ * A file that could not be read.
+ */
+export type TranscriptProblem = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Why, in a sentence.
+ */
+reason: string, };
+
+/**
+ * Sums over transcripts, each response counted once however many files repeat it.
+ */
+export type TranscriptTotals = { 
+/**
+ * Sessions.
+ */
+sessions: number, 
+/**
+ * Projects.
+ */
+projects: number, 
+/**
+ * Requests.
+ */
+requests: number, 
+/**
+ * Price in US dollars of those whose model has one.
+ */
+cost_usd: number, 
+/**
+ * Requests whose model has no price.
+ */
+requests_without_price: number, };
+
+/**
+ * One session.
+ */
+export type TranscriptRow = { 
+/**
+ * Names the transcript in every other command: session id, or path where there is none.
+ */
+id: string, 
+/**
+ * Path of the file.
+ */
+path: string, 
+/**
+ * `claude-code`, `codex`, …
+ */
+format: string, 
+/**
+ * Title; the first words typed where there is none.
+ */
+title: string | null, 
+/**
+ * Working directory or the folder's slug.
+ */
+project: string | null, 
+/**
+ * Models, most used first.
+ */
+models: Array<string>, 
+/**
+ * Calls of the model.
+ */
+requests: number, 
+/**
+ * Largest recorded context.
+ */
+peak: number | null, 
+/**
+ * Price in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * Compactions in it.
+ */
+compactions: number, 
+/**
+ * Writes to memory files in it.
+ */
+memory_writes: number, 
+/**
+ * First and last time in it.
+ */
+started_at: string | null, 
+/**
+ * See `started_at`.
+ */
+ended_at: string | null, 
+/**
+ * Size of the file in bytes.
+ */
+bytes: number, 
+/**
+ * Transcript ids of its subagents and sidechains.
+ */
+subagents: Array<string>, 
+/**
+ * Lines that could not be read.
+ */
+malformed_lines: number, 
+/**
+ * Lines of unknown types.
+ */
+unknown_lines: number, };
+
+/**
+ * Asks what fills the context of a transcript.
+ */
+export type ContextShowReq = { 
+/**
+ * Session id or a unique beginning of it, a path of a file, or words of a title.
+ */
+transcript: string, };
+
+/**
+ * What filled the context, request by request.
+ */
+export type ContextShow = { 
+/**
+ * Session id, or path where there is none.
+ */
+transcript: string, 
+/**
+ * Path of the file.
+ */
+path: string, 
+/**
+ * `claude-code`, …
+ */
+format: string, 
+/**
+ * Title, where there is one.
+ */
+title: string | null, 
+/**
+ * Model of most requests.
+ */
+model: string | null, 
+/**
+ * Tokenizer family that was used, and whether it was assumed.
+ */
+family: string, 
+/**
+ * Whether the family was assumed because the model is not known.
+ */
+family_assumed: boolean, 
+/**
+ * Window of the model in tokens, where known.
+ */
+context_window: number | null, 
+/**
+ * One entry a request.
+ */
+requests: Array<ContextRequest>, 
+/**
+ * Compactions and other things that took content away while the transcript was written.
+ */
+events: Array<ContextEvent>, 
+/**
+ * Memory and instruction files that were loaded, the dearest first.
+ */
+memory_files: Array<ContextFile>, 
+/**
+ * Price of the run as recorded, in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * What the file held that was not understood, in words; empty when nothing.
+ */
+remarks: Array<string>, };
+
+/**
+ * One request.
+ */
+export type ContextRequest = { 
+/**
+ * From 0.
+ */
+index: number, 
+/**
+ * Id of the response.
+ */
+id: string, 
+/**
+ * When.
+ */
+time: string | null, 
+/**
+ * Model, where it differs from the transcript's; always set in the terminal's JSON.
+ */
+model: string | null, 
+/**
+ * Usage as recorded.
+ */
+recorded: RecordedUsage | null, 
+/**
+ * Size of the context in tokens.
+ */
+context: number, 
+/**
+ * How `context` was come by.
+ */
+kind: FigureKind, 
+/**
+ * What it was made of. The sum is `context`.
+ */
+classes: ContextClasses, };
+
+/**
+ * Usage of one call as recorded.
+ */
+export type RecordedUsage = { 
+/**
+ * Uncached input.
+ */
+input: number, 
+/**
+ * Written to the cache.
+ */
+cache_creation: number, 
+/**
+ * Read from the cache.
+ */
+cache_read: number, 
+/**
+ * Output. Clients before 2.1.98 recorded a placeholder.
+ */
+output: number, };
+
+/**
+ * Tokens by class. All but `not_recorded` are counted offline.
+ */
+export type ContextClasses = { 
+/**
+ * System prompt and tool definitions, where the file holds them.
+ */
+system: number, 
+/**
+ * Instruction files (CLAUDE.md and the like).
+ */
+instructions: number, 
+/**
+ * Memory files.
+ */
+memory: number, 
+/**
+ * Results of tools.
+ */
+tool_results: number, 
+/**
+ * Calls of tools: names and inputs.
+ */
+tool_inputs: number, 
+/**
+ * Text of both sides, summaries included.
+ */
+text: number, 
+/**
+ * Thinking.
+ */
+thinking: number, 
+/**
+ * What the client attached, images and documents.
+ */
+attachments: number, 
+/**
+ * The recorded context less everything above. Negative where the counts above come out too high.
+ */
+not_recorded: number, };
+
+/**
+ * Something that took content away, or changed it in place, while the transcript was written.
+ */
+export type ContextEvent = { 
+/**
+ * Index of the first request after it.
+ */
+before_request: number, 
+/**
+ * `compaction`, `microcompaction`, `rewind`, `replaced`, `server_edit`.
+ */
+event: string, 
+/**
+ * Tokens before, as recorded or from the request before.
+ */
+tokens_before: number | null, 
+/**
+ * Tokens after.
+ */
+tokens_after: number | null, 
+/**
+ * One sentence.
+ */
+note: string, };
+
+/**
+ * A file that was loaded into the context.
+ */
+export type ContextFile = { 
+/**
+ * Path as recorded.
+ */
+path: string, 
+/**
+ * `memory` or `instructions`.
+ */
+class: string, 
+/**
+ * Tokens of its content, counted offline.
+ */
+tokens: number, 
+/**
+ * Requests that carried it.
+ */
+requests: number, 
+/**
+ * Price of carrying it in this session, in US dollars, at the recorded share of cached input; null without a price.
+ */
+cost_usd: number | null, };
+
+/**
+ * Asks what one request was made of.
+ */
+export type CompositionReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * Index of the request, from 0.
+ */
+request: number, };
+
+/**
+ * What one request was made of, in detail.
+ */
+export type Composition = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Size of its context.
+ */
+context: number, 
+/**
+ * How `context` was come by.
+ */
+kind: FigureKind, 
+/**
+ * By class.
+ */
+classes: ContextClasses, 
+/**
+ * Memory and instruction files in it.
+ */
+files: Array<NamedTokens>, 
+/**
+ * Results by tool.
+ */
+tool_results: Array<NamedTokens>, 
+/**
+ * Inputs by tool.
+ */
+tool_inputs: Array<NamedTokens>, 
+/**
+ * The largest single blocks: what they are and where.
+ */
+largest: Array<LargeBlock>, };
+
+/**
+ * Tokens under a name.
+ */
+export type NamedTokens = { 
+/**
+ * Name of a tool, path of a file.
+ */
+name: string, 
+/**
+ * How many there are.
+ */
+count: number, 
+/**
+ * Their tokens.
+ */
+tokens: number, };
+
+/**
+ * A block that takes much room.
+ */
+export type LargeBlock = { 
+/**
+ * What it is, such as `Read src/main.rs`.
+ */
+label: string, 
+/**
+ * Its tokens.
+ */
+tokens: number, 
+/**
+ * Index of the first request that carried it.
+ */
+since_request: number, };
+
+/**
+ * Asks what settings would do to a transcript.
+ */
+export type SimulateReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * Settings to try, at least one.
+ */
+variants: Array<Variant>, 
+/**
+ * Model to price and default by, in place of the recorded one.
+ */
+model: string | null, 
+/**
+ * Life of the cache: `5m` or `1h`. As recorded when absent.
+ */
+cache_ttl: string | null, };
+
+/**
+ * A setting with a name.
+ */
+export type Variant = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The value of `context_management` (`{"edits":[…]}`), `{"compaction_control":{…}}`, `{"compaction":{…},"at":…}`, or
+ * `{}` for no editing.
+ */
+config: unknown, };
+
+/**
+ * What settings would do.
+ */
+export type Simulations = { 
+/**
+ * One a variant, in order.
+ */
+simulations: Array<Simulation>, };
+
+/**
+ * What one setting would do.
+ */
+export type Simulation = { 
+/**
+ * Session id, or path.
+ */
+transcript: string, 
+/**
+ * Name of the variant.
+ */
+name: string, 
+/**
+ * The setting, with defaults filled in.
+ */
+config: unknown, 
+/**
+ * Model priced by.
+ */
+model: string | null, 
+/**
+ * What to know before deploying it.
+ */
+warnings: Array<SimulationWarning>, 
+/**
+ * Sums.
+ */
+totals: SimulationTotals, 
+/**
+ * One entry a request.
+ */
+requests: Array<SimulatedRequest>, 
+/**
+ * Compactions it would make.
+ */
+compactions: Array<SimulatedCompaction>, 
+/**
+ * Results cleared and later needed.
+ */
+regrets: Array<Regret>, };
+
+/**
+ * Something to know before deploying a setting.
+ */
+export type SimulationWarning = { 
+/**
+ * For programs, such as `trigger_never_reached`.
+ */
+code: string, 
+/**
+ * A sentence that names the number.
+ */
+message: string, };
+
+/**
+ * Sums over a run under a setting.
+ */
+export type SimulationTotals = { 
+/**
+ * Largest context.
+ */
+peak: number, 
+/**
+ * Input over all requests.
+ */
+input: number, 
+/**
+ * Requests at which something was newly cleared.
+ */
+clears: number, 
+/**
+ * Compactions.
+ */
+compactions: number, 
+/**
+ * Input written to the cache.
+ */
+cache_writes: number, 
+/**
+ * Input read from the cache.
+ */
+cache_reads: number, 
+/**
+ * Requests at which the cached prefix was broken.
+ */
+cache_breaks: number, 
+/**
+ * Price in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * Results cleared and later needed.
+ */
+regrets: number, 
+/**
+ * Requests until a clearing has paid for itself, over all clearings; null where none does or none is.
+ */
+pays_back_after: number | null, 
+/**
+ * How the figures were come by: the weakest kind among the requests.
+ */
+kind: FigureKind, 
+/**
+ * Half width of the range of `peak`, in percent, where it is estimated.
+ */
+range_percent: number | null, };
+
+/**
+ * One request under a setting.
+ */
+export type SimulatedRequest = { 
+/**
+ * From 0.
+ */
+index: number, 
+/**
+ * Context without the setting.
+ */
+before: number, 
+/**
+ * Context with it.
+ */
+after: number, 
+/**
+ * Ends of the range of `after`, where it is estimated.
+ */
+range: [number, number] | null, 
+/**
+ * How `after` was come by.
+ */
+kind: FigureKind, 
+/**
+ * Tool uses whose results are newly cleared at this request. (The terminal's JSON lists all that are cleared.)
+ */
+cleared_tool_use_ids: Array<string>, 
+/**
+ * Tool uses whose inputs are newly cleared at this request.
+ */
+cleared_tool_inputs: Array<string>, 
+/**
+ * Turns of thinking cleared in all.
+ */
+cleared_thinking_turns: number, 
+/**
+ * What the response would report.
+ */
+applied_edits: unknown[], 
+/**
+ * Tokens before the first that differs from the request before; null where the cached prefix holds.
+ */
+cache_break_at: number | null, 
+/**
+ * Price in US dollars.
+ */
+cost_usd: number | null, };
+
+/**
+ * A compaction that a setting would make.
+ */
+export type SimulatedCompaction = { 
+/**
+ * Index of the request at which it takes place.
+ */
+request: number, 
+/**
+ * Context that triggered it.
+ */
+tokens_before: number, 
+/**
+ * Size of the summary: the middle of the range.
+ */
+summary: number, 
+/**
+ * Ends of the range.
+ */
+summary_range: [number, number], 
+/**
+ * Price of making it, in US dollars.
+ */
+cost_usd: number | null, 
+/**
+ * The request whose answer is thrown away and asked for again, for the SDK's compaction.
+ */
+dropped_response: number | null, };
+
+/**
+ * A result that was cleared and later needed.
+ */
+export type Regret = { 
+/**
+ * The tool use.
+ */
+tool_use_id: string, 
+/**
+ * What it was, such as `Read src/main.rs`.
+ */
+label: string, 
+/**
+ * Tokens of its result.
+ */
+tokens: number, 
+/**
+ * Index of the request at which it was cleared.
+ */
+cleared_at: number, 
+/**
+ * Index of the request whose answer needed it.
+ */
+needed_at: number, 
+/**
+ * `read_again`, `run_again`, `quoted`, `edited_against`.
+ */
+rule: string, 
+/**
+ * What shows it: the call made again, or the words quoted.
+ */
+evidence: string, };
+
+/**
+ * Asks for the messages around one request, with what a setting would have cleared.
+ */
+export type TurnReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Setting whose clearings are marked.
+ */
+variant: Variant | null, 
+/**
+ * Messages from this position of the request's list; when absent, those that end with the answer.
+ */
+from: number | null, 
+/**
+ * At most so many messages; 40 when absent, 400 at most.
+ */
+limit: number | null, };
+
+/**
+ * Messages of one request.
+ */
+export type Turn = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Position of the first message shown.
+ */
+from: number, 
+/**
+ * Messages the request sent, plus one for its answer.
+ */
+total: number, 
+/**
+ * The messages.
+ */
+messages: Array<TurnMessage>, };
+
+/**
+ * One message.
+ */
+export type TurnMessage = { 
+/**
+ * Position in the request's list.
+ */
+position: number, 
+/**
+ * `user`, `assistant` or `system`.
+ */
+role: string, 
+/**
+ * `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`.
+ */
+origin: string, 
+/**
+ * When.
+ */
+time: string | null, 
+/**
+ * Line of the file.
+ */
+line: number, 
+/**
+ * Whether it is the answer to this request.
+ */
+answer: boolean, 
+/**
+ * Its blocks.
+ */
+blocks: Array<TurnBlock>, };
+
+/**
+ * One block.
+ */
+export type TurnBlock = { 
+/**
+ * `text`, `thinking`, `tool_use`, `tool_result`, `image`, `document`, `attachment`, `compaction`, `unknown`.
+ */
+block: string, 
+/**
+ * Name of the tool, type of the attachment, or empty.
+ */
+name: string, 
+/**
+ * Id of the tool use, for calls and results.
+ */
+tool_use_id: string | null, 
+/**
+ * The text, or the input as JSON. Cut at 20,000 characters.
+ */
+text: string, 
+/**
+ * Whether `text` is cut.
+ */
+cut: boolean, 
+/**
+ * Whether the tool failed.
+ */
+is_error: boolean, 
+/**
+ * Tokens, counted offline.
+ */
+tokens: number, 
+/**
+ * Whether the setting would have cleared it at this request: it would be gone.
+ */
+cleared: boolean, };
+
+/**
+ * Tries a grid of settings over transcripts.
+ */
+export type SweepReq = { 
+/**
+ * See [`ContextShowReq::transcript`]; several.
+ */
+transcripts: Array<string>, 
+/**
+ * The grid: a setting whose values may be lists under `"grid"`. See `docs/CONTEXT.md`.
+ */
+grid: unknown, 
+/**
+ * Name of the job, chosen by the caller; progress events carry it as `task`, and `cancel` takes it.
+ */
+job: string | null, 
+/**
+ * Model to price and default by, in place of the recorded one.
+ */
+model: string | null, };
+
+/**
+ * What a sweep found.
+ */
+export type Sweep = { 
+/**
+ * Every setting tried, in the order of the grid.
+ */
+points: Array<SweepPoint>, 
+/**
+ * Settings that were tried over how many transcripts.
+ */
+transcripts: number, 
+/**
+ * Whether it was stopped before its end; `points` are those done.
+ */
+cancelled: boolean, };
+
+/**
+ * One setting of a sweep.
+ */
+export type SweepPoint = { 
+/**
+ * The setting.
+ */
+variant: Variant, 
+/**
+ * Largest context over all transcripts.
+ */
+peak: number, 
+/**
+ * Price over all transcripts in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * Input over all transcripts.
+ */
+input: number, 
+/**
+ * Results cleared and later needed.
+ */
+regrets: number, 
+/**
+ * Clearings.
+ */
+clears: number, 
+/**
+ * Whether no other setting is as good in peak, cost and regrets and better in one.
+ */
+pareto: boolean, };
+
+/**
+ * Names a job to stop.
+ */
+export type JobRef = { 
+/**
+ * Its name.
+ */
+job: string, };
+
+/**
+ * Whether a job was stopped.
+ */
+export type Cancelled = { 
+/**
+ * False when no such job runs.
+ */
+cancelled: boolean, };
+
+/**
+ * Holds the edits a server reported against what the simulator forecasts for the setting that was in force.
+ */
+export type DeployedReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * The setting; that of the recorded requests when absent.
+ */
+variant: Variant | null, };
+
+/**
+ * Forecast beside report.
+ */
+export type Deployed = { 
+/**
+ * The setting held against the reports.
+ */
+variant: Variant | null, 
+/**
+ * Requests that reported something or were forecast to.
+ */
+requests: Array<DeployedRequest>, 
+/**
+ * Requests that say what the server edited, even if nothing.
+ */
+reporting: number, 
+/**
+ * Of those, how many agree in the number of cleared uses and turns.
+ */
+agreeing: number, };
+
+/**
+ * One request, forecast beside report.
+ */
+export type DeployedRequest = { 
+/**
+ * Its index.
+ */
+index: number, 
+/**
+ * What the simulator says.
+ */
+forecast: unknown[], 
+/**
+ * What the response says.
+ */
+reported: unknown[], 
+/**
+ * Difference in freed tokens, forecast less reported, in percent of reported; null without both.
+ */
+error_percent: number | null, };
+
+/**
+ * Asks for a setting in a form to deploy, with the evidence for it.
+ */
+export type ExportReq = { 
+/**
+ * See [`ContextShowReq::transcript`]: the evidence. None is needed.
+ */
+transcript: string | null, 
+/**
+ * The setting.
+ */
+variant: Variant, 
+/**
+ * Further settings a report compares with.
+ */
+against: Array<Variant>, 
+/**
+ * `json`, `curl`, `python`, `typescript` or `html`.
+ */
+format: string, 
+/**
+ * Model to name in the code; the transcript's when absent.
+ */
+model: string | null, };
+
+/**
+ * A file to save or copy.
+ */
+export type Exported = { 
+/**
+ * A name for it.
+ */
+file_name: string, 
+/**
+ * Its media type.
+ */
+media_type: string, 
+/**
+ * Its content.
+ */
+text: string, };
+
+/**
+ * Settings that were saved.
+ */
+export type Variants = { 
+/**
+ * By name.
+ */
+variants: Array<Variant>, };
+
+/**
+ * Names a saved setting.
+ */
+export type VariantRef = { 
+/**
+ * Its name.
+ */
+name: string, };
+
+/**
+ * Asks what the memory files cost.
+ */
+export type MemoryPricesReq = { 
+/**
+ * Only this store, id or name; files of transcripts outside any store too when absent.
+ */
+store: string | null, };
+
+/**
+ * What memory files cost.
+ */
+export type MemoryPrices = { 
+/**
+ * Files, the dearest first.
+ */
+files: Array<MemoryPrice>, 
+/**
+ * Sessions looked at.
+ */
+sessions: number, 
+/**
+ * Of those, sessions whose transcript tells what was loaded.
+ */
+sessions_telling: number, };
+
+/**
+ * What one memory file costs.
+ */
+export type MemoryPrice = { 
+/**
+ * Path as recorded in transcripts, or below the store.
+ */
+path: string, 
+/**
+ * Tokens when last loaded, or of the live file; counted offline.
+ */
+tokens: number, 
+/**
+ * Sessions in which it was loaded.
+ */
+sessions: number, 
+/**
+ * Mean price of carrying it through a session, in US dollars; null without a price or a session.
+ */
+cost_usd_per_session: number | null, 
+/**
+ * When it was last loaded.
+ */
+last_loaded_at: string | null, };
+
+/**
+ * The table of prices.
+ */
+export type Prices = { 
+/**
+ * Lines, the user's own first.
+ */
+prices: Array<Price>, 
+/**
+ * Where a user's own lines are kept.
+ */
+own_file: string, 
+/**
+ * What is wrong with that file, in words; null when nothing.
+ */
+own_file_problem: string | null, };
+
+/**
+ * Prices of one model in US dollars per million tokens.
+ */
+export type Price = { 
+/**
+ * What model ids begin with.
+ */
+model: string, 
+/**
+ * Prompts up to so many tokens; null without tiers.
+ */
+up_to: number | null, 
+/**
+ * From this day on; null when always.
+ */
+from: string | null, 
+/**
+ * Window in tokens.
+ */
+window: number | null, 
+/**
+ * Input.
+ */
+input: number, 
+/**
+ * Output.
+ */
+output: number, 
+/**
+ * Cache write with a life of 5 minutes.
+ */
+cache_write_5m: number, 
+/**
+ * Cache write with a life of 1 hour.
+ */
+cache_write_1h: number, 
+/**
+ * Cache read.
+ */
+cache_read: number, 
+/**
+ * Where the line comes from.
+ */
+source: string, 
+/**
+ * As of which day.
+ */
+date: string, };
+
+/**
+ * Checks forecasts of a setting with `count_tokens`.
+ */
+export type ConfirmReq = { 
+/**
+ * See [`super::ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * The setting.
+ */
+variant: Variant, 
+/**
+ * Indices of the requests to check; chosen where the setting acts when absent.
+ */
+requests: Array<number> | null, 
+/**
+ * How many to choose; 4 when absent.
+ */
+points: number | null, 
+/**
+ * The user saw the plan and agreed. Without it nothing is sent, and only the plan comes back.
+ */
+agreed: boolean, 
+/**
+ * Name of the job, for progress and `cancel`.
+ */
+job: string | null, };
+
+/**
+ * The plan, and what came of it.
+ */
+export type Confirmed = { 
+/**
+ * What would be sent, or was.
+ */
+plan: ConfirmPlan, 
+/**
+ * Forecast beside exact. Empty until agreed.
+ */
+points: Array<ConfirmedPoint>, 
+/**
+ * Whether it was stopped before its end.
+ */
+cancelled: boolean, };
+
+/**
+ * What would be sent.
+ */
+export type ConfirmPlan = { 
+/**
+ * Calls to make.
+ */
+calls: number, 
+/**
+ * Answers already known.
+ */
+cached: number, 
+/**
+ * Bytes to send.
+ */
+bytes: number, 
+/**
+ * To which address.
+ */
+base_url: string, 
+/**
+ * Where the key comes from: `environment`, `keyring`; null when there is none.
+ */
+key_source: string | null, 
+/**
+ * Indices of the requests.
+ */
+requests: Array<number>, 
+/**
+ * What is sent, in words: messages and tool results of the transcript, to that address.
+ */
+what: string, 
+/**
+ * What the count cannot hold, such as a system prompt that the file does not keep.
+ */
+limits: Array<string>, };
+
+/**
+ * One request, forecast beside exact.
+ */
+export type ConfirmedPoint = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Forecast of what was sent, without and with the setting.
+ */
+forecast_before: number, 
+/**
+ * See `forecast_before`.
+ */
+forecast_after: number, 
+/**
+ * What `count_tokens` answered, without and with the setting; null where it failed.
+ */
+exact_before: number | null, 
+/**
+ * See `exact_before`.
+ */
+exact_after: number | null, 
+/**
+ * Error of `forecast_after` in percent.
+ */
+error_percent: number | null, 
+/**
+ * Why it failed; null when it did not.
+ */
+problem: string | null, 
+/**
+ * Whether the answer was already known.
+ */
+cached: boolean, };
+
+/**
+ * Whether exact counts can be had.
+ */
+export type CounterStatus = { 
+/**
+ * To which address calls would go.
+ */
+base_url: string, 
+/**
+ * Where the key comes from: `environment`, `keyring`; null when there is none.
+ */
+key_source: string | null, 
+/**
+ * Whether this machine has a keyring that can be used.
+ */
+keyring: boolean, 
+/**
+ * Calls made since the program started, newest first; at most 200.
+ */
+calls: Array<NetworkCall>, };
+
+/**
+ * Puts a key into the system's keyring, or takes it out.
+ */
+export type CounterKeyReq = { 
+/**
+ * The key; null to take it out.
+ */
+key: string | null, };
+
+/**
+ * One call over the network.
+ */
+export type NetworkCall = { 
+/**
+ * When.
+ */
+at: string, 
+/**
+ * What for, such as `count_tokens`.
+ */
+purpose: string, 
+/**
+ * To which address.
+ */
+url: string, 
+/**
+ * Bytes sent.
+ */
+bytes: number, 
+/**
+ * Status of the answer; null without one.
+ */
+status: number | null, };
 
 /** Every command: what it takes and what it gives. */
 export type Commands = {

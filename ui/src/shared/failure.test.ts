@@ -16,6 +16,7 @@ const CODES: Record<Code, true> = {
   database_damaged: true,
   cannot_write: true,
   busy: true,
+  counter_unavailable: true,
   internal: true,
 };
 

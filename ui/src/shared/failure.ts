@@ -70,6 +70,11 @@ const ENTRIES: Record<Code, Entry> = {
     next: msg`Another process is writing. Try again in a moment.`,
     tone: "notice",
   },
+  counter_unavailable: {
+    title: msg`Exact counts cannot be had`,
+    next: msg`Check the key and the connection. Everything counted offline works without them.`,
+    tone: "notice",
+  },
   internal: {
     title: msg`Something went wrong inside Retrace`,
     next: msg`Try again. If it stays, verify the log in Settings.`,

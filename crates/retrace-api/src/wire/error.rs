@@ -27,6 +27,8 @@ pub enum Code {
     CannotWrite,
     /// Another process holds the database.
     Busy,
+    /// Exact counts cannot be had: no key, no answer, or the endpoint refuses.
+    CounterUnavailable,
     /// A bug or a failing machine.
     Internal,
 }

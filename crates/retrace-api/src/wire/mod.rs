@@ -6,6 +6,8 @@
 //! form of a path relative to its store (bytes that are not UTF-8 as `\xHH`).
 
 mod acts;
+mod context;
+mod counter;
 mod diff;
 mod discover;
 mod error;
@@ -13,10 +15,14 @@ mod memories;
 mod search;
 mod status;
 mod stores;
+mod tokens;
+mod transcripts;
 mod verify;
 mod versions;
 
 pub use acts::*;
+pub use context::*;
+pub use counter::*;
 pub use diff::*;
 pub use discover::*;
 pub use error::*;
@@ -24,6 +30,8 @@ pub use memories::*;
 pub use search::*;
 pub use status::*;
 pub use stores::*;
+pub use tokens::*;
+pub use transcripts::*;
 pub use verify::*;
 pub use versions::*;
 

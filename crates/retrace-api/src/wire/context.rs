@@ -1,0 +1,627 @@
+//! What fills a context, and what a setting would do to it. Field names of `ContextShow` and `Simulation` are those of
+//! the terminal's JSON.
+
+use super::tokens::FigureKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+/// Asks what fills the context of a transcript.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ContextShowReq {
+    /// Session id or a unique beginning of it, a path of a file, or words of a title.
+    pub transcript: String,
+}
+
+/// What filled the context, request by request.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ContextShow {
+    /// Session id, or path where there is none.
+    pub transcript: String,
+    /// Path of the file.
+    pub path: String,
+    /// `claude-code`, …
+    pub format: String,
+    /// Title, where there is one.
+    pub title: Option<String>,
+    /// Model of most requests.
+    pub model: Option<String>,
+    /// Tokenizer family that was used, and whether it was assumed.
+    pub family: String,
+    /// Whether the family was assumed because the model is not known.
+    pub family_assumed: bool,
+    /// Window of the model in tokens, where known.
+    pub context_window: Option<u64>,
+    /// One entry a request.
+    pub requests: Vec<ContextRequest>,
+    /// Compactions and other things that took content away while the transcript was written.
+    pub events: Vec<ContextEvent>,
+    /// Memory and instruction files that were loaded, the dearest first.
+    pub memory_files: Vec<ContextFile>,
+    /// Price of the run as recorded, in US dollars; null where a model has none.
+    pub cost_usd: Option<f64>,
+    /// What the file held that was not understood, in words; empty when nothing.
+    pub remarks: Vec<String>,
+}
+
+/// One request.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ContextRequest {
+    /// From 0.
+    pub index: u64,
+    /// Id of the response.
+    pub id: String,
+    /// When.
+    pub time: Option<String>,
+    /// Model, where it differs from the transcript's; always set in the terminal's JSON.
+    pub model: Option<String>,
+    /// Usage as recorded.
+    pub recorded: Option<RecordedUsage>,
+    /// Size of the context in tokens.
+    pub context: u64,
+    /// How `context` was come by.
+    pub kind: FigureKind,
+    /// What it was made of. The sum is `context`.
+    pub classes: ContextClasses,
+}
+
+/// Usage of one call as recorded.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RecordedUsage {
+    /// Uncached input.
+    pub input: u64,
+    /// Written to the cache.
+    pub cache_creation: u64,
+    /// Read from the cache.
+    pub cache_read: u64,
+    /// Output. Clients before 2.1.98 recorded a placeholder.
+    pub output: u64,
+}
+
+/// Tokens by class. All but `not_recorded` are counted offline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContextClasses {
+    /// System prompt and tool definitions, where the file holds them.
+    pub system: i64,
+    /// Instruction files (CLAUDE.md and the like).
+    pub instructions: i64,
+    /// Memory files.
+    pub memory: i64,
+    /// Results of tools.
+    pub tool_results: i64,
+    /// Calls of tools: names and inputs.
+    pub tool_inputs: i64,
+    /// Text of both sides, summaries included.
+    pub text: i64,
+    /// Thinking.
+    pub thinking: i64,
+    /// What the client attached, images and documents.
+    pub attachments: i64,
+    /// The recorded context less everything above. Negative where the counts above come out too high.
+    pub not_recorded: i64,
+}
+
+/// Something that took content away, or changed it in place, while the transcript was written.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ContextEvent {
+    /// Index of the first request after it.
+    pub before_request: u64,
+    /// `compaction`, `microcompaction`, `rewind`, `replaced`, `server_edit`.
+    pub event: String,
+    /// Tokens before, as recorded or from the request before.
+    pub tokens_before: Option<u64>,
+    /// Tokens after.
+    pub tokens_after: Option<u64>,
+    /// One sentence.
+    pub note: String,
+}
+
+/// A file that was loaded into the context.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ContextFile {
+    /// Path as recorded.
+    pub path: String,
+    /// `memory` or `instructions`.
+    pub class: String,
+    /// Tokens of its content, counted offline.
+    pub tokens: u64,
+    /// Requests that carried it.
+    pub requests: u64,
+    /// Price of carrying it in this session, in US dollars, at the recorded share of cached input; null without a price.
+    pub cost_usd: Option<f64>,
+}
+
+/// Asks what one request was made of.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct CompositionReq {
+    /// See [`ContextShowReq::transcript`].
+    pub transcript: String,
+    /// Index of the request, from 0.
+    pub request: u64,
+}
+
+/// What one request was made of, in detail.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Composition {
+    /// Index of the request.
+    pub request: u64,
+    /// Size of its context.
+    pub context: u64,
+    /// How `context` was come by.
+    pub kind: FigureKind,
+    /// By class.
+    pub classes: ContextClasses,
+    /// Memory and instruction files in it.
+    pub files: Vec<NamedTokens>,
+    /// Results by tool.
+    pub tool_results: Vec<NamedTokens>,
+    /// Inputs by tool.
+    pub tool_inputs: Vec<NamedTokens>,
+    /// The largest single blocks: what they are and where.
+    pub largest: Vec<LargeBlock>,
+}
+
+/// Tokens under a name.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct NamedTokens {
+    /// Name of a tool, path of a file.
+    pub name: String,
+    /// How many there are.
+    pub count: u64,
+    /// Their tokens.
+    pub tokens: u64,
+}
+
+/// A block that takes much room.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct LargeBlock {
+    /// What it is, such as `Read src/main.rs`.
+    pub label: String,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Index of the first request that carried it.
+    pub since_request: u64,
+}
+
+/// Asks what settings would do to a transcript.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct SimulateReq {
+    /// See [`ContextShowReq::transcript`].
+    pub transcript: String,
+    /// Settings to try, at least one.
+    pub variants: Vec<Variant>,
+    /// Model to price and default by, in place of the recorded one.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Life of the cache: `5m` or `1h`. As recorded when absent.
+    #[serde(default)]
+    pub cache_ttl: Option<String>,
+}
+
+/// A setting with a name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// The value of `context_management` (`{"edits":[…]}`), `{"compaction_control":{…}}`, `{"compaction":{…},"at":…}`, or
+    /// `{}` for no editing.
+    #[ts(type = "unknown")]
+    pub config: Value,
+}
+
+/// What settings would do.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Simulations {
+    /// One a variant, in order.
+    pub simulations: Vec<Simulation>,
+}
+
+/// What one setting would do.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Simulation {
+    /// Session id, or path.
+    pub transcript: String,
+    /// Name of the variant.
+    pub name: String,
+    /// The setting, with defaults filled in.
+    #[ts(type = "unknown")]
+    pub config: Value,
+    /// Model priced by.
+    pub model: Option<String>,
+    /// What to know before deploying it.
+    pub warnings: Vec<SimulationWarning>,
+    /// Sums.
+    pub totals: SimulationTotals,
+    /// One entry a request.
+    pub requests: Vec<SimulatedRequest>,
+    /// Compactions it would make.
+    pub compactions: Vec<SimulatedCompaction>,
+    /// Results cleared and later needed.
+    pub regrets: Vec<Regret>,
+}
+
+/// Something to know before deploying a setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SimulationWarning {
+    /// For programs, such as `trigger_never_reached`.
+    pub code: String,
+    /// A sentence that names the number.
+    pub message: String,
+}
+
+/// Sums over a run under a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct SimulationTotals {
+    /// Largest context.
+    pub peak: u64,
+    /// Input over all requests.
+    pub input: u64,
+    /// Requests at which something was newly cleared.
+    pub clears: u64,
+    /// Compactions.
+    pub compactions: u64,
+    /// Input written to the cache.
+    pub cache_writes: u64,
+    /// Input read from the cache.
+    pub cache_reads: u64,
+    /// Requests at which the cached prefix was broken.
+    pub cache_breaks: u64,
+    /// Price in US dollars; null where a model has none.
+    pub cost_usd: Option<f64>,
+    /// Results cleared and later needed.
+    pub regrets: u64,
+    /// Requests until a clearing has paid for itself, over all clearings; null where none does or none is.
+    pub pays_back_after: Option<f64>,
+    /// How the figures were come by: the weakest kind among the requests.
+    pub kind: FigureKind,
+    /// Half width of the range of `peak`, in percent, where it is estimated.
+    pub range_percent: Option<f64>,
+}
+
+/// One request under a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct SimulatedRequest {
+    /// From 0.
+    pub index: u64,
+    /// Context without the setting.
+    pub before: u64,
+    /// Context with it.
+    pub after: u64,
+    /// Ends of the range of `after`, where it is estimated.
+    pub range: Option<(u64, u64)>,
+    /// How `after` was come by.
+    pub kind: FigureKind,
+    /// Tool uses whose results are newly cleared at this request. (The terminal's JSON lists all that are cleared.)
+    pub cleared_tool_use_ids: Vec<String>,
+    /// Tool uses whose inputs are newly cleared at this request.
+    pub cleared_tool_inputs: Vec<String>,
+    /// Turns of thinking cleared in all.
+    pub cleared_thinking_turns: u64,
+    /// What the response would report.
+    #[ts(type = "unknown[]")]
+    pub applied_edits: Vec<Value>,
+    /// Tokens before the first that differs from the request before; null where the cached prefix holds.
+    pub cache_break_at: Option<u64>,
+    /// Price in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+/// A compaction that a setting would make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct SimulatedCompaction {
+    /// Index of the request at which it takes place.
+    pub request: u64,
+    /// Context that triggered it.
+    pub tokens_before: u64,
+    /// Size of the summary: the middle of the range.
+    pub summary: u64,
+    /// Ends of the range.
+    pub summary_range: (u64, u64),
+    /// Price of making it, in US dollars.
+    pub cost_usd: Option<f64>,
+    /// The request whose answer is thrown away and asked for again, for the SDK's compaction.
+    pub dropped_response: Option<u64>,
+}
+
+/// A result that was cleared and later needed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Regret {
+    /// The tool use.
+    pub tool_use_id: String,
+    /// What it was, such as `Read src/main.rs`.
+    pub label: String,
+    /// Tokens of its result.
+    pub tokens: u64,
+    /// Index of the request at which it was cleared.
+    pub cleared_at: u64,
+    /// Index of the request whose answer needed it.
+    pub needed_at: u64,
+    /// `read_again`, `run_again`, `quoted`, `edited_against`.
+    pub rule: String,
+    /// What shows it: the call made again, or the words quoted.
+    pub evidence: String,
+}
+
+/// Asks for the messages around one request, with what a setting would have cleared.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct TurnReq {
+    /// See [`ContextShowReq::transcript`].
+    pub transcript: String,
+    /// Index of the request.
+    pub request: u64,
+    /// Setting whose clearings are marked.
+    #[serde(default)]
+    pub variant: Option<Variant>,
+    /// Messages from this position of the request's list; when absent, those that end with the answer.
+    #[serde(default)]
+    pub from: Option<u64>,
+    /// At most so many messages; 40 when absent, 400 at most.
+    #[serde(default)]
+    pub limit: Option<u64>,
+}
+
+/// Messages of one request.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Turn {
+    /// Index of the request.
+    pub request: u64,
+    /// Position of the first message shown.
+    pub from: u64,
+    /// Messages the request sent, plus one for its answer.
+    pub total: u64,
+    /// The messages.
+    pub messages: Vec<TurnMessage>,
+}
+
+/// One message.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct TurnMessage {
+    /// Position in the request's list.
+    pub position: u64,
+    /// `user`, `assistant` or `system`.
+    pub role: String,
+    /// `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`.
+    pub origin: String,
+    /// When.
+    pub time: Option<String>,
+    /// Line of the file.
+    pub line: u64,
+    /// Whether it is the answer to this request.
+    pub answer: bool,
+    /// Its blocks.
+    pub blocks: Vec<TurnBlock>,
+}
+
+/// One block.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct TurnBlock {
+    /// `text`, `thinking`, `tool_use`, `tool_result`, `image`, `document`, `attachment`, `compaction`, `unknown`.
+    pub block: String,
+    /// Name of the tool, type of the attachment, or empty.
+    pub name: String,
+    /// Id of the tool use, for calls and results.
+    pub tool_use_id: Option<String>,
+    /// The text, or the input as JSON. Cut at 20,000 characters.
+    pub text: String,
+    /// Whether `text` is cut.
+    pub cut: bool,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// Tokens, counted offline.
+    pub tokens: u64,
+    /// Whether the setting would have cleared it at this request: it would be gone.
+    pub cleared: bool,
+}
+
+/// Tries a grid of settings over transcripts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct SweepReq {
+    /// See [`ContextShowReq::transcript`]; several.
+    pub transcripts: Vec<String>,
+    /// The grid: a setting whose values may be lists under `"grid"`. See `docs/CONTEXT.md`.
+    #[ts(type = "unknown")]
+    pub grid: Value,
+    /// Name of the job, chosen by the caller; progress events carry it as `task`, and `cancel` takes it.
+    #[serde(default)]
+    pub job: Option<String>,
+    /// Model to price and default by, in place of the recorded one.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// What a sweep found.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Sweep {
+    /// Every setting tried, in the order of the grid.
+    pub points: Vec<SweepPoint>,
+    /// Settings that were tried over how many transcripts.
+    pub transcripts: u64,
+    /// Whether it was stopped before its end; `points` are those done.
+    pub cancelled: bool,
+}
+
+/// One setting of a sweep.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SweepPoint {
+    /// The setting.
+    pub variant: Variant,
+    /// Largest context over all transcripts.
+    pub peak: u64,
+    /// Price over all transcripts in US dollars; null where a model has none.
+    pub cost_usd: Option<f64>,
+    /// Input over all transcripts.
+    pub input: u64,
+    /// Results cleared and later needed.
+    pub regrets: u64,
+    /// Clearings.
+    pub clears: u64,
+    /// Whether no other setting is as good in peak, cost and regrets and better in one.
+    pub pareto: bool,
+}
+
+/// Names a job to stop.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct JobRef {
+    /// Its name.
+    pub job: String,
+}
+
+/// Whether a job was stopped.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Cancelled {
+    /// False when no such job runs.
+    pub cancelled: bool,
+}
+
+/// Holds the edits a server reported against what the simulator forecasts for the setting that was in force.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct DeployedReq {
+    /// See [`ContextShowReq::transcript`].
+    pub transcript: String,
+    /// The setting; that of the recorded requests when absent.
+    #[serde(default)]
+    pub variant: Option<Variant>,
+}
+
+/// Forecast beside report.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Deployed {
+    /// The setting held against the reports.
+    pub variant: Option<Variant>,
+    /// Requests that reported something or were forecast to.
+    pub requests: Vec<DeployedRequest>,
+    /// Requests that say what the server edited, even if nothing.
+    pub reporting: u64,
+    /// Of those, how many agree in the number of cleared uses and turns.
+    pub agreeing: u64,
+}
+
+/// One request, forecast beside report.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct DeployedRequest {
+    /// Its index.
+    pub index: u64,
+    /// What the simulator says.
+    #[ts(type = "unknown[]")]
+    pub forecast: Vec<Value>,
+    /// What the response says.
+    #[ts(type = "unknown[]")]
+    pub reported: Vec<Value>,
+    /// Difference in freed tokens, forecast less reported, in percent of reported; null without both.
+    pub error_percent: Option<f64>,
+}
+
+/// Asks for a setting in a form to deploy, with the evidence for it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ExportReq {
+    /// See [`ContextShowReq::transcript`]: the evidence. None is needed.
+    #[serde(default)]
+    pub transcript: Option<String>,
+    /// The setting.
+    pub variant: Variant,
+    /// Further settings a report compares with.
+    #[serde(default)]
+    pub against: Vec<Variant>,
+    /// `json`, `curl`, `python`, `typescript` or `html`.
+    pub format: String,
+    /// Model to name in the code; the transcript's when absent.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// A file to save or copy.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Exported {
+    /// A name for it.
+    pub file_name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its content.
+    pub text: String,
+}
+
+/// Settings that were saved.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Variants {
+    /// By name.
+    pub variants: Vec<Variant>,
+}
+
+/// Names a saved setting.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct VariantRef {
+    /// Its name.
+    pub name: String,
+}
+
+/// Asks what the memory files cost.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct MemoryPricesReq {
+    /// Only this store, id or name; files of transcripts outside any store too when absent.
+    #[serde(default)]
+    pub store: Option<String>,
+}
+
+/// What memory files cost.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct MemoryPrices {
+    /// Files, the dearest first.
+    pub files: Vec<MemoryPrice>,
+    /// Sessions looked at.
+    pub sessions: u64,
+    /// Of those, sessions whose transcript tells what was loaded.
+    pub sessions_telling: u64,
+}
+
+/// What one memory file costs.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct MemoryPrice {
+    /// Path as recorded in transcripts, or below the store.
+    pub path: String,
+    /// Tokens when last loaded, or of the live file; counted offline.
+    pub tokens: u64,
+    /// Sessions in which it was loaded.
+    pub sessions: u64,
+    /// Mean price of carrying it through a session, in US dollars; null without a price or a session.
+    pub cost_usd_per_session: Option<f64>,
+    /// When it was last loaded.
+    pub last_loaded_at: Option<String>,
+}
+
+/// The table of prices.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Prices {
+    /// Lines, the user's own first.
+    pub prices: Vec<Price>,
+    /// Where a user's own lines are kept.
+    pub own_file: String,
+    /// What is wrong with that file, in words; null when nothing.
+    pub own_file_problem: Option<String>,
+}
+
+/// Prices of one model in US dollars per million tokens.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Price {
+    /// What model ids begin with.
+    pub model: String,
+    /// Prompts up to so many tokens; null without tiers.
+    pub up_to: Option<u64>,
+    /// From this day on; null when always.
+    pub from: Option<String>,
+    /// Window in tokens.
+    pub window: Option<u64>,
+    /// Input.
+    pub input: f64,
+    /// Output.
+    pub output: f64,
+    /// Cache write with a life of 5 minutes.
+    pub cache_write_5m: f64,
+    /// Cache write with a life of 1 hour.
+    pub cache_write_1h: f64,
+    /// Cache read.
+    pub cache_read: f64,
+    /// Where the line comes from.
+    pub source: String,
+    /// As of which day.
+    pub date: String,
+}

@@ -1,0 +1,110 @@
+//! Transcripts on this machine.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Asks for transcripts, newest first. The index is brought up to date in the background; the answer is what is known.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct TranscriptsReq {
+    /// Words in title, project or id.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// Only this project (as in `TranscriptRow::project`).
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Start bringing the index up to date when it is not being done.
+    #[serde(default)]
+    pub refresh: bool,
+    /// Wait until the index is up to date before answering (the terminal does).
+    #[serde(default)]
+    pub wait: bool,
+}
+
+/// Transcripts and the state of their index.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Transcripts {
+    /// Sessions, newest first; those inside a session (subagents) are in it.
+    pub transcripts: Vec<TranscriptRow>,
+    /// Sums over all of them, not only those shown.
+    pub totals: TranscriptTotals,
+    /// State of the index.
+    pub index: TranscriptIndexState,
+    /// Files that could not be read, with the reason.
+    pub problems: Vec<TranscriptProblem>,
+}
+
+/// State of the index of transcripts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct TranscriptIndexState {
+    /// Whether it is being brought up to date now.
+    pub running: bool,
+    /// Files looked at in this run.
+    pub done: u64,
+    /// Of how many.
+    pub total: u64,
+    /// When it was last up to date; null when never.
+    pub updated_at: Option<String>,
+}
+
+/// A file that could not be read.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct TranscriptProblem {
+    /// Its path.
+    pub path: String,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// Sums over transcripts, each response counted once however many files repeat it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct TranscriptTotals {
+    /// Sessions.
+    pub sessions: u64,
+    /// Projects.
+    pub projects: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Price in US dollars of those whose model has one.
+    pub cost_usd: f64,
+    /// Requests whose model has no price.
+    pub requests_without_price: u64,
+}
+
+/// One session.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct TranscriptRow {
+    /// Names the transcript in every other command: session id, or path where there is none.
+    pub id: String,
+    /// Path of the file.
+    pub path: String,
+    /// `claude-code`, `codex`, …
+    pub format: String,
+    /// Title; the first words typed where there is none.
+    pub title: Option<String>,
+    /// Working directory or the folder's slug.
+    pub project: Option<String>,
+    /// Models, most used first.
+    pub models: Vec<String>,
+    /// Calls of the model.
+    pub requests: u64,
+    /// Largest recorded context.
+    pub peak: Option<u64>,
+    /// Price in US dollars; null where a model has none.
+    pub cost_usd: Option<f64>,
+    /// Compactions in it.
+    pub compactions: u64,
+    /// Writes to memory files in it.
+    pub memory_writes: u64,
+    /// First and last time in it.
+    pub started_at: Option<String>,
+    /// See `started_at`.
+    pub ended_at: Option<String>,
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// Transcript ids of its subagents and sidechains.
+    pub subagents: Vec<String>,
+    /// Lines that could not be read.
+    pub malformed_lines: u64,
+    /// Lines of unknown types.
+    pub unknown_lines: u64,
+}
