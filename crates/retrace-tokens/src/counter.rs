@@ -1,0 +1,216 @@
+//! Counting: the parts of a stream, each at its cost.
+
+use crate::cache::{Cache, Key};
+use crate::family::Family;
+use crate::normalise::normalise;
+use crate::runs::{Sink, walk};
+use crate::stream::{MarkedStream, write_joined, write_word};
+use crate::vocabulary::Vocabulary;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// The newlines with which the frame goes on after the text, and which a piece may join to the text's last ones.
+const FRAME_NEWLINES: usize = 2;
+
+/// Counts tokens as one family of models does.
+///
+/// Cheap to make, to copy and to share: the vocabulary is loaded at the first use in the process and shared, and what words
+/// cost is remembered between counts, for the threads together, in bounded memory. Counting takes a lock for a moment at the
+/// beginning and the end of a text, none between.
+#[derive(Clone, Copy)]
+pub struct Counter {
+    family: Family,
+    vocabulary: &'static Vocabulary,
+}
+
+impl Counter {
+    /// A counter for `family`.
+    #[must_use]
+    pub fn new(family: Family) -> Self {
+        let vocabulary = match family {
+            Family::V3 => Vocabulary::v3(),
+            Family::V47 | Family::V48 | Family::Opus5 => Vocabulary::v4_7(),
+        };
+        Self { family, vocabulary }
+    }
+
+    /// The counter for `family` that lives as long as the program.
+    #[must_use]
+    pub fn of(family: Family) -> &'static Self {
+        static V3: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::V3));
+        static V47: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::V47));
+        static V48: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::V48));
+        static OPUS5: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::Opus5));
+        match family {
+            Family::V3 => &V3,
+            Family::V47 => &V47,
+            Family::V48 => &V48,
+            Family::Opus5 => &OPUS5,
+        }
+    }
+
+    /// The family it counts for.
+    #[must_use]
+    pub const fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The tokens of `text` as a part of a conversation, without any frame; 0 for the empty text, which is not sent.
+    ///
+    /// Parts are counted apart from each other: at the head of a part the families `v3` and `v4.7` charge one token for the
+    /// opening before a digit, a Han character, an emoji, a TAB or a newline, so sums are off by about one token a part.
+    #[must_use]
+    pub fn content(&self, text: &str) -> u64 {
+        if text.is_empty() {
+            return 0;
+        }
+        self.count(text) - self.family.frame()
+    }
+
+    /// The tokens of a request with one user message that holds `text` and nothing else: what `count_tokens` answers. The
+    /// empty text has the frame, and in the families `v3` and `v4.7` one token more.
+    #[must_use]
+    pub fn count(&self, text: &str) -> u64 {
+        let prepared = Prepared::new(text, self.family);
+        let content = self.vocabulary.caches.with(|cache| {
+            let mut tally = Tally { vocabulary: self.vocabulary, cache, tokens: 0 };
+            prepared.walk(&mut tally);
+            tally.settle();
+            tally.tokens
+        });
+        self.family.frame() + content + self.tail(prepared.newlines)
+    }
+
+    /// The stream that [`count`](Self::count) covers with pieces, apart from the newlines at the end.
+    #[must_use]
+    pub fn marked(&self, text: &str) -> MarkedStream {
+        let mut stream = MarkedStream::new(self.vocabulary.marks_capitals);
+        Prepared::new(text, self.family).walk(&mut stream);
+        stream
+    }
+
+    /// What `newlines` at the end of the text cost, which share a token with the frame's where there is a piece for it.
+    fn tail(&self, newlines: usize) -> u64 {
+        match newlines {
+            0 => 0,
+            _ => self.vocabulary.blank('\n', newlines + FRAME_NEWLINES) - 1,
+        }
+    }
+}
+
+impl std::fmt::Debug for Counter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Counter").field(&self.family).finish()
+    }
+}
+
+/// A text ready to be cut into runs.
+struct Prepared<'text> {
+    normalised: Cow<'text, str>,
+    /// Where the frame's opening takes the text's first space: 1 instead of 0.
+    start: usize,
+    /// Where the newlines begin that were at the end.
+    end: usize,
+    newlines: usize,
+    frame_opens: bool,
+}
+
+impl<'text> Prepared<'text> {
+    fn new(text: &'text str, family: Family) -> Self {
+        let is_free = |character: char| matches!(character, ' ' | '\t'..='\r');
+        let raw = if family.has_free_tail() { text.trim_end_matches(is_free) } else { text };
+        let normalised = normalise(raw, family.folds_quotes());
+        let end = normalised.trim_end_matches('\n').len();
+        let bytes = &normalised.as_bytes()[..end];
+        let takes_space = family.frame_opens()
+            && raw.starts_with(' ')
+            && bytes.first() == Some(&b' ')
+            && bytes.get(1) != Some(&b' ');
+        Self {
+            start: usize::from(takes_space),
+            end,
+            newlines: normalised.len() - end,
+            frame_opens: family.frame_opens(),
+            normalised,
+        }
+    }
+
+    fn walk(&self, sink: &mut impl Sink) {
+        walk(&self.normalised[self.start..self.end], self.frame_opens, sink);
+    }
+}
+
+/// Adds up the costs of the parts of a stream. No piece reaches over an end of word, an opening, the edge of a stretch of
+/// whitespace or of digits (the build checks the vocabularies for it), so what is between two of them is counted by itself.
+struct Tally<'lent> {
+    vocabulary: &'lent Vocabulary,
+    cache: &'lent mut Cache,
+    tokens: u64,
+}
+
+impl Tally<'_> {
+    /// Counts what was put together so far.
+    fn settle(&mut self) {
+        if !self.cache.scratch.pending.is_empty() {
+            self.settle_pending();
+        }
+    }
+
+    fn settle_pending(&mut self) {
+        let key = Key::of(&self.cache.scratch.pending);
+        let cost = match self.cache.get(key) {
+            Some(cost) => cost,
+            None => {
+                let scratch = &mut self.cache.scratch;
+                let cost = self.vocabulary.tile(&scratch.pending, &mut scratch.best);
+                self.cache.put(key, cost);
+                cost
+            }
+        };
+        self.cache.scratch.pending.clear();
+        self.tokens += u64::from(cost);
+    }
+
+    #[cold]
+    fn tile_word(&mut self, run: &str, key: Key) -> u32 {
+        let scratch = &mut self.cache.scratch;
+        scratch.word.clear();
+        write_word(run, self.vocabulary.marks_capitals, &mut scratch.word);
+        let cost = self.vocabulary.tile(&scratch.word, &mut scratch.best);
+        self.cache.put(key, cost);
+        cost
+    }
+}
+
+impl Sink for Tally<'_> {
+    /// Looked up as it is in the text: no other part is made of letters alone.
+    fn word(&mut self, run: &str) {
+        self.settle();
+        let key = Key::of(run.as_bytes());
+        let cost = match self.cache.get(key) {
+            Some(cost) => cost,
+            None => self.tile_word(run, key),
+        };
+        self.tokens += u64::from(cost);
+    }
+
+    fn joined(&mut self, opens: bool, text: &str, closes: bool) {
+        if opens {
+            self.settle();
+        }
+        write_joined(opens, text, closes, &mut self.cache.scratch.pending);
+        if closes {
+            self.settle();
+        }
+    }
+
+    fn blank(&mut self, character: char, length: usize) {
+        self.settle();
+        self.tokens += self.vocabulary.blank(character, length);
+    }
+
+    fn digits(&mut self, digits: &str) {
+        self.settle();
+        self.tokens += Vocabulary::digits(digits.len());
+    }
+}

@@ -1,0 +1,181 @@
+//! Which way of counting a model has.
+
+use std::fmt;
+
+/// Models that count alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Family {
+    /// Claude 3 to Opus 4.6, Sonnet 4.6 and Haiku 4.5.
+    V3,
+    /// Opus 4.7.
+    V47,
+    /// Opus 4.8, Sonnet 5, Fable 5 and what came later: the vocabulary of 4.7 in a shorter frame.
+    V48,
+    /// Opus 5: as 4.8, and whitespace at the end of the text is free.
+    Opus5,
+}
+
+impl Family {
+    /// All of them, oldest first.
+    pub const ALL: [Self; 4] = [Self::V3, Self::V47, Self::V48, Self::Opus5];
+
+    /// The name, as stored and as [`parse`](Self::parse) reads it: `v3`, `v4.7`, `v4.8`, `opus-5`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V3 => "v3",
+            Self::V47 => "v4.7",
+            Self::V48 => "v4.8",
+            Self::Opus5 => "opus-5",
+        }
+    }
+
+    /// The family of that [name](Self::name), letter by letter.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.name() == name)
+    }
+
+    /// The tokens that the frame of a message adds once.
+    #[must_use]
+    pub const fn frame(self) -> u64 {
+        match self {
+            Self::V3 => 7,
+            Self::V47 => 11,
+            Self::V48 | Self::Opus5 => 6,
+        }
+    }
+
+    /// Whether the frame ends in the opening of a word, which the text's first word then shares.
+    pub(crate) const fn frame_opens(self) -> bool {
+        matches!(self, Self::V3 | Self::V47)
+    }
+
+    /// Whether typographic quotes are the ASCII ones.
+    pub(crate) const fn folds_quotes(self) -> bool {
+        matches!(self, Self::V3)
+    }
+
+    /// Whether ASCII whitespace at the end of the text costs nothing.
+    pub(crate) const fn has_free_tail(self) -> bool {
+        matches!(self, Self::Opus5)
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Why a model id has no family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unresolved {
+    /// A Claude older than 3.0, which was counted in another way.
+    #[error("Claude {major}.{minor} is older than the models that can be counted offline (3.0)")]
+    Unsupported {
+        /// The first component of the version.
+        major: u8,
+        /// The second, 0 where there is none.
+        minor: u8,
+    },
+    /// No Claude, or one without a version: an alias, another vendor's model, a message that no model wrote.
+    #[error("the model id names no version of Claude")]
+    Unknown,
+}
+
+/// The family that a model's tokens are counted with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resolved {
+    /// The family.
+    pub family: Family,
+    /// The id did not tell: `family` is the caller's default, which a user interface has to say.
+    pub assumed: bool,
+}
+
+/// The family of a model id, or `default` where the id has none.
+#[must_use]
+pub fn family_of(model_id: &str, default: Family) -> Resolved {
+    match resolve(model_id) {
+        Ok(family) => Resolved { family, assumed: false },
+        Err(_) => Resolved { family: default, assumed: true },
+    }
+}
+
+/// The family of a model id as found in requests, transcripts and price lists: with or without vendor, region, date, window
+/// (`us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `Claude Sonnet 4.6`, `claude-opus-5[1m]`).
+///
+/// # Errors
+///
+/// [`Unresolved`]: the id names no version, or one that is too old.
+pub fn resolve(model_id: &str) -> Result<Family, Unresolved> {
+    let lower = model_id.to_lowercase();
+    let (_, rest) = lower.split_once("claude").ok_or(Unresolved::Unknown)?;
+    let parts = || rest.split(['-', '.', '_', '/', ':', '@', '[', ']', ' ']);
+    let mut from_major = parts().skip_while(|part| component(part).is_none());
+    let major = from_major.next().and_then(component).ok_or(Unresolved::Unknown)?;
+    let minor = from_major.next().and_then(component).unwrap_or(0);
+    match (major, minor) {
+        (..3, _) => Err(Unresolved::Unsupported { major, minor }),
+        (3, _) | (4, ..7) => Ok(Family::V3),
+        (4, 7) => Ok(Family::V47),
+        (5, 0) if parts().any(|part| part == "opus") => Ok(Family::Opus5),
+        _ => Ok(Family::V48),
+    }
+}
+
+/// A component of a version: one or two ASCII digits. A date has eight.
+fn component(part: &str) -> Option<u8> {
+    let is_one = matches!(part.len(), 1 | 2) && part.bytes().all(|byte| byte.is_ascii_digit());
+    part.parse().ok().filter(|_| is_one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Family, Resolved, Unresolved, family_of, resolve};
+
+    #[test]
+    fn every_listed_model_id() {
+        let list = include_str!("../data/model-ids.tsv");
+        let mut rows = 0;
+        for line in list.lines().filter(|line| !line.starts_with('#')) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let resolved = match resolve(fields[0]) {
+                Ok(family) => family.name(),
+                Err(Unresolved::Unsupported { .. }) => "unsupported",
+                Err(Unresolved::Unknown) => "unknown",
+            };
+            assert_eq!(resolved, fields[2], "{}", fields[0]);
+            rows += 1;
+        }
+        assert_eq!(rows, 54);
+    }
+
+    #[test]
+    fn a_default_is_reported() {
+        let assumed = Resolved { family: Family::V47, assumed: true };
+        for id in ["opus", "", "claude-2.1", "claude-3000", "CLAUDE", "claude-٣"] {
+            assert_eq!(family_of(id, Family::V47), assumed, "{id}");
+        }
+        let known = Resolved { family: Family::V3, assumed: false };
+        assert_eq!(family_of("claude-opus-4-6", Family::V47), known);
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for family in Family::ALL {
+            assert_eq!(Family::parse(family.name()), Some(family));
+            assert_eq!(family.to_string(), family.name());
+        }
+        assert_eq!(Family::parse("V3"), None);
+    }
+
+    #[test]
+    fn an_old_version_is_named() {
+        let error = resolve("claude-instant-1.2").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Claude 1.2 is older than the models that can be counted offline (3.0)"
+        );
+    }
+}
