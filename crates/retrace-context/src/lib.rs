@@ -11,4 +11,6 @@ pub mod outcome;
 pub mod weight;
 
 pub use outcome::{BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, Totals};
-pub use weight::{Basis, BlockWeight, PreambleWeight, Weights};
+pub use weight::{
+    Basis, BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights,
+};

@@ -1,5 +1,7 @@
 //! What each block weighs, in tokens.
 
+use crate::outcome::BlockAt;
+
 /// How a figure was come by. Every figure that is shown carries its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
@@ -45,8 +47,56 @@ pub struct PreambleWeight {
     pub tools: u64,
 }
 
+/// Which of the two kinds of standing text a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileClass {
+    /// Instructions a person wrote: CLAUDE.md, AGENTS.md, rules.
+    Instructions,
+    /// What an agent remembers: MEMORY.md and the files of a memory directory.
+    Memory,
+}
+
+/// How a file came into the context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileSource {
+    /// In an attachment that names it. Its tokens are of the class `instructions` or `memory`.
+    Attached,
+    /// Under a heading `Contents of PATH` within a text. Its tokens are of the class `instructions` or `memory`, and no
+    /// longer of the text.
+    Embedded,
+    /// As the result of a tool that the model called. Its tokens stay in the class `tool_results`, because an edit clears
+    /// them as a result and because the results by tool must add up; the file is listed beside it.
+    ReadByTool,
+}
+
+/// What a memory or instruction file weighs where it stands in a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileWeight {
+    /// The block that carries it.
+    pub at: BlockAt,
+    /// Its path as recorded.
+    pub path: String,
+    /// Instructions or memory.
+    pub class: FileClass,
+    /// How it came in.
+    pub source: FileSource,
+    /// Tokens of its content; a part of the block's.
+    pub tokens: u64,
+}
+
+/// A block whose weight is estimated, and the range its content is believed to lie in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Margin {
+    /// The block.
+    pub at: BlockAt,
+    /// Least tokens of its content.
+    pub low: u64,
+    /// Most tokens of its content.
+    pub high: u64,
+}
+
 /// What everything in a transcript weighs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Weights {
     /// Name of the tokenizer family that was used.
     pub family: &'static str,
@@ -64,4 +114,8 @@ pub struct Weights {
     pub bases: Vec<Basis>,
     /// Tokens of the text that a cleared result is replaced by.
     pub placeholder: u64,
+    /// Memory and instruction files, in the order of the blocks that carry them.
+    pub files: Vec<FileWeight>,
+    /// Blocks whose weight is estimated, in order. All others are counted.
+    pub margins: Vec<Margin>,
 }
