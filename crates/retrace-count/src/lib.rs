@@ -1,1 +1,46 @@
-//! Exact counts from the `count_tokens` endpoint.
+//! Exact counts from the `count_tokens` endpoint, as the vendor's current SDK asks for them.
+//!
+//! The way through the crate: a [`CountRequest`] says what to count; [`Plan::new`] says what would be sent, how
+//! often and where to, without sending anything; a [`Client`] made of a [`Config`] with a [`Key`] sends what the
+//! plan says and keeps each answer in a [`Cache`].
+//!
+//! What it does not do: it starts no call by itself, follows no redirect, sends no message and samples nothing, and
+//! knows nothing of transcripts. It does not decide whether a count is worth a call: the person does, with the plan
+//! before them.
+//!
+//! Invariants:
+//! - This is the only crate of the workspace that opens a connection to another machine.
+//! - The key is in no error, no `Debug` output and no file.
+//! - No content is stored: the cache holds a hash and two numbers for each answer.
+//! - A call is over https, or stays on this machine, unless [`Config::allow_insecure`] says otherwise.
+//! - Every wait ends at once when [`Cancel::cancel`] is called; every call ends by its timeout.
+//! - Nothing that a server answers makes it panic, wait without bound or hold more than
+//!   [`facts::ANSWER_LIMIT`] bytes.
+
+mod answer;
+mod cache;
+mod cancel;
+mod client;
+mod config;
+mod error;
+pub mod facts;
+mod key;
+mod keyring;
+mod plan;
+mod proxy;
+mod request;
+mod retry;
+mod run;
+
+pub use cache::{Cache, CacheError};
+pub use cancel::Cancel;
+pub use client::Client;
+pub use config::{BadConfig, Config, KeyHeader, Roots};
+pub use error::CountError;
+pub use key::{BadKeyText, Key, KeyKind, KeySource};
+pub use keyring::{KeyringError, forget_key, keep_key, key_from_keyring};
+pub use plan::Plan;
+pub use proxy::Proxies;
+pub use request::{CountRequest, Counted, NotARequest};
+pub use retry::{SystemTiming, Timing};
+pub use run::{Progress, Run};
