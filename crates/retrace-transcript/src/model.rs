@@ -16,6 +16,7 @@ pub use block::{AttachedFile, Block, BlockKind, Media, MediaKind, ResultPart};
 pub use usage::{AppliedEdit, Iteration, Usage};
 
 use retrace_model::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 pub type MessageIndex = usize;
 
 /// What a file was recognised as, by its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Format {
     /// Claude Code session, JSON lines.
     ClaudeCode,
@@ -89,7 +90,8 @@ pub struct Transcript {
 }
 
 /// What is known of the session as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Session {
     /// Its id, usually a UUID.
     pub id: Option<String>,
@@ -104,8 +106,10 @@ pub struct Session {
     /// Set for a subagent or sidechain: its own id (or the uuid of its first message).
     pub agent: Option<String>,
     /// Time of the first line that has one.
+    #[serde(with = "crate::saved::instant")]
     pub started_at: Option<Timestamp>,
     /// Time of the last line that has one.
+    #[serde(with = "crate::saved::instant")]
     pub ended_at: Option<Timestamp>,
     /// Window of the model in tokens, where the file tells it.
     pub context_window: Option<u64>,

@@ -1,9 +1,11 @@
 //! The account of a reading: nothing is left out silently.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a file held, understood or not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Account {
     /// Bytes read.
     pub bytes: u64,
@@ -29,7 +31,7 @@ impl Account {
 }
 
 /// A line that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Malformed {
     /// From 1.
     pub line: u64,

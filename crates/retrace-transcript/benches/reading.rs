@@ -1,0 +1,80 @@
+//! Reading transcripts: this crate beside a plain parse of every line.
+//!
+//! Over the Claude Code sessions of `RETRACE_SHARED_DATA` (or `shared` beside the workspace) where they are, else over a
+//! generated session. Run with `cargo bench -p retrace-transcript`.
+#![allow(missing_docs)]
+
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let real = real_files();
+    if real.is_empty() { vec![generated()] } else { real }
+});
+
+fn real_files() -> Vec<Vec<u8>> {
+    let shared = std::env::var_os("RETRACE_SHARED_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let mut folders = vec![shared.join("data/home/.claude/projects")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                files.extend(std::fs::read(path));
+            }
+        }
+    }
+    files
+}
+
+/// A session of 4,000 calls, each with a call of a tool and its result.
+fn generated() -> Vec<u8> {
+    let mut session = String::new();
+    for turn in 0..4000_u32 {
+        let body = "    let width = measure(&line); // the widest wins\\n".repeat(40);
+        session.push_str(&format!(
+            r#"{{"parentUuid":"r{previous}","isSidechain":false,"sessionId":"s","version":"2.1.39","type":"assistant","message":{{"id":"msg_{turn}","model":"claude-opus-4-6","role":"assistant","content":[{{"type":"tool_use","id":"t{turn}","name":"Read","input":{{"file_path":"/p/a.rs"}}}}],"usage":{{"input_tokens":3,"cache_read_input_tokens":{turn},"output_tokens":9}}}},"uuid":"a{turn}","timestamp":"2026-02-08T11:55:15.487Z"}}
+{{"parentUuid":"a{turn}","isSidechain":false,"sessionId":"s","version":"2.1.39","type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{turn}","content":"{body}"}}]}},"toolUseResult":{{"file":{{"content":"{body}"}}}},"uuid":"r{turn}","timestamp":"2026-02-08T11:55:16.487Z"}}
+"#,
+            previous = i64::from(turn) - 1,
+        ));
+    }
+    session.into_bytes()
+}
+
+fn bytes() -> BytesCount {
+    BytesCount::new(FILES.iter().map(Vec::len).sum::<usize>())
+}
+
+#[divan::bench]
+fn summarise(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench(|| {
+        for file in FILES.iter() {
+            let mut summariser = retrace_transcript::Summariser::new();
+            for chunk in file.chunks(1 << 18) {
+                summariser.feed(black_box(chunk));
+            }
+            black_box(summariser.summary());
+        }
+    });
+}
+
+#[divan::bench]
+fn peer_serde_json_value_per_line(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench(|| {
+        for file in FILES.iter() {
+            for line in file.split(|&byte| byte == b'\n') {
+                black_box(serde_json::from_slice::<serde_json::Value>(black_box(line)).ok());
+            }
+        }
+    });
+}
+
+fn main() {
+    divan::main();
+}

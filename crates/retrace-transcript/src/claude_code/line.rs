@@ -1,0 +1,369 @@
+//! One line of a session, in two depths over one shape: with its contents, or only with what an index needs.
+
+use crate::lenient::{Count, Flag, Link, Text, lenient_object, swallow};
+use crate::usage::RawUsage;
+use memchr::memmem;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// First client that writes the final usage with every block (changelog of the client; transcripts.md, 3.2).
+const FINAL_OUTPUT_SINCE: [u64; 3] = [2, 1, 98];
+
+/// `message.model` of what the client wrote in the model's name.
+pub(crate) const SYNTHETIC_MODEL: &str = "<synthetic>";
+
+/// One line. `M` is its `message`, `P` its `attachment`.
+#[derive(Debug, Default)]
+pub(crate) struct Line<'a, M, P> {
+    pub kind: Text<'a>,
+    pub subtype: Text<'a>,
+    pub uuid: Text<'a>,
+    pub parent: Link<'a>,
+    pub logical_parent: Text<'a>,
+    pub session_id: Text<'a>,
+    pub timestamp: Text<'a>,
+    pub cwd: Text<'a>,
+    pub branch: Text<'a>,
+    pub version: Text<'a>,
+    pub agent_id: Text<'a>,
+    pub is_sidechain: Flag,
+    pub is_meta: Flag,
+    pub is_summary: Flag,
+    pub is_api_error: Flag,
+    pub request_id: Text<'a>,
+    pub summary: Text<'a>,
+    pub custom_title: Text<'a>,
+    pub generated_title: Text<'a>,
+    pub compact: RawCompact<'a>,
+    pub microcompact: RawMicrocompact<'a>,
+    pub message: M,
+    pub attachment: P,
+}
+
+impl<'de: 'a, 'a, M, P> Deserialize<'de> for Line<'a, M, P>
+where
+    M: Deserialize<'de> + Default,
+    P: Deserialize<'de> + Default,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LineVisitor<'a, M, P>(PhantomData<(&'a (), M, P)>);
+        impl<'de: 'a, 'a, M, P> Visitor<'de> for LineVisitor<'a, M, P>
+        where
+            M: Deserialize<'de> + Default,
+            P: Deserialize<'de> + Default,
+        {
+            type Value = Line<'a, M, P>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut line = Line::default();
+                while let Some(key) = map.next_key::<Text<'de>>()? {
+                    match key.or_empty() {
+                        "type" => line.kind = map.next_value()?,
+                        "subtype" => line.subtype = map.next_value()?,
+                        "uuid" => line.uuid = map.next_value()?,
+                        "parentUuid" => line.parent = map.next_value()?,
+                        "logicalParentUuid" => line.logical_parent = map.next_value()?,
+                        "sessionId" | "session_id" => line.session_id = map.next_value()?,
+                        "timestamp" => line.timestamp = map.next_value()?,
+                        "cwd" => line.cwd = map.next_value()?,
+                        "gitBranch" => line.branch = map.next_value()?,
+                        "version" => line.version = map.next_value()?,
+                        "agentId" => line.agent_id = map.next_value()?,
+                        "isSidechain" => line.is_sidechain = map.next_value()?,
+                        "isMeta" => line.is_meta = map.next_value()?,
+                        "isCompactSummary" => line.is_summary = map.next_value()?,
+                        "isApiErrorMessage" => line.is_api_error = map.next_value()?,
+                        "requestId" => line.request_id = map.next_value()?,
+                        "summary" => line.summary = map.next_value()?,
+                        "customTitle" => line.custom_title = map.next_value()?,
+                        "aiTitle" => line.generated_title = map.next_value()?,
+                        "compactMetadata" | "compact_metadata" => line.compact = map.next_value()?,
+                        "microcompactMetadata" | "microcompact_metadata" => {
+                            line.microcompact = map.next_value()?;
+                        }
+                        "message" => line.message = map.next_value()?,
+                        "attachment" => line.attachment = map.next_value()?,
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(line)
+            }
+            swallow!(numbers);
+            swallow!(bool);
+            swallow!(null);
+            swallow!(text);
+            swallow!(list);
+        }
+        deserializer.deserialize_any(LineVisitor(PhantomData))
+    }
+}
+
+lenient_object! {
+    /// `compactMetadata`; the SDK's stream spells it in snake case.
+    pub(crate) struct RawCompact<'a> {
+        trigger: Text<'a> = "trigger",
+        tokens_before: Count = "preTokens",
+        tokens_before_snake: Count = "pre_tokens",
+        tokens_after: Count = "postTokens",
+        tokens_after_snake: Count = "post_tokens",
+        preserved_segment: RawPreservedSegment<'a> = "preservedSegment",
+        preserved_segment_snake: RawPreservedSegment<'a> = "preserved_segment",
+        preserved_messages: RawPreservedMessages<'a> = "preservedMessages",
+        preserved_messages_snake: RawPreservedMessages<'a> = "preserved_messages",
+    }
+}
+
+lenient_object! {
+    /// Messages kept by a compaction, from the first to the last.
+    pub(crate) struct RawPreservedSegment<'a> {
+        head: Text<'a> = "headUuid",
+        head_snake: Text<'a> = "head_uuid",
+        anchor: Text<'a> = "anchorUuid",
+        anchor_snake: Text<'a> = "anchor_uuid",
+        tail: Text<'a> = "tailUuid",
+        tail_snake: Text<'a> = "tail_uuid",
+    }
+}
+
+lenient_object! {
+    /// Messages kept by a compaction, each by name.
+    pub(crate) struct RawPreservedMessages<'a> {
+        anchor: Text<'a> = "anchorUuid",
+        anchor_snake: Text<'a> = "anchor_uuid",
+        uuids: crate::lenient::List<Text<'a>> = "uuids",
+    }
+}
+
+lenient_object! {
+    /// `microcompactMetadata`.
+    pub(crate) struct RawMicrocompact<'a> {
+        tokens_before: Count = "preTokens",
+        tokens_before_snake: Count = "pre_tokens",
+        tokens_saved: Count = "tokensSaved",
+        tokens_saved_snake: Count = "tokens_saved",
+        tool_ids: crate::lenient::List<Text<'a>> = "compactedToolIds",
+        tool_ids_snake: crate::lenient::List<Text<'a>> = "compacted_tool_ids",
+        attachments: crate::lenient::List<Text<'a>> = "clearedAttachmentUUIDs",
+    }
+}
+
+lenient_object! {
+    /// `message` with what an index needs of it.
+    pub(crate) struct LightMessage<'a> {
+        id: Text<'a> = "id",
+        model: Text<'a> = "model",
+        stop_reason: Text<'a> = "stop_reason",
+        usage: RawUsage<'a> = "usage",
+        content: LightContent<'a> = "content",
+    }
+}
+
+/// `message.content`: one string, or blocks.
+#[derive(Debug, Default)]
+pub(crate) enum LightContent<'a> {
+    #[default]
+    Absent,
+    Text(Cow<'a, str>),
+    Blocks(Vec<LightBlock<'a>>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for LightContent<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
+            type Value = LightContent<'a>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(LightContent::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(LightContent::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = list.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(LightContent::Blocks(blocks))
+            }
+            swallow!(numbers);
+            swallow!(bool);
+            swallow!(null);
+            swallow!(object);
+        }
+        deserializer.deserialize_any(ContentVisitor(PhantomData))
+    }
+}
+
+lenient_object! {
+    /// A block with what an index needs of it.
+    pub(crate) struct LightBlock<'a> {
+        kind: Text<'a> = "type",
+        name: Text<'a> = "name",
+        text: Text<'a> = "text",
+        input: LightInput<'a> = "input",
+    }
+}
+
+lenient_object! {
+    /// Of a tool's input, where it points.
+    pub(crate) struct LightInput<'a> {
+        command: Text<'a> = "command",
+        path: Text<'a> = "path",
+        new_path: Text<'a> = "new_path",
+        file_path: Text<'a> = "file_path",
+        notebook_path: Text<'a> = "notebook_path",
+    }
+}
+
+/// Whether a response's `output_tokens` is final: the client writes the usage of the end of the stream, and the response
+/// came to its end.
+pub(crate) fn output_is_final(version: Option<&str>, stop_reason: Option<&str>) -> bool {
+    let Some(version) = version else { return false };
+    let number = version.split(['-', '+']).next().unwrap_or_default();
+    let mut parts = number.split('.').map(|part| part.parse::<u64>().ok());
+    let parts = [parts.next().flatten(), parts.next().flatten(), parts.next().flatten()];
+    let [Some(major), Some(minor), Some(patch)] = parts else { return false };
+    stop_reason.is_some() && [major, minor, patch] >= FINAL_OUTPUT_SINCE
+}
+
+/// What the tree needs of a progress line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Progress<'a> {
+    pub uuid: Option<&'a str>,
+    pub parent: Option<&'a str>,
+    pub timestamp: Option<&'a str>,
+}
+
+/// Recognises a progress line without parsing it: these are a third of all lines, and only their place in the tree
+/// matters. `None` when the line may be something else; it is parsed then.
+///
+/// In JSON a quote within a string is escaped, so `"type":"progress"` with bare quotes is a key and its value; it is the
+/// line's own as long as no other object or list was opened before.
+pub(crate) fn progress(line: &[u8]) -> Option<Progress<'_>> {
+    const KIND: &[u8] = br#""type":"progress""#;
+    /// Fields before the type are short.
+    const HEAD: usize = 2048;
+    let head = line.get(1..line.len().min(HEAD))?;
+    if line.first() != Some(&b'{') || line.last() != Some(&b'}') {
+        return None;
+    }
+    let opened = memchr::memchr2(b'{', b'[', head).unwrap_or(head.len());
+    let head = &head[..opened];
+    memmem::find(head, KIND)?;
+    // After the last closing bracket but one everything is again the line's own.
+    let body = &line[..line.len() - 1];
+    let tail = memchr::memrchr2(b'}', b']', body).map_or(&[][..], |at| &body[at..]);
+    Some(Progress {
+        uuid: value_of(tail, br#""uuid":""#).or_else(|| value_of(head, br#""uuid":""#)),
+        parent: value_of(head, br#""parentUuid":""#).or_else(|| value_of(tail, br#""parentUuid":""#)),
+        timestamp: value_of(tail, br#""timestamp":""#).or_else(|| value_of(head, br#""timestamp":""#)),
+    })
+}
+
+/// The string after `key`, which holds the opening quote. Strings with escapes are not of use here.
+fn value_of<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a str> {
+    let start = memmem::find(bytes, key)? + key.len();
+    let length = memchr::memchr2(b'"', b'\\', &bytes[start..])?;
+    (bytes[start + length] == b'"').then(|| std::str::from_utf8(&bytes[start..start + length]).ok()).flatten()
+}
+
+/// The first line a person typed, as a title. `None` for what the client wrote in their name.
+pub(crate) fn title_of(text: &str) -> Option<String> {
+    /// Longest title, in characters.
+    const LONGEST: usize = 200;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let is_client = is_client_text(text);
+    (!is_client).then(|| line.chars().take(LONGEST).collect())
+}
+
+/// Openings of user lines that the client writes: local commands and their output, notes of an interruption, the caveat
+/// before local commands.
+const CLIENT_OPENINGS: [&str; 10] = [
+    "<local-command",
+    "<command-name>",
+    "<command-message>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<system-reminder>",
+    "<task-notification>",
+    "<user-memory-input>",
+    "[Request interrupted",
+    "Caveat: The messages below were generated by the user while running local commands.",
+];
+
+/// Whether a user line's text was written by the client rather than typed.
+pub(crate) fn is_client_text(text: &str) -> bool {
+    let text = text.trim_start();
+    CLIENT_OPENINGS.iter().any(|opening| text.starts_with(opening))
+}
+
+/// Types of lines that carry no context of the model.
+pub(crate) const WITHOUT_CONTEXT: [&str; 20] = [
+    "progress",
+    "file-history-snapshot",
+    "queue-operation",
+    "summary",
+    "pr-link",
+    "last-prompt",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "tag",
+    "mode",
+    "permission-mode",
+    "worktree-state",
+    "content-replacement",
+    "attribution-snapshot",
+    "result",
+    "stream_event",
+    "speculation-accept",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_known_without_parsing() {
+        let line = br#"{"parentUuid":"p","type":"progress","data":{"type":"x","uuid":"no"},"timestamp":"t","uuid":"u"}"#;
+        let expected = Progress { uuid: Some("u"), parent: Some("p"), timestamp: Some("t") };
+        assert_eq!(progress(line), Some(expected));
+        let nested = br#"{"type":"user","toolUseResult":{"type":"progress"},"uuid":"u"}"#;
+        assert_eq!(progress(nested), None);
+        let quoted = br#"{"slug":"\"type\":\"progress\"","type":"user"}"#;
+        assert_eq!(progress(quoted), None);
+        assert_eq!(progress(b"{}"), None);
+        assert_eq!(progress(b""), None);
+        assert_eq!(progress(br#"{"type":"progress","uuid":"a\"b"}"#).unwrap().uuid, None);
+    }
+
+    #[test]
+    fn output_is_trusted_from_the_version_that_fixed_it() {
+        for (version, is_final) in
+            [("2.1.98", true), ("2.1.97", false), ("3.0.0", true), ("2.1.181-beta", true), ("x", false)]
+        {
+            assert_eq!(output_is_final(Some(version), Some("end_turn")), is_final, "{version}");
+        }
+        assert!(!output_is_final(None, Some("end_turn")));
+        assert!(!output_is_final(Some("2.1.181"), None));
+    }
+
+    #[test]
+    fn titles_are_what_was_typed() {
+        assert_eq!(title_of("\n  fix the tests \nplease").as_deref(), Some("fix the tests"));
+        assert_eq!(title_of("<command-name>/clear</command-name>"), None);
+        assert_eq!(title_of("   "), None);
+    }
+}

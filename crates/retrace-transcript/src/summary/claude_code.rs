@@ -1,0 +1,175 @@
+//! Claude Code lines for an index.
+
+use super::state::{State, TitleRank};
+use super::{Tokens, id_hash, memory_write};
+use crate::account::{count, json_reason};
+use crate::claude_code::line::{
+    LightBlock, LightContent, LightMessage, Line, SYNTHETIC_MODEL, WITHOUT_CONTEXT, output_is_final,
+    progress, title_of,
+};
+use crate::lenient::{Link, Text};
+use retrace_model::Timestamp;
+use serde::de::IgnoredAny;
+
+type LightLine<'a> = Line<'a, LightMessage<'a>, Skipped>;
+
+/// What an index does not look at.
+#[derive(Debug, Default)]
+struct Skipped;
+
+impl<'de> serde::Deserialize<'de> for Skipped {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+/// Takes in one line; the reason when it cannot be read.
+pub(super) fn line(state: &mut State, bytes: &[u8]) -> Option<String> {
+    if let Some(progress) = progress(bytes) {
+        count(&mut state.account.without_context, "progress");
+        state.saw(progress.timestamp.and_then(|at| Timestamp::parse(at).ok()));
+        return None;
+    }
+    let line = match serde_json::from_slice::<LightLine<'_>>(bytes) {
+        Ok(line) => line,
+        Err(error) => return Some(json_reason(&error)),
+    };
+    let at = line.timestamp.as_str().and_then(|at| Timestamp::parse(at).ok());
+    state.saw(at);
+    session(state, &line);
+    match line.kind.or_empty() {
+        "assistant" => assistant(state, &line, at),
+        "user" => user(state, &line),
+        "system" => system(state, &line),
+        "attachment" => {}
+        kind if WITHOUT_CONTEXT.contains(&kind) => {
+            count(&mut state.account.without_context, kind);
+            titles(state, &line);
+        }
+        kind => count(&mut state.account.unknown, kind),
+    }
+    None
+}
+
+/// What the lines say of the session: its id is that of the last line, since a resumed session begins with copies.
+fn session(state: &mut State, line: &LightLine<'_>) {
+    fn first(known: &mut Option<String>, text: &Text<'_>) {
+        if known.is_none() {
+            *known = text.as_str().map(str::to_owned);
+        }
+    }
+    let session = &mut state.session;
+    if let Some(id) = line.session_id.as_str()
+        && session.id.as_deref() != Some(id)
+    {
+        session.id = Some(id.to_owned());
+    }
+    first(&mut session.project, &line.cwd);
+    first(&mut session.branch, &line.branch);
+    if let Some(version) = line.version.as_str()
+        && session.client_version.as_deref() != Some(version)
+    {
+        session.client_version = Some(version.to_owned());
+    }
+    let is_message = matches!(line.kind.or_empty(), "user" | "assistant" | "attachment");
+    if is_message && !line.is_sidechain.0 {
+        if !state.has_main && state.session.agent.is_some() {
+            // What came before were sidechains of this conversation after all.
+            state.session.agent = None;
+            state.subagents += 1;
+        }
+        state.has_main = true;
+    } else if is_message && state.has_main {
+        if line.parent == Link::Null {
+            state.subagents += 1;
+        }
+    } else if is_message && state.session.agent.is_none() {
+        let agent = line.agent_id.as_str().or(line.uuid.as_str());
+        state.session.agent = agent.map(str::to_owned);
+    }
+}
+
+fn titles(state: &mut State, line: &LightLine<'_>) {
+    for (rank, text) in [
+        (TitleRank::Summary, &line.summary),
+        (TitleRank::Generated, &line.generated_title),
+        (TitleRank::Custom, &line.custom_title),
+    ] {
+        if let Some(text) = text.as_str() {
+            state.title(rank, text);
+        }
+    }
+}
+
+fn user(state: &mut State, line: &LightLine<'_>) {
+    if line.is_meta.0 || line.is_summary.0 || line.is_sidechain.0 || state.title_rank > TitleRank::None {
+        return;
+    }
+    let title = match &line.message.content {
+        LightContent::Text(text) => title_of(text),
+        LightContent::Blocks(blocks) => blocks
+            .iter()
+            .filter(|block| block.kind.as_str() == Some("text"))
+            .find_map(|block| title_of(block.text.or_empty())),
+        LightContent::Absent => None,
+    };
+    if let Some(title) = title {
+        state.title(TitleRank::FirstTyped, &title);
+    }
+}
+
+fn system(state: &mut State, line: &LightLine<'_>) {
+    match line.subtype.or_empty() {
+        "compact_boundary" if !line.is_sidechain.0 => state.compactions += 1,
+        "compact_boundary" | "microcompact_boundary" => {}
+        subtype => count(&mut state.account.without_context, &format!("system/{subtype}")),
+    }
+}
+
+fn assistant(state: &mut State, line: &LightLine<'_>, at: Option<Timestamp>) {
+    let message = &line.message;
+    let model = message.model.or_empty();
+    if model == SYNTHETIC_MODEL || line.is_api_error.0 {
+        return;
+    }
+    if let LightContent::Blocks(blocks) = &message.content {
+        for block in blocks {
+            tool_use(state, block, at);
+        }
+    }
+    let id = message.id.as_str().or(line.request_id.as_str()).or(line.uuid.as_str());
+    let id = id.map_or_else(|| id_hash(&format!("line {}", state.line)), id_hash);
+    let tokens = tokens(message);
+    let is_final = output_is_final(line.version.as_str(), message.stop_reason.as_str());
+    state.used(id, model, &tokens, is_final, line.is_sidechain.0);
+}
+
+fn tokens(message: &LightMessage<'_>) -> Tokens {
+    let usage = &message.usage;
+    let split = usage.split.five_minutes.or_zero().saturating_add(usage.split.one_hour.or_zero());
+    Tokens {
+        input: usage.input.or_zero(),
+        cache_creation: usage.cache_creation.or_zero().max(split),
+        cache_creation_1h: usage.split.one_hour.or_zero(),
+        cache_read: usage.cache_read.or_zero(),
+        output: usage.output.or_zero(),
+        web_searches: usage.server_tools.web_searches.or_zero(),
+    }
+}
+
+fn tool_use(state: &mut State, block: &LightBlock<'_>, at: Option<Timestamp>) {
+    if block.kind.as_str() != Some("tool_use") {
+        return;
+    }
+    let input = &block.input;
+    let paths = [
+        input.file_path.as_str(),
+        input.notebook_path.as_str(),
+        input.path.as_str(),
+        input.new_path.as_str(),
+    ];
+    let tool = block.name.or_empty();
+    if let Some(path) = memory_write::written(tool, input.command.as_str(), &paths) {
+        state.memory_write(path, tool, at);
+    }
+}

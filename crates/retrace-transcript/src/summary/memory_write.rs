@@ -1,0 +1,89 @@
+//! Which tool calls write memory.
+
+use retrace_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A call by which the model wrote to a memory file. Whether it succeeded is not said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryWrite {
+    /// Path as the call names it.
+    pub path: String,
+    /// Name of the tool.
+    pub tool: String,
+    /// When the call was written.
+    #[serde(with = "crate::saved::instant")]
+    pub at: Option<Timestamp>,
+    /// Its line in the file, from 1; 0 where a file is not made of lines.
+    pub line: u64,
+}
+
+/// Tools that write files: those of Claude Code, and the text editor of the Messages API.
+const FILE_TOOLS: [&str; 6] =
+    ["Write", "Edit", "MultiEdit", "NotebookEdit", "str_replace_based_edit_tool", "str_replace_editor"];
+
+/// The tool of the Messages API whose paths are all memory.
+const MEMORY_TOOL: &str = "memory";
+
+/// Commands of the text editor and the memory tool that only read.
+const READING_COMMANDS: [&str; 1] = ["view"];
+
+/// Names of files that are memory wherever they are.
+const MEMORY_FILES: [&str; 3] = ["MEMORY.md", "CLAUDE.md", "CLAUDE.local.md"];
+
+/// The path that a call writes to, if it is memory.
+pub(crate) fn written<'a>(tool: &str, command: Option<&str>, paths: &[Option<&'a str>]) -> Option<&'a str> {
+    let is_memory_tool = tool == MEMORY_TOOL;
+    if !(is_memory_tool || FILE_TOOLS.contains(&tool))
+        || command.is_some_and(|command| READING_COMMANDS.contains(&command))
+    {
+        return None;
+    }
+    let path = paths.iter().copied().flatten().find(|path| !path.is_empty())?;
+    // Other tools may be called `memory`; the API's has paths below /memories.
+    (is_memory_path(path) || (is_memory_tool && command.is_some() && path.starts_with("/memories")))
+        .then_some(path)
+}
+
+/// Whether a file at `path` is memory: by its name, or by a directory on its way. `memory` is also what source folders
+/// are called, so below it only notes (`.md`) count.
+pub(crate) fn is_memory_path(path: &str) -> bool {
+    let mut parts = path.split(['/', '\\']).filter(|part| !part.is_empty()).rev();
+    let Some(name) = parts.next() else { return false };
+    if MEMORY_FILES.contains(&name) {
+        return true;
+    }
+    let is_note = name.to_ascii_lowercase().ends_with(".md");
+    parts.any(|part| {
+        part == "memories" || (is_note && matches!(part, "memory" | "agent-memory" | "agent-memory-local"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_known_by_its_place() {
+        for path in [
+            "/home/a/.claude/projects/-x/memory/notes.md",
+            "/p/CLAUDE.md",
+            "/memories/a.txt",
+            "C:\\Users\\a\\.claude\\CLAUDE.md",
+            "memory/MEMORY.md",
+        ] {
+            assert!(is_memory_path(path), "{path}");
+        }
+        for path in ["/p/src/memory/heap.rs", "", "/", "/p/README.md", "/p/memory"] {
+            assert!(!is_memory_path(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn only_writing_calls_count() {
+        assert_eq!(written("Write", None, &[Some("/a/CLAUDE.md")]), Some("/a/CLAUDE.md"));
+        assert_eq!(written("Read", None, &[Some("/a/CLAUDE.md")]), None);
+        assert_eq!(written("memory", Some("view"), &[Some("/memories")]), None);
+        assert_eq!(written("memory", Some("create"), &[None, Some("/memories/a")]), Some("/memories/a"));
+        assert_eq!(written("memory", None, &[Some("/elsewhere")]), None);
+    }
+}
