@@ -1,1 +1,43 @@
 //! Which transcripts there are on this machine, and an index of them.
+//!
+//! [`Roots`] say where to look. [`Index::update`] lists the transcripts there, reads what is new, goes on where a file
+//! has grown, and leaves alone what is as it was; [`Index::save`] keeps the result in one file that may be deleted at any
+//! time. A [`Snapshot`] is what is known at one moment: sessions with their subagents, projects, calls with every copy
+//! counted once, and which transcript a person means by a word.
+//!
+//! Deliberately absent: what a transcript's lines mean (`retrace-transcript`), prices, watching for growth (a caller asks
+//! for another update), the clock, and a thread of its own: an update runs on the caller's, with helpers that end with it.
+//!
+//! Invariants:
+//! - Files are only read. No link below a root is followed, and nothing but a regular file is opened.
+//! - Memory does not grow with the size of a file, but for one line of it, or where it is a single JSON document.
+//! - An entry is from one reading of one file: a stopped or failed reading leaves the one before in place.
+//! - What could not be read is in the index with its reason; what lies below a directory that cannot be listed stays.
+
+mod cancel;
+mod costs;
+mod entry;
+mod error;
+mod find;
+mod identity;
+mod index;
+mod reading;
+mod roots;
+mod snapshot;
+mod store;
+mod stored_path;
+mod stored_summary;
+#[cfg(test)]
+mod testing;
+mod walk;
+
+pub use cancel::Cancel;
+pub use costs::{Call, Calls, Cost, Costs, Use};
+pub use entry::Entry;
+pub use error::StoreError;
+pub use identity::Identity;
+pub use index::{Index, Latest, Progress, UpdateReport};
+pub use roots::{Root, RootKind, Roots, roots_of_home};
+pub use snapshot::{ProjectRow, SessionRow, Snapshot, Totals};
+pub use store::FILE_NAME;
+pub use walk::Place;

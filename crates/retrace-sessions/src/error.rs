@@ -1,0 +1,21 @@
+//! What can go wrong for a whole index. What goes wrong with one transcript is in its entry.
+
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// The index could not be kept. The index in memory is whole, and nothing was put in place of the file.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The file could not be written or put in place.
+    #[error("the index of transcripts could not be written to {path}: {source}", path = .path.display())]
+    Write {
+        /// Where it belongs.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The entries could not be put into bytes.
+    #[error("the index of transcripts could not be put into bytes: {0}")]
+    Encode(#[source] postcard::Error),
+}

@@ -1,0 +1,65 @@
+//! Which transcript is meant.
+
+use crate::entry::Entry;
+use crate::snapshot::Snapshot;
+use std::path::Path;
+use std::sync::Arc;
+
+impl Snapshot {
+    /// The transcripts that `query` may mean: one where it is clear, several where it is not, the one with the latest
+    /// line first. The first of these that finds any decides:
+    ///
+    /// 1. the whole path of a file, or the end of one by whole names (`work/abc.jsonl`);
+    /// 2. the id of a session, or of a subagent with or without `agent-`;
+    /// 3. the beginning of such an id;
+    /// 4. words that are all in the title, whatever their case.
+    #[must_use]
+    pub fn find(&self, query: &str) -> Vec<Arc<Entry>> {
+        let query = query.trim();
+        if query.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for step in [by_path, by_id, by_beginning_of_id, by_title] {
+            found = self.entries().filter(|entry| step(entry, query)).map(Arc::clone).collect();
+            if !found.is_empty() {
+                break;
+            }
+        }
+        // By path, which the entries come in, where times are equal.
+        found.sort_by_key(|entry| {
+            std::cmp::Reverse(entry.summary.as_ref().and_then(|summary| summary.last_at))
+        });
+        found
+    }
+}
+
+fn by_path(entry: &Entry, query: &str) -> bool {
+    entry.path.ends_with(Path::new(query))
+}
+
+/// The id a transcript is called by: its session's, or for a subagent its own.
+fn id_of(entry: &Entry) -> Option<String> {
+    if entry.place.subagent { entry.agent_id() } else { Some(entry.session_id()) }
+}
+
+fn by_id(entry: &Entry, query: &str) -> bool {
+    id_of(entry).is_some_and(|id| id == bare(entry, query))
+}
+
+fn by_beginning_of_id(entry: &Entry, query: &str) -> bool {
+    id_of(entry).is_some_and(|id| id.starts_with(bare(entry, query)))
+}
+
+fn bare<'q>(entry: &Entry, query: &'q str) -> &'q str {
+    let agent = query.strip_prefix("agent-").filter(|_| entry.place.subagent);
+    agent.unwrap_or(query)
+}
+
+fn by_title(entry: &Entry, query: &str) -> bool {
+    let title = entry.summary.as_ref().and_then(|summary| summary.session.title.as_ref());
+    title.is_some_and(|title| {
+        let title = title.to_lowercase();
+        query.to_lowercase().split_whitespace().all(|word| title.contains(word))
+    })
+}
