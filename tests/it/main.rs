@@ -18,3 +18,4 @@ mod reference;
 mod rollback;
 mod scenes;
 mod search;
+mod variants;

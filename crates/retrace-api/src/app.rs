@@ -2,6 +2,7 @@
 
 use crate::events::Events;
 use crate::faults::Point;
+use crate::lab::Lab;
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
@@ -36,6 +37,7 @@ pub(crate) struct Inner {
     pub(crate) verified: Mutex<Option<(Timestamp, bool)>>,
     /// What pending purges still have to prove absent. In memory only.
     pub(crate) pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
+    pub(crate) lab: Lab,
 }
 
 impl App {
@@ -70,6 +72,7 @@ impl App {
                 recording_here: AtomicBool::new(false),
                 verified: Mutex::new(None),
                 pending_needles: Mutex::new(HashMap::new()),
+                lab: Lab::default(),
                 options,
             }),
         };

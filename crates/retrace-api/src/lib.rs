@@ -13,6 +13,7 @@ mod error;
 mod events;
 mod faults;
 mod feed;
+mod lab;
 mod look;
 mod options;
 mod plan;

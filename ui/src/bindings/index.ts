@@ -2986,6 +2986,9 @@ export type Commands = {
   undo: { request: UndoReq; response: ActResult; writes: true };
   redact: { request: RedactReq; response: ActResult; writes: true };
   recheck_receipt: { request: ReceiptRef; response: Receipt; writes: true };
+  variants: { request: Nothing; response: Variants; writes: false };
+  save_variant: { request: Variant; response: Variants; writes: true };
+  remove_variant: { request: VariantRef; response: Variants; writes: true };
 };
 
 /** Commands that change something. */
@@ -3000,4 +3003,6 @@ export const WRITES: ReadonlySet<string> = new Set([
   "undo",
   "redact",
   "recheck_receipt",
+  "save_variant",
+  "remove_variant",
 ]);

@@ -11,6 +11,7 @@ mod rollback;
 mod search;
 mod status;
 mod stores;
+mod variants;
 mod verify;
 
 pub use diff::diff;
@@ -22,6 +23,7 @@ pub use rollback::{restore, rollback, undo};
 pub use search::search;
 pub use status::status;
 pub use stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
+pub use variants::{remove_variant, save_variant, variants};
 pub use verify::verify;
 
 use crate::App;
@@ -95,6 +97,9 @@ commands! {
     write undo(UndoReq) -> ActResult,
     write redact(RedactReq) -> ActResult,
     write recheck_receipt(ReceiptRef) -> Receipt,
+    read variants(Nothing) -> Variants,
+    write save_variant(Variant) -> Variants,
+    write remove_variant(VariantRef) -> Variants,
 }
 
 impl App {

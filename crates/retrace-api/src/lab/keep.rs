@@ -1,0 +1,69 @@
+//! Small files of the data directory that only this user reads, replaced as a whole.
+
+use crate::app::Inner;
+use crate::error::show;
+use crate::wire::{ApiError, Code};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Larger files are not ours.
+pub(crate) const LARGEST: u64 = 8 << 20;
+
+/// The text of a small file; `None` where there is none.
+///
+/// # Errors
+/// `internal` when it is there and cannot be read, is too large or is no text.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, ApiError> {
+    let failed = |why: String| {
+        ApiError::new(Code::Internal, format!("A file of the data directory {why}."), show(path))
+    };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(format!("cannot be read: {error}"))),
+    };
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| failed(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(failed(format!("is larger than {} MiB", LARGEST >> 20)));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| failed("is not UTF-8 text".to_owned()))
+}
+
+/// Puts a file in place of another in one step. Readers see the one or the other.
+///
+/// # Errors
+/// `cannot_write`; the old file stays then.
+pub(crate) fn replace(inner: &Inner, path: &Path, content: &[u8]) -> Result<(), ApiError> {
+    let beside = beside(path, inner.random());
+    let written = write_new(&beside, content).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|error| {
+        // Nothing depends on it being gone.
+        let _ = std::fs::remove_file(&beside);
+        ApiError::new(
+            Code::CannotWrite,
+            format!("The data directory cannot be written: {error}."),
+            show(path),
+        )
+        .hint("Check its permissions and the room on its disk, or name another with --data-dir.")
+    })
+}
+
+fn beside(path: &Path, random: u64) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{random:016x}.tmp"));
+    path.with_file_name(name)
+}
+
+fn write_new(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
