@@ -124,8 +124,13 @@ impl Index {
         let mut report = UpdateReport { stopped: walk.stopped, ..UpdateReport::default() };
         self.drop_gone(&walk, &mut report);
         let work = self.work(&walk, &mut report);
-        self.left = walk.unlisted.into_iter().chain(walk.left).collect();
-        report.failed.clone_from(&self.left);
+        let left: Vec<_> = walk.unlisted.into_iter().chain(walk.left).collect();
+        report.failed.clone_from(&left);
+        if work.is_empty() && !report.changed && left == self.left && self.snapshot().is_complete() {
+            // The snapshot there is stays, and with it the lists that were made from it.
+            return report;
+        }
+        self.left = left;
         self.publish(false);
         self.read_all(&work, progress, cancel, &mut report);
         self.publish(!report.stopped);

@@ -66,17 +66,27 @@ pub struct Totals {
 
 impl Entry {
     /// Id of the session: for a transcript of Claude Code the name of its file, which is what the session is resumed by
-    /// (a fork begins with lines that carry the id of another); for others what the transcript tells; else the file's name.
+    /// (a fork begins with lines that carry the id of another); for others what the transcript tells; else the name of the
+    /// file, or of the folder where all files are called the same.
     #[must_use]
     pub fn session_id(&self) -> String {
         let told = self.summary.as_ref().and_then(|summary| summary.session.id.clone());
-        let name =
-            || self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         match (&self.place.of_session, self.place.kind) {
             (Some(session), _) => session.clone(),
-            (None, RootKind::ClaudeCode) if !self.place.subagent => name(),
-            (None, _) => told.unwrap_or_else(name),
+            (None, RootKind::ClaudeCode) if !self.place.subagent => self.name(),
+            (None, _) => told.unwrap_or_else(|| self.name()),
         }
+    }
+
+    fn name(&self) -> String {
+        let folder = || self.path.parent().and_then(Path::file_name);
+        let stem = self.path.file_stem();
+        let name = if self.place.kind == RootKind::Copilot && stem == Some("events".as_ref()) {
+            folder()
+        } else {
+            stem
+        };
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// For a subagent's transcript: its own id, as told or from its file's name.

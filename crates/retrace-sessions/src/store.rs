@@ -1,16 +1,21 @@
 //! The index in one file of the data directory.
 //!
 //! The file is disposable: whatever is wrong with it, the answer is to read the transcripts again. Layout: 8 bytes of
-//! mark, 4 bytes of version, 8 bytes of length of the body (both little-endian), SHA-256 of the body, the body (postcard).
-//! It is replaced in one step, so that a reader finds an old or a new one and never a part. It holds titles, paths and
+//! mark, 4 bytes of version, 8 bytes of length of the body (both little-endian), 32 bytes that tell the rules of reading,
+//! SHA-256 of the body, the body (postcard). It is replaced in one step, so that a reader finds an old or a new one and never a part. It holds titles, paths and
 //! figures of transcripts, and is readable by its owner alone.
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Resume};
 use crate::error::StoreError;
+use crate::identity::Identity;
+use crate::roots::RootKind;
+use crate::walk::Place;
+use retrace_transcript::Summariser;
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -19,11 +24,48 @@ pub const FILE_NAME: &str = "transcripts.index";
 
 const MARK: &[u8; 8] = b"RTRINDEX";
 
-/// Raised whenever entries are written differently or summaries of the same bytes come out differently, so that what an
-/// older program understood is not shown by a newer one.
+/// Raised when entries mean something else though the sample comes out the same ([`rules`]).
 const VERSION: u32 = 1;
 
-const HEADER_BYTES: usize = 8 + 4 + 8 + 32;
+const HEADER_BYTES: usize = 8 + 4 + 8 + 32 + 32;
+
+/// Lines of every format an index takes line by line, and of the things a summary tells.
+const SAMPLES: [&str; 3] = [
+    include_str!("samples/claude-code.jsonl"),
+    include_str!("samples/codex.jsonl"),
+    include_str!("samples/copilot.jsonl"),
+];
+
+/// What this program makes of the samples, as a hash: another where summaries are made or written in another way. So what
+/// an older program understood of a transcript is never shown by a newer one that would understand something else.
+fn rules() -> &'static [u8; 32] {
+    static RULES: OnceLock<[u8; 32]> = OnceLock::new();
+    RULES.get_or_init(|| {
+        let mut hash = Sha256::new();
+        for entry in SAMPLES.map(sample) {
+            // What cannot be written here cannot be written at all, and then there is no file to tell apart.
+            hash.update(postcard::to_stdvec(&entry).unwrap_or_default());
+        }
+        hash.finalize().into()
+    })
+}
+
+fn sample(lines: &str) -> Entry {
+    let mut summariser = Summariser::new();
+    summariser.feed(lines.as_bytes());
+    Entry {
+        path: PathBuf::from("sample"),
+        place: Place::plain(RootKind::ClaudeCode),
+        identity: Identity::default(),
+        summary: Some(summariser.summary()),
+        problem: None,
+        resume: Some(Resume {
+            state: summariser.to_bytes(),
+            consumed: summariser.consumed(),
+            fingerprint: [0; 32],
+        }),
+    }
+}
 
 /// A larger file is not read: an index of a hundred thousand transcripts is far below.
 const SIZE_LIMIT: u64 = 1 << 30;
@@ -65,7 +107,8 @@ fn header_of(body: &[u8]) -> [u8; HEADER_BYTES] {
     header[..8].copy_from_slice(MARK);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
     header[12..20].copy_from_slice(&(body.len() as u64).to_le_bytes());
-    header[20..].copy_from_slice(&Sha256::digest(body));
+    header[20..52].copy_from_slice(rules());
+    header[52..].copy_from_slice(&Sha256::digest(body));
     header
 }
 
@@ -133,5 +176,30 @@ fn remove_leftovers(path: &Path, now: std::time::SystemTime) {
             // Best effort: the next save tries again.
             let _ = fs::remove_file(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_samples_show_what_a_summary_tells() {
+        let [claude_code, codex, copilot] =
+            SAMPLES.map(sample).map(|entry| entry.summary.expect("it was summarised"));
+        for summary in [&claude_code, &codex, &copilot] {
+            assert_eq!(summary.account.malformed, []);
+        }
+        assert_eq!(claude_code.requests, 2);
+        assert_eq!(claude_code.compactions, 1);
+        assert_eq!(claude_code.memory_writes.len(), 1);
+        assert!(claude_code.session.title.is_some());
+    }
+
+    #[test]
+    fn the_header_tells_the_rules() {
+        let header = header_of(b"body");
+        assert_eq!(&header[20..52], rules());
+        assert_ne!(*rules(), [0; 32]);
     }
 }

@@ -26,7 +26,7 @@ pub struct Place {
 }
 
 impl Place {
-    fn plain(kind: RootKind) -> Self {
+    pub(crate) fn plain(kind: RootKind) -> Self {
         Self { kind, slug: None, subagent: false, of_session: None }
     }
 }

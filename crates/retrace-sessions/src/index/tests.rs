@@ -79,9 +79,11 @@ fn nothing_changed_opens_nothing() {
     let home = Home::new();
     home.session("s1", &two_turns("s1"));
     let mut index = indexed(&home);
+    let before = index.snapshot();
     let report = update(&mut index, &home.roots());
     assert_eq!(counts(&report), [0, 0, 1, 0, 0]);
     assert!(!report.changed && !report.stopped);
+    assert!(Arc::ptr_eq(&before, &index.snapshot()));
 }
 
 #[test]

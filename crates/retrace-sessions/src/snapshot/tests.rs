@@ -143,6 +143,16 @@ fn a_transcript_is_found_by_path_id_beginning_and_words() {
 }
 
 #[test]
+fn a_session_that_tells_no_id_is_called_by_its_place() {
+    let home = Home::new();
+    home.write(".copilot/session-state/4d7f/events.jsonl", "");
+    home.write(".copilot/session-state/99aa.jsonl", "");
+    let mut ids: Vec<_> = indexed(&home).snapshot().sessions().iter().map(|row| row.id.clone()).collect();
+    ids.sort();
+    assert_eq!(ids, ["4d7f", "99aa"]);
+}
+
+#[test]
 fn lists_are_made_once() {
     let home = Home::new();
     home.session("s1", &two_turns("s1"));
