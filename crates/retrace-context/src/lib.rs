@@ -7,10 +7,12 @@
 //! Invariants: a figure never loses its [`Basis`]; what a request held is equal to what was recorded for it, and the part
 //! that no content explains is shown as not recorded, never spread over the rest.
 
+pub mod compose;
 pub mod outcome;
+pub mod weigh;
 pub mod weight;
 
+pub use compose::{Classes, compose, compose_request};
 pub use outcome::{BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, Totals};
-pub use weight::{
-    Basis, BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights,
-};
+pub use weigh::{Counts, TextCounter, Weighing, weigh};
+pub use weight::{Basis, BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights};

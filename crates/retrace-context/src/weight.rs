@@ -114,6 +114,8 @@ pub struct Weights {
     pub bases: Vec<Basis>,
     /// Tokens of the text that a cleared result is replaced by.
     pub placeholder: u64,
+    /// Tokens of what the client left in place of a result that it dropped itself (`Segment::dropped_results`).
+    pub dropped_result: u64,
     /// Memory and instruction files, in the order of the blocks that carry them.
     pub files: Vec<FileWeight>,
     /// Blocks whose weight is estimated, in order. All others are counted.

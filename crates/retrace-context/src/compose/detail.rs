@@ -1,0 +1,268 @@
+//! One request in detail.
+
+use super::{Classes, compose_of};
+use crate::outcome::BlockAt;
+use crate::weight::{Basis, FileClass, FileSource, Weights};
+use retrace_transcript::{BlockKind, Transcript};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+
+/// The name for results whose call is not in the transcript.
+const CALL_UNKNOWN: &str = "?";
+
+/// How many characters of a call's telling value stand in its label.
+const LABEL_LENGTH: usize = 80;
+
+/// Tokens under a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Name of a tool, path of a file.
+    pub name: String,
+    /// How many there are.
+    pub count: u64,
+    /// Their tokens.
+    pub tokens: u64,
+}
+
+/// A file in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileIn {
+    /// Its path as recorded.
+    pub path: String,
+    /// Instructions or memory.
+    pub class: FileClass,
+    /// How it came in. Tokens of a file that a tool read are among the tool results.
+    pub source: FileSource,
+    /// Its tokens, each time it stands there.
+    pub tokens: u64,
+    /// How many times it stands there.
+    pub count: u64,
+}
+
+/// A block that takes much room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Large {
+    /// What it is, such as `Read src/main.rs`.
+    pub label: String,
+    /// Where it is.
+    pub at: BlockAt,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Index of the first request that carried it.
+    pub since_request: usize,
+}
+
+/// What one request was made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composition {
+    /// Size of its context.
+    pub context: u64,
+    /// How `context` was come by.
+    pub basis: Basis,
+    /// By class; the sum is `context`.
+    pub classes: Classes,
+    /// Memory and instruction files, the largest first.
+    pub files: Vec<FileIn>,
+    /// Results by tool, the largest first. They add up to the class.
+    pub tool_results: Vec<Named>,
+    /// Inputs by tool, the largest first. They add up to the class.
+    pub tool_inputs: Vec<Named>,
+    /// The largest blocks, the largest first.
+    pub largest: Vec<Large>,
+}
+
+/// What the request of that index was made of, with its `largest` largest blocks; `None` where there is no such request.
+#[must_use]
+pub fn compose_request(
+    transcript: &Transcript,
+    weights: &Weights,
+    index: usize,
+    largest: usize,
+) -> Option<Composition> {
+    let request = transcript.requests.get(index)?;
+    let blocks = sent_blocks(transcript, weights, index);
+    let labels = Labels::new(transcript);
+    let mut results = Tally::default();
+    let mut inputs = Tally::default();
+    for sent in &blocks {
+        match &transcript.messages[sent.at.message].blocks[sent.at.block].kind {
+            BlockKind::ToolUse { name, .. } => inputs.add(name, sent.tokens),
+            BlockKind::ToolResult { tool_use_id, .. } => results.add(labels.tool(tool_use_id), sent.tokens),
+            _ => {}
+        }
+    }
+    let mut by_size: Vec<&SentBlock> = blocks.iter().collect();
+    by_size.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.at.cmp(&b.at)));
+    let largest = by_size
+        .into_iter()
+        .take(largest)
+        .map(|sent| Large {
+            label: labels.of(transcript, sent.at),
+            at: sent.at,
+            tokens: sent.tokens,
+            since_request: first_to_carry(transcript, request.segment, sent.position).unwrap_or(index),
+        })
+        .collect();
+    Some(Composition {
+        context: weights.contexts.get(index).copied().unwrap_or_default(),
+        basis: weights.bases.get(index).copied().unwrap_or(Basis::Counted),
+        classes: compose_of(transcript, weights, index),
+        files: files_in(weights, &blocks),
+        tool_results: results.sorted(),
+        tool_inputs: inputs.sorted(),
+        largest,
+    })
+}
+
+/// A block as a request sent it.
+struct SentBlock {
+    at: BlockAt,
+    /// Of its message in the segment.
+    position: usize,
+    tokens: u64,
+}
+
+fn sent_blocks(transcript: &Transcript, weights: &Weights, index: usize) -> Vec<SentBlock> {
+    let request = &transcript.requests[index];
+    let dropped = transcript.segments.get(request.segment).map(|segment| &segment.dropped_results);
+    let mut blocks: Vec<SentBlock> = Vec::new();
+    for (position, (message, told)) in transcript.sent(request).enumerate() {
+        for (block, of) in told.blocks.iter().enumerate() {
+            let Some(weight) = weights.messages.get(message).and_then(|blocks| blocks.get(block)) else {
+                continue;
+            };
+            if matches!(of.kind, BlockKind::Compaction { content: Some(_) }) {
+                blocks.clear();
+            }
+            let mut tokens = weight.total();
+            if let BlockKind::ToolResult { tool_use_id, .. } = &of.kind
+                && dropped.is_some_and(|dropped| dropped.contains(tool_use_id))
+            {
+                tokens -= weight.content.saturating_sub(weights.dropped_result);
+            }
+            blocks.push(SentBlock { at: BlockAt { message, block }, position, tokens });
+        }
+    }
+    blocks
+}
+
+fn first_to_carry(transcript: &Transcript, segment: usize, position: usize) -> Option<usize> {
+    transcript.requests.iter().position(|request| request.segment == segment && request.upto > position)
+}
+
+fn files_in(weights: &Weights, sent: &[SentBlock]) -> Vec<FileIn> {
+    let mut files: BTreeMap<(&str, FileSource), FileIn> = BTreeMap::new();
+    for block in sent {
+        let from = weights.files.partition_point(|file| file.at < block.at);
+        for file in weights.files[from..].iter().take_while(|file| file.at == block.at) {
+            let entry = files.entry((&file.path, file.source)).or_insert_with(|| FileIn {
+                path: file.path.clone(),
+                class: file.class,
+                source: file.source,
+                tokens: 0,
+                count: 0,
+            });
+            // A dropped result holds less than the file.
+            entry.tokens = entry.tokens.saturating_add(file.tokens.min(block.tokens));
+            entry.count += 1;
+        }
+    }
+    let mut files: Vec<FileIn> = files.into_values().collect();
+    files.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.path.cmp(&b.path)));
+    files
+}
+
+#[derive(Default)]
+struct Tally<'a>(BTreeMap<&'a str, (u64, u64)>);
+
+impl<'a> Tally<'a> {
+    fn add(&mut self, name: &'a str, tokens: u64) {
+        let (count, sum) = self.0.entry(name).or_default();
+        *count += 1;
+        *sum = sum.saturating_add(tokens);
+    }
+
+    fn sorted(self) -> Vec<Named> {
+        let mut named: Vec<Named> = self
+            .0
+            .into_iter()
+            .map(|(name, (count, tokens))| Named { name: name.to_owned(), count, tokens })
+            .collect();
+        named.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.name.cmp(&b.name)));
+        named
+    }
+}
+
+/// Short names for blocks: `Read src/main.rs` for a call and its result.
+#[derive(Debug)]
+pub struct Labels<'t> {
+    calls: HashMap<&'t str, (&'t str, &'t Value)>,
+}
+
+impl<'t> Labels<'t> {
+    /// For the calls of `transcript`.
+    #[must_use]
+    pub fn new(transcript: &'t Transcript) -> Self {
+        let mut calls = HashMap::new();
+        for block in transcript.messages.iter().flat_map(|message| &message.blocks) {
+            if let BlockKind::ToolUse { id, name, input, .. } = &block.kind {
+                calls.insert(id.as_str(), (name.as_str(), input));
+            }
+        }
+        Self { calls }
+    }
+
+    /// Name of the tool that was called under this id; `?` where the call is not in the transcript.
+    #[must_use]
+    pub fn tool(&self, tool_use_id: &str) -> &'t str {
+        self.calls.get(tool_use_id).map_or(CALL_UNKNOWN, |call| call.0)
+    }
+
+    /// Name of the tool and what it was called on, cut to a line.
+    #[must_use]
+    pub fn call(&self, tool_use_id: &str) -> String {
+        self.calls.get(tool_use_id).map_or_else(|| CALL_UNKNOWN.to_owned(), |call| label(call.0, call.1))
+    }
+
+    /// What the block at this place is, in a few words.
+    #[must_use]
+    pub fn of(&self, transcript: &Transcript, at: BlockAt) -> String {
+        let block = transcript.messages.get(at.message).and_then(|message| message.blocks.get(at.block));
+        let Some(block) = block else { return CALL_UNKNOWN.to_owned() };
+        match &block.kind {
+            BlockKind::Text { text } => one_line(text),
+            BlockKind::Thinking { .. } => "thinking".to_owned(),
+            BlockKind::ToolUse { name, input, .. } => label(name, input),
+            BlockKind::ToolResult { tool_use_id, .. } => self.call(tool_use_id),
+            BlockKind::Media(media) => one_line(&media.media_type),
+            BlockKind::Attachment { attachment, files, .. } => match files.first() {
+                Some(file) => one_line(&format!("{attachment} {}", file.path)),
+                None => one_line(attachment),
+            },
+            BlockKind::Compaction { .. } => "compaction".to_owned(),
+            BlockKind::Unknown { type_name, .. } => one_line(type_name),
+        }
+    }
+}
+
+/// Parameters that tell best what a call was about, in order.
+const TELLING: [&str; 9] =
+    ["file_path", "path", "notebook_path", "command", "cmd", "pattern", "query", "url", "description"];
+
+fn label(name: &str, input: &Value) -> String {
+    let telling = TELLING.iter().find_map(|field| input.get(field).and_then(Value::as_str));
+    match telling {
+        Some(value) => one_line(&format!("{name} {value}")),
+        None => one_line(name),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    let mut characters = line.chars();
+    let mut cut: String = characters.by_ref().take(LABEL_LENGTH).collect();
+    if characters.next().is_some() {
+        cut.push('…');
+    }
+    cut
+}

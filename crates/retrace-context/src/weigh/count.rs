@@ -1,0 +1,162 @@
+//! Counting the texts of one message. Nothing here looks at another message, so that messages can be counted apart.
+
+use super::{BlockCount, Estimate, FileCount, TextCounter, files, framing, media};
+use crate::weight::{FileSource, PreambleWeight};
+use retrace_transcript::{AttachedFile, BlockKind, Message, Preamble, ResultPart};
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Counts every block of a message.
+pub(super) fn count_message(message: &Message, counter: &dyn TextCounter) -> Vec<BlockCount> {
+    message.blocks.iter().map(|block| count_block(&block.kind, counter)).collect()
+}
+
+fn count_block(kind: &BlockKind, counter: &dyn TextCounter) -> BlockCount {
+    match kind {
+        BlockKind::Text { text } => count_text(text, counter),
+        BlockKind::Thinking { text, .. } => {
+            BlockCount { characters: text.chars().count() as u64, ..BlockCount::default() }
+        }
+        BlockKind::ToolUse { name, input, .. } => count_call(name, input, counter),
+        BlockKind::ToolResult { content, .. } => count_result(content, counter),
+        BlockKind::Media(media) => BlockCount { media: media::estimate(media), ..BlockCount::default() },
+        BlockKind::Attachment { attachment, files, text } => {
+            count_attachment(attachment, files, text, counter)
+        }
+        BlockKind::Compaction { content } => of_text(content.as_deref().unwrap_or_default(), counter),
+        BlockKind::Unknown { json, .. } => of_text(json, counter),
+    }
+}
+
+fn of_text(text: &str, counter: &dyn TextCounter) -> BlockCount {
+    BlockCount { text: counter.content(text), ..BlockCount::default() }
+}
+
+fn count_text(text: &str, counter: &dyn TextCounter) -> BlockCount {
+    let files = files::embedded(text)
+        .into_iter()
+        .map(|file| FileCount {
+            path: file.path.to_owned(),
+            class: file.class,
+            source: FileSource::Embedded,
+            tokens: counter.content(&text[file.range]),
+        })
+        .collect();
+    BlockCount { files, ..of_text(text, counter) }
+}
+
+fn count_call(name: &str, input: &Value, counter: &dyn TextCounter) -> BlockCount {
+    let mut text = name.to_owned();
+    let mut add = |part: &str| {
+        text.push('\n');
+        text.push_str(part);
+    };
+    let mut parameters = 0;
+    match input {
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                parameters += 1;
+                add(field);
+                match value {
+                    Value::String(string) => add(string),
+                    other => add(&other.to_string()),
+                }
+            }
+        }
+        Value::Null => {}
+        Value::String(string) => add(string),
+        other => add(&other.to_string()),
+    }
+    let name = counter.content(name);
+    let text = counter.content(&text).saturating_sub(name);
+    BlockCount { text, name, parameters, ..BlockCount::default() }
+}
+
+fn count_result(content: &[ResultPart], counter: &dyn TextCounter) -> BlockCount {
+    let mut count = BlockCount::default();
+    for part in content {
+        match part {
+            ResultPart::Text(text) | ResultPart::Other(text) => {
+                count.text = count.text.saturating_add(counter.content(text));
+            }
+            ResultPart::Media(media) => count.media.add(media::estimate(media)),
+        }
+    }
+    count
+}
+
+fn count_attachment(
+    attachment: &str,
+    attached: &[AttachedFile],
+    text: &str,
+    counter: &dyn TextCounter,
+) -> BlockCount {
+    let mut count = of_text(text, counter);
+    for file in attached {
+        let heading = counter.content(&format!("Contents of {}:\n\n", file.path));
+        let tokens = counter.content(&file.content).saturating_add(heading);
+        count.text = count.text.saturating_add(tokens);
+        if let Some(class) = files::class_of_attached(attachment, &file.kind, &file.path) {
+            let source = FileSource::Attached;
+            count.files.push(FileCount { path: file.path.clone(), class, source, tokens });
+        }
+    }
+    count
+}
+
+/// Counts a preamble. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
+pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter) -> PreambleWeight {
+    let sum = |tokens: &mut dyn Iterator<Item = u64>| tokens.fold(0, u64::saturating_add);
+    let system = sum(&mut preamble.system.iter().map(|text| counter.content(text)));
+    let definitions =
+        sum(&mut preamble.tools.iter().map(|tool| counter.content(&tool.definition.to_string())));
+    let prompt = if preamble.tools.is_empty() { 0 } else { framing::TOOL_PROMPT };
+    PreambleWeight { system, tools: definitions.saturating_add(prompt) }
+}
+
+/// The range of a preamble's tokens.
+pub(crate) fn preamble_range(weight: PreambleWeight) -> Estimate {
+    let margin =
+        u64::try_from(u128::from(weight.tools) * u128::from(framing::TOOL_DEFINITIONS_PERCENT) / 100)
+            .unwrap_or(u64::MAX);
+    let middle = weight.system.saturating_add(weight.tools);
+    Estimate { low: middle.saturating_sub(margin), middle, high: middle.saturating_add(margin) }
+}
+
+/// Tells a message from another by the kinds and lengths of its blocks and the ids of its calls: enough for a file that is
+/// only appended to, whose lines do not change.
+pub(super) fn fingerprint(message: &Message) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    message.uuid.hash(&mut hasher);
+    message.line.hash(&mut hasher);
+    for block in &message.blocks {
+        std::mem::discriminant(&block.kind).hash(&mut hasher);
+        match &block.kind {
+            BlockKind::Text { text } | BlockKind::Thinking { text, .. } => text.len().hash(&mut hasher),
+            BlockKind::ToolUse { id, name, .. } => (id, name).hash(&mut hasher),
+            BlockKind::ToolResult { tool_use_id, content, .. } => {
+                tool_use_id.hash(&mut hasher);
+                for part in content {
+                    part_size(part).hash(&mut hasher);
+                }
+            }
+            BlockKind::Media(media) => media.bytes.hash(&mut hasher),
+            BlockKind::Attachment { attachment, files, text } => {
+                (attachment, text.len(), files.len()).hash(&mut hasher);
+                for file in files {
+                    (&file.path, file.content.len()).hash(&mut hasher);
+                }
+            }
+            BlockKind::Compaction { content } => content.as_ref().map(String::len).hash(&mut hasher),
+            BlockKind::Unknown { json, .. } => json.len().hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+fn part_size(part: &ResultPart) -> u64 {
+    match part {
+        ResultPart::Text(text) | ResultPart::Other(text) => text.len() as u64,
+        ResultPart::Media(media) => media.bytes,
+    }
+}

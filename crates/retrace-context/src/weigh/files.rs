@@ -1,0 +1,177 @@
+//! Memory and instruction files: which they are, and where they stand in texts and results.
+
+use crate::weight::FileClass;
+use serde_json::Value;
+use std::ops::Range;
+
+/// What Claude Code writes before the content of each file it puts into a text.
+const CONTENTS_OF: &str = "Contents of ";
+
+/// What ends the last of these files.
+const END_OF_FILES: [&str; 2] = ["</system-reminder>", "IMPORTANT: this context may or may not be relevant"];
+
+/// Names of files that hold instructions, wherever they are.
+const INSTRUCTION_NAMES: [&str; 7] = [
+    "claude.md",
+    "claude.local.md",
+    "agents.md",
+    "agents.override.md",
+    "gemini.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+];
+
+/// Names of directories whose Markdown files are memory.
+const MEMORY_DIRECTORIES: [&str; 5] =
+    ["memory", "memories", "agent-memory", "agent-memory-local", "memory-bank"];
+
+/// Types under which Claude Code attaches memory; the others of its types are instructions.
+const MEMORY_KINDS: [&str; 4] = ["automem", "autodream", "teammem", "agentmem"];
+
+/// The class of a file by its path; `None` for any other file.
+pub(super) fn class_of_path(path: &str) -> Option<FileClass> {
+    let lower = path.to_ascii_lowercase();
+    let mut parts = lower.split(['/', '\\']).rev();
+    let name = parts.next()?;
+    if name == "memory.md" {
+        return Some(FileClass::Memory);
+    }
+    if INSTRUCTION_NAMES.contains(&name) {
+        return Some(FileClass::Instructions);
+    }
+    let is_markdown = name.ends_with(".md") || name.ends_with(".mdc");
+    let directories: Vec<&str> = parts.collect();
+    if is_markdown && directories.iter().any(|directory| MEMORY_DIRECTORIES.contains(directory)) {
+        return Some(FileClass::Memory);
+    }
+    // `memory-tool` calls `/memories` what it may keep files of any name in.
+    if lower.starts_with("/memories/") {
+        return Some(FileClass::Memory);
+    }
+    let is_rule = is_markdown
+        && directories
+            .windows(2)
+            .any(|pair| pair[0] == "rules" && (pair[1] == ".claude" || pair[1] == ".cursor"));
+    is_rule.then_some(FileClass::Instructions)
+}
+
+/// The class of a file that an attachment carries; `None` for one that is neither.
+pub(super) fn class_of_attached(attachment: &str, kind: &str, path: &str) -> Option<FileClass> {
+    let kind = kind.to_ascii_lowercase();
+    if MEMORY_KINDS.contains(&kind.as_str()) {
+        return Some(FileClass::Memory);
+    }
+    let by_path = class_of_path(path);
+    match attachment {
+        "instructions" | "nested_memory" => Some(by_path.unwrap_or(FileClass::Instructions)),
+        _ => by_path,
+    }
+}
+
+/// The memory or instruction file that a call reads, by the name of its tool and its input.
+pub(super) fn read_by(tool: &str, input: &Value) -> Option<(String, FileClass)> {
+    let field = |name: &str| input.get(name).and_then(Value::as_str);
+    let path = match tool {
+        "Read" | "NotebookRead" | "View" | "read_file" | "view_file" => {
+            field("file_path").or_else(|| field("path"))?
+        }
+        "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => {
+            (field("command") == Some("view")).then(|| field("path")).flatten()?
+        }
+        _ => return None,
+    };
+    class_of_path(path).map(|class| (path.to_owned(), class))
+}
+
+/// A file within a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Embedded<'text> {
+    /// Its path as the heading says.
+    pub path: &'text str,
+    /// Its class.
+    pub class: FileClass,
+    /// Where it stands in the text, heading included.
+    pub range: Range<usize>,
+}
+
+/// Files under a heading `Contents of PATH (…):` at the beginning of a line of `text`, in order. Other files than memory and
+/// instructions end the one before them, and are left out.
+pub(super) fn embedded(text: &str) -> Vec<Embedded<'_>> {
+    if !text.contains(CONTENTS_OF) {
+        return Vec::new();
+    }
+    let headings: Vec<(usize, &str)> = text
+        .match_indices(CONTENTS_OF)
+        .filter(|(at, _)| *at == 0 || text.as_bytes()[at - 1] == b'\n')
+        .filter_map(|(at, _)| heading(&text[at..]).map(|path| (at, path)))
+        .collect();
+    let mut files = Vec::new();
+    for (number, &(start, path)) in headings.iter().enumerate() {
+        let next = headings.get(number + 1).map_or(text.len(), |heading| heading.0);
+        let section = &text[start..next];
+        let end = END_OF_FILES.iter().filter_map(|end| section.find(end)).min().unwrap_or(section.len());
+        if let Some(class) = class_of_path(path) {
+            files.push(Embedded { path, class, range: start..start + end });
+        }
+    }
+    files
+}
+
+/// The path of a heading: what stands between `Contents of ` and the remark in brackets or the colon that ends the line.
+fn heading(text: &str) -> Option<&str> {
+    let line = text.lines().next()?.strip_prefix(CONTENTS_OF)?.trim_end().strip_suffix(':')?;
+    let path = line.find(" (").map_or(line, |remark| &line[..remark]).trim();
+    (!path.is_empty()).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn files_are_known_by_their_paths() {
+        for (path, class) in [
+            ("/home/ann/.claude/CLAUDE.md", Some(FileClass::Instructions)),
+            ("C:\\work\\AGENTS.md", Some(FileClass::Instructions)),
+            ("/w/.claude/rules/style.md", Some(FileClass::Instructions)),
+            ("/home/ann/.claude/projects/-w/memory/build.md", Some(FileClass::Memory)),
+            ("/home/ann/.claude/projects/-w/memory/MEMORY.md", Some(FileClass::Memory)),
+            ("/memories/notes.txt", Some(FileClass::Memory)),
+            ("/w/src/memory/cache.rs", None),
+            ("/w/README.md", None),
+            ("", None),
+        ] {
+            assert_eq!(class_of_path(path), class, "{path}");
+        }
+        assert_eq!(class_of_attached("nested_memory", "", "/w/x.md"), Some(FileClass::Instructions));
+        assert_eq!(class_of_attached("instructions", "AutoMem", "/w/x.md"), Some(FileClass::Memory));
+        assert_eq!(class_of_attached("file", "", "/w/x.md"), None);
+    }
+
+    #[test]
+    fn a_call_that_reads_a_memory_is_one() {
+        let read = read_by("Read", &json!({"file_path": "/p/memory/a.md"}));
+        assert_eq!(read, Some(("/p/memory/a.md".to_owned(), FileClass::Memory)));
+        assert!(read_by("memory", &json!({"command": "view", "path": "/memories/a"})).is_some());
+        assert!(read_by("memory", &json!({"command": "create", "path": "/memories/a"})).is_none());
+        assert!(read_by("Read", &json!("/p/memory/a.md")).is_none());
+    }
+
+    #[test]
+    fn files_within_a_text_end_at_the_next_heading_or_the_closing_words() {
+        let text = "<system-reminder>\n# claudeMd\nContents of /w/CLAUDE.md (project instructions):\n\nUse tabs.\n\n\
+            Contents of /w/notes.txt:\nother\nContents of /p/memory/MEMORY.md (auto-memory):\n\nan index\n\
+            </system-reminder>\nnow what";
+        let files = embedded(text);
+        let found: Vec<(&str, FileClass)> = files.iter().map(|file| (file.path, file.class)).collect();
+        assert_eq!(
+            found,
+            [("/w/CLAUDE.md", FileClass::Instructions), ("/p/memory/MEMORY.md", FileClass::Memory)]
+        );
+        assert!(text[files[0].range.clone()].ends_with("Use tabs.\n\n"));
+        assert!(text[files[1].range.clone()].ends_with("an index\n"));
+        assert_eq!(embedded("see Contents of /w/CLAUDE.md:\n"), []);
+        assert_eq!(embedded("Contents of "), []);
+    }
+}

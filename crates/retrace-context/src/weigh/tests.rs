@@ -1,0 +1,214 @@
+use super::story::{Story, WEIGHING, calls, characters, result, thinks, used, words};
+use super::*;
+use crate::weight::Basis;
+use proptest::prelude::*;
+use retrace_transcript::{AttachedFile, Media, MediaKind, Preamble, ResultPart, Tool};
+use serde_json::json;
+
+#[test]
+fn a_call_and_its_result_are_framed_as_measured() {
+    let mut story = Story::new("claude-sonnet-4-5");
+    story
+        .types("hello")
+        .answers(None, vec![words("well"), calls("t0", "Read", json!({"path": "/a", "limit": 3}))])
+        .results(&[("t0", "content")])
+        .answers(None, vec![words("done")])
+        .types("more");
+    let weights = story.weights();
+    assert_eq!(weights.messages[0][0], BlockWeight { content: 5, frame: 6 });
+    assert_eq!(weights.messages[1][0], BlockWeight { content: 4, frame: 0 });
+    // "Read" and its two parameters: limit, 3, path, /a with a line feed before each.
+    let input = 1 + 5 + 1 + 1 + 1 + 4 + 1 + 2 + 2 * 13;
+    assert_eq!(weights.messages[1][1], BlockWeight { content: input, frame: 4 + 33 });
+    assert_eq!(weights.messages[2][0], BlockWeight { content: 7, frame: 12 });
+    assert_eq!(weights.messages[4][0], BlockWeight { content: 4, frame: 6 });
+    assert_eq!(weights.weighed, [11, 11 + 4 + input + 37 + 19]);
+    assert_eq!(weights.contexts, weights.weighed);
+    assert_eq!(weights.bases, [Basis::Counted, Basis::Counted]);
+    assert_eq!(weights.placeholder, 9);
+}
+
+#[test]
+fn parallel_calls_add_up_to_what_was_measured() {
+    for (number, frame) in [(1, 45), (2, 110), (4, 188)] {
+        let mut story = Story::new("");
+        let ids: Vec<String> = (0..number).map(|id| format!("t{id}")).collect();
+        story.types("x").answers(None, ids.iter().map(|id| calls(id, "", json!({}))).collect());
+        story.results(&ids.iter().map(|id| (id.as_str(), "")).collect::<Vec<_>>());
+        let weights = story.weights();
+        let sum: u64 = weights.messages[1..].iter().flatten().map(|block| block.total()).sum();
+        assert_eq!(sum, frame, "{number} calls");
+    }
+}
+
+#[test]
+fn thinking_is_what_a_final_output_leaves() {
+    let answer = vec![thinks(""), words("four"), calls("t0", "Read", json!({"a": "b"}))];
+    let mut story = Story::new("claude-opus-4-8");
+    story.types("x").answers(Some(used(10, 200)), answer);
+    // Text 4; name 4, its input 4 and a parameter 13, and 33 around the call.
+    assert_eq!(story.weights().messages[1][0].content, 200 - 4 - 4 - 4 - 13 - 33);
+
+    story.transcript.requests[0].output_is_final = false;
+    assert_eq!(story.weights().messages[1][0].content, 0);
+
+    let mut story = Story::new("claude-opus-4-5-20251101");
+    story.types("x").answers(Some(used(10, 9_000)), vec![thinks(&"t".repeat(350))]);
+    let weights = story.weights();
+    assert_eq!(weights.messages[1][0].content, 111);
+    assert_eq!(weights.margins.len(), 1);
+}
+
+#[test]
+fn several_thoughts_share_the_rest_by_their_length() {
+    let mut story = Story::new("claude-opus-4-8");
+    story.types("x").answers(Some(used(10, 300)), vec![thinks("aa"), thinks("a"), words("")]);
+    let weights = story.weights();
+    assert_eq!((weights.messages[1][0].content, weights.messages[1][1].content), (200, 100));
+}
+
+#[test]
+fn a_recorded_context_stands_and_an_estimated_one_has_its_range() {
+    let image =
+        Media { kind: MediaKind::Image, media_type: "image/png".into(), bytes: 9, pixels: Some((750, 100)) };
+    let mut story = Story::new("claude-opus-4-8");
+    story.says(Role::User, Origin::Typed, vec![BlockKind::Media(image)]);
+    story.answers(None, vec![]).answers(Some(used(500, 1)), vec![]).answers(Some(used(0, 1)), vec![]);
+    let weights = story.weights();
+    assert_eq!(weights.contexts, [100, 500, 100]);
+    assert_eq!(weights.bases[0], Basis::Estimated { low: 90, high: 110 });
+    assert_eq!(weights.bases[1], Basis::Recorded);
+    assert_eq!(weights.bases[2], weights.bases[0]);
+}
+
+#[test]
+fn system_and_tools_weigh_where_they_are_recorded() {
+    let mut story = Story::new("claude-opus-4-8");
+    story.types("x").answers(None, vec![]);
+    story.transcript.preambles = vec![Preamble {
+        system: vec!["be brief".into()],
+        tools: vec![Tool { name: "f".into(), definition: json!({"name": "f"}) }],
+    }];
+    story.transcript.requests[0].preamble = Some(0);
+    let weights = story.weights();
+    assert_eq!(weights.preambles[0], PreambleWeight { system: 8, tools: 12 + 346 });
+    assert_eq!(weights.weighed[0], 8 + 12 + 346 + 7);
+}
+
+#[test]
+fn files_are_found_wherever_they_come_in() {
+    let mut story = Story::new("claude-opus-4-8");
+    let attached = BlockKind::Attachment {
+        attachment: "nested_memory".into(),
+        files: vec![AttachedFile {
+            path: "/w/CLAUDE.md".into(),
+            kind: "Project".into(),
+            content: "abc".into(),
+        }],
+        text: "tail".into(),
+    };
+    story.says(Role::User, Origin::Client, vec![attached]);
+    story.types("# claudeMd\nContents of /p/memory/MEMORY.md:\n\nindex\n");
+    story.answers(None, vec![calls("t0", "Read", json!({"file_path": "/p/memory/a.md"}))]);
+    story.results(&[("t0", "12345")]);
+    let weights = story.weights();
+    let found: Vec<_> = weights.files.iter().map(|file| (file.class, file.source, file.tokens)).collect();
+    assert_eq!(
+        found,
+        [
+            (FileClass::Instructions, FileSource::Attached, 3 + 27),
+            (FileClass::Memory, FileSource::Embedded, 40),
+            (FileClass::Memory, FileSource::ReadByTool, 5),
+        ]
+    );
+}
+
+#[test]
+fn only_what_is_new_is_counted_again() {
+    let mut story = Story::new("claude-opus-4-8");
+    for turn in 0..40 {
+        story.types(&format!("question {turn}")).answers(None, vec![words("answer")]);
+    }
+    let mut counts = Counts::default();
+    assert_eq!(counts.update(&story.transcript, &characters(), &WEIGHING, 2), 80);
+    assert_eq!(counts.update(&story.transcript, &characters(), &WEIGHING, 2), 0);
+    story.transcript.messages[79].blocks[0].kind = words("a longer answer");
+    story.types("one more");
+    assert_eq!(counts.update(&story.transcript, &characters(), &WEIGHING, 1), 2);
+    let kept = counts.weights(&story.transcript, &WEIGHING);
+    assert_eq!(kept.messages, story.weights().messages);
+    let other = Weighing { family: "other", ..WEIGHING };
+    assert_eq!(counts.update(&story.transcript, &characters(), &other, 1), 81);
+}
+
+#[test]
+fn the_real_counter_weighs_a_lone_message_as_the_endpoint_counts_it() {
+    for family in Family::ALL {
+        let mut story = Story::new("");
+        story.types("hello, world").answers(None, vec![]);
+        let counter = Counter::of(family);
+        let weights = weigh(&story.transcript, counter, &Weighing::of(family, false, "[cleared]"));
+        assert_eq!(weights.weighed[0], counter.count("hello, world"), "{}", family.name());
+    }
+}
+
+fn any_block() -> impl Strategy<Value = BlockKind> {
+    prop_oneof![
+        ".{0,40}".prop_map(|text| words(&text)),
+        ".{0,40}".prop_map(|text| thinks(&text)),
+        ("[a-c]", "[a-c]{0,3}").prop_map(|(id, name)| calls(
+            &id,
+            &name,
+            json!({"file_path": "memory/MEMORY.md"})
+        )),
+        ("[a-c]", ".{0,40}").prop_map(|(id, text)| result(&id, &text)),
+        any::<u64>().prop_map(|bytes| BlockKind::ToolResult {
+            tool_use_id: "a".into(),
+            content: vec![ResultPart::Media(Media {
+                kind: MediaKind::Document,
+                media_type: String::new(),
+                bytes,
+                pixels: Some((u32::MAX, u32::MAX)),
+            })],
+            is_error: true,
+            server: false,
+        }),
+        Just(BlockKind::Compaction { content: Some("Contents of /w/CLAUDE.md:\n".into()) }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_transcript_is_weighed_alike_on_one_thread_and_on_two(
+        messages in proptest::collection::vec((0..3_u8, proptest::collection::vec(any_block(), 0..4)), 0..60),
+        output in any::<u64>(),
+    ) {
+        let mut story = Story::new("claude-opus-4-8");
+        for (kind, blocks) in messages {
+            match kind {
+                0 => story.says(Role::User, Origin::Typed, blocks),
+                1 => story.answers(None, blocks),
+                _ => story.answers(Some(used(output, output)), blocks),
+            };
+        }
+        let one = story.weights();
+        let mut counts = Counts::default();
+        counts.update(&story.transcript, &characters(), &WEIGHING, 2);
+        let two = counts.weights(&story.transcript, &WEIGHING);
+        prop_assert_eq!(&one.messages, &two.messages);
+        prop_assert_eq!(&one.weighed, &two.weighed);
+        for (message, blocks) in one.messages.iter().enumerate() {
+            prop_assert_eq!(blocks.len(), story.transcript.messages[message].blocks.len());
+        }
+        for (request, classes) in crate::compose(&story.transcript, &one).iter().enumerate() {
+            if one.contexts[request] < i64::MAX as u64 {
+                prop_assert_eq!(classes.sum(), one.contexts[request] as i64);
+            }
+            let detail = crate::compose_request(&story.transcript, &one, request, 3).expect("a request");
+            let results: u64 = detail.tool_results.iter().map(|named| named.tokens).sum();
+            prop_assert_eq!(results as i64, detail.classes.tool_results);
+            let inputs: u64 = detail.tool_inputs.iter().map(|named| named.tokens).sum();
+            prop_assert_eq!(inputs as i64, detail.classes.tool_inputs);
+        }
+    }
+}
