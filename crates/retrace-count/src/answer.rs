@@ -47,23 +47,23 @@ impl Answer {
         Ok(Counted { input_tokens, original_input_tokens })
     }
 
-    /// The server's words about an error, without `secret`, control characters or undue length.
-    pub fn complaint(&self, secret: Option<&str>) -> Complaint {
+    /// The server's words about an error, without `secrets`, control characters or undue length.
+    pub fn complaint(&self, secrets: &[&str]) -> Complaint {
         let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let text = |pointer: &str| {
             let found = value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
-            found.map(|text| presentable(text, secret))
+            found.map(|text| presentable(text, secrets))
         };
         Complaint {
             kind: text("/error/type").unwrap_or_default(),
             message: text("/error/message").unwrap_or_else(|| format!("HTTP {}", self.status)),
-            request_id: self.request_id(secret).or_else(|| text("/request_id")),
+            request_id: self.request_id(secrets).or_else(|| text("/request_id")),
         }
     }
 
     /// The id in the header.
-    pub fn request_id(&self, secret: Option<&str>) -> Option<String> {
-        self.request_id.as_deref().filter(|id| !id.is_empty()).map(|id| presentable(id, secret))
+    pub fn request_id(&self, secrets: &[&str]) -> Option<String> {
+        self.request_id.as_deref().filter(|id| !id.is_empty()).map(|id| presentable(id, secrets))
     }
 }
 
@@ -75,11 +75,8 @@ fn whole(value: Option<&Value>, name: &str) -> Result<u64, String> {
 }
 
 /// A stranger's text for a terminal or window: a server may repeat the key it was sent, which is cut out first.
-pub(crate) fn presentable(text: &str, secret: Option<&str>) -> String {
-    let text = match secret {
-        Some(secret) => text.replace(secret, "[key]"),
-        None => text.to_owned(),
-    };
+pub(crate) fn presentable(text: &str, secrets: &[&str]) -> String {
+    let text = secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[key]"));
     let mut shown: String = text
         .chars()
         .take(facts::MESSAGE_LIMIT)
@@ -140,17 +137,26 @@ mod tests {
     #[test]
     fn a_complaint_never_repeats_the_key_and_stays_short() {
         let body = r#"{"type":"error","error":{"type":"authentication_error","message":"no\u001b[31m sk-1 here"},"request_id":"req_2"}"#;
-        let said = Answer { status: 401, ..answer(body) }.complaint(Some("sk-1"));
+        let said = Answer { status: 401, ..answer(body) }.complaint(&["sk-1"]);
         assert_eq!(
             (said.kind.as_str(), said.message.as_str()),
             ("authentication_error", "no [31m [key] here")
         );
         assert_eq!(said.request_id.as_deref(), Some("req_2"));
 
-        let page = Answer { status: 502, ..answer("<html>") }.complaint(None);
+        let page = Answer { status: 502, ..answer("<html>") }.complaint(&[]);
         assert_eq!((page.kind.as_str(), page.message.as_str(), page.request_id), ("", "HTTP 502", None));
         let header = Answer { request_id: Some("req_1".into()), ..answer(body) };
-        assert_eq!(header.complaint(None).request_id.as_deref(), Some("req_1"));
-        assert_eq!(presentable(&"é".repeat(5000), None).chars().count(), facts::MESSAGE_LIMIT + 1);
+        assert_eq!(header.complaint(&[]).request_id.as_deref(), Some("req_1"));
+        assert_eq!(presentable(&"é".repeat(5000), &[]).chars().count(), facts::MESSAGE_LIMIT + 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_a_count_or_a_fault(body: Vec<u8>, status: u16) {
+            let answer = Answer { status, body, ..Answer::default() };
+            let _ = answer.count();
+            assert!(answer.complaint(&["secret"]).message.chars().count() <= facts::MESSAGE_LIMIT + 1);
+        }
     }
 }

@@ -35,6 +35,8 @@ enum Try {
     TimedOut,
     /// No answer: what the connection met.
     Broken(String),
+    /// No answer, since the other side is not believed to be whom it claims to be. The SDK would try that again.
+    Distrusted(String),
     /// A fault that a further try would meet again.
     Impossible(CountError),
 }
@@ -105,12 +107,14 @@ impl Client {
                 Try::Answered(answer) if (200..300).contains(&answer.status) => {
                     return answer.count().map_err(|cause| CountError::BadAnswer {
                         cause,
-                        request_id: answer.request_id(self.secret()),
+                        request_id: answer.request_id(&self.config.secrets()),
                     });
                 }
                 Try::Answered(answer) if is_retried(answer) => asked_wait(answer, self.timing.now()),
                 Try::TimedOut | Try::Broken(_) => None,
-                Try::Answered(_) | Try::Impossible(_) => return Err(self.failure(outcome, tries)),
+                Try::Answered(_) | Try::Distrusted(_) | Try::Impossible(_) => {
+                    return Err(self.failure(outcome, tries));
+                }
             };
             if tries > self.config.retries || wait.is_some_and(|wait| wait > self.config.longest_wait) {
                 return Err(self.failure(outcome, tries));
@@ -150,8 +154,8 @@ impl Client {
         let answer = match outcome {
             Try::Answered(answer) => answer,
             Try::TimedOut => return CountError::Timeout { timeout: self.config.timeout, tries },
-            Try::Broken(cause) => {
-                let cause = presentable(&cause, self.secret());
+            Try::Broken(cause) | Try::Distrusted(cause) => {
+                let cause = presentable(&cause, &self.config.secrets());
                 return CountError::Unavailable { status: None, tries, cause, request_id: None };
             }
             Try::Impossible(error) => return error,
@@ -160,7 +164,7 @@ impl Client {
         if (300..400).contains(&status) {
             return CountError::Redirected { status, host: self.host_of(&answer) };
         }
-        let said = answer.complaint(self.secret());
+        let said = answer.complaint(&self.config.secrets());
         let (message, request_id) = (said.message, said.request_id);
         match status {
             401 | 403 => CountError::BadKey { status, message, request_id },
@@ -178,11 +182,7 @@ impl Client {
 
     fn host_of(&self, answer: &Answer) -> Option<String> {
         let target: Uri = answer.location.as_ref()?.parse().ok()?;
-        target.host().map(|host| presentable(host, self.secret()))
-    }
-
-    fn secret(&self) -> Option<&str> {
-        self.config.key.as_ref().map(|key| key.secret())
+        target.host().map(|host| presentable(host, &self.config.secrets()))
     }
 }
 
@@ -234,6 +234,10 @@ fn broken(error: ureq::Error) -> Try {
     match error {
         ureq::Error::Timeout(_) => Try::TimedOut,
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => Try::TimedOut,
+        // How certificates and the like are refused below TLS.
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            Try::Distrusted(error.to_string())
+        }
         ureq::Error::ConnectProxyFailed(_) => Try::Broken("the proxy did not let the call through".into()),
         ureq::Error::HostNotFound => Try::Broken("the host's name is not known".into()),
         ureq::Error::LargeResponseHeader(..) => Try::Impossible(CountError::BadAnswer {

@@ -159,10 +159,15 @@ impl Config {
 
     /// Whether a header of the settings carries a credential, so that no key is needed.
     pub(crate) fn has_own_credential(&self) -> bool {
-        self.headers.iter().any(|(name, value)| {
-            !value.is_empty()
-                && (name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("x-api-key"))
-        })
+        self.headers.iter().any(|(name, value)| !value.is_empty() && carries_credential(name))
+    }
+
+    /// What an answer may not be allowed to repeat: the key, and credentials among the headers.
+    pub(crate) fn secrets(&self) -> Vec<&str> {
+        let given = self.headers.iter().filter(|(name, _)| carries_credential(name));
+        let given = given.map(|(_, value)| value.rsplit(' ').next().unwrap_or(value));
+        let key = self.key.as_ref().map(Key::secret);
+        given.chain(key).filter(|secret| !secret.is_empty()).collect()
     }
 
     /// The address, checked for form and safety.
@@ -250,6 +255,10 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), BadConfi
     let mut value = HeaderValue::try_from(value).map_err(|_| refused())?;
     value.set_sensitive(true);
     Ok((parsed, value))
+}
+
+fn carries_credential(name: &str) -> bool {
+    name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("x-api-key")
 }
 
 /// `name: value` lines; a line without a colon is passed over, as in the SDK.
@@ -385,5 +394,19 @@ mod tests {
         assert_eq!(config.headers, [("X-A".into(), "1".into()), ("X-B".into(), "2".into())]);
         let none = Config::from_environment(&|_| Some(String::new())).unwrap();
         assert_eq!((none.key, none.base_url.as_str()), (None, facts::DEFAULT_BASE_URL));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_setting_is_taken_or_refused(host: String, name: String, value: String) {
+            for base_url in [host.clone(), format!("http://{host}"), format!("https://{host}/{value}")] {
+                let config = Config { base_url, headers: vec![(name.clone(), value.clone())], ..Config::default() };
+                if let Ok(endpoint) = config.endpoint() {
+                    assert!(endpoint.secure || endpoint.loopback);
+                    assert!(endpoint.url.ends_with(facts::PATH));
+                }
+                let _ = config.call_headers(0, Some(&value));
+            }
+        }
     }
 }

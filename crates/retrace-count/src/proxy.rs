@@ -203,4 +203,15 @@ mod tests {
         let proxies = Proxies { all: Some("gopher://x".into()), ..Proxies::default() };
         assert!(matches!(proxies.chosen(&endpoint("https://a")), Err(BadConfig::Proxy { scheme: "https" })));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_variable_is_taken_or_refused(text in "(all://|https?://)?\\PC{0,12}[:/.*\\[\\]0-9a-f]{0,12}") {
+            let proxies = Proxies::from_environment(&|_| Some(text.clone()));
+            for url in ["https://api.example", "https://[fe80::1]:8443", "https://192.0.2.7"] {
+                let _ = proxies.chosen(&endpoint(url));
+                covers(&text, &endpoint(url));
+            }
+        }
+    }
 }

@@ -57,7 +57,8 @@ pub(crate) fn asked_wait(answer: &Answer, now: SystemTime) -> Option<Duration> {
         })?;
     if seconds > 0.0 {
         // What is too large for a duration is longer than any limit.
-        return Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        return Some(wait).filter(|wait| !wait.is_zero());
     }
     None
 }
@@ -137,6 +138,17 @@ mod tests {
         for _ in 0..100 {
             let number = SystemTiming.random();
             assert!((0.0..1.0).contains(&number), "{number}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_header_is_a_wait_or_none(after: String, number: f64, tries: u32, random: f64) {
+            for text in [after, number.to_string()] {
+                let asked = answer(429, Some(&text), Some(&text), None);
+                assert_ne!(asked_wait(&asked, UNIX_EPOCH), Some(Duration::ZERO));
+            }
+            assert!(backoff(tries, random) <= Duration::from_secs(8));
         }
     }
 }

@@ -200,12 +200,27 @@ fn nobody_listening_is_unavailable() {
 
 #[test]
 fn no_answer_ends_by_the_timeout() {
-    let server = Server::start(|_, _| Reply::Silence);
-    let (client, timing) =
-        client_of(Config { timeout: Duration::from_millis(50), retries: 1, ..config(&server) });
-    let error = client.count(&request("hello"), &Cancel::new()).unwrap_err();
-    assert_eq!(error, CountError::Timeout { timeout: Duration::from_millis(50), tries: 2 });
-    assert_eq!(timing.seconds(), [0.5]);
+    let timeout = Duration::from_millis(50);
+    for begin in
+        ["", "HTTP/1.1 200 OK\r\ncont", "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"input_tokens\":"]
+    {
+        let server = Server::start(|_, _| Reply::Stall(begin));
+        let (client, timing) = client_of(Config { timeout, retries: 1, ..config(&server) });
+        let error = client.count(&request("hello"), &Cancel::new()).unwrap_err();
+        assert_eq!(error, CountError::Timeout { timeout, tries: 2 }, "{begin}");
+        assert_eq!(timing.seconds(), [0.5]);
+    }
+}
+
+#[test]
+fn a_server_that_does_not_read_ends_by_the_timeout() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}", listener.local_addr().unwrap());
+    let timeout = Duration::from_millis(200);
+    let (client, _) = client_of(Config { base_url, key: key(), timeout, retries: 0, ..Config::default() });
+    // More than the sockets' buffers hold.
+    let error = client.count(&request(&"long ".repeat(8 << 20)), &Cancel::new()).unwrap_err();
+    assert_eq!(error, CountError::Timeout { timeout, tries: 1 });
 }
 
 #[test]
@@ -214,7 +229,7 @@ fn a_call_in_the_air_is_left_when_stopped() {
     let stops = cancel.clone();
     let server = Server::start(move |_, _| {
         stops.cancel();
-        Reply::Silence
+        Reply::Stall("")
     });
     let (client, _) = client(&server);
     assert_eq!(client.count(&request("hello"), &cancel), Err(CountError::Cancelled));
@@ -275,4 +290,17 @@ fn without_a_key_nothing_is_made() {
     assert_eq!(Client::new(Config::default()).unwrap_err(), CountError::NoKey);
     let own = Config { headers: vec![("Authorization".into(), "Bearer x".into())], ..Config::default() };
     assert!(Client::new(own).is_ok());
+}
+
+#[test]
+fn a_credential_among_the_headers_is_cut_out_too() {
+    let server = Server::start(|_, call| {
+        let message = format!("{} is not known", call.header("authorization").unwrap());
+        refusal(401, "authentication_error", &message, &[("request-id", "own-secret")])
+    });
+    let headers = vec![("Authorization".into(), "Bearer own-secret".into())];
+    let (client, _) = client_of(Config { headers, key: None, ..config(&server) });
+    let error = client.count(&request("hello"), &Cancel::new()).unwrap_err();
+    assert!(!format!("{error:?}").contains("own-secret"), "{error:?}");
+    assert!(error.to_string().contains("Bearer [key] is not known"), "{error}");
 }

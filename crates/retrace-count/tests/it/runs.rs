@@ -135,7 +135,7 @@ fn a_stopped_run_keeps_what_was_counted() {
             return Reply::Count;
         }
         stops.cancel();
-        Reply::Silence
+        Reply::Stall("")
     });
     let (client, _) = client_of(Config { threads: 1, ..config(&server) });
     let mut cache = Cache::in_memory();

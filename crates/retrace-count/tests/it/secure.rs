@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 
 /// A server's settings, and its certificate in PEM form.
-fn certificate(name: &str) -> (Arc<rustls::ServerConfig>, Vec<u8>) {
+pub fn certificate(name: &str) -> (Arc<rustls::ServerConfig>, Vec<u8>) {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -41,9 +41,13 @@ fn a_stranger_is_not_told_the_key() {
     let (_, other) = certificate("localhost");
     for roots in [Roots::System, Roots::Pem(other)] {
         let server = Server::start_with(|_, _| Reply::Count, Some(settings.clone()));
-        let (client, _) = client_of(config("localhost", server.port, roots));
+        let (client, timing) = client_of(Config { retries: 4, ..config("localhost", server.port, roots) });
         let error = client.count(&request("hello"), &Cancel::new()).unwrap_err();
-        assert!(matches!(error, CountError::Unavailable { status: None, .. }), "{error:?}");
+        assert!(
+            matches!(&error, CountError::Unavailable { tries: 1, cause, .. } if cause.contains("certificate")),
+            "{error:?}"
+        );
+        assert_eq!(timing.seconds(), Vec::<f64>::new());
         assert!(server.seen().is_empty());
     }
     // The right certificate, but for another name.
@@ -54,7 +58,7 @@ fn a_stranger_is_not_told_the_key() {
 }
 
 #[test]
-fn certificates_that_are_none_are_refused() {
+pub fn certificates_that_are_none_are_refused() {
     for pem in [&b""[..], b"nonsense", b"-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n"] {
         let error = Client::new(config("localhost", 1, Roots::Pem(pem.to_vec()))).unwrap_err();
         assert_eq!(error, CountError::Config(BadConfig::Roots));
@@ -111,4 +115,14 @@ fn plain_calls_leave_the_machine_only_when_allowed() {
     let refused = Client::new(config.clone()).unwrap_err();
     assert_eq!(refused, CountError::Config(BadConfig::NotSecure { host: "api.example".into() }));
     assert!(Client::new(Config { allow_insecure: true, ..config }).is_ok());
+}
+
+#[test]
+fn silence_in_the_handshake_ends_by_the_timeout() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let timeout = std::time::Duration::from_millis(50);
+    let (client, _) = client_of(Config { timeout, ..config("localhost", port, Roots::System) });
+    let error = client.count(&request("hello"), &Cancel::new()).unwrap_err();
+    assert_eq!(error, CountError::Timeout { timeout, tries: 1 });
 }

@@ -39,8 +39,8 @@ pub enum Reply {
     Status(u16, Vec<(&'static str, String)>, String),
     /// These bytes, and the end of the connection.
     Raw(Vec<u8>),
-    /// Nothing, until the client goes away.
-    Silence,
+    /// These bytes and nothing more, until the client goes away.
+    Stall(&'static str),
 }
 
 /// An error in the API's form.
@@ -116,7 +116,9 @@ fn serve<S: Read + Write>(stream: S, script: &Script, log: &Mutex<Vec<Seen>>) ->
                 out.write_all(&bytes).ok()?;
                 return out.flush().ok();
             }
-            Reply::Silence => {
+            Reply::Stall(begin) => {
+                out.write_all(begin.as_bytes()).ok()?;
+                out.flush().ok()?;
                 let mut rest = Vec::new();
                 stream.read_to_end(&mut rest).ok()?;
                 return None;
