@@ -20,6 +20,9 @@ const EOW: u8 = 0xF9;
 const SHIFT: u8 = 0xFA;
 const CAPS: u8 = 0xFB;
 
+/// The same as in `src/vocabulary.rs`.
+const WINDOW: usize = 1024;
+
 pub fn parse(text: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
     for line in text.split('\n').skip_while(|line| line.starts_with('#')).filter(|line| !line.is_empty()) {
@@ -51,7 +54,7 @@ fn literal(piece: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = piece;
     while let Some(start) = rest.find('⟨') {
-        bytes.extend_from_slice(rest[..start].as_bytes());
+        bytes.extend_from_slice(&rest.as_bytes()[..start]);
         let end = rest.find('⟩').expect("a closed atom");
         bytes.push(match &rest[start + '⟨'.len_utf8()..end] {
             "bow" => BOW,
@@ -71,6 +74,7 @@ fn literal(piece: &str) -> Vec<u8> {
 pub fn check(entries: &[Entry]) {
     let pieces = || entries.iter().filter(|entry| entry.kind == Kind::Piece).map(|entry| &*entry.bytes);
     for piece in pieces() {
+        assert!(piece.len() < WINDOW, "{piece:x?}: longer than what is looked at");
         let opening = piece.iter().position(|byte| *byte == BOW);
         let before = &piece[..opening.unwrap_or(0)];
         assert!(

@@ -5,6 +5,7 @@
 //! the one that was there to the second. Longer parts are computed every time. A table cannot grow, and an entry is compared
 //! in full, so a cache changes how long an answer takes and never the answer.
 
+use crate::vocabulary::Window;
 use std::sync::{Mutex, PoisonError};
 
 /// Pairs of places for parts of up to 15 bytes (1 MiB) and of up to 31 (512 KiB). Powers of two.
@@ -17,7 +18,7 @@ const LONG: usize = 31;
 /// there are.
 const KEPT: usize = 8;
 
-/// Working memory kept between counts, in entries; a longer part frees what it took.
+/// Working memory kept between counts, in bytes; a longer part frees what it took.
 const SCRATCH_KEPT: usize = 1 << 16;
 
 /// A part is in the low 15 bytes of its entry, its cost in the top one: no part of 31 bytes costs as much as 256, markers
@@ -41,7 +42,7 @@ pub(crate) struct Scratch {
     /// A word as it stands in the stream.
     pub(crate) word: Vec<u8>,
     /// The costs while a part is tiled.
-    pub(crate) best: Vec<u32>,
+    pub(crate) window: Window,
 }
 
 /// A part as it is looked up. The empty part has no key: it costs nothing.
@@ -55,6 +56,7 @@ pub(crate) enum Key {
 
 impl Key {
     /// Of bytes that are not zero (no byte of a stream is).
+    #[inline]
     pub(crate) fn of(part: &[u8]) -> Self {
         if part.len() <= SHORT {
             return Self::Short(pack(part));
@@ -67,6 +69,7 @@ impl Key {
 }
 
 /// Up to 15 bytes, the first lowest, and zeros. Overlapping reads: the length alone decides which.
+#[inline]
 fn pack(bytes: &[u8]) -> u128 {
     let shift = |at: usize| 8 * at as u32;
     match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
@@ -89,6 +92,7 @@ fn pack(bytes: &[u8]) -> u128 {
 }
 
 /// The place of a key in a table of `2^bits` entries.
+#[inline]
 fn place(key: u128, bits: u32) -> usize {
     let mixed = (key as u64) ^ ((key >> 64) as u64).rotate_left(23).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - bits)) as usize
@@ -104,6 +108,7 @@ impl Cache {
     }
 
     /// What `key` costs, where that is remembered.
+    #[inline]
     pub(crate) fn get(&self, key: Key) -> Option<u32> {
         let cost = |entry: u128| (entry >> COST_SHIFT) as u32;
         match key {
@@ -169,8 +174,6 @@ impl Scratch {
         self.pending.shrink_to(SCRATCH_KEPT);
         self.word.clear();
         self.word.shrink_to(SCRATCH_KEPT);
-        self.best.clear();
-        self.best.shrink_to(SCRATCH_KEPT);
     }
 }
 

@@ -162,7 +162,7 @@ impl Tally<'_> {
             Some(cost) => cost,
             None => {
                 let scratch = &mut self.cache.scratch;
-                let cost = self.vocabulary.tile(&scratch.pending, &mut scratch.best);
+                let cost = self.vocabulary.tile(&scratch.pending, &mut scratch.window);
                 self.cache.put(key, cost);
                 cost
             }
@@ -176,7 +176,7 @@ impl Tally<'_> {
         let scratch = &mut self.cache.scratch;
         scratch.word.clear();
         write_word(run, self.vocabulary.marks_capitals, &mut scratch.word);
-        let cost = self.vocabulary.tile(&scratch.word, &mut scratch.best);
+        let cost = self.vocabulary.tile(&scratch.word, &mut scratch.window);
         self.cache.put(key, cost);
         cost
     }
@@ -212,5 +212,82 @@ impl Sink for Tally<'_> {
     fn digits(&mut self, digits: &str) {
         self.settle();
         self.tokens += Vocabulary::digits(digits.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counter, Prepared};
+    use crate::family::Family;
+    use crate::vocabulary::Window;
+    use proptest::prelude::*;
+
+    /// What the definition says: the whole stream covered at once, nothing cut and nothing remembered.
+    fn count_uncut(counter: &Counter, text: &str) -> u64 {
+        let stream = counter.marked(text);
+        let tokens = counter.vocabulary.tile(stream.bytes(), &mut Window::default());
+        let newlines = Prepared::new(text, counter.family).newlines;
+        counter.family.frame() + u64::from(tokens) + counter.tail(newlines)
+    }
+
+    /// Pieces of text at which streams are cut, and others at which they must not be.
+    fn mixed() -> impl Strategy<Value = String> {
+        let part = prop_oneof![
+            6 => prop::sample::select(vec![
+                " ", "  ", "\t", "\n", "\r\n", "'", "'s", "'ll", "’", "\"", "“", ".", ",", "--", "_", "=", "(){};", "0", "42",
+                "1234567", "٣", "²", "१", "½", "the", "It", "NASA", "USA", "iPhone", "İ", "ẞ", "Ⓐ", "ⓐ", "Ⅷ", "é", "e\u{301}",
+                "日本", "한국", "ก\u{E4D}\u{E32}", "😀", "👍\u{FE0F}", "\u{FE0F}", "─", "│", "—", "：", "\u{3000}", "\u{A0}", "\0",
+                "\u{1}", "\u{7F}", "\u{E000}", "\u{FDD0}", "⟨bow⟩", "\u{200D}", "\u{301}", "क्ष", "\u{10FFFF}",
+            ])
+            .prop_map(str::to_owned),
+            2 => "[a-zA-Z]{1,24}",
+            1 => "\\PC{1,6}",
+            1 => any::<char>().prop_map(String::from),
+        ];
+        prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_stream_costs_what_the_whole_does(text in mixed()) {
+            for family in Family::ALL {
+                let counter = Counter::of(family);
+                // Twice: the second time the parts are remembered.
+                prop_assert_eq!(counter.count(&text), count_uncut(counter, &text));
+                prop_assert_eq!(counter.count(&text), count_uncut(counter, &text));
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_text_without_a_place_to_cut() {
+        for unit in ["ab", "Ω", "日", "-", "─", "😀", "\u{301}", "²"] {
+            for family in Family::ALL {
+                let (counter, text) = (Counter::of(family), unit.repeat(20_000));
+                assert_eq!(counter.count(&text), count_uncut(counter, &text), "{unit}");
+            }
+        }
+    }
+
+    #[test]
+    fn threads_count_alike() {
+        let text = "The same words, counted by 8 threads at once: hunter2, ─── and 日本.\n".repeat(50);
+        let expected = Counter::of(Family::V48).content(&text);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        assert_eq!(Counter::new(Family::V48).content(&text), expected);
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_counter_is_cheap_to_share() {
+        fn is_shared<T: Copy + Send + Sync>() {}
+        is_shared::<Counter>();
+        assert_eq!(format!("{:?}", Counter::of(Family::V3)), "Counter(V3)");
     }
 }

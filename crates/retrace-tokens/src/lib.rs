@@ -18,10 +18,10 @@
 //! assert_eq!(counter.count("hello, world"), 10);
 //! ```
 //!
-//! The way of a text: [`normalise`](mod@normalise) → [`runs`] of characters of one kind, which write a stream of text and
-//! markers → the least number of pieces of the [`vocabulary`] that cover the stream. The stream is never built while
+//! The way of a text: `normalise` → `runs` of characters of one kind, which write a stream of text and
+//! markers → the least number of pieces of the `vocabulary` that cover the stream. The stream is never built while
 //! counting: it may be cut where a word begins or ends, at whitespace and at digits, and most of the parts are answered by a
-//! [`cache`].
+//! `cache`.
 
 mod cache;
 mod character;
@@ -41,3 +41,6 @@ pub use stream::MarkedStream;
 /// Names the data and the rules that counts come from. Part of the key of every stored count, next to the
 /// [family](Family::name): where it differs, count again.
 pub const DATA_VERSION: &str = env!("RETRACE_TOKENS_DATA");
+
+/// The licence of the embedded vocabularies and classes (ctok, MIT), to be shown where a program shows its notices.
+pub const DATA_LICENSE: &str = include_str!("../data/LICENSE-ctok");

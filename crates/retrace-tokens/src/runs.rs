@@ -4,7 +4,10 @@
 //! looks one run back and one character ahead, keeps nothing else, and hands every part to a [`Sink`] in the order of the
 //! stream. So one description serves counting, which wants parts that can be looked up, and writing, which wants the stream.
 
-use crate::character::{Class, Kind, is_circled};
+use crate::character::{Class, Kind, is_circled, leading_letters};
+
+/// The one kind of whitespace that is left outside ASCII.
+const IDEOGRAPHIC_SPACE: char = '\u{3000}';
 
 /// Receives the parts of a stream in order. Parts that follow each other touch: only a sink that knows where a stream may be
 /// cut may treat them apart.
@@ -82,23 +85,29 @@ impl<S: Sink> Walk<'_, '_, S> {
     /// One run from `at` (of a hard run: one part). Where it ends.
     fn run(&mut self, at: usize) -> usize {
         let first = self.text.as_bytes()[at];
-        let (class, character) = if first < 0x80 {
-            (Class::of_ascii(first), char::from(first))
-        } else {
-            let character = self.text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
-            (Class::of(character), character)
-        };
-        match class.kind() {
+        if first.is_ascii() {
+            return self.run_of(at, Kind::of_byte(first), char::from(first));
+        }
+        let character = self.text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+        self.run_of(at, Class::of(character).kind(), character)
+    }
+
+    #[inline]
+    fn run_of(&mut self, at: usize, kind: Kind, first: char) -> usize {
+        match kind {
             Kind::Word => self.word(at),
             Kind::Punctuation => self.punctuation(at),
             Kind::Space => self.space(at),
             Kind::Digit => self.number(at),
-            Kind::Hard => self.hard(at, character),
+            Kind::Hard => self.hard(at, first),
         }
     }
 
     fn word(&mut self, at: usize) -> usize {
-        let end = self.kind_end(at, Kind::Word);
+        let mut end = at + leading_letters(&self.text.as_bytes()[at..]);
+        if self.text.as_bytes().get(end).is_some_and(|byte| !byte.is_ascii()) {
+            end = self.kind_end(end, Kind::Word);
+        }
         let run = &self.text[at..end];
         if self.after_free_quote && matches!(run, "s" | "t" | "d" | "m" | "ll" | "re" | "ve") {
             self.sink.joined(false, run, true);
@@ -139,10 +148,10 @@ impl<S: Sink> Walk<'_, '_, S> {
                 self.sink.blank(' ', 1);
             }
         } else {
-            while let Some(character) = self.text[end..].chars().next().filter(|c| is_space(*c)) {
-                let width = character.len_utf8();
+            while self.space_continues(end) {
                 let start = end;
-                while bytes[end..].starts_with(&bytes[start..start + width]) {
+                let (character, width) = self.blank_at(start);
+                while self.space_continues(end) && self.blank_at(end).0 == character {
                     end += width;
                 }
                 self.sink.blank(character, (end - start) / width);
@@ -245,8 +254,18 @@ impl<S: Sink> Walk<'_, '_, S> {
     fn space_continues(&self, at: usize) -> bool {
         match self.text.as_bytes().get(at) {
             Some(b' ' | b'\t' | b'\n') => true,
-            Some(0xE3) => self.text[at..].starts_with('\u{3000}'),
+            Some(0xE3) => self.text[at..].starts_with(IDEOGRAPHIC_SPACE),
             _ => false,
+        }
+    }
+
+    /// The whitespace character at `at`, where there is one, and its bytes.
+    fn blank_at(&self, at: usize) -> (char, usize) {
+        let byte = self.text.as_bytes()[at];
+        if byte.is_ascii() {
+            (char::from(byte), 1)
+        } else {
+            (IDEOGRAPHIC_SPACE, IDEOGRAPHIC_SPACE.len_utf8())
         }
     }
 
@@ -268,7 +287,7 @@ impl<S: Sink> Walk<'_, '_, S> {
         let mut end = at;
         while let Some(byte) = bytes.get(end) {
             if byte.is_ascii() {
-                if Class::of_ascii(*byte).kind() != kind {
+                if Kind::of_byte(*byte) != kind {
                     break;
                 }
                 end += 1;
@@ -282,10 +301,6 @@ impl<S: Sink> Walk<'_, '_, S> {
         }
         end
     }
-}
-
-fn is_space(character: char) -> bool {
-    matches!(character, ' ' | '\t' | '\n' | '\u{3000}')
 }
 
 /// A part of a hard run, and whether it takes an opening before and an end after it.

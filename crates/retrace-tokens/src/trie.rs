@@ -3,6 +3,7 @@
 //! A unit is 32 bits: in the low byte the label that leads to it, then whether a piece ends here, then whether a UTF-8 prefix
 //! ends here, then the base of its children in 22 bits. The child by `label` is at `base ^ label`, if the label there is
 //! the same: no two nodes share a base. The root is unit 0; a node without children has base 0, below which nothing is found.
+//! A unit that nothing leads to has the label 0xFF, a byte that no stream holds.
 
 const LABEL: u32 = 0xFF;
 const PIECE: u32 = 1 << 8;
@@ -40,6 +41,8 @@ impl Trie {
         Node(self.units.first().copied().unwrap_or(LABEL))
     }
 
+    /// Where `label`, which is not 0xFF, leads from `node`.
+    #[inline]
     pub(crate) fn child(&self, node: Node, label: u8) -> Option<Node> {
         let label = u32::from(label);
         let unit = *self.units.get(((node.0 >> BASE_SHIFT) ^ label) as usize)?;
