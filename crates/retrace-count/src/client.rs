@@ -122,7 +122,8 @@ impl Client {
             let wait = wait.unwrap_or_else(|| backoff(tries, self.timing.random()));
             waiting(wait);
             if self.timing.wait(wait, patience) {
-                return Err(if cancel.is_cancelled() { CountError::Cancelled } else { CountError::NotSent });
+                let stopped = cancel.is_cancelled();
+                return Err(if stopped { CountError::Cancelled } else { self.failure(outcome, tries) });
             }
         }
     }

@@ -4,6 +4,25 @@
 //! often and where to, without sending anything; a [`Client`] made of a [`Config`] with a [`Key`] sends what the
 //! plan says and keeps each answer in a [`Cache`].
 //!
+//! ```no_run
+//! use retrace_count::{Cache, Cancel, Client, Config, CountRequest, Plan, key_from_keyring};
+//! use serde_json::json;
+//!
+//! let mut config = Config::from_environment(&|name| std::env::var(name).ok())?;
+//! if config.key.is_none() {
+//!     config.key = key_from_keyring()?;
+//! }
+//! let mut cache = Cache::open(std::path::Path::new("data"))?;
+//! let message = json!({"model": "claude-opus-5", "messages": [{"role": "user", "content": "Hello"}]});
+//! let request = CountRequest::from_message_request(message)?.with_needed_betas();
+//!
+//! let plan = Plan::new(&config, vec![request], &cache)?;
+//! println!("{} calls with {} bytes to {:?}", plan.calls, plan.bytes, plan.hosts);
+//! // Only when the person agrees:
+//! let run = Client::new(config)?.run(&plan, &mut cache, &Cancel::new(), &mut |_| {});
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What it does not do: it starts no call by itself, follows no redirect, sends no message and samples nothing, and
 //! knows nothing of transcripts. It does not decide whether a count is worth a call: the person does, with the plan
 //! before them.

@@ -105,6 +105,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The body of every call, byte for byte as it would be sent: what to show to somebody who wants to see it all.
+    pub fn bodies(&self) -> impl Iterator<Item = Vec<u8>> {
+        self.steps.iter().filter(|step| step.way == Way::Call).map(|step| step.request.body())
+    }
+
     /// How many requests it is about.
     pub fn requests(&self) -> usize {
         self.steps.len()
@@ -142,6 +147,7 @@ mod tests {
         assert_eq!((plan.calls, plan.cached, plan.repeated, plan.requests()), (2, 1, 1, 4));
         let sizes = [request("one").body().len() as u64, edited.body().len() as u64];
         assert_eq!((plan.bytes, plan.largest), (sizes[0] + sizes[1], sizes[1]));
+        assert_eq!(plan.bodies().collect::<Vec<_>>(), [request("one").body(), edited.body()]);
         assert_eq!(plan.hosts, ["api.anthropic.com:443"]);
         assert_eq!(plan.proxy.as_deref(), Some("proxy.example:3128"));
         assert_eq!(plan.models, ["a", "m"]);

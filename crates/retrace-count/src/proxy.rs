@@ -37,7 +37,7 @@ impl Proxies {
             all: read("all_proxy"),
             none_for: none_for
                 .split(',')
-                .map(|host| host.trim().to_ascii_lowercase())
+                .map(|host| host.trim().to_owned())
                 .filter(|host| !host.is_empty())
                 .collect(),
         }
@@ -45,7 +45,9 @@ impl Proxies {
 
     /// The proxy for an address. Never one for a loopback address: the key would leave the machine unencrypted.
     pub(crate) fn chosen(&self, endpoint: &Endpoint) -> Result<Option<ureq::Proxy>, BadConfig> {
-        if endpoint.loopback || self.none_for.iter().any(|pattern| covers(pattern, endpoint)) {
+        if endpoint.loopback
+            || self.none_for.iter().any(|pattern| covers(&pattern.to_ascii_lowercase(), endpoint))
+        {
             return Ok(None);
         }
         let (scheme, own) = if endpoint.secure { ("https", &self.https) } else { ("http", &self.http) };
@@ -68,7 +70,7 @@ impl fmt::Debug for Proxies {
 }
 
 /// Whether one entry of `NO_PROXY` is about an address: `*`, a name with its subdomains, `.name` or `*.name` for the
-/// subdomains alone, an IP address or a block of them; with a scheme before and a port behind if wanted.
+/// subdomains alone, an IP address or a block of them; with a scheme before and a port behind if wanted. In lower case.
 fn covers(pattern: &str, endpoint: &Endpoint) -> bool {
     let pattern = match pattern.split_once("://") {
         Some(("all", rest)) => rest,
@@ -152,7 +154,7 @@ mod tests {
             "https_proxy" => Some("http://user:word@lower:3128".to_owned()),
             "HTTPS_PROXY" => Some("http://upper:3128".to_owned()),
             "ALL_PROXY" => Some("rest:3128".to_owned()),
-            "NO_PROXY" => Some("a.example, 10.0.0.0/8".to_owned()),
+            "NO_PROXY" => Some("A.example, 10.0.0.0/8".to_owned()),
             _ => None,
         };
         let proxies = Proxies::from_environment(&variable);

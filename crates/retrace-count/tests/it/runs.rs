@@ -2,7 +2,7 @@
 
 use crate::server::{Reply, Server, refusal, tokens};
 use crate::support::{client, client_of, config, request};
-use retrace_count::{Cache, Cancel, Config, CountError, CountRequest, Plan, Progress};
+use retrace_count::{Cache, Cancel, Client, Config, CountError, CountRequest, Plan, Progress};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
@@ -145,6 +145,43 @@ fn a_stopped_run_keeps_what_was_counted() {
     assert_eq!((server.seen().len(), cache.len()), (6, 5));
     assert_eq!(run.counts[5], Err(CountError::Cancelled));
     assert_eq!(run.counts[6], Err(CountError::NotSent));
+}
+
+/// With the machine's own clock, and waits that nobody would sit through.
+#[test]
+fn a_failure_that_all_share_ends_the_others_waits() {
+    let server = Server::start(|_, call| {
+        if String::from_utf8_lossy(&call.body).contains("request 0 ") {
+            refusal(529, "overloaded_error", "busy", &[("retry-after", "50")])
+        } else {
+            refusal(401, "authentication_error", "expired", &[])
+        }
+    });
+    let client = Client::new(Config { threads: 2, ..config(&server) }).unwrap();
+    let mut cache = Cache::in_memory();
+    let plan = Plan::new(client.config(), many(2), &cache).unwrap();
+    let run = client.run(&plan, &mut cache, &Cancel::new(), &mut |_| {});
+    assert!(matches!(
+        &run.counts[0],
+        Err(CountError::Unavailable { status: Some(529), tries: 1, .. } | CountError::NotSent)
+    ));
+    assert!(matches!(&run.counts[1], Err(CountError::BadKey { .. })));
+}
+
+#[test]
+fn stopping_ends_every_wait_at_once() {
+    let server = Server::start(|_, _| refusal(429, "rate_limit_error", "slower", &[("retry-after", "50")]));
+    let client = Client::new(config(&server)).unwrap();
+    let mut cache = Cache::in_memory();
+    let plan = Plan::new(client.config(), many(9), &cache).unwrap();
+    let cancel = Cancel::new();
+    let run = client.run(&plan, &mut cache, &cancel, &mut |progress| {
+        if progress.waiting.is_some() {
+            cancel.cancel();
+        }
+    });
+    assert_eq!(run.ended_by, Some(CountError::Cancelled));
+    assert!(run.counts.iter().all(|count| matches!(count, Err(CountError::Cancelled | CountError::NotSent))));
 }
 
 #[test]
