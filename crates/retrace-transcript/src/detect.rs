@@ -1,7 +1,8 @@
 //! Recognising a file by its content.
 
-use crate::Format;
 use crate::lenient::{Link, Text, lenient_object};
+use crate::lines::trim;
+use crate::{Format, ReadError};
 
 /// What one line shows of the file's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,4 +111,18 @@ fn is_claude_code(probe: &Probe<'_>) -> bool {
             || probe.snapshot == Shape::Object
             || (probe.parent_uuid != Link::Absent && probe.uuid.as_str().is_some())
             || (probe.uuid.as_str().is_some() && probe.message == Shape::Object))
+}
+
+/// The format of a whole file.
+///
+/// # Errors
+/// [`ReadError`] with what it looks like instead.
+pub(crate) fn detect(bytes: &[u8]) -> Result<Format, ReadError> {
+    for line in bytes.split(|&b| b == b'\n') {
+        let line = trim(line);
+        if let LineFormat::Lines(format) = line_format(line) {
+            return Ok(format);
+        }
+    }
+    Err(ReadError::Empty)
 }

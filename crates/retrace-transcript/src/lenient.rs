@@ -252,3 +252,13 @@ macro_rules! lenient_object {
     };
 }
 pub(crate) use lenient_object;
+
+/// A value as it is written, to be read later or not at all. `None` where it is null.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Raw<'a>(pub Option<&'a serde_json::value::RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self)
+    }
+}

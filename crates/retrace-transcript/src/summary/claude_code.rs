@@ -79,6 +79,9 @@ fn session(state: &mut State, line: &LightLine<'_>) {
             state.subagents += 1;
         }
         state.has_main = true;
+        if state.title_rank == TitleRank::SidechainTyped {
+            (state.session.title, state.title_rank) = (None, TitleRank::None);
+        }
     } else if is_message && state.has_main {
         if line.parent == Link::Null {
             state.subagents += 1;
@@ -102,7 +105,12 @@ fn titles(state: &mut State, line: &LightLine<'_>) {
 }
 
 fn user(state: &mut State, line: &LightLine<'_>) {
-    if line.is_meta.0 || line.is_summary.0 || line.is_sidechain.0 || state.title_rank > TitleRank::None {
+    let rank = if line.is_sidechain.0 { TitleRank::SidechainTyped } else { TitleRank::FirstTyped };
+    if line.is_meta.0
+        || line.is_summary.0
+        || (line.is_sidechain.0 && state.has_main)
+        || state.title_rank >= rank
+    {
         return;
     }
     let title = match &line.message.content {
@@ -114,7 +122,7 @@ fn user(state: &mut State, line: &LightLine<'_>) {
         LightContent::Absent => None,
     };
     if let Some(title) = title {
-        state.title(TitleRank::FirstTyped, &title);
+        state.title(rank, &title);
     }
 }
 

@@ -11,6 +11,8 @@ use std::collections::HashMap;
 pub(crate) enum TitleRank {
     #[default]
     None,
+    /// First line of a sidechain; counts while there is no main conversation.
+    SidechainTyped,
     /// First line a person typed.
     FirstTyped,
     /// A summary line.
