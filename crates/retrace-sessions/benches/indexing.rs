@@ -9,6 +9,8 @@
 //! made up. The peer of the cold index parses every line of every file as a `serde_json::Value` on as many threads; that
 //! of the warm one lists the files and takes their metadata, which cannot be left out. The files are in the page cache.
 
+#![allow(clippy::print_stdout, reason = "what was indexed is told beside the figures")]
+
 use divan::Bencher;
 use divan::counter::BytesCount;
 use retrace_sessions::{Cancel, Index, RootKind, Roots};

@@ -6,6 +6,7 @@
 //! the same line of two files do not pass for one. Prices are the caller's.
 
 use crate::entry::Entry;
+use crate::snapshot::SessionRow;
 use retrace_model::Timestamp;
 use retrace_transcript::{MessageUse, Tokens};
 use std::collections::{BTreeMap, HashMap};
@@ -89,6 +90,21 @@ pub struct Costs {
 }
 
 impl Costs {
+    /// The cost that counts for a session, its subagents' among it.
+    #[must_use]
+    pub fn of_session(&self, session: &SessionRow) -> Cost {
+        let mut sum = Cost::default();
+        for part in session.entries().filter_map(|entry| self.by_file.get(&entry.path)) {
+            sum.amount += part.amount;
+            sum.priced += part.priced;
+            sum.output_not_final += part.output_not_final;
+            for (model, calls) in &part.unpriced {
+                *sum.unpriced.entry(model.clone()).or_default() += calls;
+            }
+        }
+        sum
+    }
+
     /// The cost that counts for one file; nothing where all its calls count for others.
     #[must_use]
     pub fn of_file(&self, path: &Path) -> Cost {

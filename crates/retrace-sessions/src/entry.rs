@@ -7,6 +7,7 @@ use retrace_transcript::Summary;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
+use thiserror::Error;
 
 /// One transcript file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,9 +23,24 @@ pub struct Entry {
     #[serde(with = "stored_summary")]
     pub summary: Option<Summary>,
     /// Why it could not be read the last time.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
     /// From where to go on when it grows. `None` where it must be read anew.
     pub(crate) resume: Option<Resume>,
+}
+
+/// Why a file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+pub enum Problem {
+    /// The operating system did not let it be read. It is tried again at each update.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+    /// It holds a line, or is one JSON document, of more bytes than are held in memory for it. It is tried again once it
+    /// is another file.
+    #[error("one line or document in it is longer than {} MiB", limit >> 20)]
+    TooLong {
+        /// Bytes that are held.
+        limit: u64,
+    },
 }
 
 /// Where reading stopped, and what is needed to go on from there.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
 
 /// Device, inode, size and times of a file. Two equal identities mean the same content, as far as the file system can
-/// tell: a change of content moves at least the time of change, which no program can set back.
+/// tell: a change of content moves the time of change, which no program can set back. What is written in place, in the
+/// same size and within one tick of the file system's clock, is not seen; a transcript that is appended to is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// Device number; 0 on platforms that do not tell.

@@ -1,7 +1,7 @@
 //! The index, and bringing it up to date.
 
 use crate::cancel::Cancel;
-use crate::entry::Entry;
+use crate::entry::{Entry, Problem};
 use crate::error::StoreError;
 use crate::reading::{self, Manner, NotRead};
 use crate::roots::Roots;
@@ -43,7 +43,7 @@ pub struct UpdateReport {
     pub read: usize,
     /// Files read on from where they had been left.
     pub grown: usize,
-    /// Files that are as they were, and were not opened.
+    /// Files that are as they were, and were not opened; among them those that are too long to be read.
     pub unchanged: usize,
     /// Files that are no longer there, or below no root any more.
     pub gone: usize,
@@ -125,7 +125,7 @@ impl Index {
         self.drop_gone(&walk, &mut report);
         let work = self.work(&walk, &mut report);
         let left: Vec<_> = walk.unlisted.into_iter().chain(walk.left).collect();
-        report.failed.clone_from(&left);
+        report.failed.extend(left.iter().cloned());
         if work.is_empty() && !report.changed && left == self.left && self.snapshot().is_complete() {
             // The snapshot there is stays, and with it the lists that were made from it.
             return report;
@@ -152,8 +152,10 @@ impl Index {
         let mut work = Vec::new();
         for (path, found) in &walk.found {
             let before = self.entries.get(path);
-            if before.is_some_and(|entry| is_unchanged(entry, found)) {
+            if let Some(entry) = before.filter(|entry| is_unchanged(entry, found)) {
                 report.unchanged += 1;
+                let problem = entry.problem.iter();
+                report.failed.extend(problem.map(|problem| (path.clone(), problem.to_string())));
             } else {
                 work.push(Work::new(path, found, before));
             }
@@ -230,7 +232,7 @@ impl Index {
                 match (&entry.problem, manner) {
                     (Some(problem), _) => {
                         report.changed |= known.is_none_or(|known| known.problem != entry.problem);
-                        report.failed.push((path.clone(), problem.clone()));
+                        report.failed.push((path.clone(), problem.to_string()));
                     }
                     (None, Manner::Anew) => report.read += 1,
                     (None, Manner::Continued) => report.grown += 1,
@@ -253,7 +255,9 @@ impl Index {
 }
 
 fn is_unchanged(entry: &Entry, found: &Found) -> bool {
-    entry.problem.is_none() && entry.identity == found.identity && entry.place == found.place
+    !matches!(entry.problem, Some(Problem::Unreadable(_)))
+        && entry.identity == found.identity
+        && entry.place == found.place
 }
 
 /// One file to be opened.
@@ -298,7 +302,7 @@ fn read_some(work: &[Work], next: &AtomicUsize, sender: &SyncSender<Message>, ca
             return;
         }
         let read = |bytes| tell(Message::Read(bytes));
-        let outcome = reading::read(&work.path, &work.found.place, work.before.as_deref(), &read, cancel);
+        let outcome = reading::read(&work.path, &work.found, work.before.as_deref(), &read, cancel);
         tell(Message::Done(work.path.clone(), outcome.map(Box::new)));
     }
 }
@@ -332,5 +336,7 @@ impl Pace {
     }
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

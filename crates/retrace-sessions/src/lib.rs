@@ -10,7 +10,8 @@
 //!
 //! Invariants:
 //! - Files are only read. No link below a root is followed, and nothing but a regular file is opened.
-//! - Memory does not grow with the size of a file, but for one line of it, or where it is a single JSON document.
+//! - Memory does not grow with the size of a file, but for one line of it, or where it is a single JSON document; a longer
+//!   one than is held is refused with its reason.
 //! - An entry is from one reading of one file: a stopped or failed reading leaves the one before in place.
 //! - What could not be read is in the index with its reason; what lies below a directory that cannot be listed stays.
 
@@ -33,7 +34,7 @@ mod walk;
 
 pub use cancel::Cancel;
 pub use costs::{Call, Calls, Cost, Costs, Use};
-pub use entry::Entry;
+pub use entry::{Entry, Problem};
 pub use error::StoreError;
 pub use identity::Identity;
 pub use index::{Index, Latest, Progress, UpdateReport};

@@ -1,12 +1,12 @@
 //! Reads one file, from its beginning or from where it was left.
 
 use crate::cancel::Cancel;
-use crate::entry::{EDGE_BYTES, Edges, Entry, Resume};
+use crate::entry::{EDGE_BYTES, Edges, Entry, Problem, Resume};
 use crate::identity::Identity;
-use crate::walk::Place;
+use crate::walk::{Found, Place};
 use retrace_transcript::Summariser;
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Take};
 use std::path::Path;
 
 /// Bytes read at once.
@@ -30,32 +30,47 @@ pub(crate) enum NotRead {
     Gone,
 }
 
+/// How much of one line or document is held in memory; little in tests, so that they need not write much.
+const HELD_LIMIT: u64 = if cfg!(test) { 8 << 20 } else { 256 << 20 };
+
+/// What may stop a reading.
+enum Stop {
+    Cancelled,
+    Failed(io::Error),
+    TooLong,
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// Reads `path`, going on from `before` where the file has only grown. `read` is told of the bytes as they are read. A
 /// file that cannot be read comes back as an entry that says why, with what was known before.
 pub(crate) fn read(
     path: &Path,
-    place: &Place,
+    found: &Found,
     before: Option<&Entry>,
     read: &dyn Fn(u64),
     cancel: &Cancel,
 ) -> Result<(Entry, Manner), NotRead> {
-    match try_read(path, place, before, read, cancel) {
-        Ok(Some(done)) => Ok(done),
-        Ok(None) => Err(NotRead::Cancelled),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(NotRead::Gone),
-        Err(error) => {
-            let known = before.cloned();
-            let entry = Entry {
-                path: path.to_owned(),
-                place: place.clone(),
-                identity: known.as_ref().map_or_else(Identity::default, |entry| entry.identity),
-                problem: Some(error.to_string()),
-                summary: known.as_ref().and_then(|entry| entry.summary.clone()),
-                resume: known.and_then(|entry| entry.resume),
-            };
-            Ok((entry, Manner::Anew))
-        }
-    }
+    let problem = match try_read(path, &found.place, before, read, cancel) {
+        Ok(done) => return Ok(done),
+        Err(Stop::Cancelled) => return Err(NotRead::Cancelled),
+        Err(Stop::Failed(error)) if error.kind() == ErrorKind::NotFound => return Err(NotRead::Gone),
+        Err(Stop::Failed(error)) => Problem::Unreadable(error.to_string()),
+        Err(Stop::TooLong) => Problem::TooLong { limit: HELD_LIMIT },
+    };
+    let entry = Entry {
+        path: path.to_owned(),
+        place: found.place.clone(),
+        identity: found.identity,
+        summary: before.and_then(|entry| entry.summary.clone()),
+        problem: Some(problem),
+        resume: None,
+    };
+    Ok((entry, Manner::Anew))
 }
 
 fn try_read(
@@ -64,7 +79,7 @@ fn try_read(
     before: Option<&Entry>,
     read: &dyn Fn(u64),
     cancel: &Cancel,
-) -> io::Result<Option<(Entry, Manner)>> {
+) -> Result<(Entry, Manner), Stop> {
     let mut file = open(path)?;
     // The identity from before reading: what is written meanwhile makes the next look see another one.
     let identity = Identity::of(&file.metadata()?);
@@ -75,22 +90,8 @@ fn try_read(
     let manner = if continued.is_some() { Manner::Continued } else { Manner::Anew };
     let mut intake = continued.unwrap_or_default();
     file.seek(SeekFrom::Start(intake.taken))?;
-    let mut rest = file.take(identity.size.saturating_sub(intake.taken));
-    let mut chunk = vec![0; CHUNK_BYTES.min(usize::try_from(rest.limit()).unwrap_or(CHUNK_BYTES))];
-    loop {
-        if cancel.is_cancelled() {
-            return Ok(None);
-        }
-        match rest.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(length) => {
-                intake.take(&chunk[..length]);
-                read(length as u64);
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let rest = file.take(identity.size.saturating_sub(intake.taken));
+    take_all(rest, &mut intake, read, cancel)?;
     let entry = Entry {
         path: path.to_owned(),
         place: place.clone(),
@@ -99,7 +100,33 @@ fn try_read(
         problem: None,
         resume: intake.resume(),
     };
-    Ok(Some((entry, manner)))
+    Ok((entry, manner))
+}
+
+fn take_all(
+    mut rest: Take<File>,
+    intake: &mut Intake,
+    read: &dyn Fn(u64),
+    cancel: &Cancel,
+) -> Result<(), Stop> {
+    let mut chunk = vec![0; CHUNK_BYTES.min(usize::try_from(rest.limit()).unwrap_or(CHUNK_BYTES))];
+    loop {
+        if cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        match rest.read(&mut chunk) {
+            Ok(0) => return Ok(()),
+            Ok(length) => {
+                intake.take(&chunk[..length]);
+                read(length as u64);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+        if intake.held() > HELD_LIMIT {
+            return Err(Stop::TooLong);
+        }
+    }
 }
 
 /// A reading under way.
@@ -123,6 +150,11 @@ impl Intake {
         }
         self.edges.take(&bytes[whole..]);
         self.taken += bytes.len() as u64;
+    }
+
+    /// Bytes that belong to a line or document whose end has not come.
+    fn held(&self) -> u64 {
+        self.taken.saturating_sub(self.summariser.consumed())
     }
 
     /// From where to go on. A file that is not taken line by line is always read anew.

@@ -105,7 +105,7 @@ impl Entry {
     pub fn trouble(&self) -> Option<String> {
         let refusal =
             || self.summary.as_ref().and_then(|summary| summary.refusal.as_ref()).map(ToString::to_string);
-        self.problem.clone().or_else(refusal)
+        self.problem.as_ref().map(ToString::to_string).or_else(refusal)
     }
 
     /// Directory the session ran in, else Claude Code's folder name.

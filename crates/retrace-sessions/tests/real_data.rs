@@ -1,6 +1,8 @@
 //! The index over real transcripts. Skipped where they are not: `RETRACE_REAL_DATA` names the folder that holds
 //! `data/home` (or `home`), else it is `shared` beside the workspace.
 
+#![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
+
 use retrace_sessions::{Cancel, Entry, Index, RootKind, Roots, UpdateReport, roots_of_home};
 use retrace_transcript::Format;
 use serde_json::Value;

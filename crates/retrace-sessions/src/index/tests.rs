@@ -301,6 +301,31 @@ fn what_is_no_transcript_is_shown_as_such() {
 }
 
 #[test]
+fn a_document_that_is_too_long_is_refused_and_not_read_again() {
+    let home = Home::new();
+    let path = home.write("named/a.json", "{\"messages\":[\n");
+    // A hole: nothing of it is on disk.
+    fs::File::options().append(true).open(&path).unwrap().set_len(16 << 20).unwrap();
+    let mut index = Index::default();
+    let roots = one_root(RootKind::Named, &home.path("named"));
+    assert_eq!(counts(&update(&mut index, &roots)), [0, 0, 0, 0, 1]);
+    let snapshot = index.snapshot();
+    assert!(matches!(snapshot.entry(&path).unwrap().problem, Some(Problem::TooLong { .. })));
+    let report = update(&mut index, &roots);
+    assert_eq!(counts(&report), [0, 0, 1, 0, 1]);
+    assert!(!report.changed);
+}
+
+#[test]
+fn an_index_may_live_on_any_thread() {
+    fn movable<T: Send + Sync>() {}
+    movable::<Index>();
+    movable::<Latest>();
+    movable::<Snapshot>();
+    movable::<Cancel>();
+}
+
+#[test]
 fn an_update_that_is_stopped_leaves_a_consistent_part() {
     let home = Home::new();
     for number in 0..300 {

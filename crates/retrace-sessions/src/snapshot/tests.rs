@@ -79,6 +79,10 @@ fn a_copied_call_counts_once_and_for_the_session_that_began_first() {
     // Both began at the same time, so the first by path has them.
     assert!((costs.of_file(&fork).amount - 4.4).abs() < 1e-9);
     assert_eq!(costs.of_file(&first), Cost::default());
+    let by_session: Vec<_> =
+        snapshot.sessions().iter().map(|row| (row.id.as_str(), costs.of_session(row))).collect();
+    assert_eq!(by_session.iter().map(|(_, cost)| cost.priced).sum::<u64>(), 3);
+    assert!(by_session.iter().any(|(id, cost)| *id == "s1" && cost.unpriced["unpriced"] == 1));
     let parts: f64 = costs.by_file.values().map(|cost| cost.amount).sum();
     assert!((parts - costs.total.amount).abs() < 1e-9);
 
