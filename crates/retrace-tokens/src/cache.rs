@@ -8,13 +8,13 @@
 use crate::vocabulary::Window;
 use std::sync::{Mutex, PoisonError};
 
-/// Pairs of places for parts of up to 15 bytes (1 MiB) and of up to 31 (512 KiB). Powers of two.
-const SHORT_PAIRS_BITS: u32 = 15;
-const LONG_PAIRS_BITS: u32 = 13;
+/// Pairs of places for parts of up to 15 bytes (512 KiB) and of up to 31 (256 KiB). Powers of two.
+const SHORT_PAIRS_BITS: u32 = 14;
+const LONG_PAIRS_BITS: u32 = 12;
 const SHORT: usize = 15;
 const LONG: usize = 31;
 
-/// Caches kept between counts, at 1.5 MiB each: the threads that usually count at once, and memory stays bounded however many
+/// Caches kept between counts, at 768 KiB each: the threads that usually count at once, and memory stays bounded however many
 /// there are.
 const KEPT: usize = 8;
 
@@ -179,7 +179,7 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, Caches, Key, pack};
+    use super::{Cache, Caches, KEPT, Key, SCRATCH_KEPT, pack};
 
     #[test]
     fn packing_keeps_every_byte_in_its_place() {
@@ -229,5 +229,22 @@ mod tests {
         });
         assert_eq!(caches.with(|cache| cache.get(Key::of(b"kept"))), Some(7));
         assert_eq!(caches.0.lock().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        fn lend(caches: &Caches, depth: usize) {
+            if depth > 0 {
+                caches.with(|cache| {
+                    cache.scratch.word.resize(1 << 20, b'x');
+                    lend(caches, depth - 1);
+                });
+            }
+        }
+        let caches = Caches::default();
+        lend(&caches, 3 * KEPT);
+        let free = caches.0.lock().unwrap();
+        assert_eq!(free.len(), KEPT);
+        assert!(free.iter().all(|cache| cache.scratch.word.capacity() <= SCRATCH_KEPT));
     }
 }
