@@ -9,6 +9,7 @@
 
 pub mod compose;
 pub mod outcome;
+pub mod regret;
 pub mod weigh;
 pub mod weight;
 
