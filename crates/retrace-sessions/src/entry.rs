@@ -12,7 +12,7 @@ use thiserror::Error;
 /// One transcript file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// Where it is, as reached from its root.
+    /// Where it is, as reached from its root; for a root that is a link to a file, the file itself.
     #[serde(with = "stored_path")]
     pub path: PathBuf,
     /// What its place says of it.

@@ -12,7 +12,9 @@ impl Snapshot {
     /// 1. the whole path of a file, or the end of one by whole names (`work/abc.jsonl`);
     /// 2. the id of a session, or of a subagent with or without `agent-`;
     /// 3. the beginning of such an id;
-    /// 4. words that are all in the title, whatever their case.
+    /// 4. words that are all in the title, whatever their case; a subagent's only where no session's has them.
+    ///
+    /// A file that is below no root is not in the index: a caller who was given a path opens it.
     #[must_use]
     pub fn find(&self, query: &str) -> Vec<Arc<Entry>> {
         let query = query.trim();
@@ -20,7 +22,7 @@ impl Snapshot {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for step in [by_path, by_id, by_beginning_of_id, by_title] {
+        for step in [by_path, by_id, by_beginning_of_id, by_title_of_session, by_title] {
             found = self.entries().filter(|entry| step(entry, query)).map(Arc::clone).collect();
             if !found.is_empty() {
                 break;
@@ -54,6 +56,10 @@ fn by_beginning_of_id(entry: &Entry, query: &str) -> bool {
 fn bare<'q>(entry: &Entry, query: &'q str) -> &'q str {
     let agent = query.strip_prefix("agent-").filter(|_| entry.place.subagent);
     agent.unwrap_or(query)
+}
+
+fn by_title_of_session(entry: &Entry, query: &str) -> bool {
+    !entry.place.subagent && by_title(entry, query)
 }
 
 fn by_title(entry: &Entry, query: &str) -> bool {

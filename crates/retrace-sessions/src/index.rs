@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -178,45 +178,26 @@ impl Index {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::sync_channel(AHEAD);
         let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(work.len());
+        let mut hearing = Hearing::new(self, work, progress, report);
         thread::scope(|scope| {
             for _ in 0..threads {
                 let (sender, next) = (sender.clone(), &next);
-                scope.spawn(move || read_some(work, next, &sender, cancel));
+                // The other end is there until the last reader is done; were it not, nobody would want to know.
+                let mut tell = move |message| drop(sender.send(message));
+                let reader = thread::Builder::new().name("transcripts".to_owned());
+                let started = reader.spawn_scoped(scope, move || read_some(work, next, &mut tell, cancel));
+                if started.is_err() {
+                    break;
+                }
             }
             drop(sender);
-            self.take_in(work, &receiver, progress, report);
-        });
-    }
-
-    /// Takes what the readers send until the last of them is done.
-    fn take_in(
-        &mut self,
-        work: &[Work],
-        receiver: &Receiver<Message>,
-        progress: &dyn Fn(Progress),
-        report: &mut UpdateReport,
-    ) {
-        let of_bytes = work.iter().map(|work| work.bytes).sum();
-        let mut now = Progress { of_files: work.len(), of_bytes, ..Progress::default() };
-        let mut pace = Pace::of(&now);
-        progress(now);
-        for message in receiver {
-            match message {
-                Message::Read(bytes) => {
-                    now.bytes += bytes;
-                    now.of_bytes = now.of_bytes.max(now.bytes);
-                }
-                Message::Done(path, outcome) => {
-                    now.files += 1;
-                    self.take(path, outcome, report);
-                    if pace.is_due(&now) {
-                        self.publish(false);
-                    }
-                }
+            for message in receiver {
+                hearing.hear(message);
             }
-            progress(now);
-        }
-        report.stopped |= now.files < now.of_files;
+        });
+        // Where the system gives no thread at all, this one does what is left.
+        read_some(work, &next, &mut |message| hearing.hear(message), cancel);
+        hearing.end();
     }
 
     fn take(
@@ -294,16 +275,58 @@ enum Message {
 }
 
 /// Reads files until none is left or somebody wishes to stop.
-fn read_some(work: &[Work], next: &AtomicUsize, sender: &SyncSender<Message>, cancel: &Cancel) {
-    // The other end is there until the last reader is done; were it not, nobody would want to know.
-    let tell = |message| drop(sender.send(message));
+fn read_some(work: &[Work], next: &AtomicUsize, tell: &mut dyn FnMut(Message), cancel: &Cancel) {
     while let Some(work) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
         if cancel.is_cancelled() {
             return;
         }
-        let read = |bytes| tell(Message::Read(bytes));
-        let outcome = reading::read(&work.path, &work.found, work.before.as_deref(), &read, cancel);
+        let mut read = |bytes| tell(Message::Read(bytes));
+        let outcome = reading::read(&work.path, &work.found, work.before.as_deref(), &mut read, cancel);
         tell(Message::Done(work.path.clone(), outcome.map(Box::new)));
+    }
+}
+
+/// Takes in what readers tell.
+struct Hearing<'u> {
+    index: &'u mut Index,
+    progress: &'u dyn Fn(Progress),
+    report: &'u mut UpdateReport,
+    now: Progress,
+    pace: Pace,
+}
+
+impl<'u> Hearing<'u> {
+    fn new(
+        index: &'u mut Index,
+        work: &[Work],
+        progress: &'u dyn Fn(Progress),
+        report: &'u mut UpdateReport,
+    ) -> Self {
+        let of_bytes = work.iter().map(|work| work.bytes).sum();
+        let now = Progress { of_files: work.len(), of_bytes, ..Progress::default() };
+        progress(now);
+        Self { index, progress, report, now, pace: Pace::of(&now) }
+    }
+
+    fn hear(&mut self, message: Message) {
+        match message {
+            Message::Read(bytes) => {
+                self.now.bytes += bytes;
+                self.now.of_bytes = self.now.of_bytes.max(self.now.bytes);
+            }
+            Message::Done(path, outcome) => {
+                self.now.files += 1;
+                self.index.take(path, outcome, self.report);
+                if self.pace.is_due(&self.now) {
+                    self.index.publish(false);
+                }
+            }
+        }
+        (self.progress)(self.now);
+    }
+
+    fn end(self) {
+        self.report.stopped |= self.now.files < self.now.of_files;
     }
 }
 

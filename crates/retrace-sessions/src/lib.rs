@@ -14,6 +14,25 @@
 //!   one than is held is refused with its reason.
 //! - An entry is from one reading of one file: a stopped or failed reading leaves the one before in place.
 //! - What could not be read is in the index with its reason; what lies below a directory that cannot be listed stays.
+//!
+//! ```
+//! use retrace_sessions::{Cancel, FILE_NAME, Index, RootKind, Roots};
+//!
+//! # let home = std::env::temp_dir().join(format!("retrace-sessions-{}", std::process::id()));
+//! # std::fs::create_dir_all(&home)?;
+//! let roots = Roots::of(RootKind::ClaudeCode, home.join(".claude"));
+//! let mut index = Index::load(&home.join(FILE_NAME));
+//! let report = index.update(&roots, &|_progress| {}, &Cancel::new());
+//! if report.changed {
+//!     index.save(&home.join(FILE_NAME))?;
+//! }
+//! for session in index.snapshot().sessions() {
+//!     let title = session.title().unwrap_or(&session.id);
+//!     println!("{title}: at most {} tokens of context", session.peak_context());
+//! }
+//! # std::fs::remove_dir_all(&home)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod cancel;
 mod costs;

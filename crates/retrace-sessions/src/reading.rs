@@ -52,7 +52,7 @@ pub(crate) fn read(
     path: &Path,
     found: &Found,
     before: Option<&Entry>,
-    read: &dyn Fn(u64),
+    read: &mut dyn FnMut(u64),
     cancel: &Cancel,
 ) -> Result<(Entry, Manner), NotRead> {
     let problem = match try_read(path, &found.place, before, read, cancel) {
@@ -77,7 +77,7 @@ fn try_read(
     path: &Path,
     place: &Place,
     before: Option<&Entry>,
-    read: &dyn Fn(u64),
+    read: &mut dyn FnMut(u64),
     cancel: &Cancel,
 ) -> Result<(Entry, Manner), Stop> {
     let mut file = open(path)?;
@@ -106,7 +106,7 @@ fn try_read(
 fn take_all(
     mut rest: Take<File>,
     intake: &mut Intake,
-    read: &dyn Fn(u64),
+    read: &mut dyn FnMut(u64),
     cancel: &Cancel,
 ) -> Result<(), Stop> {
     let mut chunk = vec![0; CHUNK_BYTES.min(usize::try_from(rest.limit()).unwrap_or(CHUNK_BYTES))];

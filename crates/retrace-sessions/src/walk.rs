@@ -144,7 +144,13 @@ impl Walk {
                 let entries = self.entries(path);
                 self.named_entries(entries, DEPTH_LIMIT, cancel);
             }
-            Ok(metadata) => self.look(path.to_owned(), &metadata, Place::plain(RootKind::Named)),
+            // The file itself, since a link is not opened.
+            Ok(metadata) => match fs::canonicalize(path) {
+                Ok(file) if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) => {
+                    self.look(file, &metadata, Place::plain(RootKind::Named));
+                }
+                _ => self.look(path.to_owned(), &metadata, Place::plain(RootKind::Named)),
+            },
             Err(error) => self.absent_or_unlisted(path, &error),
         }
     }

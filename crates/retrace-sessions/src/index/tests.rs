@@ -284,6 +284,26 @@ fn links_and_pipes_are_left_alone_and_named() {
     assert_eq!(index.snapshot().left_out().len(), left.len());
 }
 
+#[cfg(unix)]
+#[test]
+fn what_the_user_names_may_be_a_link() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new();
+    let file = fs::canonicalize(home.write("outside/s1.jsonl", two_turns("s1"))).unwrap();
+    symlink(&file, home.path("to-file")).unwrap();
+    symlink(home.path("outside"), home.path("to-folder")).unwrap();
+    symlink(home.path("nowhere"), home.path("to-nothing")).unwrap();
+    let mut index = Index::default();
+    let report = update(&mut index, &one_root(RootKind::Named, &home.path("to-file")));
+    assert_eq!(counts(&report), [1, 0, 0, 0, 0]);
+    assert_eq!(requests(&index, &file), 2);
+    let report = update(&mut index, &one_root(RootKind::Named, &home.path("to-folder")));
+    assert_eq!(counts(&report), [1, 0, 0, 1, 0]);
+    assert_eq!(requests(&index, &home.path("to-folder/s1.jsonl")), 2);
+    let report = update(&mut index, &one_root(RootKind::Named, &home.path("to-nothing")));
+    assert_eq!(counts(&report), [0, 0, 0, 1, 0]);
+}
+
 #[test]
 fn what_is_no_transcript_is_shown_as_such() {
     let home = Home::new();

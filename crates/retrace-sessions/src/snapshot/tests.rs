@@ -124,7 +124,10 @@ fn a_transcript_is_found_by_path_id_beginning_and_words() {
     home.session("abc-1", &two_turns("abc-1"));
     home.session("abd-2", &prompt("abd-2", 7, "Name the river"));
     home.session("abc", &prompt("abc", 3, "Lighthouses of the north"));
-    home.write(".claude/projects/-work/abc-1/subagents/agent-77f.jsonl", answer("abc-1", 9, "msg_a1", 1));
+    home.write(
+        ".claude/projects/-work/abc-1/subagents/agent-77f.jsonl",
+        prompt("abc-1", 9, "Name the harbour master"),
+    );
     let snapshot = indexed(&home).snapshot();
     for (query, expected) in [
         ("abc", vec!["abc"]),
@@ -136,6 +139,7 @@ fn a_transcript_is_found_by_path_id_beginning_and_words() {
         ("agent-7", vec!["agent-77f"]),
         ("-work/abc-1.jsonl", vec!["abc-1"]),
         ("HARBOUR name", vec!["abc-1"]),
+        ("harbour master", vec!["agent-77f"]),
         ("name the", vec!["abd-2", "abc-1"]),
         ("nothing like it", vec![]),
         ("", vec![]),
