@@ -10,6 +10,7 @@
 pub mod compose;
 pub mod outcome;
 pub mod regret;
+pub mod sweep;
 pub mod weigh;
 pub mod weight;
 
