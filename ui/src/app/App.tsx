@@ -2,6 +2,7 @@
 import { Trans } from "@lingui/react/macro";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Acts } from "@/features/acts/ActDialog";
+import { TranscriptList } from "@/features/context/TranscriptList";
 import { MemoriesScreen } from "@/features/memories/MemoriesScreen";
 import { MemoryTree } from "@/features/memories/MemoryTree";
 import { ReceiptList } from "@/features/redactions/ReceiptList";
@@ -20,6 +21,7 @@ import { Frame } from "./Frame";
 const TimelineScreen = lazy(() =>
   import("@/features/timeline/TimelineScreen").then((m) => ({ default: m.TimelineScreen })),
 );
+const ContextLab = lazy(() => import("@/features/context/ContextLab").then((m) => ({ default: m.ContextLab })));
 const RedactionsScreen = lazy(() =>
   import("@/features/redactions/RedactionsScreen").then((m) => ({ default: m.RedactionsScreen })),
 );
@@ -38,6 +40,8 @@ function ScreenOf({ route }: { route: Route }) {
       return <MemoriesScreen route={route} />;
     case "timeline":
       return <TimelineScreen route={route} />;
+    case "context":
+      return <ContextLab route={route} />;
     case "redactions":
       return <RedactionsScreen route={route} />;
     case "stores":
@@ -51,6 +55,8 @@ function ContextOf({ route }: { route: Route }) {
   switch (route.screen) {
     case "memories":
       return <MemoryTree route={route} />;
+    case "context":
+      return <TranscriptList chosen={route.transcript} />;
     case "redactions":
       return <ReceiptList chosen={route.receipt} />;
     case "timeline":

@@ -7,6 +7,7 @@ import { useFormat } from "@/shared/format";
 import { BrandMark, PanelIcon, SearchIcon, SettingsIcon } from "@/shared/icons";
 import { Moment } from "@/shared/labels";
 import { Dot, Kbd } from "@/shared/ui";
+import { useNotes } from "@/state/note";
 import { setPaletteOpen } from "@/state/palette";
 import { useProgress } from "@/state/progress";
 import { useReceipts } from "@/state/receipts";
@@ -73,6 +74,7 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
   const items: { screen: Exclude<Screen, "settings">; label: string; count: number | undefined }[] = [
     { screen: "memories", label: t`Memories`, count: status?.memories },
     { screen: "timeline", label: t`Timeline`, count: undefined },
+    { screen: "context", label: t`Context lab`, count: undefined },
     { screen: "redactions", label: t`Redactions`, count: receipts || undefined },
     { screen: "stores", label: t`Stores`, count: status?.stores },
   ];
@@ -108,13 +110,12 @@ function ChainState({ status }: { status: Status }) {
   );
 }
 
-function StatusLine({ status }: { status: Status | undefined }) {
+/** What the log says in the status line, where the screen has nothing to say. */
+function LogNotes({ status }: { status: Status }) {
   const format = useFormat();
-  const progress = useProgress();
-  if (!status) return <footer className="status-line" />;
   const size = format.bytes(status.log_bytes);
   return (
-    <footer className="status-line" data-testid="status-line">
+    <>
       <span>
         <Plural value={status.stores} one="# store" other="# stores" />
       </span>
@@ -131,6 +132,18 @@ function StatusLine({ status }: { status: Status | undefined }) {
       <span>
         <Trans>log {size}</Trans>, <ChainState status={status} />
       </span>
+    </>
+  );
+}
+
+function StatusLine({ status }: { status: Status | undefined }) {
+  const format = useFormat();
+  const progress = useProgress();
+  const notes = useNotes();
+  if (!status) return <footer className="status-line" />;
+  return (
+    <footer className="status-line" data-testid="status-line">
+      {notes.length > 0 ? notes.map((note) => <span key={note}>{note}</span>) : <LogNotes status={status} />}
       {status.purge_pending > 0 && (
         <a href={formatRoute({ screen: "redactions" })}>
           <Plural value={status.purge_pending} one="# purge pending" other="# purges pending" />

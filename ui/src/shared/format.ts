@@ -25,6 +25,23 @@ export function formats(locale: string) {
   const weekday = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "always", style: "narrow" });
   const relativeDay = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 });
+  const dollars = (digits: number) =>
+    new Intl.NumberFormat(locale, {
+      style: "currency",
+      currency: "USD",
+      minimumFractionDigits: 2,
+      maximumFractionDigits: digits,
+    });
+  const cents = dollars(2);
+  const parts = dollars(4);
+  const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+  const change = new Intl.NumberFormat(locale, {
+    style: "percent",
+    maximumFractionDigits: 1,
+    signDisplay: "exceptZero",
+  });
+  const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const date = (instant: string | number) => new Date(instant);
   const startOfDay = (of: Date) => new Date(of.getFullYear(), of.getMonth(), of.getDate()).getTime();
   const daysApart = (then: Date, now: Date) => Math.round((startOfDay(then) - startOfDay(now)) / 86_400_000);
@@ -32,6 +49,16 @@ export function formats(locale: string) {
   return {
     /** A whole number with its separators. */
     number: (value: number) => number.format(value),
+    /** A number with at most one decimal. */
+    decimal: (value: number) => decimal.format(value),
+    /** A large number, short: three digits and a unit. */
+    compact: (value: number) => compact.format(value),
+    /** US dollars; with parts of a cent where it is less than ten. */
+    dollars: (value: number) => (Math.abs(value) < 0.1 && value !== 0 ? parts : cents).format(value),
+    /** A share in percent; 1 is all. */
+    share: (value: number) => share.format(value),
+    /** A change in percent with its sign; −0.5 is half less. */
+    change: (value: number) => change.format(value),
     /** A size in the unit that suits it, decimal (1 MB is 1,000,000 bytes). */
     bytes(value: number) {
       let unit = 0;

@@ -3,7 +3,7 @@
  * nothing is asked twice and nothing is polled that events already tell.
  */
 import { keepPreviousData, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { ApiFailure, type CommandName, type Request, Unauthorized } from "@/host";
+import { ApiFailure, type CommandName, type Request, type Response, Unauthorized } from "@/host";
 import type { Version } from "@/bindings";
 import { useBackend } from "./backend";
 
@@ -26,23 +26,25 @@ export function makeQueryClient(): QueryClient {
 }
 
 /** How a read behaves beyond the usual. */
-export interface ReadOptions {
+export interface ReadOptions<T = unknown> {
   /** False: do not ask yet. */
   enabled?: boolean;
-  /** Ask again after so many milliseconds; for what no event tells. */
-  refetchInterval?: number | false;
+  /** Ask again after so many milliseconds; for what no event tells. A function decides by the last answer. */
+  refetchInterval?: number | false | ((last: T | undefined) => number | false);
   /** Show the last answer to another request while the new one is on its way. */
   keepPrevious?: boolean;
 }
 
 /** Runs a command that reads (or a dry run) and keeps the answer. */
-export function useRead<K extends CommandName>(name: K, request: Request<K>, options: ReadOptions = {}) {
+export function useRead<K extends CommandName>(name: K, request: Request<K>, options: ReadOptions<Response<K>> = {}) {
   const backend = useBackend();
+  const { refetchInterval = false } = options;
   return useQuery({
     queryKey: [name, request],
     queryFn: () => backend.call(name, request),
     enabled: options.enabled ?? true,
-    refetchInterval: options.refetchInterval ?? false,
+    refetchInterval:
+      typeof refetchInterval === "function" ? (query) => refetchInterval(query.state.data) : refetchInterval,
     ...(options.keepPrevious ? { placeholderData: keepPreviousData } : {}),
   });
 }

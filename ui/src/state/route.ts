@@ -34,6 +34,7 @@ export type Route =
   | { screen: "timeline"; store?: string | undefined; operation?: number | undefined; version?: string | undefined }
   | { screen: "redactions"; receipt?: string | undefined; versions?: string[] | undefined }
   | { screen: "stores"; store?: string | undefined }
+  | { screen: "context"; transcript?: string | undefined }
   | { screen: "settings" };
 
 /** Names of the screens. */
@@ -76,6 +77,8 @@ export function parseRoute(hash: string): Route {
     }
     case "stores":
       return { screen: "stores", store: text("store") };
+    case "context":
+      return { screen: "context", transcript: text("transcript") };
     case "settings":
       return { screen: "settings" };
     default:

@@ -3,27 +3,12 @@ import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Receipt, ReceiptPlace } from "@/bindings";
+import { download } from "@/shared/download";
 import { useFormat } from "@/shared/format";
 import { Actor } from "@/shared/labels";
 import { shorten } from "@/shared/text";
 import { Button, Chip, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
-
-/** How long the address of a download stays valid, in milliseconds. */
-const KEPT_MS = 60_000;
-
-/** Offers a text as a file. */
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  // The download reads the address after this function has returned; WebKit loses it when it is gone by then.
-  window.setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
-}
 
 function PlaceChip({ place }: { place: ReceiptPlace }) {
   switch (place.state) {

@@ -64,6 +64,7 @@ function usePlaces(): Entry[] {
   return [
     place("go memories", t`Memories`, "g m", { screen: "memories" }),
     place("go timeline", t`Timeline`, "g t", { screen: "timeline" }),
+    place("go context", t`Context lab`, "g c", { screen: "context" }),
     place("go redactions", t`Redactions`, "g r", { screen: "redactions" }),
     place("go stores", t`Stores`, "g s", { screen: "stores" }),
     place("go settings", t`Settings`, "g ,", { screen: "settings" }),

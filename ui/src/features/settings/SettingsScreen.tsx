@@ -11,6 +11,7 @@ import { useBackend } from "@/state/backend";
 import { setKeyHelpOpen } from "@/state/palette";
 import { useRead } from "@/state/queries";
 import { type Theme, useDiffMode, useTheme } from "@/state/settings";
+import { Counter, PriceTable } from "./CounterSettings";
 
 function Appearance() {
   const { t } = useLingui();
@@ -177,6 +178,8 @@ export function SettingsScreen() {
       <div className="scroll-pane">
         <Appearance />
         <Log />
+        <Counter />
+        <PriceTable />
       </div>
     </main>
   );

@@ -2,8 +2,9 @@
  * The program in memory, for tests and for looking at the window without a program. It is in no shipped bundle: only a
  * build with the mode `fake` and the tests load it.
  */
-import type { Commands, DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
+import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
 import type { ApiFailure, Backend, CommandName, Platform, Request, Response } from "@/host/backend";
+import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { type FakeStore, type FakeVersion, refuse } from "./log";
 import { seededLog } from "./seed";
@@ -16,6 +17,8 @@ export { FakeLog } from "./log";
 export interface FakeBackend extends Backend {
   /** The log behind it. */
   log: FakeLog;
+  /** The transcripts and what belongs to the context lab. */
+  lab: FakeLab;
   /** Every call so far. */
   calls: { name: CommandName; request: unknown }[];
   /** Makes the next call of a command fail. */
@@ -26,7 +29,7 @@ export interface FakeBackend extends Backend {
   emit(event: Event): void;
 }
 
-type Handlers = { [K in CommandName]: (request: Request<K>) => Commands[K]["response"] };
+type Handlers = { [K in CommandName]: (request: Request<K>) => Response<K> };
 
 const SECRET_TEXT = (base64: string) => new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)));
 
@@ -279,7 +282,7 @@ function undo(log: FakeLog, { operation_seq = null, dry_run = false }: Request<"
   return result;
 }
 
-function handlers(log: FakeLog): Handlers {
+function handlers(log: FakeLog, lab: FakeLab, emit: (event: Event) => void): Handlers {
   const refreshed = (store: FakeStore) => {
     const own = log.versions.filter(({ store_id }) => store_id === store.id);
     const live = [...log.heads(store).values()].filter(({ operation }) => operation !== "deleted");
@@ -297,6 +300,7 @@ function handlers(log: FakeLog): Handlers {
     return { page, next_before: left.length > page.length ? page.at(-1)!.seq : null };
   };
   return {
+    ...labHandlers(lab, emit),
     status: () => ({
       program: "0.0.0",
       data_dir: "/home/ada/.local/share/retrace",
@@ -311,7 +315,7 @@ function handlers(log: FakeLog): Handlers {
       chain_verified_at: log.now.toISOString(),
       chain_ok: true,
       purge_pending: log.receipts.filter(({ purge }) => purge === "pending").length,
-      network_calls: 0,
+      network_calls: lab.counter.calls.length,
       first_run: log.stores.length === 0,
     }),
     stores: () => ({ stores: log.stores.map(refreshed) }),
@@ -452,10 +456,12 @@ export function fakeBackend(
   const listeners = new Set<(event: Event) => void>();
   const failures = new Map<CommandName, Error>();
   const calls: FakeBackend["calls"] = [];
-  const run = handlers(log);
   const emit = (event: Event) => listeners.forEach((listener) => listener(event));
+  const lab = newLab();
+  const run = handlers(log, lab, emit);
   return {
     log,
+    lab,
     calls,
     platform,
     emit,
@@ -472,7 +478,7 @@ export function fakeBackend(
       await Promise.resolve();
       if (failure) throw failure;
       const before = log.operations.length;
-      const response = run[name](request) as Response<K>;
+      const response = run[name](request);
       if (log.operations.length !== before) emit({ type: "advanced", cursor: log.operations.length });
       if (name.endsWith("_store")) emit({ type: "stores" });
       if (name === "redact" || name === "recheck_receipt") emit({ type: "receipts" });

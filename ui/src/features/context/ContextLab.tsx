@@ -1,0 +1,327 @@
+/**
+ * The context lab: what fills the context of a run, and what a setting would do to it. The variants on the left, what
+ * they do in the middle, what it means on the right; each change of a variant is answered at once.
+ */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useMemo, useState } from "react";
+import type { ContextShow, FigureKind, Regret } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Await, Button, Empty, Segmented, Skeleton } from "@/shared/ui";
+import { useKeys } from "@/state/keys";
+import { useStatusNotes } from "@/state/note";
+import { useRead } from "@/state/queries";
+import { navigate, type Route } from "@/state/route";
+import { Chart, type ChartLine } from "./Chart";
+import { ConfirmSheet } from "./ConfirmSheet";
+import { DeployedPanel } from "./Deployed";
+import { type ExportFormat, ExportSheet } from "./ExportSheet";
+import { KindLegend } from "./Figure";
+import { BASE, type Bench, choose, LETTERS, useBench } from "./lab";
+import { MemorySheet } from "./MemorySheet";
+import { CompositionPanel, Figures, MemoryFiles, Regrets } from "./panels";
+import { RequestTable } from "./RequestTable";
+import { triggerTokens } from "./setting";
+import { type Forecasts, useForecasts } from "./simulations";
+import { SweepSheet } from "./SweepSheet";
+import { rowOf, useTranscripts } from "./transcripts";
+import { TurnSheet, type TurnView } from "./TurnSheet";
+import { useVariantName, VariantEditor } from "./VariantEditor";
+import { VariantTable } from "./VariantTable";
+
+type LabRoute = Extract<Route, { screen: "context" }>;
+type Open = "confirm" | "sweep" | "memory" | { export: ExportFormat } | null;
+
+/** What stands in the status line: how many requests were simulated, how fast, and how they were counted. */
+function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const requests = plural(show.requests.length, { one: "# request", other: "# requests" });
+  const milliseconds = forecasts[chosen as keyof Forecasts]?.milliseconds ?? null;
+  const time = milliseconds === null ? null : format.number(Math.max(1, Math.round(milliseconds)));
+  const family = show.family_assumed ? t`${show.family} (assumed)` : show.family;
+  useStatusNotes([
+    time === null ? requests : t`${requests} simulated in ${time} ms`,
+    t`counter: offline, tokenizer ${family}`,
+  ]);
+}
+
+function Heading({
+  show,
+  session,
+}: {
+  show: ContextShow;
+  session: { id: string; subagents: readonly string[] } | null;
+}) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <header className="lab-head">
+      <h1>
+        <Trans>Context per request</Trans>
+      </h1>
+      <p className="muted" title={show.path}>
+        <span data-testid="lab-title">{show.title?.trim() || show.transcript}</span>
+        {" · "}
+        <Plural value={show.requests.length} one="# request" other="# requests" />
+        {show.model && ` · ${show.model}`}
+        {show.cost_usd !== null && (
+          <>
+            {" · "}
+            <span title={t`Recorded usage at the table of prices`}>
+              <Trans>{format.dollars(show.cost_usd)} as recorded</Trans>
+            </span>
+          </>
+        )}
+      </p>
+      {session && session.subagents.length > 0 && (
+        <select
+          aria-label={t`Main run or subagent`}
+          value={show.transcript === session.id ? session.id : show.transcript}
+          onChange={(event) => navigate({ screen: "context", transcript: event.target.value })}
+          data-testid="subagent-select"
+        >
+          <option value={session.id}>{t`main run`}</option>
+          {session.subagents.map((id, at) => (
+            <option key={id} value={id}>
+              {t`subagent ${at + 1}`}
+            </option>
+          ))}
+        </select>
+      )}
+    </header>
+  );
+}
+
+function linesOf(bench: Bench, forecasts: Forecasts, nameOf: ReturnType<typeof useVariantName>): ChartLine[] {
+  return bench.variants.flatMap((variant) => {
+    const simulation = forecasts[variant.letter]?.simulation;
+    return simulation ? [{ letter: variant.letter, name: nameOf(variant), simulation }] : [];
+  });
+}
+
+/** Names of the tools whose results are in the context at the end, for the fields that take names. */
+function useTools(show: ContextShow): string[] {
+  const last = Math.max(0, show.requests.length - 1);
+  const { data } = useRead(
+    "context_composition",
+    { transcript: show.transcript, request: last },
+    { enabled: show.requests.length > 0 },
+  );
+  return useMemo(() => data?.tool_results.map(({ name }) => name) ?? [], [data]);
+}
+
+function Actions({ onOpen, editable }: { onOpen: (open: Open) => void; editable: boolean }) {
+  return (
+    <div className="lab-actions">
+      <Button tone="primary" isDisabled={!editable} onPress={() => onOpen("confirm")} data-testid="open-confirm">
+        <Trans>Confirm with count_tokens…</Trans>
+      </Button>
+      <Button isDisabled={!editable} onPress={() => onOpen({ export: "json" })} keys="e" data-testid="open-export">
+        <Trans>Export…</Trans>
+      </Button>
+      <Button onPress={() => onOpen("sweep")} data-testid="open-sweep">
+        <Trans>Sweep…</Trans>
+      </Button>
+    </div>
+  );
+}
+
+/** The lab over one transcript. */
+function Lab({ show }: { show: ContextShow }) {
+  const { t } = useLingui();
+  const bench = useBench();
+  const nameOf = useVariantName();
+  const forecasts = useForecasts(show.transcript, bench.variants);
+  const transcripts = useTranscripts();
+  const tools = useTools(show);
+  const [view, setView] = useState<"chart" | "table">("chart");
+  const [moved, setMoved] = useState<number | null>(null);
+  const [turn, setTurn] = useState<TurnView | null>(null);
+  const [open, setOpen] = useState<Open>(null);
+  const variant = bench.variants.find(({ letter }) => letter === bench.chosen) ?? bench.variants[0]!;
+  const forecast = forecasts[variant.letter];
+  const simulation = forecast?.simulation ?? null;
+  const lines = useMemo(() => linesOf(bench, forecasts, nameOf), [bench, forecasts, nameOf]);
+  const last = show.requests.length - 1;
+  const cursor = Math.min(moved ?? last, last);
+  const openTurn = (request: number, toolUse: string | null = null) => {
+    setMoved(request);
+    setTurn({ request, toolUse });
+  };
+  const openRegret = (regret: Regret) => openTurn(regret.needed_at, regret.tool_use_id);
+  useNotes(show, forecasts, variant.letter);
+  useKeys([
+    ...bench.variants.map(({ letter }) => ({
+      keys: String(LETTERS.indexOf(letter) + 1),
+      label: t`Variant ${letter}`,
+      run: () => choose(letter),
+    })),
+    { keys: "t", label: t`Chart or table`, run: () => setView(view === "chart" ? "table" : "chart") },
+    { keys: "o", label: t`Messages of the request`, run: () => openTurn(cursor) },
+    { keys: "e", label: t`Export the variant`, run: () => variant.letter !== BASE && setOpen({ export: "json" }) },
+  ]);
+  const kinds: FigureKind[] = [
+    ...new Set([...lines.map((line) => line.simulation.totals.kind), "counted offline" as const]),
+  ];
+  return (
+    <main className="screen lab-screen" data-testid="lab">
+      <div className="lab-variants">
+        <VariantEditor bench={bench} forecast={forecast} tools={tools} />
+        <Actions onOpen={setOpen} editable={variant.letter !== BASE} />
+      </div>
+      <div className="lab-main">
+        <Heading show={show} session={rowOf(transcripts.data?.transcripts ?? [], show.transcript)} />
+        <section className="card chart-card" aria-label={t`Context per request`}>
+          <div className="chart-tools">
+            <KindLegend kinds={kinds} />
+            <span className="spacer" />
+            <Segmented
+              label={t`View`}
+              value={view}
+              options={[
+                { value: "chart", label: t`Chart` },
+                { value: "table", label: t`Table` },
+              ]}
+              onChange={setView}
+            />
+          </div>
+          {lines.length === 0 ? (
+            <div className="chart-wait">
+              <Skeleton rows={4} />
+            </div>
+          ) : view === "chart" ? (
+            <Chart
+              show={show}
+              lines={lines}
+              chosen={variant.letter}
+              trigger={triggerTokens(variant.config)}
+              cursor={cursor}
+              onCursor={setMoved}
+              onOpen={openTurn}
+            />
+          ) : (
+            <RequestTable
+              show={show}
+              lines={lines}
+              chosen={variant.letter}
+              cursor={cursor}
+              onCursor={setMoved}
+              onOpen={openTurn}
+            />
+          )}
+        </section>
+        <VariantTable bench={bench} forecasts={forecasts} />
+        <DeployedPanel transcript={show.transcript} onOpen={openTurn} />
+        {show.remarks.length > 0 && (
+          <details className="remarks small muted">
+            <summary>
+              <Plural value={show.remarks.length} one="# remark on the file" other="# remarks on the file" />
+            </summary>
+            <ul>
+              {show.remarks.map((remark) => (
+                <li key={remark}>{remark}</li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+      <aside className="lab-side-panels" aria-label={t`Figures`}>
+        {simulation && (
+          <Figures simulation={simulation} base={forecasts[BASE]?.simulation ?? null} letter={variant.letter} />
+        )}
+        {simulation && variant.letter !== BASE && <Regrets regrets={simulation.regrets} onOpen={openRegret} />}
+        <CompositionPanel
+          show={show}
+          cursor={cursor}
+          simulation={simulation}
+          letter={variant.letter}
+          onOpen={openTurn}
+        />
+        <MemoryFiles files={show.memory_files} onAll={() => setOpen("memory")} />
+      </aside>
+      {turn && (
+        <TurnSheet
+          transcript={show.transcript}
+          view={turn}
+          count={show.requests.length}
+          variant={variant}
+          onView={setTurn}
+          onClose={() => setTurn(null)}
+        />
+      )}
+      {open === "confirm" && (
+        <ConfirmSheet transcript={show.transcript} variant={variant} onClose={() => setOpen(null)} />
+      )}
+      {open === "sweep" && <SweepSheet transcript={show.transcript} onClose={() => setOpen(null)} />}
+      {open === "memory" && <MemorySheet onClose={() => setOpen(null)} />}
+      {open !== null && typeof open === "object" && (
+        <ExportSheet
+          transcript={show.transcript}
+          variant={variant}
+          others={bench.variants.filter(({ letter }) => letter !== variant.letter)}
+          first={open.export}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </main>
+  );
+}
+
+function Opened({ transcript }: { transcript: string }) {
+  const { t } = useLingui();
+  const read = useRead("context_show", { transcript });
+  return (
+    <Await read={read} rows={12}>
+      {(show) =>
+        show.requests.length === 0 ? (
+          <main className="screen">
+            <Empty title={t`No call of a model in it`}>
+              <Trans>This transcript holds messages but no answer of a model, so there is no context to look at.</Trans>
+            </Empty>
+          </main>
+        ) : (
+          <Lab key={show.transcript} show={show} />
+        )
+      }
+    </Await>
+  );
+}
+
+/** The transcript that opens when none is named: the newest that has something to show. */
+function useFirst(): { read: ReturnType<typeof useTranscripts>; first: string | null } {
+  const read = useTranscripts();
+  const rows = read.data?.transcripts ?? [];
+  return { read, first: (rows.find(({ requests }) => requests > 1) ?? rows[0])?.id ?? null };
+}
+
+function Choose() {
+  const { t } = useLingui();
+  const { read, first } = useFirst();
+  if (first !== null) return <Opened transcript={first} />;
+  return (
+    <Await read={read} rows={12}>
+      {({ index }) => (
+        <main className="screen">
+          {index.running ? (
+            <Empty title={t`Looking for transcripts`}>
+              <Trans>The first look reads them all; from then on only what is new.</Trans>
+            </Empty>
+          ) : (
+            <Empty title={t`No transcripts yet`}>
+              <Trans>
+                The lab shows what filled the context of runs of Claude Code, Codex, Copilot and others, from the
+                transcripts that they leave on this machine. None was found.
+              </Trans>
+            </Empty>
+          )}
+        </main>
+      )}
+    </Await>
+  );
+}
+
+/** The screen of the context lab. */
+export function ContextLab({ route }: { route: LabRoute }) {
+  return route.transcript ? <Opened transcript={route.transcript} /> : <Choose />;
+}

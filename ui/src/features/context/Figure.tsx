@@ -1,0 +1,95 @@
+/** A figure with how it was come by, as a sign for the eye and in words for all. */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { FigureKind } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { useWords } from "@/shared/ui";
+
+/** The sign and the words of each kind. The sign stands before the number. */
+export const KINDS: Record<FigureKind, { sign: string; word: MessageDescriptor; explain: MessageDescriptor }> = {
+  recorded: {
+    sign: "",
+    word: msg`recorded`,
+    explain: msg`Recorded: the transcript's own usage.`,
+  },
+  exact: {
+    sign: "=",
+    word: msg`exact`,
+    explain: msg`Exact: answered by count_tokens.`,
+  },
+  "counted offline": {
+    sign: "≈",
+    word: msg`counted offline`,
+    explain: msg`Counted offline: with the built-in tokenizer.`,
+  },
+  estimated: {
+    sign: "~",
+    word: msg`estimated`,
+    explain: msg`Estimated: part of it is a guess within a range.`,
+  },
+};
+
+/** Words, sign and range of a figure; a kind that is not known is shown by its own name. */
+export function figureParts(kind: FigureKind, range: number | null): { sign: string; range: number | null } {
+  return { sign: KINDS[kind]?.sign ?? "?", range: kind === "estimated" ? range : null };
+}
+
+/** What a figure needs. */
+export interface FigureProps {
+  /** The number as it is to be read. */
+  text: string;
+  /** How it was come by. */
+  kind: FigureKind;
+  /** Half width of its range in percent, where it has one. */
+  range?: number | null;
+}
+
+/** A figure. */
+export function Figure({ text, kind, range = null }: FigureProps) {
+  const say = useWords();
+  const format = useFormat();
+  const parts = figureParts(kind, range);
+  const known = KINDS[kind];
+  const width = parts.range === null ? "" : `±${format.decimal(parts.range)} %`;
+  return (
+    <span className="figure num" title={known ? say(known.explain) : kind} data-kind={kind}>
+      {parts.sign && (
+        <span className="figure-sign" aria-hidden>
+          {parts.sign}&#8239;
+        </span>
+      )}
+      {text}
+      {width && <span className="figure-range"> {width}</span>}
+      <span className="visually-hidden"> ({known ? say(known.word) : kind})</span>
+    </span>
+  );
+}
+
+/** The signs and their words, for a legend. */
+export function KindLegend({ kinds }: { kinds: readonly FigureKind[] }) {
+  const say = useWords();
+  return (
+    <span className="kind-legend">
+      {[...new Set(kinds)].map((kind) => (
+        <span key={kind} title={say(KINDS[kind].explain)}>
+          {KINDS[kind].sign && <b aria-hidden>{KINDS[kind].sign}</b>} {say(KINDS[kind].word)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** How much a value differs from the same without editing; empty where it does not or cannot be said. */
+export function changeOf(value: number | null | undefined, base: number | null | undefined): number | null {
+  if (value === null || value === undefined || !base) return null;
+  const change = value / base - 1;
+  return Math.abs(change) < 0.0005 ? null : change;
+}
+
+/** A difference to "no editing". Less is better for all that is shown here. */
+export function Change({ value, base }: { value: number | null | undefined; base: number | null | undefined }) {
+  const format = useFormat();
+  const change = changeOf(value, base);
+  if (change === null) return null;
+  return <span className={`change num ${change < 0 ? "text-add" : "text-del"}`}>{format.change(change)}</span>;
+}

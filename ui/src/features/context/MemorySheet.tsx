@@ -1,0 +1,82 @@
+/** What memory files cost, over all sessions. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useFormat } from "@/shared/format";
+import { Moment } from "@/shared/labels";
+import { Sheet } from "@/shared/overlay";
+import { Await, Empty } from "@/shared/ui";
+import { useRead } from "@/state/queries";
+import { Figure } from "./Figure";
+
+/** The table of memory files. */
+export function MemorySheet({ onClose }: { onClose: () => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const read = useRead("context_memory", {});
+  return (
+    <Sheet title={t`What memory files cost`} onClose={onClose} size="large" testId="memory-prices">
+      <Await read={read} rows={8}>
+        {({ files, sessions, sessions_telling }) => (
+          <>
+            <p className="muted">
+              <Plural value={sessions} one="# session looked at" other="# sessions looked at" />,{" "}
+              <Plural
+                value={sessions_telling}
+                one="# of them tells what was loaded"
+                other="# of them tell what was loaded"
+              />
+              .
+            </p>
+            {files.length === 0 ? (
+              <Empty title={t`No memory file was seen being loaded`} />
+            ) : (
+              <table className="table">
+                <thead>
+                  <tr>
+                    <th scope="col">
+                      <Trans>file</Trans>
+                    </th>
+                    <th scope="col" className="cell-end">
+                      <Trans>tokens</Trans>
+                    </th>
+                    <th scope="col" className="cell-end">
+                      <Trans>sessions</Trans>
+                    </th>
+                    <th scope="col" className="cell-end">
+                      <Trans>cost per session</Trans>
+                    </th>
+                    <th scope="col">
+                      <Trans>last loaded</Trans>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {files.map((file) => (
+                    <tr key={file.path} data-testid="memory-price">
+                      <th scope="row" className="mono cell-path">
+                        {file.path}
+                      </th>
+                      <td className="cell-end">
+                        <Figure text={format.number(file.tokens)} kind="counted offline" />
+                      </td>
+                      <td className="cell-end num">{format.number(file.sessions)}</td>
+                      <td className="cell-end num">
+                        {file.cost_usd_per_session === null ? (
+                          <span className="muted">
+                            <Trans>no price</Trans>
+                          </span>
+                        ) : (
+                          format.dollars(file.cost_usd_per_session)
+                        )}
+                      </td>
+                      <td>{file.last_loaded_at && <Moment at={file.last_loaded_at} form="moment" />}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            )}
+          </>
+        )}
+      </Await>
+    </Sheet>
+  );
+}

@@ -1,0 +1,101 @@
+/** The table behind the chart: every request with its size under each variant, and what happens there. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMemo } from "react";
+import type { ContextShow } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Button } from "@/shared/ui";
+import { VirtualRows } from "@/shared/VirtualRows";
+import { type ChartLine } from "./Chart";
+import { marksOf } from "./chart";
+import { Figure } from "./Figure";
+import type { Letter } from "./lab";
+
+/** The table. */
+export function RequestTable({
+  show,
+  lines,
+  chosen,
+  cursor,
+  onCursor,
+  onOpen,
+}: {
+  show: ContextShow;
+  lines: readonly ChartLine[];
+  chosen: Letter;
+  cursor: number;
+  onCursor: (index: number) => void;
+  onOpen: (index: number) => void;
+}) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const filled = lines.find(({ letter }) => letter === chosen)?.simulation ?? null;
+  const marks = useMemo(() => marksOf(show, filled), [show, filled]);
+  const notes = (index: number) => {
+    const request = filled?.requests[index];
+    const cleared = request?.cleared_tool_use_ids.length ?? 0;
+    const words = marks
+      .filter((mark) => mark.index === index)
+      .map(
+        ({ mark }) =>
+          ({
+            clearing: t`${cleared} cleared`,
+            thinking: t`thinking cleared`,
+            compaction: t`compaction`,
+            regret: t`needed again`,
+            recorded: t`taken out while recording`,
+          })[mark],
+      );
+    const broken = request?.cache_break_at;
+    if (broken !== null && broken !== undefined) words.push(t`cache breaks at ${format.number(broken)}`);
+    return words.join(", ");
+  };
+  return (
+    <VirtualRows
+      items={show.requests}
+      keyOf={(request) => request.index}
+      estimate={28}
+      className="request-table"
+      role="table"
+      aria-label={t`Context per request`}
+      aria-rowcount={show.requests.length}
+      reveal={cursor}
+      data-testid="request-table"
+      footer={null}
+    >
+      {(_request, index) => (
+        <div
+          role="row"
+          aria-rowindex={index + 1}
+          className={`request-row${index === cursor ? " is-cursor" : ""}`}
+          data-testid="request-row"
+          data-index={index}
+        >
+          <span role="rowheader">
+            <Button
+              tone="quiet"
+              onPress={() => {
+                onCursor(index);
+                onOpen(index);
+              }}
+              aria-label={t`Messages of request ${index + 1}`}
+            >
+              {format.number(index + 1)}
+            </Button>
+          </span>
+          {lines.map(({ letter, simulation }) => {
+            const at = simulation.requests[index];
+            return (
+              <span key={letter} role="cell" className={`num${letter === chosen ? " is-chosen" : ""}`}>
+                <span className="muted">{letter}</span>{" "}
+                {at ? <Figure text={format.number(at.after)} kind={at.kind} /> : <Trans>none</Trans>}
+              </span>
+            );
+          })}
+          <span role="cell" className="muted request-note">
+            {notes(index)}
+          </span>
+        </div>
+      )}
+    </VirtualRows>
+  );
+}

@@ -1,0 +1,189 @@
+/** The geometry of the chart: scales, ticks, paths. Pure; all lengths in pixels. */
+import type { ContextShow, Simulation } from "@/bindings";
+
+/** The plot's place in the picture. */
+export interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Maps requests and tokens to pixels. */
+export interface Scales {
+  /** Centre of a request. */
+  x: (index: number) => number;
+  /** Height of a number of tokens. */
+  y: (tokens: number) => number;
+  /** The request nearest to a place. */
+  indexAt: (x: number) => number;
+}
+
+/** Makes the scales for `count` requests and up to `most` tokens. */
+export function scalesOf(plot: Plot, count: number, most: number): Scales {
+  const last = Math.max(1, count - 1);
+  const width = plot.right - plot.left;
+  return {
+    x: (index) => plot.left + (index / last) * width,
+    y: (tokens) => plot.bottom - (tokens / Math.max(1, most)) * (plot.bottom - plot.top),
+    indexAt: (x) => Math.max(0, Math.min(count - 1, Math.round(((x - plot.left) / Math.max(1, width)) * last))),
+  };
+}
+
+/** Round numbers from 0 to at least `most`, about `wanted` of them. */
+export function ticksOf(most: number, wanted = 4): number[] {
+  const rough = Math.max(most, 1) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((unit) => unit * power).find((unit) => unit >= rough) ?? 10 * power;
+  const ticks: number[] = [];
+  for (let at = 0; at < most + step; at += step) ticks.push(at);
+  return ticks;
+}
+
+/** Requests that get a label below the plot. */
+export function requestTicks(count: number): number[] {
+  if (count <= 1) return [0];
+  return [...new Set([0, Math.floor((count - 1) / 2), count - 1])];
+}
+
+/** Points of a line. */
+type Points = readonly (readonly [number, number])[];
+
+/**
+ * Leaves out what no eye can see: of the points in one pixel's width only the first, the lowest, the highest and the last
+ * stay, so that no peak is lost.
+ */
+export function thin(points: Points, perPixel = 4): Points {
+  const first = points[0];
+  const last = points[points.length - 1];
+  if (!first || !last || points.length <= perPixel * Math.max(1, last[0] - first[0])) return points;
+  const out: (readonly [number, number])[] = [];
+  let from = 0;
+  for (let at = 1; at <= points.length; at += 1) {
+    if (at < points.length && Math.floor(points[at]![0]) === Math.floor(points[from]![0])) continue;
+    const column = points.slice(from, at).map((point, place) => ({ point, place: from + place }));
+    const byHeight = [...column].sort((a, b) => a.point[1] - b.point[1]);
+    const kept = new Set([column[0], byHeight[0], byHeight[byHeight.length - 1], column[column.length - 1]]);
+    out.push(...column.filter((one) => kept.has(one)).map(({ point }) => point));
+    from = at;
+  }
+  return out;
+}
+
+const coordinates = (points: Points) => points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
+
+/** A line through values, one a request. */
+export function linePath(values: readonly number[], { x, y }: Scales): string {
+  if (values.length === 0) return "";
+  const points = values.map((value, index) => [x(index), y(value)] as const);
+  // A lone request is a point; a short stroke shows it.
+  if (points.length === 1) return `M${points[0]![0].toFixed(1)} ${points[0]![1].toFixed(1)}h4`;
+  return `M${coordinates(thin(points))}`;
+}
+
+/** The area between two lines. */
+export function areaPath(lower: readonly number[], upper: readonly number[], { x, y }: Scales): string {
+  if (upper.length === 0) return "";
+  const there = thin(upper.map((value, index) => [x(index), y(value)] as const));
+  const back = thin(lower.map((value, index) => [x(index), y(value)] as const));
+  return `M${coordinates(there)}L${coordinates([...back].reverse())}Z`;
+}
+
+/** What the filled variant is stacked of, from below. Each list holds the upper edge of its band. */
+export interface Bands {
+  /** System prompt, tools, instructions and memory, as far as the file holds them. */
+  fixed: number[];
+  /** With what was recorded as size and is in no class. */
+  notRecorded: number[];
+  /** All: conversation and tools on top. */
+  all: number[];
+}
+
+/** Stacks the classes of each request under the size that a variant leaves. */
+export function bandsOf(show: ContextShow, after: readonly number[]): Bands {
+  const bands: Bands = { fixed: [], notRecorded: [], all: [] };
+  after.forEach((size, index) => {
+    const classes = show.requests[index]?.classes;
+    const fixed = classes ? classes.system + classes.instructions + classes.memory : 0;
+    const low = Math.min(size, fixed);
+    bands.fixed.push(low);
+    bands.notRecorded.push(Math.min(size, low + Math.max(0, classes?.not_recorded ?? 0)));
+    bands.all.push(size);
+  });
+  return bands;
+}
+
+/** Something at a request that the chart marks. */
+export interface Mark {
+  /** `clearing`: results or inputs; `thinking`: only thinking; the others as named. */
+  mark: "clearing" | "thinking" | "compaction" | "regret" | "recorded";
+  /** The request. */
+  index: number;
+}
+
+/** What a variant does and when it is regretted, and what happened while the transcript was written. In order. */
+export function marksOf(show: ContextShow, simulation: Simulation | null): Mark[] {
+  const marks: Mark[] = show.events.map((event) => ({ mark: "recorded", index: event.before_request }));
+  let turns = 0;
+  for (const request of simulation?.requests ?? []) {
+    const cleared = request.cleared_tool_use_ids.length + request.cleared_tool_inputs.length > 0;
+    if (cleared) marks.push({ mark: "clearing", index: request.index });
+    else if (request.cleared_thinking_turns > turns) marks.push({ mark: "thinking", index: request.index });
+    turns = request.cleared_thinking_turns;
+  }
+  for (const compaction of simulation?.compactions ?? []) marks.push({ mark: "compaction", index: compaction.request });
+  for (const at of new Set(simulation?.regrets.map(({ needed_at }) => needed_at)))
+    marks.push({ mark: "regret", index: at });
+  return marks.sort((a, b) => a.index - b.index);
+}
+
+/** How far beyond the lines a limit may lie and still be drawn; further away it would press the lines flat. */
+const LIMIT_IN_VIEW = 1.6;
+
+/** The top of the chart: above all lines, and above the limits that lie near. */
+export function topOf(lines: readonly (readonly number[])[], limits: readonly (number | null)[]): number {
+  const highest = lines.reduce((most, values) => values.reduce((a, b) => Math.max(a, b), most), 1);
+  const near = limits.filter((limit): limit is number => limit !== null && limit <= highest * LIMIT_IN_VIEW);
+  return Math.max(highest, ...near);
+}
+
+/** Moves the cursor by a key; null for keys that do not move it. Shift goes to the next mark. */
+export function moveCursor(
+  index: number,
+  count: number,
+  key: string,
+  shift: boolean,
+  marks: readonly Mark[],
+): number | null {
+  const inside = (to: number) => Math.max(0, Math.min(count - 1, to));
+  switch (key) {
+    case "ArrowRight":
+    case "ArrowUp":
+      return inside(shift ? (marks.find((mark) => mark.index > index)?.index ?? index) : index + 1);
+    case "ArrowLeft":
+    case "ArrowDown":
+      return inside(shift ? (marks.findLast((mark) => mark.index < index)?.index ?? index) : index - 1);
+    case "PageUp":
+      return inside(index + Math.max(1, Math.round(count / 10)));
+    case "PageDown":
+      return inside(index - Math.max(1, Math.round(count / 10)));
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return null;
+  }
+}
+
+/** Spreads labels so that none lies over another, keeping their order; `gap` is the height of one. */
+export function spread(wanted: readonly number[], gap: number): number[] {
+  const order = wanted.map((y, at) => ({ y, at })).sort((a, b) => a.y - b.y);
+  const out = [...wanted];
+  let last = -Infinity;
+  for (const { y, at } of order) {
+    last = Math.max(y, last + gap);
+    out[at] = last;
+  }
+  return out;
+}

@@ -1,0 +1,84 @@
+/** The transcripts: read once from the index, and again while it is brought up to date. Filtering is done here. */
+import { useEffect } from "react";
+import type { TranscriptRow } from "@/bindings";
+import { useBackend } from "@/state/backend";
+import { useRead } from "@/state/queries";
+import type { PickerRow } from "@/shared/Picker";
+import { fileName } from "@/shared/text";
+
+/** While the index is being brought up to date, it is asked so often, in milliseconds. */
+const RUNNING_MS = 400;
+
+const ALL = { query: null, project: null, refresh: false, wait: false } as const;
+
+/** Every transcript that is known, and the state of the index. Starts bringing it up to date when it is first used. */
+export function useTranscripts() {
+  const backend = useBackend();
+  const read = useRead("transcripts", ALL, {
+    refetchInterval: (last) => (last?.index.running ? RUNNING_MS : false),
+  });
+  const { refetch } = read;
+  useEffect(() => {
+    let here = true;
+    // What is known shows at once; this only starts the work and its answer may be refused like any other.
+    backend.call("transcripts", { ...ALL, refresh: true }).then(
+      () => here && void refetch(),
+      () => undefined,
+    );
+    return () => {
+      here = false;
+    };
+  }, [backend, refetch]);
+  return read;
+}
+
+/** A row of the list: a transcript, or the heading of a day. */
+export interface TranscriptListRow extends PickerRow {
+  /** The transcript. */
+  transcript: TranscriptRow;
+}
+
+/** What a transcript is called. */
+export function titleOf(row: Pick<TranscriptRow, "title" | "id">): string {
+  return row.title?.trim() || row.id;
+}
+
+/** The last part of a project's path, which is what people call it. */
+export function projectName(project: string): string {
+  return fileName(project.replace(/\/+$/, "")) || project;
+}
+
+/** The projects of transcripts, the one used last first. */
+export function projectsOf(rows: readonly TranscriptRow[]): string[] {
+  return [...new Set(rows.map(({ project }) => project).filter((project): project is string => project !== null))];
+}
+
+/** The rows whose title, project, id or model holds every word, and that are of the project where one is given. */
+export function matching(rows: readonly TranscriptRow[], query: string, project: string | null): TranscriptRow[] {
+  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    if (project !== null && row.project !== project) return false;
+    const text = [row.title, row.project, row.id, ...row.models].join(" ").toLocaleLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** The rows as a list walks them. */
+export function listRows(rows: readonly TranscriptRow[]): TranscriptListRow[] {
+  return rows.map((transcript, at) => ({
+    key: transcript.id,
+    label: titleOf(transcript),
+    level: 0,
+    leaf: true,
+    open: false,
+    position: at + 1,
+    siblings: rows.length,
+    transcript,
+  }));
+}
+
+/** The row that stands for a transcript: its own, or that of the session it is a subagent of. */
+export function rowOf(rows: readonly TranscriptRow[], id: string | undefined): TranscriptRow | null {
+  if (id === undefined) return null;
+  return rows.find((row) => row.id === id || row.subagents.includes(id)) ?? null;
+}

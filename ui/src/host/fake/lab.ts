@@ -1,0 +1,352 @@
+/** The commands of the context lab over made-up runs. */
+import type {
+  Composition,
+  ConfirmPlan,
+  CounterStatus,
+  Event,
+  NamedTokens,
+  Sweep,
+  SweepPoint,
+  Transcripts,
+  TranscriptRow,
+  Turn,
+  TurnBlock,
+  TurnMessage,
+  Variant,
+} from "@/bindings";
+import type { LabCommands } from "@/host/lab-commands";
+import { type FakeRun, goneAt, makeRun, showRun, simulateRun } from "./lab-run";
+import { refuse } from "./log";
+
+type LabHandlers = {
+  [K in keyof LabCommands]: (request: Partial<LabCommands[K]["request"]>) => LabCommands[K]["response"];
+};
+
+/** What the lab's fake knows, for tests to change. */
+export interface FakeLab {
+  /** The runs, newest first. */
+  runs: FakeRun[];
+  /** Saved settings. */
+  variants: Variant[];
+  /** State of the index. */
+  index: Transcripts["index"];
+  /** Files that could not be read. */
+  problems: Transcripts["problems"];
+  /** The counter. */
+  counter: CounterStatus;
+  /** Whether responses of the first run report edits. */
+  deployed: boolean;
+}
+
+/** A lab with three runs. */
+export function newLab(): FakeLab {
+  return {
+    runs: [
+      makeRun("8c41f0de", "move the berth tables to the new schema", "/home/ada/harbour", 143, 7),
+      makeRun("31b7a220", "find out why the tide test fails", "/home/ada/harbour", 46, 21),
+      makeRun("d02e9b51", "write the lamp schedule", "/home/ada/lighthouse", 18, 3),
+    ],
+    variants: [{ name: "default 100k", config: { edits: [{ type: "clear_tool_uses_20250919" }] } }],
+    index: { running: false, done: 3, total: 3, updated_at: "2026-11-20T10:00:00Z" },
+    problems: [],
+    counter: { base_url: "https://api.anthropic.com", key_source: null, keyring: true, calls: [] },
+    deployed: false,
+  };
+}
+
+function rowFor(run: FakeRun): TranscriptRow {
+  const show = showRun(run);
+  return {
+    id: run.id,
+    path: show.path,
+    format: show.format,
+    title: run.title,
+    project: run.project,
+    models: [run.model],
+    requests: run.requests,
+    peak: Math.max(...show.requests.map(({ context }) => context)),
+    cost_usd: show.cost_usd,
+    compactions: 0,
+    memory_writes: 2,
+    started_at: show.requests[0]?.time ?? null,
+    ended_at: show.requests.at(-1)?.time ?? null,
+    bytes: run.requests * 4096,
+    subagents: [],
+    malformed_lines: 0,
+    unknown_lines: 0,
+  };
+}
+
+const named = (list: { name: string; tokens: number }[]): NamedTokens[] => {
+  const sums = new Map<string, NamedTokens>();
+  for (const { name, tokens } of list) {
+    const known = sums.get(name) ?? { name, count: 0, tokens: 0 };
+    sums.set(name, { name, count: known.count + 1, tokens: known.tokens + tokens });
+  }
+  return [...sums.values()].sort((a, b) => b.tokens - a.tokens);
+};
+
+function composition(run: FakeRun, request: number): Composition {
+  const show = showRun(run);
+  const at = show.requests[request] ?? refuse("not_found", `There is no request ${request}.`);
+  const uses = run.uses.filter((use) => use.request < request);
+  return {
+    request,
+    context: at.context,
+    kind: at.kind,
+    classes: at.classes,
+    files: show.memory_files.map(({ path, tokens }) => ({ name: path, count: 1, tokens })),
+    tool_results: named(uses.map(({ tool, result }) => ({ name: tool, tokens: result }))),
+    tool_inputs: named(uses.map(({ tool, input }) => ({ name: tool, tokens: input }))),
+    largest: [...uses]
+      .sort((a, b) => b.result - a.result)
+      .slice(0, 5)
+      .map(({ label, result, request: since }) => ({ label, tokens: result, since_request: since + 1 })),
+  };
+}
+
+const block = (part: Partial<TurnBlock>): TurnBlock => ({
+  block: "text",
+  name: "",
+  tool_use_id: null,
+  text: "",
+  cut: false,
+  is_error: false,
+  tokens: 1,
+  cleared: false,
+  ...part,
+});
+
+function messagesOf(run: FakeRun, request: number, gone: Set<string>): TurnMessage[] {
+  const message = (position: number, part: Partial<TurnMessage>): TurnMessage => ({
+    position,
+    role: "user",
+    origin: "typed",
+    time: null,
+    line: position + 1,
+    answer: false,
+    blocks: [],
+    ...part,
+  });
+  const out = [message(0, { blocks: [block({ text: `${run.title}, please\u200b`, tokens: 12 })] })];
+  for (let index = 0; index <= request; index += 1) {
+    const use = run.uses.find((one) => one.request === index);
+    const blocks = [block({ text: `Step ${index + 1}.`, tokens: run.text[index] ?? 1 })];
+    if (use)
+      blocks.push(
+        block({
+          block: "tool_use",
+          name: use.tool,
+          tool_use_id: use.id,
+          text: `{"what": "${use.label}"}`,
+          tokens: use.input,
+        }),
+      );
+    out.push(message(out.length, { role: "assistant", origin: "model", answer: index === request, blocks }));
+    if (!use || index === request) continue;
+    const result = block({
+      block: "tool_result",
+      name: use.tool,
+      tool_use_id: use.id,
+      text: `<b>result</b> of ${use.label}\nline two`,
+      tokens: use.result,
+      cleared: gone.has(use.id),
+    });
+    out.push(message(out.length, { origin: "tool_results", blocks: [result] }));
+  }
+  return out;
+}
+
+function turn(run: FakeRun, request: number, variant: Variant | null, from: number | null, limit: number): Turn {
+  const all = messagesOf(run, request, goneAt(run, variant, request));
+  const start = from ?? Math.max(0, all.length - limit);
+  return { request, from: start, total: all.length, messages: all.slice(start, start + limit) };
+}
+
+/** Every combination of the values under `grid`. */
+function combinations(grid: unknown): unknown[] {
+  if (Array.isArray(grid))
+    return grid.reduce<unknown[][]>(
+      (lists, item) => lists.flatMap((list) => combinations(item).map((one) => [...list, one])),
+      [[]],
+    );
+  if (typeof grid !== "object" || grid === null) return [grid];
+  if ("grid" in grid) return (grid as { grid: unknown[] }).grid;
+  return Object.entries(grid).reduce<Record<string, unknown>[]>(
+    (all, [key, value]) => all.flatMap((one) => combinations(value).map((choice) => ({ ...one, [key]: choice }))),
+    [{}],
+  );
+}
+
+function sweep(runs: FakeRun[], grid: unknown, progress: (done: number, total: number) => void): Sweep {
+  const configs = combinations(grid);
+  const points = configs.map((config, at): SweepPoint => {
+    const variant = { name: `setting ${at + 1}`, config };
+    const totals = runs.map((run) => simulateRun(run, variant).totals);
+    progress(at + 1, configs.length);
+    const add = (pick: (one: (typeof totals)[number]) => number) => totals.reduce((sum, one) => sum + pick(one), 0);
+    return {
+      variant,
+      peak: Math.max(...totals.map(({ peak }) => peak)),
+      cost_usd: add(({ cost_usd }) => cost_usd ?? 0),
+      input: add(({ input }) => input),
+      regrets: add(({ regrets }) => regrets),
+      clears: add(({ clears }) => clears),
+      pareto: false,
+    };
+  });
+  const beats = (a: SweepPoint, b: SweepPoint) =>
+    a.peak <= b.peak &&
+    a.cost_usd! <= b.cost_usd! &&
+    a.regrets <= b.regrets &&
+    (a.peak < b.peak || a.cost_usd! < b.cost_usd! || a.regrets < b.regrets);
+  for (const point of points) point.pareto = !points.some((other) => beats(other, point));
+  return { points, transcripts: runs.length, cancelled: false };
+}
+
+function exported(variant: Variant, format: string): string {
+  const json = JSON.stringify({ context_management: variant.config }, null, 2);
+  switch (format) {
+    case "json":
+      return json;
+    case "html":
+      return `<!doctype html><title>${variant.name}</title>`;
+    default:
+      return `# ${format}\n${json}`;
+  }
+}
+
+/** The commands over a lab. */
+export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHandlers {
+  const runOf = (id = "") =>
+    lab.runs.find((run) => run.id === id) ?? refuse("not_found", `There is no transcript ${id}.`, id);
+  const plan = (requests: number[]): ConfirmPlan => ({
+    calls: requests.length * 2,
+    cached: 0,
+    bytes: 412_000,
+    base_url: lab.counter.base_url,
+    key_source: lab.counter.key_source,
+    requests,
+    what: "Messages and tool results of the transcript up to these requests.",
+    limits: ["The system prompt is not in the file."],
+  });
+  return {
+    transcripts: () => ({
+      transcripts: lab.runs.map(rowFor),
+      totals: { sessions: lab.runs.length, projects: 2, requests: 207, cost_usd: 6.2, requests_without_price: 0 },
+      index: { ...lab.index },
+      problems: lab.problems,
+    }),
+    context_show: ({ transcript }) => showRun(runOf(transcript)),
+    context_composition: ({ transcript, request = 0 }) => composition(runOf(transcript), request),
+    context_simulate: ({ transcript, variants = [] }) => ({
+      simulations: variants.map((variant) => simulateRun(runOf(transcript), variant)),
+    }),
+    context_turn: ({ transcript, request = 0, variant = null, from = null, limit }) =>
+      turn(runOf(transcript), request, variant, from, limit ?? 40),
+    context_sweep: ({ transcripts = [], grid, job }) =>
+      sweep(transcripts.map(runOf), grid, (done, total) => job && emit({ type: "progress", task: job, done, total })),
+    context_deployed: ({ transcript }) => ({
+      variant: null,
+      requests: lab.deployed
+        ? [
+            {
+              index: 12,
+              forecast: [{ type: "clear_tool_uses_20250919", cleared_tool_uses: 8, cleared_input_tokens: 50_120 }],
+              reported: [{ type: "clear_tool_uses_20250919", cleared_tool_uses: 8, cleared_input_tokens: 50_000 }],
+              error_percent: 0.2,
+            },
+          ]
+        : [],
+      reporting: lab.deployed && transcript === lab.runs[0]?.id ? 40 : 0,
+      agreeing: lab.deployed ? 40 : 0,
+    }),
+    context_export: ({ variant = { name: "", config: {} }, format = "json" }) => ({
+      file_name: `setting.${format}`,
+      media_type: "text/plain",
+      text: exported(variant, format),
+    }),
+    context_memory: () => ({
+      files: [
+        {
+          path: "/home/ada/harbour/memory/MEMORY.md",
+          tokens: 2050,
+          sessions: 3,
+          cost_usd_per_session: 0.08,
+          last_loaded_at: "2026-11-19T11:22:00Z",
+        },
+      ],
+      sessions: 3,
+      sessions_telling: 2,
+    }),
+    context_confirm: ({ transcript, variant = { name: "", config: {} }, agreed = false, points }) => {
+      const run = runOf(transcript);
+      const simulation = simulateRun(run, variant);
+      const step = Math.max(1, Math.floor(run.requests / (points ?? 4)));
+      const requests = Array.from({ length: points ?? 4 }, (_, at) => Math.min(run.requests - 1, (at + 1) * step - 1));
+      if (!agreed) return { plan: plan(requests), points: [], cancelled: false };
+      if (lab.counter.key_source === null) refuse("counter_unavailable", "There is no key.");
+      lab.counter.calls.unshift(
+        ...requests.map(() => ({
+          at: "2026-11-20T10:00:00Z",
+          purpose: "count_tokens",
+          url: `${lab.counter.base_url}/v1/messages/count_tokens`,
+          bytes: 51_500,
+          status: 200,
+        })),
+      );
+      return {
+        plan: plan(requests),
+        points: requests.map((request) => {
+          const { before, after } = simulation.requests[request]!;
+          return {
+            request,
+            forecast_before: before,
+            forecast_after: after,
+            exact_before: before + 90,
+            exact_after: after + 60,
+            error_percent: (-60 / (after + 60)) * 100,
+            problem: null,
+            cached: false,
+          };
+        }),
+        cancelled: false,
+      };
+    },
+    prices: () => ({
+      prices: [
+        {
+          model: "claude-sonnet-4-5",
+          up_to: 200_000,
+          from: null,
+          window: 200_000,
+          input: 3,
+          output: 15,
+          cache_write_5m: 3.75,
+          cache_write_1h: 6,
+          cache_read: 0.3,
+          source: "the provider's page of prices",
+          date: "2026-08-21",
+        },
+      ],
+      own_file: "/home/ada/.local/share/retrace/prices.toml",
+      own_file_problem: null,
+    }),
+    variants: () => ({ variants: [...lab.variants] }),
+    save_variant: ({ name = "", config = {} }) => {
+      if (name.trim() === "") refuse("invalid", "A saved setting needs a name.", "name");
+      lab.variants = [...lab.variants.filter((one) => one.name !== name), { name, config }];
+      return { variants: lab.variants };
+    },
+    remove_variant: ({ name = "" }) => {
+      lab.variants = lab.variants.filter((one) => one.name !== name);
+      return { variants: lab.variants };
+    },
+    counter_status: () => ({ ...lab.counter, calls: [...lab.counter.calls] }),
+    set_counter_key: ({ key = null }) => {
+      lab.counter.key_source = key === null ? null : "keyring";
+      return { ...lab.counter };
+    },
+    cancel: () => ({ cancelled: true }),
+  };
+}

@@ -1,0 +1,96 @@
+/** Whether exact counts can be had, and the key for them. A key goes to the system's keyring and nowhere else. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useId, useState } from "react";
+import type { CounterStatus } from "@/bindings";
+import { useBackend } from "@/state/backend";
+import { Button, Failure } from "./ui";
+
+/** Where the key comes from, in words. */
+export function KeySource({ source }: { source: string | null }) {
+  switch (source) {
+    case "environment":
+      return <Trans>key from the environment</Trans>;
+    case "keyring":
+      return <Trans>key from the system's keyring</Trans>;
+    case null:
+      return <Trans>no key</Trans>;
+    default:
+      return <>{source}</>;
+  }
+}
+
+/** Puts a key into the keyring, or takes it out. */
+export function CounterKeyForm({ status }: { status: CounterStatus }) {
+  const { t } = useLingui();
+  const id = useId();
+  const backend = useBackend();
+  const queries = useQueryClient();
+  const [key, setKey] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const store = async (value: string | null) => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await backend.call("set_counter_key", { key: value });
+      setKey("");
+      await queries.invalidateQueries({ queryKey: ["counter_status"] });
+      await queries.invalidateQueries({ queryKey: ["context_confirm"] });
+    } catch (cause) {
+      setFailure(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (status.key_source === "environment")
+    return (
+      <p className="muted">
+        <Trans>The environment gives the key. It is used as it is and not stored.</Trans>
+      </p>
+    );
+  if (status.key_source === "keyring")
+    return (
+      <div className="form-actions">
+        <Button isPending={busy} onPress={() => void store(null)} data-testid="remove-key">
+          <Trans>Take the key out of the keyring</Trans>
+        </Button>
+        {failure !== null && <Failure error={failure} />}
+      </div>
+    );
+  if (!status.keyring)
+    return (
+      <p className="muted">
+        <Trans>
+          This machine has no keyring that can be used. Start the program with the key in ANTHROPIC_API_KEY instead.
+        </Trans>
+      </p>
+    );
+  return (
+    <form
+      className="key-form"
+      onSubmit={(event: SyntheticEvent) => {
+        event.preventDefault();
+        if (key.trim()) void store(key.trim());
+      }}
+    >
+      <label htmlFor={id}>
+        <Trans>API key</Trans>
+      </label>
+      <input
+        id={id}
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        value={key}
+        placeholder={t`stored in the system's keyring`}
+        onChange={(event) => setKey(event.target.value)}
+        data-testid="counter-key"
+      />
+      <Button type="submit" isPending={busy} isDisabled={key.trim() === ""} data-testid="store-key">
+        <Trans>Store</Trans>
+      </Button>
+      {failure !== null && <Failure error={failure} />}
+    </form>
+  );
+}
