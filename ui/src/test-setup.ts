@@ -2,6 +2,7 @@
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
+import { resetBench } from "@/features/context/lab";
 import { closeAct, rememberUndo } from "@/state/acts";
 import { setPaletteOpen } from "@/state/palette";
 import { toasts } from "@/state/toasts";
@@ -40,6 +41,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   closeAct();
+  resetBench();
   rememberUndo(null);
   setPaletteOpen(false);
   toasts.clear();

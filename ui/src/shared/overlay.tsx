@@ -17,7 +17,7 @@ export interface SheetProps {
   /** What stands at its bottom: the next steps. */
   footer?: ReactNode;
   /** How wide it may grow. */
-  size?: "small" | "large";
+  size?: "small" | "medium" | "large";
   /** `alertdialog` when it asks before something that cannot be taken back. */
   role?: "dialog" | "alertdialog";
   /** Name for tests. */

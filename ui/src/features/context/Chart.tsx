@@ -56,6 +56,8 @@ const HEIGHT = 296;
 const MARGIN = { left: 46, right: 34, top: 18, bottom: 24 };
 /** Room that the label of a regret takes, in pixels; it stands only where no other mark needs the place. */
 const LABEL_ROOM = 92;
+/** With more regrets than this their marks are drawn small. */
+const MANY_REGRETS = 20;
 /** So many labels say it; the legend says the rest. */
 const MOST_LABELS = 3;
 
@@ -138,7 +140,19 @@ function Limit({ plot, y, label, look }: { plot: Plot; y: number; label: string;
   );
 }
 
-function MarkShape({ mark, x, y, base }: { mark: Mark["mark"]; x: number; y: number; base: number }) {
+function MarkShape({
+  mark,
+  x,
+  y,
+  base,
+  small = false,
+}: {
+  mark: Mark["mark"];
+  x: number;
+  y: number;
+  base: number;
+  small?: boolean;
+}) {
   switch (mark) {
     case "clearing":
       return <circle className="mark-clearing" cx={x} cy={y} r={4} />;
@@ -147,7 +161,9 @@ function MarkShape({ mark, x, y, base }: { mark: Mark["mark"]; x: number; y: num
     case "compaction":
       return <rect className="mark-compaction" x={x - 4} y={y - 4} width={8} height={8} />;
     case "regret":
-      return (
+      return small ? (
+        <path className="mark-regret-head" d={`M${x} ${y - 13}l3 4-3 4-3-4Z`} />
+      ) : (
         <g className="mark-regret">
           <path d={`M${x} ${y - 3}v${-11}`} />
           <path className="mark-regret-head" d={`M${x} ${y - 20}l5 5-5 5-5-5Z`} />
@@ -379,6 +395,7 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
               x={scales.x(index)}
               y={scales.y(valueAt(filled, index))}
               base={plot.bottom}
+              small={regrets.length > MANY_REGRETS}
             />
           ))}
           {regrets

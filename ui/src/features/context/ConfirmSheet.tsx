@@ -190,7 +190,7 @@ export function ConfirmSheet({
     <Sheet
       title={t`Confirm ${nameOf(variant)} with count_tokens`}
       onClose={onClose}
-      size="large"
+      size="medium"
       testId="confirm-sheet"
       footer={
         <>
@@ -228,6 +228,11 @@ export function ConfirmSheet({
       <Await read={plan} rows={7}>
         {(data) => (
           <>
+            {!confirmed && job.name === null && (
+              <div className="notice">
+                <Trans>Nothing has been sent yet. This is what would be, once you agree:</Trans>
+              </div>
+            )}
             {!confirmed && <Plan plan={data.plan} />}
             {!confirmed && data.plan.key_source === null && data.plan.calls > 0 && <KeyHere />}
           </>

@@ -1,0 +1,280 @@
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import type { Variant } from "@/bindings";
+import { ApiFailure } from "@/host";
+import { fakeBackend } from "@/host/fake";
+import { callsOf, openWindow, rowWith } from "./testing";
+
+const TOOLS = "clear_tool_uses_20250919";
+
+/** Opens the lab, and waits until both variants of a new bench are there. */
+async function openLab(fake = fakeBackend(), transcript = "31b7a220") {
+  const opened = openWindow(`#/context?transcript=${transcript}`, fake);
+  await rowWith("variant-row", "no editing");
+  await waitFor(() => expect(screen.getAllByTestId("cell-peak")).toHaveLength(2));
+  return opened;
+}
+
+const peakOf = (letter: string) => {
+  const row = screen.getAllByTestId("variant-row").find((one) => one.dataset["key"] === letter);
+  return within(row!).getByTestId("cell-peak").textContent ?? "";
+};
+const number = async (user: ReturnType<typeof openWindow>["user"], id: string, value: string) => {
+  const input = screen.getByTestId(`${id}-input`);
+  await user.clear(input);
+  await user.type(input, `${value}{Enter}`);
+};
+
+describe("the context lab", () => {
+  it("is reached from the navigation, lists the transcripts, and opens the newest", async () => {
+    const { user } = openWindow();
+    await user.click(await screen.findByTestId("nav-context"));
+    expect(await screen.findAllByTestId("transcript-row")).toHaveLength(3);
+    expect(await screen.findByTestId("lab-title")).toHaveTextContent("move the berth tables");
+    await user.type(screen.getByTestId("transcript-search"), "lamp");
+    await user.click(await rowWith("transcript-row", "write the lamp schedule"));
+    await waitFor(() => expect(screen.getByTestId("lab-title")).toHaveTextContent("lamp schedule"));
+    expect(window.location.hash).toBe("#/context?transcript=d02e9b51");
+  });
+
+  it("says when there are no transcripts, and while they are looked for", async () => {
+    const fake = fakeBackend();
+    fake.lab.runs = [];
+    fake.lab.index = { running: true, done: 3, total: 90, updated_at: null };
+    openWindow("#/context", fake);
+    expect(await screen.findByTestId("index-state")).toHaveTextContent("reading 3 / 90");
+    fake.lab.index = { running: false, done: 90, total: 90, updated_at: null };
+    expect(await screen.findByText("No transcripts yet")).toBeInTheDocument();
+    expect(screen.getByTestId("no-transcripts")).toBeInTheDocument();
+  });
+
+  it("shows what could not be read, and what went wrong", async () => {
+    const fake = fakeBackend();
+    fake.lab.problems = [{ path: "/home/ada/x.jsonl", reason: "no permission" }];
+    fake.failNext("context_show", new ApiFailure({ code: "not_found", message: "Gone.", hint: "", subject: "" }));
+    openWindow("#/context?transcript=zz", fake);
+    expect(await screen.findByText("1 file could not be read")).toBeInTheDocument();
+    expect(await screen.findByTestId("failure")).toHaveTextContent("Gone.");
+  });
+});
+
+describe("a variant", () => {
+  it("is simulated at once when a slider or a field moves, and the table, the chart and the figures follow", async () => {
+    const { fake, user } = await openLab();
+    const before = peakOf("B");
+    const line = screen.getByTestId("line-B").getAttribute("d");
+    await number(user, "trigger", "20000");
+    await number(user, "clear-at-least", "0");
+    await waitFor(() => expect(peakOf("B")).not.toBe(before));
+    expect(screen.getByTestId("line-B").getAttribute("d")).not.toBe(line);
+    expect(peakOf("A")).toMatch(/recorded/);
+    expect(peakOf("B")).toMatch(/counted offline/);
+    expect(screen.getByTestId("figures")).toHaveTextContent("Each clearing pays back after3.1 requests");
+
+    const thumb = within(screen.getByTestId("keep")).getByRole("slider");
+    fireEvent.change(thumb, { target: { value: "9" } });
+    await waitFor(() => expect(screen.getByTestId("keep-input")).toHaveValue("9"));
+    const last = callsOf(fake, "context_simulate").real.at(-1)?.["variants"] as Variant[];
+    expect(last[0]?.config).toMatchObject({
+      edits: [{ trigger: { value: 20_000 }, keep: { type: "tool_uses", value: 9 } }],
+    });
+    expect(screen.getByTestId("status-line")).toHaveTextContent(/46 requests simulated in \d+ ms.*tokenizer v4.7/);
+  });
+
+  it("is written by the form and by its JSON alike", async () => {
+    const { user } = await openLab();
+    await user.click(within(screen.getByTestId("edit-clear_thinking_20251015")).getByRole("checkbox"));
+    await user.selectOptions(screen.getByTestId("clear-tool-inputs"), "true");
+    await user.selectOptions(screen.getByTestId("compaction-kind"), "compact_20260112");
+    await user.click(screen.getByTestId("view-json"));
+    const text = screen.getByTestId<HTMLTextAreaElement>("setting-json");
+    const config = JSON.parse(text.value) as { edits: { type: string }[] };
+    expect(config.edits.map(({ type }) => type)).toEqual(["clear_thinking_20251015", TOOLS, "compact_20260112"]);
+    expect(config.edits[1]).toMatchObject({ clear_tool_inputs: true });
+
+    fireEvent.change(text, { target: { value: "{" } });
+    expect(screen.getByTestId("json-problem")).toHaveTextContent(/JSON/);
+    fireEvent.change(text, {
+      target: { value: `{"edits":[{"type":"${TOOLS}","keep":{"type":"tool_uses","value":2}}]}` },
+    });
+    await user.click(screen.getByTestId("view-form"));
+    expect(screen.getByTestId("keep-input")).toHaveValue("2");
+  });
+
+  it("shows in place what the API would refuse, and keeps the last answer", async () => {
+    const { user } = await openLab();
+    const before = peakOf("B");
+    await user.selectOptions(screen.getByTestId("compaction-kind"), "compact_20260112");
+    await number(user, "compact-trigger", "1000");
+    expect(await screen.findByTestId("field-problem")).toHaveTextContent("greater than or equal to 50000");
+    expect(peakOf("B")).toBe(before);
+    await user.click(screen.getByTestId("view-json"));
+    fireEvent.change(screen.getByTestId("setting-json"), { target: { value: '{"edits":[{"type":"clear_all"}]}' } });
+    await waitFor(() => expect(screen.getByTestId("json-problem")).toHaveTextContent("Input tag 'clear_all'"));
+  });
+
+  it("is added, duplicated, renamed, saved, removed, and put back from what was saved", async () => {
+    const { fake, user } = await openLab();
+    await user.click(screen.getByTestId("add-variant"));
+    await user.type(screen.getByTestId("variant-name"), "mine");
+    await user.click(screen.getByTestId("variant-menu"));
+    await user.click(await screen.findByTestId("variant-duplicate"));
+    expect(await rowWith("variant-row", "D · mine copy")).toHaveAttribute("aria-current", "true");
+    expect(screen.queryByTestId("add-variant")).toBeNull();
+    await user.click(screen.getByTestId("variant-menu"));
+    await user.click(await screen.findByTestId("variant-save"));
+    await waitFor(() => expect(fake.lab.variants.map(({ name }) => name)).toEqual(["default 100k", "mine copy"]));
+    await user.click(screen.getByTestId("variant-menu"));
+    await user.click(await screen.findByTestId("variant-remove"));
+    await waitFor(() => expect(screen.getAllByTestId("variant-row")).toHaveLength(3));
+    await user.click(await rowWith("saved-variant", "default 100k"));
+    expect(await rowWith("variant-row", "D · default 100k")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Remove the saved variant mine copy" }));
+    await waitFor(() => expect(fake.lab.variants.map(({ name }) => name)).toEqual(["default 100k"]));
+  });
+
+  it("warns when it breaks the cache again and again", async () => {
+    const { user } = await openLab();
+    await number(user, "trigger", "20000");
+    await number(user, "clear-at-least", "0");
+    expect(await screen.findByTestId("warning")).toHaveTextContent(/break the cache \d+ times/);
+  });
+});
+
+describe("the chart", () => {
+  it("is walked by keys, says where it stands, and has a table behind it", async () => {
+    const { user } = await openLab();
+    const chart = screen.getByTestId("chart");
+    chart.focus();
+    await user.keyboard("{Home}{ArrowRight}{ArrowRight}");
+    expect(chart).toHaveAttribute("aria-valuenow", "3");
+    expect(chart).toHaveAttribute("aria-valuetext", expect.stringMatching(/^Request 3 of 46, A [\d,]+, B [\d,]+$/));
+    expect(screen.getByTestId("composition")).toHaveTextContent("Request 3 is made of");
+    await user.keyboard("t");
+    const rows = within(screen.getByTestId("request-table")).getAllByTestId("request-row");
+    expect(rows).toHaveLength(46);
+    expect(rows[2]).toHaveClass("is-cursor");
+    await user.click(within(rows[4]!).getByRole("button"));
+    expect(await screen.findByTestId("turn-sheet")).toHaveTextContent("Request 5 under B");
+  });
+
+  it("shows the sum of what a request is made of, the rest as not recorded", async () => {
+    await openLab();
+    const panel = screen.getByTestId("composition");
+    const value = (row: Element) => Number(/-?[\d,]+(?= \()/.exec(row.textContent ?? "")![0].replaceAll(",", ""));
+    const parts = [...panel.querySelectorAll("tbody tr")].map(value);
+    expect(parts.reduce((sum, one) => sum + one, 0)).toBe(value(panel.querySelector("tfoot tr")!));
+    expect(panel).toHaveTextContent("not recorded");
+    expect(await within(panel).findByText("Results by tool")).toBeInTheDocument();
+  });
+});
+
+describe("a regret", () => {
+  it("opens the turn with what would be gone struck out and said, hidden characters visible, and never as HTML", async () => {
+    const { user } = await openLab(fakeBackend(), "8c41f0de");
+    await number(user, "trigger", "30000");
+    const [regret] = await screen.findAllByTestId("regret");
+    await user.click(regret!);
+    const sheet = await screen.findByTestId("turn-sheet");
+    const gone = await waitFor(() => {
+      const blocks = within(sheet).getAllByTestId("turn-block");
+      return blocks.filter((block) => block.dataset["cleared"] === "true");
+    });
+    expect(gone.length).toBeGreaterThan(0);
+    expect(gone[0]).toHaveTextContent("would be gone");
+    expect(gone[0]!.querySelector("del")).toHaveTextContent("<b>result</b>");
+    expect(gone[0]!.querySelector("b:not(.turn-block-head b)")).toBeNull();
+    expect(sheet.querySelector(".is-pointed")).not.toBeNull();
+    expect(within(sheet).getAllByTestId("hidden-mark")[0]).toHaveTextContent("U+200B");
+  });
+});
+
+describe("confirming", () => {
+  it("shows the plan first, sends nothing before it is agreed to, and then holds forecast beside exact", async () => {
+    const { fake, user } = await openLab();
+    await user.click(screen.getByTestId("open-confirm"));
+    expect(await screen.findByTestId("confirm-plan")).toHaveTextContent("https://api.anthropic.com");
+    expect(screen.getByTestId("confirm-plan")).toHaveTextContent("no key");
+    expect(screen.getByTestId("confirm-agree")).toBeDisabled();
+    await user.type(await screen.findByTestId("counter-key"), "sk-ant-test-key");
+    await user.click(screen.getByTestId("store-key"));
+    await waitFor(() => expect(screen.getByTestId("confirm-agree")).toBeEnabled());
+    expect(screen.queryByTestId("counter-key")).toBeNull();
+    expect(screen.getByTestId("confirm-state")).toHaveTextContent("Nothing has been sent.");
+    const agreed = () =>
+      fake.calls.filter(({ name, request }) => name === "context_confirm" && (request as { agreed: boolean }).agreed);
+    expect(agreed()).toHaveLength(0);
+    await user.click(screen.getByTestId("confirm-agree"));
+    expect(await screen.findAllByTestId("confirmed-point")).toHaveLength(4);
+    expect(agreed()).toHaveLength(1);
+    await waitFor(() => expect(screen.getByTestId("status-line")).toHaveTextContent("4 network calls"));
+    expect(document.body.innerHTML).not.toContain("sk-ant-test-key");
+  });
+});
+
+describe("exporting", () => {
+  it("shows the setting in each form", async () => {
+    const { fake, user } = await openLab();
+    await user.click(screen.getByTestId("open-export"));
+    expect(await screen.findByTestId("export-text")).toHaveTextContent(TOOLS);
+    await user.click(screen.getByTestId("view-python"));
+    await waitFor(() => expect(screen.getByTestId("export-text")).toHaveTextContent("# python"));
+    await user.click(screen.getByTestId("view-html"));
+    expect(await screen.findByText(/It loads nothing and runs nothing/)).toBeInTheDocument();
+    const asked = callsOf(fake, "context_export").real.at(-1);
+    expect(asked).toMatchObject({ transcript: "31b7a220", format: "html", against: [{ name: "no editing" }] });
+  });
+});
+
+describe("a sweep", () => {
+  it("tries a grid and puts the chosen setting on the bench", async () => {
+    const { fake, user } = await openLab();
+    await user.click(screen.getByTestId("open-sweep"));
+    expect(screen.getByTestId("sweep-count")).toHaveTextContent("48 settings");
+    await user.clear(screen.getByTestId("grid-least"));
+    await user.type(screen.getByTestId("grid-least"), "x");
+    expect(screen.getByTestId("sweep-run")).toBeDisabled();
+    await user.clear(screen.getByTestId("grid-least"));
+    await user.type(screen.getByTestId("grid-least"), "0, 5k");
+    await user.click(screen.getByTestId("sweep-project"));
+    await user.click(screen.getByTestId("sweep-run"));
+    const found = await screen.findByTestId("sweep-found");
+    expect(found).toHaveTextContent("32 settings tried over 2 transcripts");
+    expect(callsOf(fake, "context_sweep").real[0]).toMatchObject({ transcripts: ["31b7a220", "8c41f0de"] });
+    await user.click(within(found).getAllByTestId("use-setting")[0]!);
+    expect(await rowWith("variant-row", "C · setting")).toHaveAttribute("aria-current", "true");
+  });
+});
+
+describe("after deployment", () => {
+  it("holds what the server reported beside the forecast", async () => {
+    const fake = fakeBackend();
+    fake.lab.deployed = true;
+    await openLab(fake, "8c41f0de");
+    const panel = await screen.findByTestId("deployed");
+    expect(panel).toHaveTextContent("40 requests of this run say what the server edited");
+    expect(within(panel).getByTestId("deployed-row")).toHaveTextContent("input_tokens 50000");
+  });
+});
+
+describe("the settings", () => {
+  it("say whether exact counts can be had, list every call, and hold the table of prices", async () => {
+    const fake = fakeBackend();
+    fake.lab.counter.key_source = "keyring";
+    fake.lab.counter.calls = [
+      {
+        at: "2026-11-20T10:00:00Z",
+        purpose: "count_tokens",
+        url: "https://api.anthropic.com/v1",
+        bytes: 12,
+        status: 200,
+      },
+    ];
+    const { user } = openWindow("#/settings", fake);
+    expect(await screen.findByTestId("key-source")).toHaveTextContent("keyring");
+    expect(screen.getByTestId("network-call")).toHaveTextContent("count_tokens");
+    expect(await screen.findByTestId("prices")).toHaveTextContent("2026-08-21");
+    await user.click(screen.getByTestId("remove-key"));
+    expect(await screen.findByTestId("counter-key")).toBeInTheDocument();
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import type { TranscriptRow } from "@/bindings";
+import { listRows, matching, projectName, projectsOf, rowOf, titleOf } from "./transcripts";
+
+const row = (id: string, title: string | null, project: string | null, subagents: string[] = []) =>
+  ({ id, title, project, subagents, models: ["claude-sonnet-4-5"] }) as unknown as TranscriptRow;
+const ROWS = [
+  row("a1", "Fix the tide test", "/home/ada/harbour", ["a1/agent"]),
+  row("b2", null, "/home/ada/lighthouse"),
+  row("c3", "  ", null),
+];
+
+it("finds by every word, in title, project, id and model", () => {
+  const ids = (query: string, project: string | null = null) => matching(ROWS, query, project).map(({ id }) => id);
+  expect(ids("TIDE fix")).toEqual(["a1"]);
+  expect(ids("lighthouse sonnet")).toEqual(["b2"]);
+  expect(ids("  ")).toEqual(["a1", "b2", "c3"]);
+  expect(ids("", "/home/ada/harbour")).toEqual(["a1"]);
+  expect(ids("nothing")).toEqual([]);
+});
+
+it("knows projects and names", () => {
+  expect(projectsOf(ROWS)).toEqual(["/home/ada/harbour", "/home/ada/lighthouse"]);
+  expect(["/home/ada/harbour/", "-home-ada"].map(projectName)).toEqual(["harbour", "-home-ada"]);
+  expect(ROWS.map(titleOf)).toEqual(["Fix the tide test", "b2", "c3"]);
+});
+
+it("finds the row of a session by its subagents too", () => {
+  expect(rowOf(ROWS, "a1/agent")?.id).toBe("a1");
+  expect(rowOf(ROWS, "zz")).toBeNull();
+  expect(listRows(ROWS).map(({ key, position, siblings }) => [key, position, siblings])).toEqual([
+    ["a1", 1, 3],
+    ["b2", 2, 3],
+    ["c3", 3, 3],
+  ]);
+});
