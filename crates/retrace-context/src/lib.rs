@@ -8,6 +8,7 @@
 //! that no content explains is shown as not recorded, never spread over the rest.
 
 pub mod compose;
+pub mod export;
 pub mod outcome;
 pub mod regret;
 pub mod sweep;

@@ -18,7 +18,7 @@ pub(crate) mod story;
 mod thinking;
 
 pub(crate) use count::preamble_range;
-pub(crate) use thinking::keeps_earlier_turns;
+pub(crate) use thinking::{keeps_earlier_turns, version};
 
 use crate::outcome::BlockAt;
 use crate::weight::{BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights};

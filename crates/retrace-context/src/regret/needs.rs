@@ -203,7 +203,7 @@ impl<'t> Needs<'t> {
             let at = BlockAt { message: index, block };
             match &of.kind {
                 BlockKind::ToolUse { id, name, input, .. } => {
-                    self.remember_call(id, name, input, position, at)
+                    self.remember_call(id, name, input, position, at);
                 }
                 BlockKind::ToolResult { tool_use_id, content, is_error, .. } => {
                     if !segment.dropped_results.contains(tool_use_id) {

@@ -58,18 +58,25 @@ pub(super) fn is_stored_whole(model: &str) -> bool {
 /// editing).
 #[must_use]
 pub(crate) fn keeps_earlier_turns(model: &str) -> bool {
+    let Some(version) = version(model) else { return true };
     let model = model.to_ascii_lowercase();
-    let Some((_, id)) = model.split_once("claude") else { return true };
-    let is_number =
-        |part: &str| (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-    let parts: Vec<&str> = id.split(['-', '.', '_', '/', ':', '@', '[', ']', ' ']).collect();
-    let Some(at) = parts.iter().position(|&part| is_number(part)) else { return true };
-    let number = |part: &str| part.parse::<u32>().unwrap_or(0);
-    let minor = parts.get(at + 1).filter(|&&part| is_number(part)).map_or(0, |part| number(part));
-    let version = (number(parts[at]), minor);
-    let opus_and_others = !parts.contains(&"sonnet") && !parts.contains(&"haiku");
-    let first_to_keep = if opus_and_others { (4, 5) } else { (4, 6) };
-    version >= first_to_keep
+    let opus_and_others = !model.contains("sonnet") && !model.contains("haiku");
+    version >= if opus_and_others { (4, 5) } else { (4, 6) }
+}
+
+/// Major and minor version in the id of a Claude model, read as the tokenizer's family is; `None` for other models.
+#[must_use]
+pub(crate) fn version(model: &str) -> Option<(u32, u32)> {
+    let model = model.to_ascii_lowercase();
+    let (_, id) = model.split_once("claude")?;
+    let number = |part: &str| {
+        let is_number = (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| part.parse().ok()).flatten()
+    };
+    let mut parts =
+        id.split(['-', '.', '_', '/', ':', '@', '[', ']', ' ']).skip_while(|part| number(part).is_none());
+    let major = number(parts.next()?)?;
+    Some((major, parts.next().and_then(number).unwrap_or(0)))
 }
 
 #[cfg(test)]

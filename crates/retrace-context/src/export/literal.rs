@@ -1,0 +1,80 @@
+//! Text and values in other languages.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A text for a comment or a label: control and format characters are written out, so that none can end a line or turn it
+/// around.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_hidden(character) {
+            // Writing to a string does not fail.
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(character));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// A value as a JSON literal whose lines after the first are indented by `indent` spaces. JSON is TypeScript.
+pub(super) fn json(value: &Value, indent: usize) -> String {
+    indented(&serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()), indent)
+}
+
+fn indented(text: &str, indent: usize) -> String {
+    text.replace('\n', &format!("\n{}", " ".repeat(indent)))
+}
+
+/// A value as a Python literal, four spaces a level, its lines after the first indented by `indent` spaces.
+pub(super) fn python(value: &Value, indent: usize) -> String {
+    let mut text = String::new();
+    write_python(value, 0, &mut text);
+    indented(&text, indent)
+}
+
+fn write_python(value: &Value, level: usize, text: &mut String) {
+    let inner = "    ".repeat(level + 1);
+    let outer = "    ".repeat(level);
+    match value {
+        Value::Null => text.push_str("None"),
+        Value::Bool(true) => text.push_str("True"),
+        Value::Bool(false) => text.push_str("False"),
+        // A JSON string whose text is not ASCII stands as it is, and its escapes are Python's too.
+        Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
+        Value::Array(values) if values.is_empty() => text.push_str("[]"),
+        Value::Object(fields) if fields.is_empty() => text.push_str("{}"),
+        Value::Array(values) => {
+            text.push_str("[\n");
+            for value in values {
+                text.push_str(&inner);
+                write_python(value, level + 1, text);
+                text.push_str(",\n");
+            }
+            text.push_str(&outer);
+            text.push(']');
+        }
+        Value::Object(fields) => {
+            text.push_str("{\n");
+            for (name, value) in fields {
+                text.push_str(&inner);
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push_str(": ");
+                write_python(value, level + 1, text);
+                text.push_str(",\n");
+            }
+            text.push_str(&outer);
+            text.push('}');
+        }
+    }
+}
