@@ -7,15 +7,25 @@
 //! Invariants: a figure never loses its [`Basis`]; what a request held is equal to what was recorded for it, and the part
 //! that no content explains is shown as not recorded, never spread over the rest.
 
+pub mod cache;
 pub mod compose;
+pub mod edits;
 pub mod export;
 pub mod outcome;
+pub mod prices;
 pub mod regret;
+pub mod sdk;
+pub mod settings;
+pub mod simulate;
 pub mod sweep;
 pub mod weigh;
 pub mod weight;
 
 pub use compose::{Classes, compose, compose_request};
-pub use outcome::{BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, Totals};
+pub use outcome::{
+    BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, StopReason, Stopped, Totals,
+};
+pub use settings::{Setting, SettingError};
+pub use simulate::{Options, Prepared, Scratch, SummarySizes, simulate, simulate_each, simulate_totals};
 pub use weigh::{Counts, TextCounter, Weighing, weigh};
 pub use weight::{Basis, BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights};

@@ -47,7 +47,7 @@ pub enum Cleared {
 pub struct RequestOutcome {
     /// Index of the request in the transcript.
     pub index: usize,
-    /// Context without the setting.
+    /// Context without the setting: as recorded, and what the server reported to have cleared added to it.
     pub before: u64,
     /// Context with it. The middle of the range where a summary is in it.
     pub after: u64,
@@ -64,7 +64,8 @@ pub struct RequestOutcome {
     /// Tokens from the start of the request up to the first that is not as in the request before, where that one's
     /// cached prefix breaks; `None` where it does not.
     pub cache_break_at: Option<u64>,
-    /// Input read from the cache.
+    /// Input read from the cache. This and the next four are of both calls where a response is thrown away and asked for
+    /// again; the call that makes a summary is not in them.
     pub cache_read: u64,
     /// Input written to the cache.
     pub cache_write: u64,
@@ -94,9 +95,10 @@ pub struct SimulatedCompaction {
 /// Sums over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// Largest context.
+    /// Largest context of any call, those that make a summary among them.
     pub peak: u64,
-    /// Input over all requests, cached or not.
+    /// Input over all requests, cached or not. Here and in the cache's figures, calls that make a summary are left out, as
+    /// the API leaves them out of a response's usage; the price has them.
     pub input: u64,
     /// Requests at which something was newly cleared.
     pub clears: u64,
@@ -114,11 +116,33 @@ pub struct Totals {
     pub regrets: u64,
 }
 
+/// Why a run under a setting ends before the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The SDK's compaction compacts again and again: system, tools, summary and answer alone reach the threshold.
+    EndlessCompaction,
+    /// The tool runner's `max_iterations` is reached.
+    MaxIterations,
+    /// The tool runner ends the run at a refusal.
+    Refusal,
+}
+
+/// That a run under a setting ends before the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// Index of the last request that is made. Those after it have zeros in their outcome.
+    pub last: usize,
+    /// Why.
+    pub reason: StopReason,
+}
+
 /// A run under a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// One entry a request of the transcript, in order.
     pub requests: Vec<RequestOutcome>,
+    /// Where the run ends before the recorded one.
+    pub stopped: Option<Stopped>,
     /// Compactions, in order.
     pub compactions: Vec<SimulatedCompaction>,
     /// Sums.

@@ -1,0 +1,180 @@
+//! The prompt cache: which part of a request's input is read from it, written to it, or neither; and when a clearing has
+//! paid for itself.
+//!
+//! Calibrated on what was recorded: a request that nothing touches keeps its recorded split, so that a run without a setting
+//! costs what it cost. Where an edit changed something, what was recorded as read is read again as far as the prefix holds;
+//! the rest is written anew. Where nothing is recorded, the longest unchanged prefix is read while it lives.
+//! Not modelled: the number of breakpoints and how far each looks back.
+
+/// Whether a breakpoint stands at the end of the system prompt, so that a compaction leaves that part of the cache whole.
+/// Coding agents and the documentation's advice set one.
+pub const A_BREAKPOINT_ENDS_THE_SYSTEM: bool = true;
+
+/// Life of what is written to the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheLife {
+    /// 5 minutes from the last use.
+    Minutes5,
+    /// 1 hour from the last use.
+    Hour1,
+}
+
+impl CacheLife {
+    /// In microseconds.
+    #[must_use]
+    pub const fn micros(self) -> i64 {
+        match self {
+            Self::Minutes5 => 5 * 60 * 1_000_000,
+            Self::Hour1 => 60 * 60 * 1_000_000,
+        }
+    }
+
+    /// From `5m` or `1h`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "5m" => Some(Self::Minutes5),
+            "1h" => Some(Self::Hour1),
+            _ => None,
+        }
+    }
+}
+
+/// How the input of a request divides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// Read from the cache.
+    pub read: u64,
+    /// Written to it.
+    pub write: u64,
+    /// Neither.
+    pub uncached: u64,
+}
+
+/// What decides the split of one request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Situation {
+    /// Its context under the setting.
+    pub after: u64,
+    /// Whether nothing differs from what was recorded.
+    pub untouched: bool,
+    /// The recorded split.
+    pub recorded: Option<Split>,
+    /// Tokens that the setting took out of what was recorded as read; negative where it kept more.
+    pub freed_in_read: i64,
+    /// Tokens up to the first that is not as in the request before.
+    pub break_at: Option<u64>,
+    /// Tokens it shares with the request before when nothing breaks: all of that one's context, as a rule.
+    pub shared: u64,
+    /// Whether what the request before left in the cache still lives, where that differs from what was recorded or
+    /// nothing was recorded. `None`: as recorded.
+    pub alive: Option<bool>,
+    /// Least tokens that are cached.
+    pub cacheable: u64,
+    /// Whether the run caches at all.
+    pub caching: bool,
+}
+
+/// How the input of a request divides.
+#[must_use]
+pub fn split(situation: &Situation) -> Split {
+    let Situation { after, recorded, break_at, .. } = *situation;
+    if let (Some(recorded), true, None) = (recorded, situation.untouched, situation.alive) {
+        return recorded;
+    }
+    if !situation.caching || after < situation.cacheable {
+        return Split { uncached: after, ..Split::default() };
+    }
+    let read = match (recorded, situation.alive) {
+        (_, Some(false)) => 0,
+        (Some(recorded), None) => {
+            recorded.read.saturating_add_signed(situation.freed_in_read.saturating_neg())
+        }
+        (_, Some(true)) | (None, None) => situation.shared,
+    };
+    let read = read.min(after).min(break_at.unwrap_or(u64::MAX));
+    let uncached = recorded.map_or(0, |recorded| recorded.uncached).min(after - read);
+    Split { read, write: after - read - uncached, uncached }
+}
+
+/// What a clearing costs at once and saves later, in tokens at the base price of input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Payback {
+    /// What the request that clears costs more than it would have; negative where it costs less.
+    pub extra: f64,
+    /// What each later request saves.
+    pub saved: f64,
+}
+
+impl Payback {
+    /// Of a cached prefix of `prefix` tokens, of which `cleared` go and the first at `first`; `write` and `read` are the
+    /// prices of the cache relative to input. Our own formula: the part behind the first cleared token is written anew,
+    /// where it would have been read.
+    #[must_use]
+    pub fn new(prefix: f64, first: f64, cleared: f64, write: f64, read: f64) -> Self {
+        Self { extra: write * (prefix - first - cleared) - read * (prefix - first), saved: read * cleared }
+    }
+
+    /// Requests until it has paid for itself: 0 where it does at once, `None` where it never does.
+    #[must_use]
+    pub fn requests(&self) -> Option<f64> {
+        if self.extra <= 0.0 {
+            Some(0.0)
+        } else if self.saved > 0.0 {
+            Some(self.extra / self.saved)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clearing_pays_later_when_reads_are_cheap() {
+        let after =
+            |read| Payback::new(100_000.0, 10_000.0, 60_000.0, 1.25, read).requests().expect("it pays");
+        assert!((after(0.1) - 4.75).abs() < 1e-9);
+        assert!((after(0.05) - 11.0).abs() < 1e-9);
+        assert_eq!(Payback::new(10.0, 0.0, 0.0, 1.25, 0.1).requests(), None);
+    }
+
+    fn situation() -> Situation {
+        let recorded = Split { read: 90, write: 9, uncached: 1 };
+        Situation {
+            after: 100,
+            untouched: true,
+            recorded: Some(recorded),
+            shared: 90,
+            cacheable: 10,
+            caching: true,
+            ..Situation::default()
+        }
+    }
+
+    #[test]
+    fn what_nothing_touches_is_as_recorded() {
+        assert_eq!(split(&situation()), Split { read: 90, write: 9, uncached: 1 });
+    }
+
+    #[test]
+    fn what_comes_behind_the_break_is_written_anew() {
+        let touched =
+            Situation { after: 60, untouched: false, freed_in_read: 40, break_at: Some(20), ..situation() };
+        assert_eq!(split(&touched), Split { read: 20, write: 39, uncached: 1 });
+        let later = Situation { break_at: None, ..touched };
+        assert_eq!(split(&later), Split { read: 50, write: 9, uncached: 1 });
+    }
+
+    #[test]
+    fn what_is_too_small_or_dead_is_not_read() {
+        let small = Situation { cacheable: 101, untouched: false, ..situation() };
+        assert_eq!(split(&small), Split { read: 0, write: 0, uncached: 100 });
+        let dead = Situation { alive: Some(false), ..situation() };
+        assert_eq!(split(&dead), Split { read: 0, write: 99, uncached: 1 });
+        let alive = Situation { alive: Some(true), recorded: None, ..situation() };
+        assert_eq!(split(&alive), Split { read: 90, write: 10, uncached: 0 });
+    }
+}

@@ -1,0 +1,20 @@
+//! Why a setting is refused.
+
+use thiserror::Error;
+
+/// Why a setting is refused, as the API's 400 would say it: `path: message`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{path}: {message}")]
+pub struct SettingError {
+    /// Where, such as `context_management.edits.0.clear_tool_uses_20250919.keep.value`.
+    pub path: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl SettingError {
+    /// From its parts.
+    pub(super) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+}

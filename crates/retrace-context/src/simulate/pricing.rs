@@ -1,0 +1,130 @@
+//! Prices and facts of the models of a run, looked up once a run.
+
+use super::Options;
+use super::prepare::{Prepared, RequestFacts};
+use crate::cache::{CacheLife, Split};
+use crate::edits::tool_uses::signed;
+use crate::prices::{BATCH_FACTOR, Billed, ModelFacts, ModelPrices, Models};
+use crate::settings::ThinkingKeep;
+
+/// Prices and facts by model.
+pub(super) struct Pricing<'o> {
+    models: Vec<(Option<&'static ModelFacts>, ModelPrices<'o>)>,
+    /// By recorded model: what it keeps of thinking by default.
+    keeps: Vec<ThinkingKeep>,
+    overridden: bool,
+    factor: f64,
+    life: Option<CacheLife>,
+    writes_for_an_hour: bool,
+}
+
+impl<'o> Pricing<'o> {
+    pub(super) fn new(prepared: &Prepared, options: &Options<'o>) -> Self {
+        let look = |id: &str| (Models::builtin().get(id), options.prices.of(id));
+        Self {
+            models: match options.model {
+                Some(id) => vec![look(id)],
+                None => prepared.models.iter().map(|id| look(id)).collect(),
+            },
+            keeps: prepared
+                .models
+                .iter()
+                .map(|id| Models::builtin().get(id).map_or(ThinkingKeep::All, |facts| facts.thinking_keep))
+                .collect(),
+            overridden: options.model.is_some(),
+            factor: options.price_factor,
+            life: options.cache_life,
+            writes_for_an_hour: prepared.writes_for_an_hour,
+        }
+    }
+
+    fn entry(&self, request: &RequestFacts) -> Option<&(Option<&'static ModelFacts>, ModelPrices<'o>)> {
+        if self.overridden { self.models.first() } else { self.models.get(request.model?) }
+    }
+
+    /// What is known of a request's model.
+    pub(super) fn facts(&self, request: &RequestFacts) -> Option<&'static ModelFacts> {
+        self.entry(request).and_then(|(facts, _)| *facts)
+    }
+
+    /// What the recorded model keeps of thinking by default; all where the model is not known.
+    pub(super) fn recorded_keep(&self, request: &RequestFacts) -> ThinkingKeep {
+        request.model.and_then(|model| self.keeps.get(model)).copied().unwrap_or(ThinkingKeep::All)
+    }
+
+    /// Price of one call made at a request.
+    pub(super) fn cost(&self, request: &RequestFacts, split: Split, output: u64) -> Option<f64> {
+        let (_, prices) = self.entry(request)?;
+        self.price(prices, request, split, output)
+    }
+
+    /// The same with the prices of another model.
+    pub(super) fn price(
+        &self,
+        prices: &ModelPrices<'_>,
+        request: &RequestFacts,
+        split: Split,
+        output: u64,
+    ) -> Option<f64> {
+        let write_1h = self.write_1h(request, split.write);
+        let billed = Billed {
+            uncached: split.uncached,
+            write_5m: split.write - write_1h,
+            write_1h,
+            read: split.read,
+            output,
+        };
+        let batch = request.usage.is_some_and(|usage| usage.batch);
+        let factor = if batch { self.factor * BATCH_FACTOR } else { self.factor };
+        prices.cost(request.at, &billed).map(|cost| cost * factor)
+    }
+
+    /// Of what is written at a request, what lives for an hour: by the option, else in the recorded proportion, else as
+    /// most of the run.
+    fn write_1h(&self, request: &RequestFacts, write: u64) -> u64 {
+        match (self.life, request.usage) {
+            (Some(CacheLife::Hour1), _) => write,
+            (Some(CacheLife::Minutes5), _) => 0,
+            (None, Some(usage)) if usage.told_life && usage.write > 0 => {
+                let share = u128::from(write) * u128::from(usage.write_1h) / u128::from(usage.write);
+                u64::try_from(share).unwrap_or(write).min(write)
+            }
+            (None, _) if self.writes_for_an_hour => write,
+            (None, _) => 0,
+        }
+    }
+
+    /// Whether what the request before left in the cache still lives, where that is not as recorded.
+    pub(super) fn alive(&self, previous: Option<&RequestFacts>, request: &RequestFacts) -> Option<bool> {
+        let gap = previous?.at.zip(request.at).map(|(from, to)| to.micros().saturating_sub(from.micros()));
+        let recorded = if self.writes_for_an_hour { CacheLife::Hour1 } else { CacheLife::Minutes5 };
+        let life = self.life.unwrap_or(recorded);
+        let lives = gap.is_none_or(|gap| gap <= life.micros());
+        if request.usage.is_none() {
+            return Some(lives);
+        }
+        let would_have = gap.is_none_or(|gap| gap <= recorded.micros());
+        (self.life.is_some() && lives != would_have).then_some(lives)
+    }
+
+    /// Price of the compactions that the server made within a response when it was recorded.
+    pub(super) fn recorded_compactions(&self, request: &RequestFacts) -> Option<f64> {
+        let Some([uncached, write, read, output]) = request.usage.map(|usage| usage.compactions) else {
+            return Some(0.0);
+        };
+        if uncached | write | read | output == 0 {
+            return Some(0.0);
+        }
+        self.cost(request, Split { read, write, uncached }, output)
+    }
+}
+
+/// What the recorded split was.
+pub(super) fn recorded(request: &RequestFacts) -> Option<Split> {
+    request.usage.map(|usage| Split { read: usage.read, write: usage.write, uncached: usage.uncached })
+}
+
+/// A difference of tokens.
+pub(super) fn difference(left: u64, right: u64) -> i64 {
+    signed(left) - signed(right)
+}
