@@ -58,6 +58,8 @@ const MARGIN = { left: 46, right: 34, top: 18, bottom: 24 };
 const LABEL_ROOM = 92;
 /** With more regrets than this their marks are drawn small. */
 const MANY_REGRETS = 20;
+/** With thinking cleared at more requests than this there is no mark for each; the legend gives their number. */
+const MANY_THINKING = 80;
 /** So many labels say it; the legend says the rest. */
 const MOST_LABELS = 3;
 
@@ -222,6 +224,7 @@ function Legend({ lines, chosen, marks }: { lines: readonly ChartLine[]; chosen:
           <li key={mark}>
             <MarkSwatch mark={mark} />
             {word}
+            <span className="muted num">{marks.filter((one) => one.mark === mark).length}</span>
           </li>
         ))}
     </ul>
@@ -294,6 +297,57 @@ const Curves = memo(function Curves({
   );
 });
 
+/** What happens at requests; it does not change when only the cursor moves. */
+const Marks = memo(function Marks({
+  marks,
+  values,
+  scales,
+  plot,
+}: {
+  marks: readonly Mark[];
+  values: readonly number[];
+  scales: Scales;
+  plot: Plot;
+}) {
+  const { t } = useLingui();
+  const { x, y } = scales;
+  const heightOf = (index: number) => y(values[index] ?? 0);
+  const regrets = marks.filter(({ mark }) => mark === "regret");
+  const thinking = marks.filter(({ mark }) => mark === "thinking");
+  const drawn = thinking.length > MANY_THINKING ? marks.filter(({ mark }) => mark !== "thinking") : marks;
+  const middle = values.length / 2;
+  const labelled = regrets
+    .filter(({ index }) =>
+      regrets.every((other) => other.index === index || Math.abs(x(other.index) - x(index)) > LABEL_ROOM),
+    )
+    .slice(0, MOST_LABELS);
+  return (
+    <g>
+      {drawn.map(({ mark, index }, at) => (
+        <MarkShape
+          key={at}
+          mark={mark}
+          x={x(index)}
+          y={heightOf(index)}
+          base={plot.bottom}
+          small={regrets.length > MANY_REGRETS}
+        />
+      ))}
+      {labelled.map(({ index }) => (
+        <text
+          key={index}
+          className="mark-regret-label"
+          x={x(index) + (index > middle ? -9 : 9)}
+          y={heightOf(index) - 12}
+          textAnchor={index > middle ? "end" : "start"}
+        >
+          {t`needed again`}
+        </text>
+      ))}
+    </g>
+  );
+});
+
 /** The chart with its legend. */
 export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }: ChartProps) {
   const { t } = useLingui();
@@ -317,6 +371,7 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
   const scales = useMemo(() => scalesOf(plot, count, top), [plot, count, top]);
   const filled = lines.find(({ letter }) => letter === chosen) ?? null;
   const marks = useMemo(() => marksOf(show, filled?.simulation ?? null), [show, filled]);
+  const values = useMemo(() => filled?.simulation.requests.map(({ after }) => after) ?? [], [filled]);
   const valueAt = (line: ChartLine | null, index: number) => line?.simulation.requests[index]?.after ?? 0;
 
   const spoken = (index: number) => {
@@ -338,11 +393,6 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
     event.preventDefault();
     onCursor(next);
   };
-  const regrets = marks.filter(({ mark }) => mark === "regret");
-  const alone = regrets.filter(({ index }) =>
-    regrets.every((other) => other.index === index || Math.abs(scales.x(other.index) - scales.x(index)) > LABEL_ROOM),
-  );
-  const labelled = new Set(alone.slice(0, MOST_LABELS).map(({ index }) => index));
   const inView = (limit: number | null): limit is number => limit !== null && limit <= top;
   const shown = hover ?? cursor;
   const shownX = scales.x(shown);
@@ -388,29 +438,7 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
           {hover !== null && hover !== cursor && (
             <path className="chart-hover" d={`M${shownX.toFixed(1)} ${plot.top}V${plot.bottom}`} />
           )}
-          {marks.map(({ mark, index }) => (
-            <MarkShape
-              key={`${mark} ${index}`}
-              mark={mark}
-              x={scales.x(index)}
-              y={scales.y(valueAt(filled, index))}
-              base={plot.bottom}
-              small={regrets.length > MANY_REGRETS}
-            />
-          ))}
-          {regrets
-            .filter(({ index }) => labelled.has(index))
-            .map(({ index }) => (
-              <text
-                key={index}
-                className="mark-regret-label"
-                x={scales.x(index) + (index > count / 2 ? -9 : 9)}
-                y={scales.y(valueAt(filled, index)) - 12}
-                textAnchor={index > count / 2 ? "end" : "start"}
-              >
-                {t`needed again`}
-              </text>
-            ))}
+          <Marks marks={marks} values={values} scales={scales} plot={plot} />
           <circle className="chart-dot" cx={scales.x(cursor)} cy={scales.y(valueAt(filled, cursor))} r={3} />
         </svg>
         {hover !== null && (

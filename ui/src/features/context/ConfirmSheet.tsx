@@ -4,7 +4,7 @@
  */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Confirmed, ConfirmedPoint, ConfirmPlan } from "@/bindings";
 import { CounterKeyForm, KeySource } from "@/shared/CounterKey";
 import { useFormat } from "@/shared/format";
@@ -15,7 +15,7 @@ import { useRead } from "@/state/queries";
 import { Figure } from "./Figure";
 import { JobProgress } from "./JobProgress";
 import { useJob } from "./jobs";
-import type { BenchVariant } from "./lab";
+import { type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
 
 /** Requests that are checked. */
@@ -169,10 +169,11 @@ export function ConfirmSheet({
   const [failure, setFailure] = useState<unknown>(null);
   const request = {
     transcript,
-    variant: { name: variant.name, config: variant.config },
+    variant: plainVariant(variant),
     points: POINTS,
   };
   // Asked anew each time: what is known already and where the key comes from may have changed.
+  useEffect(() => () => queries.removeQueries({ queryKey: ["context_confirm"] }), [queries]);
   const plan = useRead("context_confirm", { ...request, agreed: false });
   const agree = () =>
     job.run(async (name) => {

@@ -49,9 +49,13 @@ function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
 function Heading({
   show,
   session,
+  grown,
+  onReload,
 }: {
   show: ContextShow;
   session: { id: string; subagents: readonly string[] } | null;
+  grown: boolean;
+  onReload: () => void;
 }) {
   const { t } = useLingui();
   const format = useFormat();
@@ -74,6 +78,11 @@ function Heading({
           </>
         )}
       </p>
+      {grown && (
+        <Button tone="quiet" onPress={onReload} data-testid="transcript-grown">
+          <Trans>It has grown: read again</Trans>
+        </Button>
+      )}
       {session && session.subagents.length > 0 && (
         <select
           aria-label={t`Main run or subagent`}
@@ -91,6 +100,13 @@ function Heading({
       )}
     </header>
   );
+}
+
+/** Whether the file of a session has grown since it was first seen here. */
+function useGrown(bytes: number | null): boolean {
+  const [first, setFirst] = useState(bytes);
+  if (first === null && bytes !== null) setFirst(bytes);
+  return first !== null && bytes !== null && bytes > first;
 }
 
 function linesOf(bench: Bench, forecasts: Forecasts, nameOf: ReturnType<typeof useVariantName>): ChartLine[] {
@@ -128,13 +144,15 @@ function Actions({ onOpen, editable }: { onOpen: (open: Open) => void; editable:
 }
 
 /** The lab over one transcript. */
-function Lab({ show }: { show: ContextShow }) {
+function Lab({ show, onReload }: { show: ContextShow; onReload: () => void }) {
   const { t } = useLingui();
   const bench = useBench();
   const nameOf = useVariantName();
   const forecasts = useForecasts(show.transcript, bench.variants);
   const transcripts = useTranscripts();
   const tools = useTools(show);
+  const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
+  const grown = useGrown(session?.bytes ?? null);
   const [view, setView] = useState<"chart" | "table">("chart");
   const [moved, setMoved] = useState<number | null>(null);
   const [turn, setTurn] = useState<TurnView | null>(null);
@@ -171,7 +189,7 @@ function Lab({ show }: { show: ContextShow }) {
         <Actions onOpen={setOpen} editable={variant.letter !== BASE} />
       </div>
       <div className="lab-main">
-        <Heading show={show} session={rowOf(transcripts.data?.transcripts ?? [], show.transcript)} />
+        <Heading show={show} session={session} grown={grown} onReload={onReload} />
         <section className="card chart-card" aria-label={t`Context per request`}>
           <div className="chart-tools">
             <KindLegend kinds={kinds} />
@@ -281,7 +299,7 @@ function Opened({ transcript }: { transcript: string }) {
             </Empty>
           </main>
         ) : (
-          <Lab key={show.transcript} show={show} />
+          <Lab key={`${show.transcript} ${read.dataUpdatedAt}`} show={show} onReload={() => void read.refetch()} />
         )
       }
     </Await>

@@ -10,7 +10,7 @@ import { Sheet } from "@/shared/overlay";
 import { Await, Button, CopyButton, Segmented } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
-import { BASE, type BenchVariant } from "./lab";
+import { BASE, type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
 
 /** The forms a setting can be had in. */
@@ -73,10 +73,7 @@ export function ExportSheet({
   const { t } = useLingui();
   const nameOf = useVariantName();
   const [format, setFormat] = useState<ExportFormat>(first);
-  const plain = (one: BenchVariant) => ({
-    name: one.letter === BASE ? t`no editing` : one.name || one.letter,
-    config: one.config,
-  });
+  const plain = (one: BenchVariant) => (one.letter === BASE ? { name: t`no editing`, config: {} } : plainVariant(one));
   const read = useRead("context_export", {
     transcript,
     variant: plain(variant),

@@ -8,7 +8,7 @@ import { Picker } from "@/shared/Picker";
 import { Await } from "@/shared/ui";
 import { navigate } from "@/state/route";
 import { SavedVariants } from "./saved";
-import { listRows, matching, projectName, projectsOf, rowOf, titleOf, useTranscripts } from "./transcripts";
+import { listRows, matching, projectName, projectsOf, rowOf, titleOf, useFreshTranscripts } from "./transcripts";
 
 function IndexState({ index, problems }: Pick<Transcripts, "index" | "problems">) {
   const format = useFormat();
@@ -135,7 +135,7 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
 
 /** The side panel of the lab. */
 export function TranscriptList({ chosen }: { chosen: string | undefined }) {
-  const read = useTranscripts();
+  const read = useFreshTranscripts();
   return (
     <section className="memory-side lab-side" aria-labelledby="transcripts-title">
       <h2 className="side-title" id="transcripts-title">

@@ -16,7 +16,7 @@ import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
 import { Figure } from "./Figure";
-import type { BenchVariant } from "./lab";
+import { type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
 
 /** So many messages at once. */
@@ -195,7 +195,7 @@ export function TurnSheet({
   const read = useRead("context_turn", {
     transcript,
     request,
-    variant: { name: variant.name, config: variant.config },
+    variant: plainVariant(variant),
     from,
     limit: PAGE,
   });

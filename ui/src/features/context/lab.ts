@@ -21,6 +21,11 @@ export interface BenchVariant {
   config: Json;
 }
 
+/** A variant as the program takes it. One without a name goes by its letter. */
+export function plainVariant({ letter, name, config }: BenchVariant): Variant {
+  return { name: name.trim() || letter, config };
+}
+
 /** The bench. */
 export interface Bench {
   /** The variants, A first. */

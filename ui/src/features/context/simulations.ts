@@ -85,7 +85,7 @@ export function openDesk(run: (config: Json) => Promise<Simulation>, now: () => 
 }
 
 async function simulate(backend: Backend, transcript: string, config: Json): Promise<Simulation> {
-  const variants = [{ name: "", config }];
+  const variants = [{ name: "variant", config }];
   const { simulations } = await backend.call("context_simulate", { transcript, variants });
   const [simulation] = simulations;
   if (!simulation) throw new Error("the program answered without a simulation");

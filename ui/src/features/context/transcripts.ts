@@ -11,16 +11,19 @@ const RUNNING_MS = 400;
 
 const ALL = { query: null, project: null, refresh: false, wait: false } as const;
 
-/** Every transcript that is known, and the state of the index. Starts bringing it up to date when it is first used. */
+/** Every transcript that is known, and the state of the index. */
 export function useTranscripts() {
+  return useRead("transcripts", ALL, { refetchInterval: (last) => (last?.index.running ? RUNNING_MS : false) });
+}
+
+/** Starts bringing the index up to date when the calling component comes on screen; what is known shows meanwhile. */
+export function useFreshTranscripts() {
   const backend = useBackend();
-  const read = useRead("transcripts", ALL, {
-    refetchInterval: (last) => (last?.index.running ? RUNNING_MS : false),
-  });
+  const read = useTranscripts();
   const { refetch } = read;
   useEffect(() => {
     let here = true;
-    // What is known shows at once; this only starts the work and its answer may be refused like any other.
+    // This only starts the work; a failure shows in the read itself.
     backend.call("transcripts", { ...ALL, refresh: true }).then(
       () => here && void refetch(),
       () => undefined,
