@@ -65,6 +65,15 @@ fn summarise(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
+fn read(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench(|| {
+        for file in FILES.iter() {
+            black_box(retrace_transcript::read(black_box(file)).ok());
+        }
+    });
+}
+
+#[divan::bench]
 fn peer_serde_json_value_per_line(bencher: Bencher<'_, '_>) {
     bencher.counter(bytes()).bench(|| {
         for file in FILES.iter() {

@@ -1,8 +1,10 @@
 //! Recognising a file by its content.
 
-use crate::lenient::{Link, Text, lenient_object};
+use crate::lenient::{Link, List, Raw, Text, lenient_object};
 use crate::lines::trim;
 use crate::{Format, ReadError};
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 /// What one line shows of the file's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub(crate) enum Shape {
 
 impl<'de> serde::Deserialize<'de> for Shape {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+        use serde::de::{Error, MapAccess, SeqAccess, Visitor};
         struct ShapeVisitor;
         impl<'de> Visitor<'de> for ShapeVisitor {
             type Value = Shape;
@@ -69,7 +71,7 @@ impl<'de> serde::Deserialize<'de> for Shape {
 
 lenient_object! {
     /// The keys by which formats are told apart.
-    pub(crate) struct Probe<'a> {
+    struct Probe<'a> {
         kind: Text<'a> = "type",
         session_id: Text<'a> = "sessionId",
         sdk_session_id: Text<'a> = "session_id",
@@ -78,39 +80,169 @@ lenient_object! {
         snapshot: Shape = "snapshot",
         message: Shape = "message",
         uuid: Text<'a> = "uuid",
+        payload: Shape = "payload",
+        data: Shape = "data",
+        role: Text<'a> = "role",
+        content: Shape = "content",
+        model: Text<'a> = "model",
+        messages: Option<List<ProbeMessage<'a>>> = "messages",
+        tools: List<ProbeTool<'a>> = "tools",
+        choices: Shape = "choices",
+        input: Shape = "input",
+        output: Shape = "output",
+        object: Text<'a> = "object",
+        request: Raw<'a> = "request",
+        response: Raw<'a> = "response",
+        body: Raw<'a> = "body",
     }
 }
+
+lenient_object! {
+    struct ProbeMessage<'a> {
+        role: Text<'a> = "role",
+        content: Shape = "content",
+        tool_calls: Shape = "tool_calls",
+        function_call: Shape = "function_call",
+    }
+}
+
+lenient_object! {
+    struct ProbeTool<'a> {
+        function: Shape = "function",
+    }
+}
+
+/// Types of a Codex rollout's lines.
+const CODEX_TYPES: [&str; 6] =
+    ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"];
 
 /// Whether a line is JSON.
 ///
 /// # Errors
 /// Why it is not, without its content.
 pub(crate) fn is_json(line: &[u8]) -> Result<(), String> {
-    serde_json::from_slice::<serde::de::IgnoredAny>(line)
+    serde_json::from_slice::<IgnoredAny>(line)
         .map(|_| ())
         .map_err(|error| crate::account::json_reason(&error))
 }
 
 /// What one line that is not blank shows.
 pub(crate) fn line_format(line: &[u8]) -> LineFormat {
-    let Ok(probe) = serde_json::from_slice::<Probe<'_>>(line) else {
-        return if matches!(line.first(), Some(b'{' | b'[')) {
-            LineFormat::Document
-        } else {
-            LineFormat::Unknown
-        };
+    if !matches!(line.first(), Some(b'{' | b'[')) {
+        return LineFormat::Unknown;
+    }
+    match of_json(line) {
+        Ok(Some(format @ (Format::ClaudeCode | Format::CodexRollout | Format::CopilotEvents))) => {
+            LineFormat::Lines(format)
+        }
+        Ok(Some(_)) => LineFormat::Document,
+        Ok(None) => LineFormat::Unknown,
+        Err(()) => LineFormat::Document,
+    }
+}
+
+/// The format of one JSON value; an error where it is none.
+fn of_json(json: &[u8]) -> Result<Option<Format>, ()> {
+    if json.first() == Some(&b'[') {
+        let list: Vec<&RawValue> = serde_json::from_slice(json).map_err(|_| ())?;
+        return Ok(of_list(&list));
+    }
+    let probe: Probe<'_> = serde_json::from_slice(json).map_err(|_| ())?;
+    Ok(of_object(&probe))
+}
+
+/// A list of messages, or of pairs.
+fn of_list(list: &[&RawValue]) -> Option<Format> {
+    let first: Probe<'_> = serde_json::from_str(list.first()?.get()).ok()?;
+    if let Some(pair) = of_pair(&first) {
+        // Only logs of Messages pairs come as lists.
+        return (pair == Format::ProxyLog).then_some(pair);
+    }
+    first.role.as_str()?;
+    let messages: Vec<ProbeMessage<'_>> =
+        list.iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect();
+    Some(of_messages(&messages))
+}
+
+fn of_object(probe: &Probe<'_>) -> Option<Format> {
+    if let Some(kind) = probe.kind.as_str() {
+        if is_claude_code(probe) {
+            return Some(Format::ClaudeCode);
+        }
+        if CODEX_TYPES.contains(&kind) && probe.payload == Shape::Object {
+            return Some(Format::CodexRollout);
+        }
+        if kind.contains('.') && probe.data == Shape::Object {
+            return Some(Format::CopilotEvents);
+        }
+    }
+    if let Some(pair) = of_pair(probe) {
+        return Some(pair);
+    }
+    if let Some(messages) = &probe.messages {
+        let messages = &messages.0;
+        let has_roles = messages.iter().any(|message| message.role.as_str().is_some());
+        // An empty list is a request only by its model.
+        if !has_roles && (!messages.is_empty() || probe.model.as_str().is_none()) {
+            return None;
+        }
+        let has_functions = probe.tools.0.iter().any(|tool| tool.function == Shape::Object);
+        return Some(if has_functions { Format::OpenAiChat } else { of_messages(messages) });
+    }
+    if probe.choices == Shape::List {
+        return Some(Format::OpenAiChat);
+    }
+    if probe.output == Shape::List
+        && (probe.object.as_str() == Some("response") || probe.model.as_str().is_some())
+    {
+        return Some(Format::OpenAiResponses);
+    }
+    if matches!(probe.input, Shape::List | Shape::Text) && probe.model.as_str().is_some() {
+        return Some(Format::OpenAiResponses);
+    }
+    let is_answer = probe.role.as_str() == Some("assistant") && probe.content == Shape::List;
+    is_answer.then_some(Format::MessagesResponse)
+}
+
+/// Messages in the shape of chat completions have roles or fields that those of the Messages API have not.
+fn of_messages(messages: &[ProbeMessage<'_>]) -> Format {
+    let is_chat = messages.iter().any(|message| {
+        matches!(message.role.or_empty(), "system" | "developer" | "tool" | "function")
+            || message.tool_calls != Shape::Absent
+            || message.function_call != Shape::Absent
+    });
+    if is_chat { Format::OpenAiChat } else { Format::MessagesRequest }
+}
+
+/// A pair of request and response, with or without what a proxy wrote around them.
+fn of_pair(probe: &Probe<'_>) -> Option<Format> {
+    let request: Probe<'_> = serde_json::from_str(probe.request.0?.get()).ok()?;
+    let Some(body) = request.body.0 else {
+        return of_object_flat(&request);
     };
-    if is_claude_code(&probe) { LineFormat::Lines(Format::ClaudeCode) } else { LineFormat::Unknown }
+    let body: Probe<'_> = serde_json::from_str(body.get()).unwrap_or_default();
+    match of_object_flat(&body) {
+        Some(Format::MessagesRequest) | None => Some(Format::ProxyLog),
+        told => told,
+    }
+}
+
+/// A request that is no pair itself. Keeps pairs within pairs from being followed down.
+fn of_object_flat(request: &Probe<'_>) -> Option<Format> {
+    let flat = request.messages.is_some() || matches!(request.input, Shape::List | Shape::Text);
+    (flat && request.request.0.is_none()).then(|| of_object(request)).flatten().map(|format| match format {
+        Format::OpenAiChat | Format::OpenAiResponses => format,
+        _ => Format::MessagesRequest,
+    })
 }
 
 fn is_claude_code(probe: &Probe<'_>) -> bool {
-    probe.kind.as_str().is_some()
-        && (probe.session_id.as_str().is_some()
-            || probe.sdk_session_id.as_str().is_some()
-            || probe.leaf_uuid.as_str().is_some()
-            || probe.snapshot == Shape::Object
-            || (probe.parent_uuid != Link::Absent && probe.uuid.as_str().is_some())
-            || (probe.uuid.as_str().is_some() && probe.message == Shape::Object))
+    probe.session_id.as_str().is_some()
+        || probe.sdk_session_id.as_str().is_some()
+        || probe.leaf_uuid.as_str().is_some()
+        || probe.snapshot == Shape::Object
+        || (probe.parent_uuid != Link::Absent && probe.uuid.as_str().is_some())
+        || (probe.uuid.as_str().is_some() && probe.message == Shape::Object)
 }
 
 /// The format of a whole file.
@@ -118,11 +250,101 @@ fn is_claude_code(probe: &Probe<'_>) -> bool {
 /// # Errors
 /// [`ReadError`] with what it looks like instead.
 pub(crate) fn detect(bytes: &[u8]) -> Result<Format, ReadError> {
-    for line in bytes.split(|&b| b == b'\n') {
+    let bytes = trim(bytes);
+    if bytes.is_empty() {
+        return Err(ReadError::Empty);
+    }
+    let mut is_first = true;
+    for line in bytes.split(|&byte| byte == b'\n') {
         let line = trim(line);
-        if let LineFormat::Lines(format) = line_format(line) {
-            return Ok(format);
+        if !matches!(line.first(), Some(b'{' | b'[')) {
+            is_first &= line.is_empty();
+            continue;
+        }
+        match of_json(line) {
+            Ok(Some(format)) => return Ok(format),
+            // The first line is the beginning of a document, or damaged.
+            Err(()) if is_first && line.len() < bytes.len() => {
+                if let Ok(Some(format)) = of_json(bytes) {
+                    return Ok(format);
+                }
+            }
+            Ok(None) | Err(()) => {}
+        }
+        is_first = false;
+    }
+    Err(ReadError::Unrecognised { looks_like: looks_like(bytes) })
+}
+
+/// What a file of no known format looks like, in a few words.
+fn looks_like(bytes: &[u8]) -> String {
+    let head = &bytes[..bytes.len().min(4096)];
+    let is_text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        // The head may end within a character.
+        Err(error) => error.error_len().is_none() && error.valid_up_to() + 4 > bytes.len(),
+    };
+    let what = if head.contains(&0) || !is_text(head) {
+        "binary data"
+    } else if is_json(bytes).is_ok() {
+        "JSON without messages of a known shape"
+    } else if matches!(bytes.first(), Some(b'{' | b'[')) {
+        "damaged JSON, or JSON lines of types that are not known"
+    } else {
+        "text that is not JSON"
+    };
+    what.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_known_by_their_content() {
+        for (text, format) in [
+            (r#"{"type":"user","sessionId":"s","message":{}}"#, Format::ClaudeCode),
+            (r#"{"type":"summary","summary":"x","leafUuid":"y"}"#, Format::ClaudeCode),
+            (r#"{"type":"file-history-snapshot","messageId":"a","snapshot":{}}"#, Format::ClaudeCode),
+            ("\n{\"cut\n{\"type\":\"user\",\"sessionId\":\"s\"}", Format::ClaudeCode),
+            (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Format::CodexRollout),
+            (r#"{"type":"session.start","data":{"sessionId":"x"}}"#, Format::CopilotEvents),
+            (
+                "{\n\"model\":\"m\",\n\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}",
+                Format::MessagesRequest,
+            ),
+            (r#"[{"role":"user","content":"x"},{"role":"assistant","content":[]}]"#, Format::MessagesRequest),
+            (
+                r#"{"id":"m","type":"message","role":"assistant","content":[],"usage":{}}"#,
+                Format::MessagesResponse,
+            ),
+            (r#"{"request":{"body":{"messages":[{"role":"user"}]}},"response":{}}"#, Format::ProxyLog),
+            (r#"[{"request":{"body":{"messages":[]}},"response":{}}]"#, Format::ProxyLog),
+            (r#"{"messages":[{"role":"system","content":"x"}]}"#, Format::OpenAiChat),
+            (r#"[{"role":"assistant","tool_calls":[]}]"#, Format::OpenAiChat),
+            (r#"{"id":"c","object":"chat.completion","choices":[]}"#, Format::OpenAiChat),
+            (r#"{"request":{"messages":[{"role":"tool"}]},"response":{"choices":[]}}"#, Format::OpenAiChat),
+            (r#"{"model":"m","input":"hello"}"#, Format::OpenAiResponses),
+            (r#"{"object":"response","output":[]}"#, Format::OpenAiResponses),
+            (r#"{"request":{"body":{"model":"m","input":[]}}}"#, Format::OpenAiResponses),
+        ] {
+            assert_eq!(detect(text.as_bytes()), Ok(format), "{text}");
         }
     }
-    Err(ReadError::Empty)
+
+    #[test]
+    fn other_files_are_refused_with_a_reason() {
+        assert_eq!(detect(b" \n "), Err(ReadError::Empty));
+        for (bytes, reason) in [
+            (&b"\x7fELF\0\0"[..], "binary data"),
+            (b"# Notes\n- one", "text that is not JSON"),
+            (b"{\"name\":\"retrace\"}", "JSON without messages of a known shape"),
+            (b"{\"name\":", "damaged JSON, or JSON lines of types that are not known"),
+            (b"{\"a\":1}\n{\"b\":2}", "damaged JSON, or JSON lines of types that are not known"),
+            (b"[]", "JSON without messages of a known shape"),
+            (b"{\"messages\":[1,2]}", "JSON without messages of a known shape"),
+        ] {
+            assert_eq!(detect(bytes), Err(ReadError::Unrecognised { looks_like: reason.to_owned() }));
+        }
+    }
 }

@@ -9,11 +9,19 @@
 mod account;
 mod blocks;
 mod claude_code;
+mod codex;
+mod copilot;
 mod detect;
+mod documents;
+mod history;
+mod items;
 mod lenient;
 mod lines;
 mod media;
+mod messages;
 pub mod model;
+mod openai_chat;
+mod openai_responses;
 mod saved;
 pub mod summary;
 mod usage;
@@ -42,7 +50,12 @@ pub fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
 pub fn read_as(format: Format, bytes: &[u8]) -> Reading {
     match format {
         Format::ClaudeCode => claude_code::read(bytes),
-        _ => claude_code::read(bytes),
+        Format::MessagesRequest | Format::MessagesResponse => messages::read(format, bytes),
+        Format::ProxyLog => messages::read_log(bytes),
+        Format::CodexRollout => codex::read(bytes),
+        Format::CopilotEvents => copilot::read(bytes),
+        Format::OpenAiChat => openai_chat::read(bytes),
+        Format::OpenAiResponses => openai_responses::read(bytes),
     }
 }
 
@@ -58,4 +71,13 @@ pub enum ReadError {
         /// What it looks like instead, shortly and without its content.
         looks_like: String,
     },
+}
+
+/// A title for a conversation that has none: the first line a person typed, or that may have been typed.
+fn title(messages: &[Message]) -> Option<String> {
+    let typed = messages.iter().filter(|message| matches!(message.origin, Origin::Typed | Origin::Unsaid));
+    typed.flat_map(|message| &message.blocks).find_map(|block| match &block.kind {
+        BlockKind::Text { text } => claude_code::line::title_of(text),
+        _ => None,
+    })
 }

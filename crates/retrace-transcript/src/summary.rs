@@ -156,6 +156,9 @@ pub const fn id_hash(id: &str) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct Summariser {
     state: State,
+    /// Whole lines of a file that is not recognised yet.
+    held: Vec<u8>,
+    /// What follows the last line break, or a whole document.
     tail: Vec<u8>,
 }
 
@@ -166,6 +169,9 @@ pub struct ResumeError {
     /// What is wrong with them.
     pub reason: String,
 }
+
+/// How much of a file is held until it is recognised, in bytes. What shows nothing until then is no transcript.
+const HELD: usize = 16 << 20;
 
 /// Raised whenever a saved state could be read wrongly or a rule of counting changes: older ones are then made anew.
 const SAVED_VERSION: u32 = 1;
@@ -186,39 +192,42 @@ impl Summariser {
     /// Takes in the next bytes of the file.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.state.account.bytes = self.state.account.bytes.saturating_add(bytes.len() as u64);
-        if self.state.is_document() {
-            self.tail.extend_from_slice(bytes);
-            return;
-        }
         let mut rest = bytes;
-        if !self.tail.is_empty() {
-            let Some(end) = memchr::memchr(b'\n', rest) else {
-                self.tail.extend_from_slice(rest);
-                return;
-            };
-            self.tail.extend_from_slice(&rest[..=end]);
-            rest = &rest[end + 1..];
-            let line = std::mem::take(&mut self.tail);
-            self.take_line(&line);
-        }
-        while let Some(end) = memchr::memchr(b'\n', rest) {
-            if self.state.is_document() {
-                break;
+        while let (false, Some(end)) = (self.state.is_document(), memchr::memchr(b'\n', rest)) {
+            let (line, after) = rest.split_at(end + 1);
+            rest = after;
+            if self.tail.is_empty() {
+                self.take_line(line);
+            } else {
+                self.tail.extend_from_slice(line);
+                let line = std::mem::take(&mut self.tail);
+                self.take_line(&line);
             }
-            self.take_line(&rest[..=end]);
-            rest = &rest[end + 1..];
         }
         self.tail.extend_from_slice(rest);
     }
 
     /// One whole line, its line break included.
     fn take_line(&mut self, line: &[u8]) {
-        if self.state.line(line) {
-            self.state.consumed += line.len() as u64;
-        } else {
-            // Not made of lines: from here on the whole document is held.
-            self.tail.extend_from_slice(line);
+        if self.state.is_undecided() {
+            self.state.decide(line);
+            if self.state.is_undecided() {
+                self.held.extend_from_slice(line);
+                if self.held.len() > HELD {
+                    self.state.refuse(self.held.len());
+                    self.held = Vec::new();
+                }
+                return;
+            }
+            let held = std::mem::take(&mut self.held);
+            if self.state.is_document() {
+                self.tail = held;
+                self.tail.extend_from_slice(line);
+                return;
+            }
+            held.split_inclusive(|&byte| byte == b'\n').for_each(|line| self.state.line(line));
         }
+        self.state.line(line);
     }
 
     /// Bytes taken in as whole lines. A saved summariser goes on from this offset of the file.
@@ -230,16 +239,17 @@ impl Summariser {
     /// The summary of all bytes fed so far. A last line without a line break counts if it is whole.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        if self.state.is_document() {
-            return document::summary(&self.tail);
+        let as_document = || {
+            let bytes = [self.held.as_slice(), &self.tail].concat();
+            document::summary(&bytes)
+        };
+        if self.state.is_document() || self.state.is_undecided() {
+            return as_document();
         }
         let mut state = self.state.clone();
-        let tail = self.tail.trim_ascii();
+        let tail = crate::lines::trim(&self.tail);
         if !tail.is_empty() {
             state.last_line(tail);
-            if state.is_document() {
-                return document::summary(&self.tail);
-            }
         }
         state.into_summary()
     }
@@ -266,6 +276,6 @@ impl Summariser {
         }
         let mut state = saved.state;
         state.remember_ids();
-        Ok(Self { state, tail: Vec::new() })
+        Ok(Self { state, ..Self::default() })
     }
 }

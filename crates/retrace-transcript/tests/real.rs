@@ -1,9 +1,12 @@
 //! Readings of real transcripts, held against a plain pass over the same lines. Skipped where they are not: the folder is
 //! named by `RETRACE_SHARED_DATA`, or is `shared` beside the workspace.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
 
 mod support;
 
-use retrace_transcript::{Account, Cause, Reading, Summariser, read};
+use retrace_transcript::{
+    Account, BlockKind, Cause, Format, Reading, ResultPart, Summariser, Transcript, read,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,6 +51,7 @@ fn whole(path: &Path, bytes: &[u8]) -> Reading {
 #[test]
 fn the_context_of_each_claude_code_request_is_the_recorded_usage() {
     let (mut requests, mut unknown) = (0, BTreeMap::<String, u64>::new());
+    let mut growth = Vec::new();
     for (path, bytes) in files(".claude/projects") {
         let reading = whole(&path, &bytes);
         for (name, number) in &reading.account.unknown {
@@ -98,19 +102,91 @@ fn the_context_of_each_claude_code_request_is_the_recorded_usage() {
         // The tree is gone over by the full reading alone.
         let account = Account { oddities: BTreeMap::new(), ..reading.account.clone() };
         assert_eq!(summary.account, account, "{}", path.display());
-        println!(
-            "{}: {} transcripts, {} messages, {} requests, segments {:?}, {:?} {:?}",
-            path.file_name().unwrap().display(),
-            reading.transcripts.len(),
-            main.messages.len(),
-            main.requests.len(),
-            main.segments
-                .iter()
-                .map(|segment| format!("{:?}", segment.cause).chars().take(8).collect::<String>())
-                .collect::<Vec<_>>(),
-            main.session.title,
-            reading.account.oddities,
-        );
+        growth.extend(explained(main));
+    }
+    if !growth.is_empty() {
+        growth.sort_by(f64::total_cmp);
+        let median = growth[growth.len() / 2];
+        println!("{} steps, {median:.2} bytes a token at the median", growth.len());
+        assert!((2.5..4.0).contains(&median), "{median}");
     }
     println!("{requests} requests, unknown: {unknown:?}");
+}
+
+#[test]
+fn codex_and_copilot_sessions_are_read() {
+    for (path, bytes) in files(".codex/sessions") {
+        let reading = whole(&path, &bytes);
+        let main = &reading.transcripts[0];
+        assert_eq!(main.format, Format::CodexRollout);
+        // A plain pass: each new running total is one call.
+        let (mut plain, mut total) = (Vec::new(), 0);
+        for line in bytes.split(|&byte| byte == b'\n') {
+            let Ok(line) = serde_json::from_slice::<Value>(line) else { continue };
+            let info = &line["payload"]["info"];
+            let running = info["total_token_usage"]["total_tokens"].as_u64().unwrap_or(0);
+            if running != total && running > 0 {
+                total = running;
+                plain.push(info["last_token_usage"]["input_tokens"].as_u64().expect("input"));
+            }
+        }
+        let read: Vec<u64> =
+            main.requests.iter().filter_map(|request| Some(request.usage.as_ref()?.context())).collect();
+        println!(
+            "{}: {} requests, {} with usage, {} told, {:?}",
+            path.display(),
+            main.requests.len(),
+            read.len(),
+            plain.len(),
+            reading.account
+        );
+        assert_eq!(read, plain, "{}", path.display());
+    }
+    for (path, bytes) in files(".copilot") {
+        let reading = whole(&path, &bytes);
+        println!(
+            "{}: {} requests, {:?}",
+            path.display(),
+            reading.transcripts[0].requests.len(),
+            reading.account
+        );
+        assert_eq!(reading.transcripts[0].format, Format::CopilotEvents);
+        assert!(reading.account.unknown.is_empty());
+        let answers = memchr::memmem::find_iter(&bytes, br#""type":"assistant.message""#).count();
+        assert_eq!(reading.transcripts[0].requests.len(), answers);
+    }
+}
+
+/// Bytes of content for each token by which the context grew, for steps of some size whose content is all text. Agent text
+/// has about three bytes a token (token-estimation.md, section 3).
+fn explained(transcript: &Transcript) -> Vec<f64> {
+    let mut steps = Vec::new();
+    for pair in transcript.requests.windows(2) {
+        let [before, after] = pair else { continue };
+        let (Some(was), Some(is)) = (&before.usage, &after.usage) else { continue };
+        if before.segment != after.segment || is.context() < was.context() + 500 {
+            continue;
+        }
+        let new = &transcript.segments[after.segment].messages[before.upto..after.upto];
+        assert_eq!(new.first(), before.response.as_ref(), "the answer comes first of what is new");
+        let content: Option<u64> = new
+            .iter()
+            .flat_map(|&index| &transcript.messages[index].blocks)
+            .map(|block| match &block.kind {
+                BlockKind::Text { text } => Some(text.len() as u64),
+                BlockKind::ToolUse { name, input, .. } => Some((name.len() + input.to_string().len()) as u64),
+                BlockKind::ToolResult { content, .. } => content
+                    .iter()
+                    .map(|part| match part {
+                        ResultPart::Text(text) => Some(text.len() as u64),
+                        _ => None,
+                    })
+                    .sum(),
+                _ => None,
+            })
+            .sum();
+        #[allow(clippy::cast_precision_loss)]
+        steps.extend(content.map(|bytes| bytes as f64 / (is.context() - was.context()) as f64));
+    }
+    steps
 }

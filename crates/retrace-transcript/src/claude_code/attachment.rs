@@ -32,7 +32,7 @@ pub(super) fn attachment(payload: &Value) -> BlockKind {
         "instructions" => files.extend(list(&payload["files"]).filter_map(|file| attached(file, file))),
         "nested_memory" => files.extend(attached(payload, &payload["content"])),
         "relevant_memories" => {
-            files.extend(list(&payload["memories"]).filter_map(|file| attached(file, file)))
+            files.extend(list(&payload["memories"]).filter_map(|file| attached(file, file)));
         }
         "file" | "compact_file_reference" => files.extend(mentioned(payload)),
         // What a hook printed is in it several times over; the model is shown the content.

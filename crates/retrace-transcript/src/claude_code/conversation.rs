@@ -56,6 +56,9 @@ pub(super) struct Conversation {
     barriers: Vec<Vec<Option<usize>>>,
     /// Of each segment: the longest beginning of it that a request sent, answer included.
     sent: Vec<usize>,
+    /// Of each segment: how many messages a compaction left at its beginning, the summary among them. They are one
+    /// piece: what hangs on any of them comes after all.
+    bases: Vec<usize>,
     copies: usize,
     /// Forks that were not followed for want of room.
     pub forks_left: u64,
@@ -80,6 +83,7 @@ impl Conversation {
             awaiting_summary: Vec::new(),
             barriers: vec![Vec::new()],
             sent: vec![0],
+            bases: vec![0],
             copies: 0,
             forks_left: 0,
         }
@@ -111,6 +115,7 @@ impl Conversation {
             if let Cause::Compacted(compaction) = &mut self.transcript.segments[self.live].cause {
                 compaction.summary = Some(index);
             }
+            self.bases[self.live] += 1;
             self.settle_preserved();
         }
         index
@@ -208,6 +213,7 @@ impl Conversation {
     fn settle_preserved(&mut self) {
         for index in std::mem::take(&mut self.awaiting_summary) {
             self.push(index);
+            self.bases[self.live] += 1;
         }
     }
 
@@ -231,6 +237,7 @@ impl Conversation {
     fn begin(&mut self, messages: Vec<MessageIndex>, cause: Cause, dropped_results: Arc<BTreeSet<String>>) {
         self.live = self.transcript.segments.len();
         self.sent.push(0);
+        self.bases.push(0);
         self.barriers.push(Vec::with_capacity(messages.len()));
         for (position, &index) in messages.iter().enumerate() {
             self.homes[index] = Some((self.live, position));
@@ -275,9 +282,9 @@ impl Conversation {
         let (segment, kept) = match place.message {
             Some(message) => {
                 let Some((segment, position)) = self.position(message) else { return };
-                (segment, position + 1)
+                (segment, (position + 1).max(self.bases[segment]))
             }
-            None => (place.segment, self.beginning(place.segment)),
+            None => (place.segment, self.bases[place.segment]),
         };
         let barrier = self.barriers[segment].last().copied().flatten();
         let goes_on = barrier.is_none_or(|barrier| barrier < kept);
@@ -310,15 +317,5 @@ impl Conversation {
         let home = self.homes.get(message).copied().flatten()?;
         let live = &self.transcript.segments[self.live].messages;
         if live.get(home.1) == Some(&message) { Some((self.live, home.1)) } else { Some(home) }
-    }
-
-    /// How many messages stand at a segment's beginning: a compaction's summary and what it kept.
-    fn beginning(&self, segment: usize) -> usize {
-        let segment = &self.transcript.segments[segment];
-        let is_kept = |&&index: &&MessageIndex| self.transcript.messages[index].origin == Origin::Summary;
-        match &segment.cause {
-            Cause::Compacted(_) => segment.messages.iter().take(1).take_while(is_kept).count(),
-            _ => 0,
-        }
     }
 }

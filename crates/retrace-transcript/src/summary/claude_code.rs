@@ -24,21 +24,21 @@ impl<'de> serde::Deserialize<'de> for Skipped {
 }
 
 /// Takes in one line; the reason when it cannot be read.
-pub(super) fn line(state: &mut State, bytes: &[u8]) -> Option<String> {
+pub(super) fn line(state: &mut State, bytes: &[u8]) -> Result<(), String> {
     if let Some(progress) = progress(bytes) {
         count(&mut state.account.without_context, "progress");
         state.saw(progress.timestamp.and_then(|at| Timestamp::parse(at).ok()));
-        return None;
+        return Ok(());
     }
-    let line = match serde_json::from_slice::<LightLine<'_>>(bytes) {
-        Ok(line) => line,
-        Err(error) => return Some(json_reason(&error)),
-    };
+    let line: LightLine<'_> = serde_json::from_slice(bytes).map_err(|error| json_reason(&error))?;
     let at = line.timestamp.as_str().and_then(|at| Timestamp::parse(at).ok());
     state.saw(at);
     session(state, &line);
     match line.kind.or_empty() {
         "assistant" => assistant(state, &line, at),
+        "user" if line.is_hidden.0 && !line.is_summary.0 => {
+            count(&mut state.account.without_context, "user/transcript-only");
+        }
         "user" => user(state, &line),
         "system" => system(state, &line),
         "attachment" => {}
@@ -48,7 +48,7 @@ pub(super) fn line(state: &mut State, bytes: &[u8]) -> Option<String> {
         }
         kind => count(&mut state.account.unknown, kind),
     }
-    None
+    Ok(())
 }
 
 /// What the lines say of the session: its id is that of the last line, since a resumed session begins with copies.

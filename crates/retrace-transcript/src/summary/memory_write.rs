@@ -2,6 +2,7 @@
 
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A call by which the model wrote to a memory file. Whether it succeeded is not said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,10 @@ pub struct MemoryWrite {
 /// Tools that write files: those of Claude Code, and the text editor of the Messages API.
 const FILE_TOOLS: [&str; 6] =
     ["Write", "Edit", "MultiEdit", "NotebookEdit", "str_replace_based_edit_tool", "str_replace_editor"];
+
+/// Codex's tool for changing files, and how its patches begin each file.
+const PATCH_TOOL: &str = "apply_patch";
+const PATCH_HEADS: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
 
 /// The tool of the Messages API whose paths are all memory.
 const MEMORY_TOOL: &str = "memory";
@@ -42,6 +47,19 @@ pub(crate) fn written<'a>(tool: &str, command: Option<&str>, paths: &[Option<&'a
     // Other tools may be called `memory`; the API's has paths below /memories.
     (is_memory_path(path) || (is_memory_tool && command.is_some() && path.starts_with("/memories")))
         .then_some(path)
+}
+
+/// The memory files that a call with all its input at hand writes to. Codex's patches name several.
+pub(crate) fn paths_written<'a>(tool: &str, input: &'a Value) -> Vec<&'a str> {
+    if tool == PATCH_TOOL {
+        let patch = input.as_str().or_else(|| input["input"].as_str()).unwrap_or_default();
+        let paths =
+            patch.lines().filter_map(|line| PATCH_HEADS.iter().find_map(|head| line.strip_prefix(head)));
+        return paths.map(str::trim).filter(|path| is_memory_path(path)).collect();
+    }
+    let text = |key: &str| input[key].as_str();
+    let paths = [text("file_path"), text("notebook_path"), text("path"), text("new_path")];
+    written(tool, text("command"), &paths).into_iter().collect()
 }
 
 /// Whether a file at `path` is memory: by its name, or by a directory on its way. `memory` is also what source folders

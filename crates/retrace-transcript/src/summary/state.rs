@@ -1,7 +1,9 @@
 //! The running state of a summary: everything but the cut tail.
 
 use super::{MemoryWrite, MessageUse, ModelUse, Summary, Tokens, claude_code};
-use crate::{Account, Format, ReadError, Session, account, detect};
+use crate::detect::{self, LineFormat};
+use crate::lines::trim;
+use crate::{Account, Format, ReadError, Session, account};
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -24,20 +26,24 @@ pub(crate) enum TitleRank {
 }
 
 /// How the bytes are gone over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 enum Manner {
     /// Not known yet.
     #[default]
     Undecided,
-    /// Line by line.
-    Lines(Format),
+    /// Line by line: a Claude Code session.
+    Lines,
     /// As one document, at the end.
     Document,
+    /// Not at all.
+    Refused,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     manner: Manner,
+    /// Whether a line that is not blank was looked at.
+    has_begun: bool,
     pub consumed: u64,
     pub line: u64,
     pub account: Account,
@@ -66,53 +72,53 @@ impl State {
         self.manner == Manner::Document
     }
 
-    /// One whole line. False when it shows that the file is not made of lines: then it is not taken in.
-    pub fn line(&mut self, line: &[u8]) -> bool {
-        self.line += 1;
-        let line = line.trim_ascii();
+    pub fn is_undecided(&self) -> bool {
+        self.manner == Manner::Undecided
+    }
+
+    /// Looks at a line of a file that is not recognised yet.
+    pub fn decide(&mut self, line: &[u8]) {
+        let line = trim(line);
         if line.is_empty() {
-            return true;
+            return;
         }
-        if self.manner == Manner::Undecided && !self.decide(line) {
-            return false;
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        self.manner = match detect::line_format(line) {
+            LineFormat::Lines(Format::ClaudeCode) => Manner::Lines,
+            // The others are small beside it; they are read as a whole.
+            LineFormat::Lines(_) => Manner::Document,
+            // Further down, what looks like the beginning of a document is a damaged line.
+            LineFormat::Document if is_first => Manner::Document,
+            LineFormat::Document | LineFormat::Unknown => Manner::Undecided,
+        };
+    }
+
+    /// Gives a file up after so many bytes.
+    pub fn refuse(&mut self, bytes: usize) {
+        self.manner = Manner::Refused;
+        self.consumed += bytes as u64;
+    }
+
+    /// One whole line.
+    pub fn line(&mut self, line: &[u8]) {
+        self.line += 1;
+        self.consumed += line.len() as u64;
+        let line = trim(line);
+        if line.is_empty() || self.manner != Manner::Lines {
+            return;
         }
         self.account.lines += 1;
-        if let Some(reason) = self.take(line) {
+        if let Err(reason) = claude_code::line(self, line) {
             account::malformed(&mut self.account, self.line, reason);
         }
-        true
     }
 
     /// What stands after the last line break: a whole line, or one that is cut.
     pub fn last_line(&mut self, line: &[u8]) {
         self.line += 1;
-        if self.manner == Manner::Undecided && !self.decide(line) {
-            return;
-        }
-        self.account.lines += 1;
-        if self.take(line).is_some() {
-            self.account.last_line_cut = true;
-        }
-    }
-
-    fn decide(&mut self, line: &[u8]) -> bool {
-        self.manner = match detect::line_format(line) {
-            detect::LineFormat::Lines(format) => Manner::Lines(format),
-            detect::LineFormat::Document if self.account.lines == 0 => Manner::Document,
-            detect::LineFormat::Document | detect::LineFormat::Unknown => Manner::Undecided,
-        };
-        self.manner != Manner::Document
-    }
-
-    fn take(&mut self, line: &[u8]) -> Option<String> {
-        match self.manner {
-            Manner::Lines(Format::ClaudeCode) => claude_code::line(self, line),
-            Manner::Lines(_) | Manner::Undecided | Manner::Document => {
-                detect::is_json(line).err().or_else(|| {
-                    account::count(&mut self.account.unknown, "");
-                    None
-                })
-            }
+        if self.manner == Manner::Lines {
+            self.account.lines += 1;
+            self.account.last_line_cut = claude_code::line(self, line).is_err();
         }
     }
 
@@ -161,15 +167,10 @@ impl State {
     }
 
     pub fn into_summary(self) -> Summary {
-        let format = match self.manner {
-            Manner::Lines(format) => Some(format),
-            _ => None,
-        };
-        let refusal = match self.manner {
-            Manner::Lines(_) => None,
-            _ if self.account.lines == 0 => Some(ReadError::Empty),
-            _ => Some(ReadError::Unrecognised { looks_like: "no line of a known transcript".to_owned() }),
-        };
+        let format = (self.manner == Manner::Lines).then_some(Format::ClaudeCode);
+        let refusal = (self.manner != Manner::Lines).then(|| ReadError::Unrecognised {
+            looks_like: "a large file without a line of a known transcript".to_owned(),
+        });
         let mut models = std::collections::BTreeMap::<String, ModelUse>::new();
         let mut peak_context = 0;
         let main_is_sidechain = !self.has_main;

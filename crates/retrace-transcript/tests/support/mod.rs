@@ -1,6 +1,8 @@
 //! Shared by the tests of this crate.
 #![allow(dead_code)]
 
+pub mod samples;
+
 use retrace_transcript::Transcript;
 use std::collections::BTreeSet;
 
@@ -42,4 +44,67 @@ pub fn check(transcript: &Transcript) -> Vec<String> {
         }
     }
     broken
+}
+
+/// A line of a Claude Code session: `fields` laid over what every line has.
+pub fn line(kind: &str, uuid: &str, parent: Option<&str>, fields: serde_json::Value) -> serde_json::Value {
+    let mut line = serde_json::json!({
+        "parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": "/work/app",
+        "sessionId": "5e55", "version": "2.1.39", "gitBranch": "main", "type": kind, "uuid": uuid,
+        "timestamp": "2026-02-01T10:00:00.000Z",
+    });
+    for (key, value) in fields.as_object().expect("fields") {
+        line[key] = value.clone();
+    }
+    line
+}
+
+/// A line of a person.
+pub fn typed(uuid: &str, parent: Option<&str>, text: &str) -> serde_json::Value {
+    line("user", uuid, parent, serde_json::json!({"message": {"role": "user", "content": text}}))
+}
+
+/// A line with the result of a tool.
+pub fn result(uuid: &str, parent: &str, call: &str, text: &str) -> serde_json::Value {
+    let content = serde_json::json!([{"type": "tool_result", "tool_use_id": call, "content": text}]);
+    line(
+        "user",
+        uuid,
+        Some(parent),
+        serde_json::json!({"message": {"role": "user", "content": content}, "toolUseResult": {"stdout": "client's copy"}}),
+    )
+}
+
+/// One line of a response: a block, and a context of `context` tokens.
+pub fn answer(
+    uuid: &str,
+    parent: &str,
+    id: &str,
+    block: serde_json::Value,
+    context: u64,
+) -> serde_json::Value {
+    line(
+        "assistant",
+        uuid,
+        Some(parent),
+        serde_json::json!({"requestId": format!("req_{id}"), "message": {"id": id, "type": "message",
+            "role": "assistant", "model": "claude-opus-4-6", "stop_reason": null, "content": [block],
+            "usage": {"input_tokens": 3, "cache_creation_input_tokens": 0, "cache_read_input_tokens": context - 3,
+                "output_tokens": 1}}}),
+    )
+}
+
+/// A text block.
+pub fn text(text: &str) -> serde_json::Value {
+    serde_json::json!({"type": "text", "text": text})
+}
+
+/// A call of a tool.
+pub fn call(id: &str) -> serde_json::Value {
+    serde_json::json!({"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "/work/app/a.rs"}})
+}
+
+/// JSON lines.
+pub fn session(lines: &[serde_json::Value]) -> Vec<u8> {
+    lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
 }

@@ -1,0 +1,241 @@
+//! Items of the OpenAI responses API, which Codex rollouts are made of too.
+
+use crate::account::count;
+use crate::lenient::{Count, Flag, List, Raw, Text, lenient_object};
+use crate::media::{from_url, referred};
+use crate::{Account, BlockKind, MediaKind, Origin, ResultPart, Role, Usage};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+lenient_object! {
+    /// The fields of every known item together.
+    struct RawItem<'a> {
+        kind: Text<'a> = "type",
+        role: Text<'a> = "role",
+        id: Text<'a> = "id",
+        call_id: Text<'a> = "call_id",
+        name: Text<'a> = "name",
+        content: Raw<'a> = "content",
+        summary: Raw<'a> = "summary",
+        encrypted: Text<'a> = "encrypted_content",
+        arguments: Raw<'a> = "arguments",
+        input: Raw<'a> = "input",
+        action: Raw<'a> = "action",
+        output: Raw<'a> = "output",
+    }
+}
+
+lenient_object! {
+    struct RawPart<'a> {
+        kind: Text<'a> = "type",
+        text: Text<'a> = "text",
+        refusal: Text<'a> = "refusal",
+        image_url: Raw<'a> = "image_url",
+        url: Text<'a> = "url",
+        file_data: Text<'a> = "file_data",
+        success: Flag = "success",
+    }
+}
+
+lenient_object! {
+    /// `usage` of a response, and of Codex's `token_count`: input includes what was read from the cache.
+    pub(crate) struct RawItemUsage<'a> {
+        input: Count = "input_tokens",
+        cached: Count = "cached_input_tokens",
+        output: Count = "output_tokens",
+        reasoning: Count = "reasoning_output_tokens",
+        total: Count = "total_tokens",
+        input_details: RawItemDetails<'a> = "input_tokens_details",
+        output_details: RawItemDetails<'a> = "output_tokens_details",
+    }
+}
+
+lenient_object! {
+    pub(crate) struct RawItemDetails<'a> {
+        cached: Count = "cached_tokens",
+        reasoning: Count = "reasoning_tokens",
+    }
+}
+
+impl RawItemUsage<'_> {
+    pub fn is_recorded(&self) -> bool {
+        self.input.0.is_some()
+    }
+
+    pub fn to_usage(&self) -> Usage {
+        let cached = self.cached.0.or(self.input_details.cached.0).unwrap_or(0);
+        Usage {
+            input: self.input.or_zero().saturating_sub(cached),
+            cache_read: cached.min(self.input.or_zero()),
+            output: self.output.or_zero(),
+            reasoning: self.reasoning.0.or(self.output_details.reasoning.0),
+            ..Usage::default()
+        }
+    }
+}
+
+/// An item as part of a message.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub role: Role,
+    pub origin: Origin,
+    pub blocks: Vec<BlockKind>,
+    pub id: Option<String>,
+}
+
+/// Reads one item. Calls and reasoning are the model's, outputs of tools the user's.
+pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
+    let raw: RawItem<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+    let kind = raw.kind.or_empty();
+    let id = raw.id.as_str().map(str::to_owned);
+    let of_model = |blocks| Item { role: Role::Assistant, origin: Origin::Model, blocks, id: id.clone() };
+    match kind {
+        "message" => message(&raw, account),
+        "" if raw.role.as_str().is_some() => message(&raw, account),
+        "reasoning" => of_model(vec![reasoning(&raw)]),
+        "function_call" | "custom_tool_call" => of_model(vec![BlockKind::ToolUse {
+            id: raw.call_id.or_empty().to_owned(),
+            name: raw.name.or_empty().to_owned(),
+            input: raw.arguments.0.or(raw.input.0).map(arguments).unwrap_or_default(),
+            server: false,
+        }]),
+        "local_shell_call" => of_model(vec![call_by_type(&raw, kind, false)]),
+        _ if kind.ends_with("_call") => of_model(vec![call_by_type(&raw, kind, true)]),
+        _ if kind.ends_with("_output") => Item {
+            role: Role::User,
+            origin: Origin::ToolResults,
+            blocks: vec![BlockKind::ToolResult {
+                tool_use_id: raw.call_id.or_empty().to_owned(),
+                content: raw.output.0.map(|output| output_parts(output, account)).unwrap_or_default(),
+                is_error: false,
+                server: false,
+            }],
+            id,
+        },
+        // What a compaction by the server left, encrypted.
+        "compaction" | "compaction_summary" | "context_compaction" => Item {
+            role: Role::User,
+            origin: Origin::Summary,
+            blocks: vec![BlockKind::Thinking {
+                text: String::new(),
+                signature_bytes: raw.encrypted.or_empty().len(),
+                redacted: true,
+            }],
+            id,
+        },
+        _ => {
+            count(&mut account.unknown, &format!("item/{kind}"));
+            of_model(vec![BlockKind::Unknown { type_name: kind.to_owned(), json: json.get().to_owned() }])
+        }
+    }
+}
+
+fn message(raw: &RawItem<'_>, account: &mut Account) -> Item {
+    let blocks: Vec<BlockKind> = match raw.content.0 {
+        Some(content) if content.get().starts_with('[') => {
+            let parts: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
+            parts.into_iter().map(|part| content_part(part, account)).collect()
+        }
+        Some(content) => vec![content_part(content, account)],
+        None => Vec::new(),
+    };
+    let (role, origin) = match raw.role.or_empty() {
+        "assistant" => (Role::Assistant, Origin::Model),
+        "system" | "developer" => (Role::System, Origin::Client),
+        _ => (Role::User, Origin::Unsaid),
+    };
+    Item { role, origin, blocks, id: raw.id.as_str().map(str::to_owned) }
+}
+
+fn reasoning(raw: &RawItem<'_>) -> BlockKind {
+    let mut texts = Vec::new();
+    for list in [raw.summary.0, raw.content.0].into_iter().flatten() {
+        let parts: List<RawPart<'_>> = serde_json::from_str(list.get()).unwrap_or_default();
+        texts.extend(parts.0.into_iter().filter_map(|part| part.text.into_string()));
+    }
+    let encrypted = raw.encrypted.or_empty().len();
+    BlockKind::Thinking { text: texts.join("\n"), signature_bytes: encrypted, redacted: encrypted > 0 }
+}
+
+/// A call of a tool whose item type is its name, such as `web_search_call`.
+fn call_by_type(raw: &RawItem<'_>, kind: &str, server: bool) -> BlockKind {
+    BlockKind::ToolUse {
+        id: raw.call_id.as_str().or(raw.id.as_str()).unwrap_or_default().to_owned(),
+        name: kind.trim_end_matches("_call").to_owned(),
+        input: raw.action.0.or(raw.arguments.0).map(arguments).unwrap_or_default(),
+        server,
+    }
+}
+
+/// Arguments of a call: JSON within a string, as a rule. What cannot be read stays text.
+pub(crate) fn arguments(raw: &RawValue) -> Value {
+    match serde_json::from_str(raw.get()) {
+        Ok(Value::String(text)) => match serde_json::from_str::<Value>(&text) {
+            Ok(object @ Value::Object(_)) => object,
+            _ => Value::String(text),
+        },
+        Ok(value) => value,
+        Err(_) => Value::String(raw.get().to_owned()),
+    }
+}
+
+/// One part of a message's content.
+pub(crate) fn content_part(json: &RawValue, account: &mut Account) -> BlockKind {
+    if json.get().starts_with('"') {
+        return BlockKind::Text { text: serde_json::from_str(json.get()).unwrap_or_default() };
+    }
+    let raw: RawPart<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+    match raw.kind.or_empty() {
+        "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
+            BlockKind::Text { text: raw.text.into_string().unwrap_or_default() }
+        }
+        "refusal" => BlockKind::Text { text: raw.refusal.into_string().unwrap_or_default() },
+        "input_image" | "image_url" | "image" => {
+            let url = raw.image_url.0.and_then(|url| {
+                // A string, or an object that holds it.
+                let object: RawPart<'_> = serde_json::from_str(url.get()).unwrap_or_default();
+                object.url.into_string().or_else(|| serde_json::from_str(url.get()).ok())
+            });
+            BlockKind::Media(match url {
+                Some(url) => from_url(MediaKind::Image, &url),
+                None => referred(MediaKind::Image, ""),
+            })
+        }
+        "input_file" | "file" => BlockKind::Media(match raw.file_data.as_str() {
+            Some(data) => from_url(MediaKind::Document, data),
+            None => referred(MediaKind::Document, ""),
+        }),
+        kind => {
+            count(&mut account.unknown, &format!("part/{kind}"));
+            BlockKind::Unknown { type_name: kind.to_owned(), json: json.get().to_owned() }
+        }
+    }
+}
+
+/// A tool's output: a string, parts, or an object with the text under `content` or `output`.
+fn output_parts(output: &RawValue, account: &mut Account) -> Vec<ResultPart> {
+    lenient_object! {
+        struct Holder<'a> {
+            content: Text<'a> = "content",
+            output: Text<'a> = "output",
+        }
+    }
+    let json = output.get();
+    if json.starts_with('[') {
+        let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+        let parts = items.into_iter().map(|item| match content_part(item, account) {
+            BlockKind::Text { text } => ResultPart::Text(text),
+            BlockKind::Media(media) => ResultPart::Media(media),
+            _ => ResultPart::Other(item.get().to_owned()),
+        });
+        return parts.collect();
+    }
+    if json.starts_with('"') {
+        return vec![ResultPart::Text(serde_json::from_str(json).unwrap_or_default())];
+    }
+    let holder: Holder<'_> = serde_json::from_str(json).unwrap_or_default();
+    match holder.content.into_string().or(holder.output.into_string()) {
+        Some(text) => vec![ResultPart::Text(text)],
+        None => vec![ResultPart::Other(json.to_owned())],
+    }
+}

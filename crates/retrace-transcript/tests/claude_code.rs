@@ -1,0 +1,361 @@
+//! The rules of Claude Code sessions, each on a small session.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
+
+mod support;
+
+use retrace_transcript::{
+    AppliedEdit, BlockKind, Cause, Message, Origin, Reading, ResultPart, Transcript, read,
+};
+use serde_json::{Value, json};
+use support::{answer, call, line, result, session, text, typed};
+
+fn reading(lines: &[Value]) -> Reading {
+    let reading = read(&session(lines)).unwrap();
+    for transcript in &reading.transcripts {
+        assert_eq!(support::check(transcript), Vec::<String>::new());
+    }
+    reading
+}
+
+fn main_of(lines: &[Value]) -> Transcript {
+    reading(lines).transcripts.remove(0)
+}
+
+/// What request `number` sent, by uuid.
+fn sent(transcript: &Transcript, number: usize) -> Vec<&str> {
+    transcript.sent(&transcript.requests[number]).map(|(_, message)| uuid(message)).collect()
+}
+
+fn uuid(message: &Message) -> &str {
+    message.uuid.as_deref().unwrap()
+}
+
+#[test]
+fn a_response_over_several_lines_is_one_message() {
+    let mut second = answer("a2", "a1", "m1", call("t1"), 100);
+    second["message"]["usage"]["output_tokens"] = json!(40);
+    second["message"]["usage"]["cache_creation"] =
+        json!({"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 10});
+    second["message"]["stop_reason"] = json!("tool_use");
+    second["message"]["context_management"] = json!({"applied_edits": [{"type": "clear_tool_uses_20250919",
+        "cleared_tool_uses": 2, "cleared_input_tokens": 900}]});
+    let transcript = main_of(&[
+        typed("u1", None, "Look at a.rs"),
+        answer("a1", "u1", "m1", text("I will."), 100),
+        second,
+        result("r1", "a2", "t1", "fn main() {}"),
+        answer("a3", "r1", "m2", text("It is empty."), 180),
+    ]);
+    assert_eq!(transcript.requests.len(), 2);
+    let first = &transcript.requests[0];
+    assert_eq!((first.id.as_str(), first.request_id.as_deref()), ("m1", Some("req_m1")));
+    let usage = first.usage.as_ref().unwrap();
+    assert_eq!((usage.output, usage.cache_creation, usage.context()), (40, 30, 130));
+    assert_eq!(first.stop_reason.as_deref(), Some("tool_use"));
+    assert!(!first.output_is_final, "2.1.39 leaves a placeholder");
+    let edit = AppliedEdit {
+        edit: "clear_tool_uses_20250919".into(),
+        cleared_tool_uses: Some(2),
+        cleared_thinking_turns: None,
+        cleared_input_tokens: 900,
+    };
+    assert_eq!(first.applied_edits, Some(vec![edit]));
+    assert_eq!(transcript.requests[1].applied_edits, None);
+    assert_eq!(transcript.messages[1].blocks.len(), 2);
+    assert_eq!(transcript.messages[1].blocks[1].line, 3);
+    assert_eq!(sent(&transcript, 0), ["u1"]);
+    assert_eq!(sent(&transcript, 1), ["u1", "a1", "r1"]);
+}
+
+#[test]
+fn parallel_calls_and_interleaved_results_are_no_rewind() {
+    let transcript = main_of(&[
+        typed("u1", None, "Look"),
+        answer("a1", "u1", "m1", call("t1"), 100),
+        result("r1", "a1", "t1", "one"),
+        answer("a2", "a1", "m1", call("t2"), 100),
+        result("r2", "a2", "t2", "two"),
+        answer("a3", "r2", "m2", text("Done"), 160),
+    ]);
+    assert_eq!(transcript.segments.len(), 1);
+    assert_eq!(sent(&transcript, 1), ["u1", "a1", "r1", "r2"]);
+    assert_eq!(transcript.messages[1].blocks.len(), 2);
+}
+
+#[test]
+fn progress_lines_hold_the_chain_together_and_nest_no_turns() {
+    let nested = json!({"type": "agent_progress", "message": {"type": "assistant", "message": {"id": "inner",
+        "content": [text("not mine")], "usage": {"input_tokens": 9}}}});
+    let found = reading(&[
+        line("progress", "p0", None, json!({"data": {"type": "hook_progress"}})),
+        typed("u1", Some("p0"), "Go"),
+        line("progress", "p1", Some("u1"), json!({"data": nested})),
+        answer("a1", "p1", "m1", text("Gone"), 50),
+        typed("u2", Some("a1"), "Again"),
+        answer("a2", "u2", "m2", text("Gone again"), 60),
+    ]);
+    assert_eq!(found.account.without_context["progress"], 2);
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.segments.len(), 1);
+    assert_eq!(sent(transcript, 1), ["u1", "a1", "u2"]);
+}
+
+#[test]
+fn a_rewind_copies_what_is_kept() {
+    let transcript = main_of(&[
+        typed("u1", None, "One"),
+        answer("a1", "u1", "m1", text("1"), 50),
+        typed("u2", Some("a1"), "Two"),
+        answer("a2", "u2", "m2", text("2"), 60),
+        typed("u3", Some("a1"), "Two, but better"),
+        answer("a3", "u3", "m3", text("2!"), 61),
+    ]);
+    assert_eq!(transcript.segments.len(), 2);
+    assert_eq!(transcript.segments[1].cause, Cause::Rewound);
+    assert_eq!(sent(&transcript, 1), ["u1", "a1", "u2"]);
+    assert_eq!(sent(&transcript, 2), ["u1", "a1", "u3"]);
+}
+
+#[test]
+fn what_was_taken_back_before_it_was_asked_is_in_no_request() {
+    let transcript = main_of(&[
+        typed("u1", None, "One"),
+        answer("a1", "u1", "m1", text("1"), 50),
+        typed("u2", Some("a1"), "Tow"),
+        typed("u3", Some("a1"), "Two"),
+        answer("a3", "u3", "m3", text("2"), 61),
+    ]);
+    assert_eq!(transcript.segments.len(), 1);
+    assert_eq!(transcript.messages.len(), 5);
+    assert_eq!(sent(&transcript, 1), ["u1", "a1", "u3"]);
+}
+
+#[test]
+fn two_sessions_in_one_file_keep_to_their_own() {
+    let transcript = main_of(&[
+        typed("u1", None, "One"),
+        answer("a1", "u1", "m1", text("1"), 50),
+        typed("x2", Some("a1"), "This way"),
+        answer("x3", "x2", "mx1", text("x"), 60),
+        typed("y2", Some("a1"), "That way"),
+        answer("y3", "y2", "my1", text("y"), 61),
+        typed("x4", Some("x3"), "On"),
+        typed("y4", Some("y3"), "On"),
+        answer("y5", "y4", "my2", text("y"), 71),
+        answer("x5", "x4", "mx2", text("x"), 70),
+    ]);
+    assert_eq!(transcript.segments.len(), 2);
+    assert_eq!(sent(&transcript, 3), ["u1", "a1", "y2", "y3", "y4"]);
+    assert_eq!(sent(&transcript, 4), ["u1", "a1", "x2", "x3", "x4"]);
+}
+
+#[test]
+fn a_compaction_begins_with_its_summary() {
+    let boundary = |metadata: Value| {
+        line(
+            "system",
+            "b1",
+            None,
+            json!({"subtype": "compact_boundary", "logicalParentUuid": "a2",
+            "content": "Conversation compacted", "compactMetadata": metadata}),
+        )
+    };
+    let summary = line(
+        "user",
+        "s1",
+        Some("b1"),
+        json!({"isCompactSummary": true, "isVisibleInTranscriptOnly": true,
+        "message": {"role": "user", "content": "So far: two questions."}}),
+    );
+    let before = [
+        typed("u1", None, "One"),
+        answer("a1", "u1", "m1", text("1"), 50),
+        typed("u2", Some("a1"), "Two"),
+        answer("a2", "u2", "m2", text("2"), 60),
+    ];
+    let after = [typed("u3", Some("s1"), "Three"), answer("a3", "u3", "m3", text("3"), 30)];
+    let with = |metadata: Value| {
+        let mut lines = before.to_vec();
+        lines.extend([boundary(metadata), summary.clone()]);
+        lines.extend(after.to_vec());
+        main_of(&lines)
+    };
+    let transcript = with(json!({"trigger": "auto", "preTokens": 155_301, "postTokens": 900}));
+    let Cause::Compacted(compaction) = &transcript.segments[1].cause else { panic!("no compaction") };
+    assert_eq!(compaction.trigger.as_deref(), Some("auto"));
+    assert_eq!((compaction.tokens_before, compaction.tokens_after), (Some(155_301), Some(900)));
+    assert_eq!((compaction.line, compaction.summary), (5, Some(4)));
+    assert_eq!(transcript.messages[4].origin, Origin::Summary);
+    assert_eq!(sent(&transcript, 2), ["s1", "u3"]);
+
+    let kept = json!({"preservedSegment": {"headUuid": "u2", "anchorUuid": "s1", "tailUuid": "a2"}});
+    assert_eq!(sent(&with(kept), 2), ["s1", "u2", "a2", "u3"]);
+    let kept = json!({"preservedSegment": {"headUuid": "u1", "anchorUuid": "b1", "tailUuid": "a1"}});
+    assert_eq!(sent(&with(kept), 2), ["u1", "a1", "s1", "u3"]);
+    let kept = json!({"preservedMessages": {"anchorUuid": "s1", "uuids": ["a2", "gone"]}});
+    assert_eq!(sent(&with(kept), 2), ["s1", "a2", "u3"]);
+    let sdk = json!({"trigger": "manual", "pre_tokens": 7});
+    let mut lines = before.to_vec();
+    lines.push(line("system", "b1", None, json!({"subtype": "compact_boundary", "compact_metadata": sdk})));
+    let transcript = main_of(&lines);
+    assert!(matches!(&transcript.segments[1].cause, Cause::Compacted(c) if c.tokens_before == Some(7)));
+}
+
+#[test]
+fn a_microcompaction_drops_results_in_place() {
+    let transcript = main_of(&[
+        typed("u1", None, "Look"),
+        line(
+            "attachment",
+            "n1",
+            Some("u1"),
+            json!({"attachment": {"type": "nested_memory", "path": "/work/app/CLAUDE.md",
+            "content": {"type": "Project", "content": "Tabs."}}}),
+        ),
+        answer("a1", "n1", "m1", call("t1"), 100),
+        result("r1", "a1", "t1", "long"),
+        line(
+            "system",
+            "b1",
+            Some("r1"),
+            json!({"subtype": "microcompact_boundary", "microcompactMetadata":
+            {"trigger": "auto", "preTokens": 78_208, "tokensSaved": 38_535, "compactedToolIds": ["t1"],
+            "clearedAttachmentUUIDs": ["n1"]}}),
+        ),
+        answer("a2", "b1", "m2", text("Done"), 60),
+    ]);
+    let segment = &transcript.segments[1];
+    assert_eq!(
+        segment.cause,
+        Cause::Microcompacted { tokens_before: Some(78_208), tokens_saved: Some(38_535) }
+    );
+    assert!(segment.dropped_results.contains("t1"));
+    assert!(transcript.segments[0].dropped_results.is_empty());
+    assert_eq!(sent(&transcript, 0), ["u1", "n1"]);
+    assert_eq!(sent(&transcript, 1), ["u1", "a1", "r1"]);
+}
+
+#[test]
+fn sidechains_are_transcripts_of_their_own() {
+    let side = |mut line: Value| {
+        line["isSidechain"] = json!(true);
+        line
+    };
+    let lines = [
+        typed("u1", None, "Ask an agent"),
+        answer("a1", "u1", "m1", call("t1"), 100),
+        side(typed("s1", None, "You are an agent")),
+        side(answer("s2", "s1", "ms", text("Yes"), 20)),
+        side(typed("q1", None, "You are another")),
+        side(answer("s3", "s2", "ms2", text("Still"), 25)),
+        result("r1", "a1", "t1", "It says yes"),
+        answer("a2", "r1", "m2", text("Yes"), 120),
+    ];
+    let found = reading(&lines);
+    assert_eq!(found.transcripts.len(), 3);
+    assert_eq!(sent(&found.transcripts[0], 1), ["u1", "a1", "r1"]);
+    assert_eq!(found.transcripts[1].session.agent.as_deref(), Some("s1"));
+    assert_eq!(found.transcripts[1].requests.len(), 2);
+    assert_eq!(found.transcripts[2].requests.len(), 0);
+    let mut own = lines[2..4].to_vec();
+    own.iter_mut().for_each(|line| line["agentId"] = json!("ab12"));
+    let found = reading(&own);
+    assert_eq!(found.transcripts.len(), 1);
+    assert_eq!(found.transcripts[0].session.agent.as_deref(), Some("ab12"));
+    assert_eq!(found.transcripts[0].session.title.as_deref(), Some("You are an agent"));
+}
+
+#[test]
+fn what_the_client_writes_is_told_apart() {
+    let mut synthetic = answer("y1", "c1", "m9", text("No response requested."), 50);
+    synthetic["message"]["model"] = json!("<synthetic>");
+    let mut failed = answer("y2", "y1", "m8", text("API Error"), 50);
+    failed["message"]["model"] = json!("<synthetic>");
+    failed["isApiErrorMessage"] = json!(true);
+    let found = reading(&[
+        line("custom-title", "", None, json!({"customTitle": "Mine"})),
+        line("user", "c0", None, json!({"isMeta": true, "message": {"role": "user", "content": "Caveat"}})),
+        typed("c1", Some("c0"), "<command-name>/exit</command-name>"),
+        synthetic,
+        failed,
+        typed("u1", Some("y2"), "Go on"),
+        answer("a1", "u1", "m1", text("On"), 70),
+        line("queue-operation", "", None, json!({"operation": "enqueue"})),
+        line("from-the-future", "f", Some("a1"), json!({})),
+    ]);
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.requests.len(), 1);
+    assert_eq!(sent(transcript, 0), ["c0", "c1", "y1", "u1"]);
+    let origins: Vec<Origin> = transcript.messages.iter().map(|message| message.origin).collect();
+    use Origin::{Client, Model, Synthetic, Typed};
+    assert_eq!(origins, [Client, Client, Synthetic, Synthetic, Typed, Model]);
+    assert_eq!(transcript.session.title.as_deref(), Some("Mine"));
+    assert_eq!(found.account.unknown["from-the-future"], 1);
+    assert_eq!(found.account.without_context["queue-operation"], 1);
+}
+
+#[test]
+fn results_and_images_are_what_the_model_saw() {
+    let png = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAYAAAA=";
+    let content = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": [
+        {"type": "text", "text": "<persisted-output>a stub</persisted-output>"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": png}}]}]);
+    let transcript = main_of(&[
+        typed("u1", None, "Look"),
+        answer("a1", "u1", "m1", call("t1"), 100),
+        line(
+            "user",
+            "r1",
+            Some("a1"),
+            json!({"message": {"role": "user", "content": content},
+            "toolUseResult": {"stdout": "all of it"}}),
+        ),
+    ]);
+    let BlockKind::ToolResult { content, is_error: true, .. } = &transcript.messages[2].blocks[0].kind else {
+        panic!("no result")
+    };
+    assert_eq!(content[0], ResultPart::Text("<persisted-output>a stub</persisted-output>".into()));
+    assert!(matches!(&content[1], ResultPart::Media(media) if media.pixels == Some((10, 20))));
+}
+
+#[test]
+fn odd_trees_are_read_and_told() {
+    let mut clash = typed("u1", Some("a1"), "Another with its uuid");
+    let first = typed("u1", None, "One");
+    let found = reading(&[
+        first.clone(),
+        answer("a1", "u1", "m1", text("1"), 50),
+        first,
+        clash.take(),
+        typed("k1", Some("k2"), "A circle"),
+        typed("k2", Some("k1"), "Closed"),
+        typed("self", Some("self"), "Its own parent"),
+        typed("lost", Some("nowhere"), "No parent"),
+        answer("a2", "lost", "m2", text("2"), 90),
+        typed("new", None, "A second beginning"),
+        answer("a3", "new", "m3", text("3"), 40),
+    ]);
+    let oddities = &found.account.oddities;
+    assert_eq!(oddities["line repeated"], 1);
+    assert_eq!(oddities["two lines with one uuid"], 1);
+    assert_eq!(oddities["cycle among parents"], 2);
+    assert_eq!(oddities["parent not before its child"], 3);
+    let transcript = &found.transcripts[0];
+    assert_eq!(sent(transcript, 1), ["u1", "a1", "u1", "k1", "k2", "self", "lost"]);
+    assert_eq!(transcript.segments[1].cause, Cause::Replaced);
+    assert_eq!(sent(transcript, 2), ["new"]);
+}
+
+#[test]
+fn damaged_lines_are_counted_and_a_cut_one_is_not_damaged() {
+    let mut bytes = b"\xff\xfe not text\n".to_vec();
+    bytes.extend(session(&[typed("u1", None, "One"), answer("a1", "u1", "m1", text("1"), 50)]));
+    bytes.extend(b"{\"type\":\"user\",\"sessionId\":\n[1,2]\n{\"type\":\"user\",\"mess");
+    let found = read(&bytes).unwrap();
+    assert_eq!(found.transcripts[0].requests.len(), 1);
+    let lines: Vec<u64> = found.account.malformed.iter().map(|malformed| malformed.line).collect();
+    assert_eq!(lines, [1, 4]);
+    assert!(found.account.last_line_cut);
+    assert_eq!(found.account.unknown[""], 1, "a list is a line of no type");
+    assert_eq!((found.account.bytes, found.account.lines), (bytes.len() as u64, 6));
+}

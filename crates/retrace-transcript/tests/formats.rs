@@ -1,0 +1,222 @@
+//! The other formats, each on a small file.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
+
+mod support;
+
+use retrace_transcript::{
+    BlockKind, Cause, Format, Origin, Reading, ResultPart, Role, Summariser, Transcript, read,
+};
+use serde_json::{Value, json};
+use support::samples::{
+    chat_messages, codex, codex_message, codex_session, copilot_session, history, pair, tokens,
+};
+use support::session;
+
+fn reading(bytes: &[u8]) -> Reading {
+    let reading = read(bytes).unwrap();
+    for transcript in &reading.transcripts {
+        assert_eq!(support::check(transcript), Vec::<String>::new());
+    }
+    assert_eq!(reading.account.bytes, bytes.len() as u64);
+    reading
+}
+
+fn main_of(document: &Value) -> Transcript {
+    reading(document.to_string().as_bytes()).transcripts.remove(0)
+}
+
+fn shape(transcript: &Transcript) -> Vec<(usize, Option<usize>)> {
+    transcript.requests.iter().map(|request| (request.upto, request.response)).collect()
+}
+
+#[test]
+fn a_request_holds_the_calls_before_it() {
+    let transcript = main_of(&json!({"model": "claude-opus-4-6", "max_tokens": 9, "system": "Be brief.",
+        "tools": [{"name": "Read", "input_schema": {}}], "messages": history(),
+        "context_management": {"edits": []}}));
+    assert_eq!(transcript.format, Format::MessagesRequest);
+    assert_eq!(shape(&transcript), [(1, Some(1)), (3, None)]);
+    let last = &transcript.requests[1];
+    assert_eq!(last.parameters, json!({"max_tokens": 9, "context_management": {"edits": []}}));
+    assert_eq!(last.preamble, Some(0));
+    assert_eq!(transcript.preambles[0].system, ["Be brief."]);
+    assert_eq!(transcript.preambles[0].tools[0].name, "Read");
+    assert_eq!(transcript.messages[2].origin, Origin::ToolResults);
+    assert_eq!(transcript.session.title.as_deref(), Some("Look"));
+}
+
+#[test]
+fn a_stored_history_ends_where_it_ends() {
+    let mut messages = history();
+    messages.as_array_mut().unwrap().push(json!({"role": "assistant", "content": "Done"}));
+    assert_eq!(shape(&main_of(&messages)), [(1, Some(1)), (3, Some(3))]);
+    assert_eq!(shape(&main_of(&history())), [(1, Some(1))]);
+}
+
+#[test]
+fn a_response_is_a_call_of_unknown_messages() {
+    let transcript = main_of(&json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+        "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 5, "output_tokens": 2},
+        "context_management": {"applied_edits": []}}));
+    assert_eq!(transcript.format, Format::MessagesResponse);
+    let request = &transcript.requests[0];
+    assert_eq!((request.id.as_str(), request.upto, request.response), ("msg_1", 0, Some(0)));
+    assert_eq!(request.applied_edits, Some(Vec::new()));
+    assert!(request.output_is_final);
+}
+
+#[test]
+fn pairs_that_go_on_share_a_segment() {
+    let first = json!([{"role": "user", "content": "Look"}]);
+    let answer = json!({"headers": {"request-id": "req_1"}, "body": {"id": "msg_1", "role": "assistant",
+        "content": [{"type": "thinking", "thinking": "hm", "signature": "s"},
+            {"type": "tool_use", "id": "t1", "name": "Read", "input": {"p": "a"}}],
+        "usage": {"input_tokens": 10, "output_tokens": 4}, "stop_reason": "tool_use"}});
+    let stream = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_2\",\"role\":\"assistant\",\"usage\":{\"input_tokens\":30}}}\n\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Done\"}}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":7}}\n\n";
+    let other = json!([{"role": "user", "content": "A title, please"}]);
+    let bytes = session(&[
+        pair(&first, answer),
+        pair(
+            &other,
+            json!({"body": {"id": "msg_t", "role": "assistant", "content": [{"type": "text", "text": "T"}]}}),
+        ),
+        pair(&history(), json!({"body_raw": stream})),
+        json!({"request": {"url": "https://api.anthropic.com/v1/messages/count_tokens", "body": {"messages": []}},
+            "response": {"body": {"input_tokens": 3}}}),
+        pair(&first, json!({"status_code": 529, "body": {"type": "error"}})),
+    ]);
+    let found = reading(&bytes);
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.format, Format::ProxyLog);
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids[..3], ["msg_1", "msg_t", "msg_2"]);
+    assert_eq!(transcript.requests.iter().map(|request| request.segment).collect::<Vec<_>>(), [0, 1, 0, 2]);
+    assert_eq!(transcript.requests[2].upto, 3);
+    assert_eq!(transcript.requests[2].usage.as_ref().map(|usage| (usage.input, usage.output)), Some((30, 7)));
+    assert_eq!(transcript.requests[0].request_id.as_deref(), Some("req_1"));
+    assert_eq!(transcript.segments[1].cause, Cause::Replaced);
+    assert_eq!(transcript.segments[2].messages, [0], "a call made again shares its messages");
+    assert_eq!(transcript.messages.len(), 6);
+    assert_eq!(found.account.without_context["count_tokens"], 1);
+    assert_eq!(found.account.oddities["call without an answer"], 1);
+    assert_eq!(transcript.requests[0].at.unwrap().to_rfc3339(), "2026-02-02T02:40:00.500000Z");
+}
+
+#[test]
+fn a_codex_rollout_is_read_call_by_call() {
+    let mut lines = codex_session();
+    lines.extend([
+        codex(
+            "compacted",
+            json!({"message": "", "replacement_history": [
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Look at a.rs"}]},
+            {"type": "compaction", "encrypted_content": "yyyy"}]}),
+        ),
+        codex_message("user", "Go on"),
+        codex_message("assistant", "On"),
+        tokens(300, 60, 0),
+        codex("event_msg", json!({"type": "thread_rolled_back", "num_turns": 1})),
+        codex_message("user", "Go elsewhere"),
+        codex_message("assistant", "There"),
+    ]);
+    let bytes = session(&lines);
+    let found = reading(&bytes);
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.format, Format::CodexRollout);
+    assert_eq!(shape(transcript), [(3, Some(3)), (5, Some(5)), (3, Some(10)), (3, Some(12))]);
+    let usage = transcript.requests[0].usage.as_ref().unwrap();
+    assert_eq!((usage.input, usage.cache_read, usage.output, usage.reasoning), (60, 40, 5, Some(2)));
+    assert_eq!(transcript.requests[1].usage.as_ref().unwrap().context(), 130);
+    assert_eq!(transcript.requests[0].model.as_deref(), Some("gpt-5.5"));
+    assert_eq!(transcript.preambles[0].system, ["You are an agent."]);
+    assert_eq!(transcript.session.context_window, Some(258_400));
+    assert!(matches!(&transcript.segments[1].cause, Cause::Compacted(c) if c.summary == Some(8)));
+    assert_eq!(transcript.segments[2].cause, Cause::Rewound);
+    let roles: Vec<Role> = transcript.messages[..3].iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::System, Role::User, Role::User]);
+    assert_eq!(transcript.messages[1].origin, Origin::Client);
+    assert!(matches!(&transcript.messages[3].blocks[1].kind,
+        BlockKind::ToolUse { input, .. } if input["cmd"] == "cat a.rs"));
+    assert!(found.account.unknown.is_empty());
+
+    let mut summariser = Summariser::new();
+    bytes.chunks(7).for_each(|chunk| summariser.feed(chunk));
+    let summary = summariser.summary();
+    assert_eq!(
+        (summary.format, summary.requests, summary.peak_context),
+        (Some(Format::CodexRollout), 4, 130)
+    );
+    assert_eq!(summary.memory_writes[0].path, "/home/a/.codex/memories/notes.md");
+    assert_eq!(summary.models["gpt-5.5"].tokens.context(), 290);
+}
+
+#[test]
+fn copilot_events_are_read() {
+    let found = reading(&session(&copilot_session()));
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.format, Format::CopilotEvents);
+    assert_eq!(shape(transcript), [(1, Some(1)), (3, Some(3)), (2, Some(6))]);
+    assert_eq!(transcript.requests[0].parameters, json!({"output_tokens": 17}));
+    assert_eq!(transcript.requests[0].model.as_deref(), Some("claude-sonnet-4.6"));
+    assert_eq!(transcript.preambles[0].system, ["You are an assistant."]);
+    assert!(
+        matches!(&transcript.messages[0].blocks[0].kind, BlockKind::Text { text } if text == "<now/>\nLook")
+    );
+    assert!(matches!(&transcript.segments[1].cause, Cause::Compacted(c) if c.tokens_before == Some(900)));
+    assert_eq!(transcript.session.title.as_deref(), Some("Look"));
+    assert_eq!(found.transcripts[1].session.agent.as_deref(), Some("t1"));
+    assert!(found.account.unknown.is_empty());
+}
+
+#[test]
+fn chat_completions_are_read() {
+    let request = json!({"model": "gpt-5", "messages": chat_messages(), "temperature": 1,
+        "tools": [{"type": "function", "function": {"name": "read"}}]});
+    let transcript = main_of(&request);
+    assert_eq!(transcript.format, Format::OpenAiChat);
+    assert_eq!(shape(&transcript), [(2, Some(2)), (4, None)]);
+    assert_eq!(transcript.messages[0].role, Role::System);
+    assert_eq!(transcript.preambles[0].tools[0].name, "read");
+    assert!(
+        matches!(&transcript.messages[2].blocks[0].kind, BlockKind::ToolUse { input, .. } if input["p"] == "a")
+    );
+    assert!(matches!(&transcript.messages[3].blocks[0].kind,
+        BlockKind::ToolResult { content, .. } if content == &[ResultPart::Text("words".into())]));
+    let response = json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1_770_000_000, "model": "gpt-5-1",
+        "choices": [{"message": {"role": "assistant", "content": "Done"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 50, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 20}}});
+    assert_eq!(shape(&main_of(&response)), [(0, Some(0))]);
+    let transcript = main_of(&json!({"request": request, "response": response}));
+    assert_eq!(shape(&transcript), [(2, Some(2)), (4, Some(4))]);
+    let usage = transcript.requests[1].usage.as_ref().unwrap();
+    assert_eq!((usage.input, usage.cache_read, usage.output), (30, 20, 9));
+    let plain = main_of(&json!({"messages": chat_messages()}));
+    assert_eq!(shape(&plain), [(2, Some(2))]);
+}
+
+#[test]
+fn responses_are_read() {
+    let request = json!({"model": "gpt-5", "instructions": "Be brief.", "input": [
+        {"role": "user", "content": "Look"}, {"type": "reasoning", "summary": [], "encrypted_content": "q"},
+        {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "not json"},
+        {"type": "function_call_output", "call_id": "c1", "output": "words"}]});
+    let response = json!({"id": "resp_1", "object": "response", "status": "completed", "model": "gpt-5",
+        "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done"}]},
+            {"type": "web_search_call", "id": "w", "action": {"query": "x"}}, {"type": "from_the_future"}],
+        "usage": {"input_tokens": 50, "input_tokens_details": {"cached_tokens": 20}, "output_tokens": 9,
+            "output_tokens_details": {"reasoning_tokens": 4}}});
+    let found =
+        reading(json!({"request": {"body": request}, "response": {"body": response}}).to_string().as_bytes());
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.format, Format::OpenAiResponses);
+    assert_eq!(shape(transcript), [(1, Some(1)), (3, Some(3))]);
+    assert_eq!(transcript.messages[1].blocks.len(), 2);
+    assert!(matches!(&transcript.messages[1].blocks[1].kind,
+        BlockKind::ToolUse { input, .. } if input == "not json"));
+    let usage = transcript.requests[1].usage.as_ref().unwrap();
+    assert_eq!((usage.context(), usage.cache_read, usage.reasoning), (50, 20, Some(4)));
+    assert_eq!(found.account.unknown["item/from_the_future"], 1);
+    assert_eq!(shape(&main_of(&json!({"model": "m", "input": "Hello"}))), [(1, None)]);
+    assert_eq!(shape(&main_of(&response)), [(0, Some(0))]);
+}

@@ -1,0 +1,209 @@
+//! Small files of our own in every format.
+
+use super::{answer, call, line, result, session, text, typed};
+use serde_json::{Value, json};
+
+/// Messages of an open call.
+pub fn history() -> Value {
+    json!([{"role": "user", "content": "Look"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"p": "a"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "words",
+            "cache_control": {"type": "ephemeral"}}]}])
+}
+
+/// A pair of a proxy log.
+pub fn pair(messages: &Value, response: Value) -> Value {
+    json!({"request": {"timestamp": 1_770_000_000.5, "method": "POST", "url": "https://api.anthropic.com/v1/messages",
+        "body": {"model": "claude-opus-4-6", "system": [{"type": "text", "text": "S"}], "messages": messages}},
+        "response": response, "logged_at": "2026-02-02T00:00:00Z"})
+}
+
+/// A line of a Codex rollout.
+pub fn codex(kind: &str, payload: Value) -> Value {
+    json!({"timestamp": "2026-06-01T00:00:00.000Z", "type": kind, "payload": payload})
+}
+
+/// The tokens of a Codex call.
+pub fn tokens(total: u64, input: u64, cached: u64) -> Value {
+    codex(
+        "event_msg",
+        json!({"type": "token_count", "info": {"total_token_usage": {"total_tokens": total},
+        "last_token_usage": {"input_tokens": input, "cached_input_tokens": cached, "output_tokens": 5,
+        "reasoning_output_tokens": 2}, "model_context_window": 258_400}}),
+    )
+}
+
+/// A message of a Codex rollout.
+pub fn codex_message(role: &str, text: &str) -> Value {
+    let kind = if role == "assistant" { "output_text" } else { "input_text" };
+    codex(
+        "response_item",
+        json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}),
+    )
+}
+
+/// A Codex rollout of two calls.
+pub fn codex_session() -> Vec<Value> {
+    vec![
+        codex(
+            "session_meta",
+            json!({"id": "0a", "cwd": "/work/app", "cli_version": "0.142.4",
+            "git": {"branch": "main"}, "base_instructions": {"text": "You are an agent."}}),
+        ),
+        codex_message("developer", "Permissions"),
+        codex_message("user", "# AGENTS.md instructions for /work/app"),
+        codex("turn_context", json!({"model": "gpt-5.5", "effort": "high"})),
+        codex_message("user", "Look at a.rs"),
+        codex(
+            "response_item",
+            json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}],
+            "encrypted_content": "xxxx"}),
+        ),
+        codex(
+            "response_item",
+            json!({"type": "function_call", "name": "exec_command", "call_id": "c1",
+            "arguments": "{\"cmd\":\"cat a.rs\"}"}),
+        ),
+        codex("response_item", json!({"type": "function_call_output", "call_id": "c1", "output": "fn main"})),
+        tokens(105, 100, 40),
+        tokens(105, 100, 40),
+        codex(
+            "response_item",
+            json!({"type": "custom_tool_call", "name": "apply_patch", "call_id": "c2",
+            "input": "*** Begin Patch\n*** Update File: /home/a/.codex/memories/notes.md\n"}),
+        ),
+        codex("response_item", json!({"type": "custom_tool_call_output", "call_id": "c2", "output": "ok"})),
+        tokens(235, 130, 100),
+    ]
+}
+
+/// An event of a Copilot session.
+pub fn copilot(kind: &str, data: Value) -> Value {
+    json!({"type": kind, "data": data, "id": "e", "timestamp": "2026-06-25T01:50:34.403Z", "parentId": null})
+}
+
+/// A Copilot session.
+pub fn copilot_session() -> Vec<Value> {
+    vec![
+        copilot(
+            "session.start",
+            json!({"sessionId": "10fb", "copilotVersion": "1.0.64",
+            "context": {"cwd": "/work/app", "branch": "main"}}),
+        ),
+        copilot("session.model_change", json!({"newModel": "claude-sonnet-4.6"})),
+        copilot("system.message", json!({"role": "system", "content": "You are an assistant."})),
+        copilot("user.message", json!({"content": "Look", "transformedContent": "<now/>\nLook"})),
+        copilot(
+            "assistant.message",
+            json!({"messageId": "1", "content": "", "reasoningText": "hm",
+            "reasoningOpaque": "zz", "outputTokens": 17, "requestId": "A0",
+            "toolRequests": [{"toolCallId": "t1", "name": "bash", "arguments": {"command": "ls"}}]}),
+        ),
+        copilot("tool.execution_start", json!({"toolCallId": "t1"})),
+        copilot(
+            "tool.execution_complete",
+            json!({"toolCallId": "t1", "success": true, "result": {"content": "a.rs"}}),
+        ),
+        copilot("assistant.message", json!({"messageId": "2", "content": "One file."})),
+        copilot("assistant.message", json!({"messageId": "9", "content": "Inner", "parentToolCallId": "t1"})),
+        copilot(
+            "session.compaction_complete",
+            json!({"success": true, "preCompactionTokens": 900,
+            "summaryContent": "Looked."}),
+        ),
+        copilot("user.message", json!({"content": "On"})),
+        copilot("assistant.message", json!({"messageId": "3", "content": "Off."})),
+    ]
+}
+
+/// Messages of chat completions.
+pub fn chat_messages() -> Value {
+    json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Look"},
+        {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]},
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function",
+            "function": {"name": "read", "arguments": "{\"p\":\"a\"}"}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "words"}])
+}
+
+/// A Claude Code session with every kind of line.
+pub fn claude_code() -> Vec<Value> {
+    let mut side = typed("s1", None, "You are an agent");
+    side["isSidechain"] = json!(true);
+    vec![
+        line("progress", "p0", None, json!({"data": {"type": "hook_progress"}})),
+        typed("u1", Some("p0"), "Look at a.rs"),
+        line(
+            "attachment",
+            "n1",
+            Some("u1"),
+            json!({"attachment": {"type": "nested_memory", "path": "/work/app/CLAUDE.md",
+            "content": {"type": "Project", "content": "Tabs."}}}),
+        ),
+        answer("a1", "n1", "msg_1", text("I will."), 100),
+        answer("a2", "a1", "msg_1", call("t1"), 100),
+        result("r1", "a2", "t1", "fn main() {}"),
+        side,
+        line(
+            "system",
+            "b0",
+            Some("r1"),
+            json!({"subtype": "microcompact_boundary", "microcompactMetadata":
+            {"preTokens": 7, "compactedToolIds": ["t1"], "clearedAttachmentUUIDs": ["n1"]}}),
+        ),
+        answer("a3", "b0", "msg_2", text("Empty."), 150),
+        typed("u2", Some("a3"), "Go on"),
+        answer("a4", "u2", "msg_3", call("t2"), 170),
+        typed("u3", Some("a3"), "Rather this"),
+        answer("a5", "u3", "msg_4", text("This."), 172),
+        line(
+            "system",
+            "b1",
+            None,
+            json!({"subtype": "compact_boundary", "logicalParentUuid": "a5",
+            "compactMetadata": {"trigger": "auto", "preTokens": 180,
+                "preservedSegment": {"headUuid": "u3", "anchorUuid": "s2", "tailUuid": "a5"}}}),
+        ),
+        line(
+            "user",
+            "s2",
+            Some("b1"),
+            json!({"isCompactSummary": true, "message": {"role": "user", "content": "So far"}}),
+        ),
+        answer(
+            "a6",
+            "s2",
+            "msg_5",
+            json!({"type": "tool_use", "id": "t3", "name": "Write",
+            "input": {"file_path": "/home/a/.claude/projects/x/memory/notes.md", "content": "n"}}),
+            40,
+        ),
+        json!({"type": "summary", "summary": "Looking", "leafUuid": "a6"}),
+    ]
+}
+
+/// One file of every format.
+pub fn all() -> Vec<Vec<u8>> {
+    let chat = json!({"request": {"model": "gpt-5", "messages": chat_messages()}, "response": {"id": "c",
+        "choices": [{"message": {"role": "assistant", "content": "Done"}}], "usage": {"prompt_tokens": 5}}});
+    let responses = json!({"request": {"model": "gpt-5", "input": [{"role": "user", "content": "Look"}]},
+        "response": {"id": "r", "output": [{"type": "reasoning", "summary": []}], "usage": {"input_tokens": 5}}});
+    let request = json!({"model": "claude-opus-4-6", "system": "Be brief.", "messages": history()});
+    let response = json!({"id": "msg_1", "type": "message", "role": "assistant", "content": [text("Hi")],
+        "usage": {"input_tokens": 5}, "context_management": {"applied_edits": [{"type": "x"}]}});
+    vec![
+        session(&claude_code()),
+        session(&codex_session()),
+        session(&copilot_session()),
+        session(&[
+            pair(&json!([{"role": "user", "content": "Look"}]), json!({"body": response})),
+            pair(
+                &history(),
+                json!({"body_raw": "data: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\"}}\n"}),
+            ),
+        ]),
+        chat.to_string().into_bytes(),
+        responses.to_string().into_bytes(),
+        serde_json::to_vec_pretty(&request).unwrap(),
+        response.to_string().into_bytes(),
+    ]
+}
