@@ -261,6 +261,8 @@ impl Framer<'_> {
     fn message(&mut self, message: &Message, counts: &MessageCount, request: Option<&Request>) -> bool {
         let mut calls = 0;
         let mut typed = opens_a_turn(message);
+        let mut beside_calls =
+            message.blocks.iter().any(|block| matches!(block.kind, BlockKind::ToolUse { .. }));
         let mut blocks = Vec::with_capacity(message.blocks.len());
         let nothing = BlockCount::default();
         for (block, of) in message.blocks.iter().enumerate() {
@@ -278,7 +280,9 @@ impl Framer<'_> {
                     }
                 }
                 BlockKind::ToolResult { tool_use_id, is_error, .. } => {
-                    weight.frame = framing::RESULT;
+                    weight.frame = framing::RESULT
+                        + if *is_error { framing::ERROR } else { 0 }
+                        + if *count == nothing { framing::NO_CONTENT } else { 0 };
                     if let Some((path, class)) = self.reads.remove(tool_use_id).filter(|_| !is_error) {
                         let source = FileSource::ReadByTool;
                         self.weights.files.push(FileWeight { at, path, class, source, tokens: count.text });
@@ -288,6 +292,10 @@ impl Framer<'_> {
                 BlockKind::Text { .. } if typed => {
                     weight.frame = self.typed;
                     typed = false;
+                }
+                BlockKind::Text { .. } if beside_calls => {
+                    weight.frame = framing::TEXT_BESIDE_CALLS;
+                    beside_calls = false;
                 }
                 _ => {}
             }

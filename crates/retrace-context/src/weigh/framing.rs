@@ -17,6 +17,16 @@ pub(super) const PARAMETER: u64 = 13;
 /// Tokens around a text that a person typed after a reply.
 pub(super) const TYPED_TEXT: u64 = 6;
 
+/// Tokens of a text that stands beside calls in an answer, besides its own. This and the next two are the mode of what was left
+/// over on 1,283 pairs of consecutive calls (`examples/growth.rs`).
+pub(super) const TEXT_BESIDE_CALLS: u64 = 1;
+
+/// Tokens that mark a result as an error.
+pub(super) const ERROR: u64 = 8;
+
+/// Tokens that stand for a result without content.
+pub(super) const NO_CONTENT: u64 = 14;
+
 /// What the client puts around an attachment when it builds the request; it is not stored.
 pub(super) const REMINDER: &str = "<system-reminder>\n\n</system-reminder>";
 

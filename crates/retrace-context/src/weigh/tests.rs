@@ -16,13 +16,13 @@ fn a_call_and_its_result_are_framed_as_measured() {
         .types("more");
     let weights = story.weights();
     assert_eq!(weights.messages[0][0], BlockWeight { content: 5, frame: 6 });
-    assert_eq!(weights.messages[1][0], BlockWeight { content: 4, frame: 0 });
+    assert_eq!(weights.messages[1][0], BlockWeight { content: 4, frame: 1 });
     // "Read" and its two parameters: limit, 3, path, /a with a line feed before each.
     let input = 1 + 5 + 1 + 1 + 1 + 4 + 1 + 2 + 2 * 13;
     assert_eq!(weights.messages[1][1], BlockWeight { content: input, frame: 4 + 33 });
     assert_eq!(weights.messages[2][0], BlockWeight { content: 7, frame: 12 });
     assert_eq!(weights.messages[4][0], BlockWeight { content: 4, frame: 6 });
-    assert_eq!(weights.weighed, [11, 11 + 4 + input + 37 + 19]);
+    assert_eq!(weights.weighed, [11, 11 + 5 + input + 37 + 19]);
     assert_eq!(weights.contexts, weights.weighed);
     assert_eq!(weights.bases, [Basis::Counted, Basis::Counted]);
     assert_eq!(weights.placeholder, 9);
@@ -34,11 +34,26 @@ fn parallel_calls_add_up_to_what_was_measured() {
         let mut story = Story::new("");
         let ids: Vec<String> = (0..number).map(|id| format!("t{id}")).collect();
         story.types("x").answers(None, ids.iter().map(|id| calls(id, "", json!({}))).collect());
-        story.results(&ids.iter().map(|id| (id.as_str(), "")).collect::<Vec<_>>());
+        story.results(&ids.iter().map(|id| (id.as_str(), "r")).collect::<Vec<_>>());
         let weights = story.weights();
         let sum: u64 = weights.messages[1..].iter().flatten().map(|block| block.total()).sum();
-        assert_eq!(sum, frame, "{number} calls");
+        assert_eq!(sum, frame + number, "{number} calls");
     }
+}
+
+#[test]
+fn an_error_and_an_empty_result_have_their_marks() {
+    let failed = BlockKind::ToolResult {
+        tool_use_id: "t0".into(),
+        content: vec![ResultPart::Text("no".into())],
+        is_error: true,
+        server: false,
+    };
+    let mut story = Story::new("");
+    story.says(Role::User, Origin::ToolResults, vec![failed, result("t1", "")]);
+    let weights = story.weights();
+    assert_eq!(weights.messages[0][0], BlockWeight { content: 2, frame: 12 + 8 });
+    assert_eq!(weights.messages[0][1], BlockWeight { content: 0, frame: 12 + 14 });
 }
 
 #[test]
@@ -46,8 +61,8 @@ fn thinking_is_what_a_final_output_leaves() {
     let answer = vec![thinks(""), words("four"), calls("t0", "Read", json!({"a": "b"}))];
     let mut story = Story::new("claude-opus-4-8");
     story.types("x").answers(Some(used(10, 200)), answer);
-    // Text 4; name 4, its input 4 and a parameter 13, and 33 around the call.
-    assert_eq!(story.weights().messages[1][0].content, 200 - 4 - 4 - 4 - 13 - 33);
+    // Text 4 and 1; name 4, its input 4 and a parameter 13, and 33 around the call.
+    assert_eq!(story.weights().messages[1][0].content, 200 - 5 - 4 - 4 - 13 - 33);
 
     story.transcript.requests[0].output_is_final = false;
     assert_eq!(story.weights().messages[1][0].content, 0);
