@@ -263,10 +263,6 @@ impl<'a> Reader<'a> {
         };
         match kind.as_ref() {
             "assistant" => self.assistant(number, line, uuid, conversation, after, account),
-            "user" if line.is_hidden.0 && !line.is_summary.0 => {
-                count(&mut account.without_context, "user/transcript-only");
-                unmoved(self)
-            }
             "user" => self.user(number, line, uuid, conversation, after, account),
             "attachment" => {
                 let payload =
@@ -621,7 +617,8 @@ fn user_origin(line: &FullLine<'_>, blocks: &[Block], has_results: bool) -> Orig
         return Origin::ToolResults;
     }
     let has_media = blocks.iter().any(|block| matches!(block.kind, BlockKind::Media(_)));
-    if line.is_meta.0 || (!has_media && texts(blocks).all(is_client_text)) {
+    // Hidden lines are hidden from the person; the model is sent them.
+    if line.is_meta.0 || line.is_hidden.0 || (!has_media && texts(blocks).all(is_client_text)) {
         return Origin::Client;
     }
     Origin::Typed

@@ -123,7 +123,8 @@ pub struct Summary {
     pub memory_writes: Vec<MemoryWrite>,
     /// Conversations of subagents inside the file.
     pub subagents: u64,
-    /// What the file held, understood or not.
+    /// What the file held, understood or not. Of a Claude Code session its lines alone: blocks of a type that is not known
+    /// and oddities of the tree are told by the full reading.
     pub account: Account,
     /// Each call once, in order of appearance.
     pub message_ids: Vec<MessageUse>,

@@ -46,12 +46,17 @@ impl RawUsage<'_> {
         [self.input, self.cache_creation, self.cache_read, self.output].iter().any(|count| count.0.is_some())
     }
 
-    pub fn into_usage(self) -> Usage {
+    /// Input written to the cache. Before 2.1.152 the total could be 0 where only the split was reported
+    /// (transcripts.md, 3.1).
+    pub fn cache_creation(&self) -> u64 {
         let split = self.split.five_minutes.or_zero().saturating_add(self.split.one_hour.or_zero());
+        self.cache_creation.or_zero().max(split)
+    }
+
+    pub fn into_usage(self) -> Usage {
         Usage {
             input: self.input.or_zero(),
-            // Before 2.1.152 the total could be 0 where only the split was reported (transcripts.md, 3.1).
-            cache_creation: self.cache_creation.or_zero().max(split),
+            cache_creation: self.cache_creation(),
             cache_creation_5m: self.split.five_minutes.0,
             cache_creation_1h: self.split.one_hour.0,
             cache_read: self.cache_read.or_zero(),

@@ -4,7 +4,7 @@
 mod support;
 
 use retrace_transcript::{
-    AppliedEdit, BlockKind, Cause, Message, Origin, Reading, ResultPart, Transcript, read,
+    AppliedEdit, BlockKind, Cause, Message, Origin, Reading, ResultPart, Summariser, Transcript, read,
 };
 use serde_json::{Value, json};
 use support::{answer, call, line, result, session, text, typed};
@@ -358,4 +358,28 @@ fn damaged_lines_are_counted_and_a_cut_one_is_not_damaged() {
     assert!(found.account.last_line_cut);
     assert_eq!(found.account.unknown[""], 1, "a list is a line of no type");
     assert_eq!((found.account.bytes, found.account.lines), (bytes.len() as u64, 6));
+}
+
+#[test]
+fn the_stream_of_the_sdk_keeps_subagents_apart() {
+    let message = |kind: &str, id: &str, under: Option<&str>| {
+        json!({"type": kind, "session_id": "5e55", "uuid": id, "parent_tool_use_id": under, "message": {"id": id,
+            "role": kind, "model": "claude-opus-4-6", "content": [text("On")], "usage": {"input_tokens": 5}}})
+    };
+    let lines = [
+        json!({"type": "system", "subtype": "init", "session_id": "5e55", "cwd": "/work/app"}),
+        message("user", "u1", None),
+        message("assistant", "a1", None),
+        message("user", "s1", Some("t1")),
+        message("assistant", "s2", Some("t1")),
+        message("assistant", "a2", None),
+    ];
+    let found = reading(&lines);
+    assert_eq!(found.transcripts.len(), 2);
+    assert_eq!(sent(&found.transcripts[0], 1), ["u1", "a1"]);
+    assert_eq!(found.transcripts[1].session.agent.as_deref(), Some("t1"));
+    let mut summariser = Summariser::new();
+    summariser.feed(&session(&lines));
+    let summary = summariser.summary();
+    assert_eq!((summary.subagents, summary.requests, summary.session.agent), (1, 3, None));
 }

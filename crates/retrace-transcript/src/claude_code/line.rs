@@ -80,6 +80,14 @@ where
                         "isCompactSummary" => line.is_summary = map.next_value()?,
                         "isApiErrorMessage" => line.is_api_error = map.next_value()?,
                         "isVisibleInTranscriptOnly" => line.is_hidden = map.next_value()?,
+                        // The SDK's stream tells a subagent's lines by the call that started it.
+                        "parent_tool_use_id" => {
+                            let call: Text<'a> = map.next_value()?;
+                            if call.as_str().is_some() {
+                                line.is_sidechain = Flag(true);
+                                line.agent_id = call;
+                            }
+                        }
                         "requestId" => line.request_id = map.next_value()?,
                         "summary" => line.summary = map.next_value()?,
                         "customTitle" => line.custom_title = map.next_value()?,

@@ -36,9 +36,6 @@ pub(super) fn line(state: &mut State, bytes: &[u8]) -> Result<(), String> {
     session(state, &line);
     match line.kind.or_empty() {
         "assistant" => assistant(state, &line, at),
-        "user" if line.is_hidden.0 && !line.is_summary.0 => {
-            count(&mut state.account.without_context, "user/transcript-only");
-        }
         "user" => user(state, &line),
         "system" => system(state, &line),
         "attachment" => {}
@@ -72,23 +69,16 @@ fn session(state: &mut State, line: &LightLine<'_>) {
         session.client_version = Some(version.to_owned());
     }
     let is_message = matches!(line.kind.or_empty(), "user" | "assistant" | "attachment");
-    if is_message && !line.is_sidechain.0 {
-        if !state.has_main && state.session.agent.is_some() {
-            // What came before were sidechains of this conversation after all.
-            state.session.agent = None;
-            state.subagents += 1;
-        }
+    if !is_message {
+        return;
+    }
+    if line.is_sidechain.0 {
+        state.sidechain(line.agent_id.as_str(), line.uuid.as_str(), line.parent == Link::Null);
+    } else if !state.has_main {
         state.has_main = true;
         if state.title_rank == TitleRank::SidechainTyped {
             (state.session.title, state.title_rank) = (None, TitleRank::None);
         }
-    } else if is_message && state.has_main {
-        if line.parent == Link::Null {
-            state.subagents += 1;
-        }
-    } else if is_message && state.session.agent.is_none() {
-        let agent = line.agent_id.as_str().or(line.uuid.as_str());
-        state.session.agent = agent.map(str::to_owned);
     }
 }
 
@@ -107,6 +97,7 @@ fn titles(state: &mut State, line: &LightLine<'_>) {
 fn user(state: &mut State, line: &LightLine<'_>) {
     let rank = if line.is_sidechain.0 { TitleRank::SidechainTyped } else { TitleRank::FirstTyped };
     if line.is_meta.0
+        || line.is_hidden.0
         || line.is_summary.0
         || (line.is_sidechain.0 && state.has_main)
         || state.title_rank >= rank
@@ -154,10 +145,9 @@ fn assistant(state: &mut State, line: &LightLine<'_>, at: Option<Timestamp>) {
 
 fn tokens(message: &LightMessage<'_>) -> Tokens {
     let usage = &message.usage;
-    let split = usage.split.five_minutes.or_zero().saturating_add(usage.split.one_hour.or_zero());
     Tokens {
         input: usage.input.or_zero(),
-        cache_creation: usage.cache_creation.or_zero().max(split),
+        cache_creation: usage.cache_creation(),
         cache_creation_1h: usage.split.one_hour.or_zero(),
         cache_read: usage.cache_read.or_zero(),
         output: usage.output.or_zero(),

@@ -1,12 +1,12 @@
 //! The running state of a summary: everything but the cut tail.
 
-use super::{MemoryWrite, MessageUse, ModelUse, Summary, Tokens, claude_code};
+use super::{MemoryWrite, MessageUse, ModelUse, Summary, Tokens, claude_code, id_hash};
 use crate::detect::{self, LineFormat};
 use crate::lines::trim;
 use crate::{Account, Format, ReadError, Session, account};
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Where a title came from; a later kind wins over an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,7 +55,9 @@ pub(crate) struct State {
     pub last_at: Option<Timestamp>,
     pub compactions: u64,
     pub memory_writes: Vec<MemoryWrite>,
-    pub subagents: u64,
+    /// Conversations of sidechains, and the ids of those that have one, hashed.
+    sidechains: u64,
+    agents: BTreeSet<u64>,
     /// Whether a line of the main conversation was seen.
     pub has_main: bool,
     /// The model of the calls to come (formats that say it apart).
@@ -122,6 +124,20 @@ impl State {
         }
     }
 
+    /// A line of a sidechain. One begins with a new agent's id or, in older files, with a root.
+    pub fn sidechain(&mut self, agent: Option<&str>, uuid: Option<&str>, is_root: bool) {
+        let is_new = match agent {
+            Some(agent) => self.agents.insert(id_hash(agent)),
+            None => is_root || self.sidechains == 0,
+        };
+        if is_new {
+            self.sidechains += 1;
+            if self.session.agent.is_none() {
+                self.session.agent = agent.or(uuid).map(str::to_owned);
+            }
+        }
+    }
+
     pub fn saw(&mut self, at: Option<Timestamp>) {
         if at.is_some() {
             self.first_at = self.first_at.or(at);
@@ -184,6 +200,9 @@ impl State {
             }
         }
         let mut session = self.session;
+        if self.has_main {
+            session.agent = None;
+        }
         (session.started_at, session.ended_at) = (self.first_at, self.last_at);
         Summary {
             format,
@@ -196,7 +215,8 @@ impl State {
             first_at: self.first_at,
             last_at: self.last_at,
             memory_writes: self.memory_writes,
-            subagents: self.subagents,
+            // The first is the conversation itself where there is no other.
+            subagents: self.sidechains.saturating_sub(u64::from(!self.has_main)),
             account: self.account,
             message_ids: self.uses,
             model_names: self.model_names,
