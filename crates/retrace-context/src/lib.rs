@@ -8,7 +8,9 @@
 //! that no content explains is shown as not recorded, never spread over the rest.
 
 pub mod cache;
+pub mod compare;
 pub mod compose;
+pub mod deployed;
 pub mod edits;
 pub mod export;
 pub mod outcome;
@@ -18,14 +20,18 @@ pub mod sdk;
 pub mod settings;
 pub mod simulate;
 pub mod sweep;
+pub mod warnings;
 pub mod weigh;
 pub mod weight;
 
+pub use compare::{Comparison, compare};
 pub use compose::{Classes, compose, compose_request};
 pub use outcome::{
     BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, StopReason, Stopped, Totals,
 };
+pub use regret::{Clearings, Regret, RegretIndex};
 pub use settings::{Setting, SettingError};
 pub use simulate::{Options, Prepared, Scratch, SummarySizes, simulate, simulate_each, simulate_totals};
+pub use warnings::{Warning, warnings};
 pub use weigh::{Counts, TextCounter, Weighing, weigh};
 pub use weight::{Basis, BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights};

@@ -6,9 +6,11 @@
 
 mod front;
 mod grid;
+mod settings;
 
 pub use front::pareto;
 pub use grid::{GRID_LIMIT, Grid, GridError};
+pub use settings::{Subject, Trial, sweep_settings};
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
