@@ -5,7 +5,7 @@ mod moves;
 use crate::chain::{self, Digest, Leaf, Link};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
-use crate::{Entropy, LogError, blob, codec, live};
+use crate::{Entropy, LogError, blob, codec, live, review};
 use moves::Moves;
 use retrace_model::{
     Actor, MemoryId, RelPath, Seen, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
@@ -141,6 +141,8 @@ struct Appending<'a> {
     counts: [u64; 3],
     /// Versions by row of their store.
     by_store: BTreeMap<i64, u64>,
+    /// Row of the store and newest version of each memory that got one, by the memory's row.
+    newest: BTreeMap<i64, (i64, u64)>,
 }
 
 impl<'a> Appending<'a> {
@@ -178,6 +180,7 @@ impl<'a> Appending<'a> {
             versions: Vec::with_capacity(append.changes.len()),
             counts: [0; 3],
             by_store: BTreeMap::new(),
+            newest: BTreeMap::new(),
         })
     }
 
@@ -195,8 +198,11 @@ impl<'a> Appending<'a> {
             return Ok(Appended::default());
         }
         let digest = self.digest.clone().finish();
-        self.insert_operation(append, &digest)?;
+        let writer = self.insert_operation(append, &digest)?;
         self.count_versions()?;
+        let news =
+            review::News { first_version: self.first_version, operation: self.seq, writer, at: self.at };
+        review::reopen(self.connection, &self.newest, &news)?;
         Ok(Appended { operation_seq: Some(self.seq), versions: self.versions })
     }
 
@@ -369,6 +375,7 @@ impl<'a> Appending<'a> {
         };
         self.counts[counted] += 1;
         *self.by_store.entry(store_row).or_default() += 1;
+        self.newest.insert(draft.target.memory_row, (store_row, seq));
         Ok(seq)
     }
 
@@ -415,7 +422,8 @@ impl<'a> Appending<'a> {
         Ok(())
     }
 
-    fn insert_operation(&self, append: &Append<'_>, digest: &Sha256) -> Result<(), LogError> {
+    /// Writes the operation down; answers the row of its actor.
+    fn insert_operation(&self, append: &Append<'_>, digest: &Sha256) -> Result<Option<i64>, LogError> {
         let actor = rows::intern_actor(self.connection, append.actor)?;
         self.connection
             .prepare_cached(
@@ -437,7 +445,7 @@ impl<'a> Appending<'a> {
                 self.counts[2],
                 &digest.0[..],
             ])?;
-        Ok(())
+        Ok(actor)
     }
 
     fn count_versions(&self) -> Result<(), LogError> {

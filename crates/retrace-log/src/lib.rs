@@ -5,7 +5,7 @@
 //! to the one before by a hash over salted commitments, so that a redaction can take content out while the chain still
 //! verifies.
 //!
-//! Invariants: operations and versions are never updated, deleted or replaced, which the database itself enforces; a
+//! Invariants: operations, versions and reviews are never updated, deleted or replaced, which the database itself enforces; a
 //! content only goes from present to masked; order is the sequence number; derived tables can be made again from the
 //! rest. Only this crate knows SQLite.
 //!
@@ -27,6 +27,7 @@ mod purge;
 mod raw;
 mod read;
 mod receipts;
+mod review;
 mod rows;
 mod search;
 mod stores;
@@ -41,10 +42,11 @@ pub use live::LiveMemory;
 pub use mask::{Masked, Needles};
 pub use raw::RawHits;
 pub use read::{
-    ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction,
-    VersionFilter, VersionRow,
+    ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction, ReviewAct,
+    Unreviewed, VersionFilter, VersionRow,
 };
 pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
+pub use review::{Judgement, NewReview};
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StoreRow};
 pub use verify::Verification;

@@ -2,11 +2,13 @@
 
 mod memories;
 mod operations;
+mod reviews;
 mod version;
 mod versions;
 
 pub use memories::MemoryAt;
 pub use operations::{ActivityMark, OperationRow};
+pub use reviews::{ReviewAct, Unreviewed};
 pub use version::{Content, ContentInfo, Redaction, VersionRow};
 pub use versions::VersionFilter;
 

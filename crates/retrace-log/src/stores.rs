@@ -2,7 +2,7 @@
 
 use crate::rows::{store_id, unknown_store};
 use crate::writer::Act;
-use crate::{LogError, Reader};
+use crate::{LogError, Reader, review};
 use retrace_model::{StoreId, StoreKind, StoreState, Timestamp};
 use rusqlite::{OptionalExtension as _, Row, params};
 
@@ -162,12 +162,13 @@ impl Act<'_> {
         }
     }
 
-    /// Says that all versions so far are the store's baseline.
+    /// Says that all versions so far are the store's baseline, which is known to everybody without a review.
     ///
     /// # Errors
     /// [`LogError::NotFound`] when there is none with this id.
     pub fn mark_baseline(&self, id: StoreId) -> Result<(), LogError> {
-        self.change_store(id, "baseline = versions", &[])
+        self.change_store(id, "baseline = versions", &[])?;
+        review::know_all_of(&self.transaction, id)
     }
 
     fn change_store(&self, id: StoreId, set: &str, values: &[&dyn rusqlite::ToSql]) -> Result<(), LogError> {

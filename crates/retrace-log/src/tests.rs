@@ -12,6 +12,7 @@ mod processes;
 mod purging;
 mod reading;
 mod reference;
+mod reviewing;
 mod searching;
 mod stores;
 mod tampering;

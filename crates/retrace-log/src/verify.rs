@@ -7,9 +7,12 @@
 use crate::chain::{Digest, GENESIS, Link};
 use crate::read::{LEAVES, ReadConnection, leaf_from};
 use crate::rows::{ChangeKind, bound};
-use crate::{LogError, LogFiles, OperationRow, RawHits, Reader, blob, migrate, raw, search};
+use crate::{
+    LogError, LogFiles, OperationRow, RawHits, Reader, ReviewAct, blob, migrate, raw, review, search,
+};
 use retrace_model::{MemoryId, Sha256};
 use rusqlite::Connection;
+use sha2::Digest as _;
 use std::collections::HashMap;
 
 /// What verification found.
@@ -62,6 +65,7 @@ impl Reader<'_> {
             Self::check_foreign_keys,
             Self::check_schema,
             Self::check_chain,
+            Self::check_reviews,
             Self::check_contents,
             Self::check_derived,
         ];
@@ -73,14 +77,16 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Checks the chain alone: what is wrong with it, each in a sentence.
+    /// Checks the chains of operations and of reviews alone: what is wrong with them, each in a sentence.
     ///
     /// # Errors
     /// Only when the database cannot be read at all.
     pub fn verify_chain(&self) -> Result<Vec<String>, LogError> {
         let mut found = Verification::default();
-        let checked = self.check_chain(&mut found);
-        found.note(checked)?;
+        for check in [Self::check_chain, Self::check_reviews] {
+            let checked = check(self, &mut found);
+            found.note(checked)?;
+        }
         Ok(found.problems)
     }
 
@@ -222,6 +228,46 @@ impl Reader<'_> {
         Ok(counts)
     }
 
+    /// Follows the chain of the acts of review, which is one of its own.
+    fn check_reviews(&self, found: &mut Verification) -> Result<(), LogError> {
+        let (mut previous, mut last) = (review::GENESIS, 0);
+        loop {
+            let page = self.review_acts_after(last, 1000)?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for act in &page {
+                if act.seq != last + 1 {
+                    found.add(format!("reviews {} to {} are missing", last + 1, act.seq - 1));
+                }
+                if self.digest_of(act, &previous)? != act.digest {
+                    found.add(format!("review {} or what it says of a memory was altered", act.seq));
+                }
+                (previous, last) = (act.digest, act.seq);
+                if found.is_enough() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn digest_of(&self, act: &ReviewAct, previous: &Sha256) -> Result<Sha256, LogError> {
+        let link = review::Link {
+            seq: act.seq,
+            person: &act.person,
+            verdict: act.verdict,
+            at: act.at,
+            note: act.note.as_deref(),
+            operation_seq: act.operation_seq,
+            undoes: act.undoes,
+        };
+        let mut hasher = link.begin(previous);
+        for judgement in self.judgements(act.seq)? {
+            review::add_to(&mut hasher, &judgement);
+        }
+        Ok(Sha256(hasher.finalize().into()))
+    }
+
     fn check_contents(&self, found: &mut Verification) -> Result<(), LogError> {
         let mut query =
             self.connection.prepare("SELECT id, encoding, sha256, is_text FROM blobs ORDER BY id")?;
@@ -274,7 +320,7 @@ struct ChainWalk {
 }
 
 /// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
-const DERIVED: [(&str, &str); 9] = [
+const DERIVED: [(&str, &str); 12] = [
     (
         "versions name paths that are not kept",
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
@@ -316,11 +362,50 @@ const DERIVED: [(&str, &str); 9] = [
         "SELECT count(*) FROM blobs b WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.blob_id = b.id)",
     ),
     (
+        "reviews name versions of other memories",
+        "SELECT count(*) FROM reviews r JOIN versions j ON j.seq = r.judged_seq JOIN versions t ON t.seq = r.through_seq
+         WHERE j.memory_id <> r.memory_id OR t.memory_id <> r.memory_id OR j.seq > t.seq",
+    ),
+    (
+        "people who reviewed are not known as such, or the other way round",
+        "SELECT count(*) FROM (SELECT id FROM reviewers UNION SELECT actor_id FROM review_acts)
+         WHERE id NOT IN (SELECT id FROM reviewers) OR (id <> 0 AND id NOT IN (SELECT actor_id FROM review_acts))",
+    ),
+    (
+        "memories are said to be unreviewed otherwise than by versions, baselines and reviews",
+        UNREVIEWED_AMISS,
+    ),
+    (
         "stores count another number of versions than they have",
         "SELECT count(*) FROM stores s
          WHERE s.versions <> (SELECT count(*) FROM versions v WHERE v.store_id = s.id)",
     ),
 ];
+
+/// Rows of `unreviewed` that should be there and are not, or the other way round: what each reviewer knows of each memory is
+/// worked out anew.
+const UNREVIEWED_AMISS: &str = "
+    WITH baselines (store_id, seq) AS MATERIALIZED (
+        SELECT s.id, coalesce(max(v.seq), 0) FROM stores s LEFT JOIN
+            (SELECT store_id, seq, row_number() OVER (PARTITION BY store_id ORDER BY seq) AS place FROM versions) v
+            ON v.store_id = s.id AND v.place <= s.baseline
+        GROUP BY s.id),
+    known (reviewer_id, memory_id, base_seq, newest_seq) AS MATERIALIZED (
+        SELECT r.id, m.id,
+            max(coalesce((SELECT max(k.seq) FROM versions k WHERE k.memory_id = m.id AND k.seq <= b.seq), 0),
+                coalesce((SELECT max(x.through_seq) FROM reviews x JOIN review_acts a ON a.seq = x.act_seq
+                    WHERE x.memory_id = m.id AND a.actor_id = r.id
+                      AND NOT EXISTS (SELECT 1 FROM review_acts u WHERE u.undoes = a.seq)), 0)),
+            (SELECT max(n.seq) FROM versions n WHERE n.memory_id = m.id)
+        FROM reviewers r CROSS JOIN memories m JOIN baselines b ON b.store_id = m.store_id),
+    expected AS MATERIALIZED (
+        SELECT w.reviewer_id, w.memory_id, v.store_id, w.base_seq, w.newest_seq, v.operation_seq, o.actor_id, o.created_at
+        FROM known w JOIN versions v ON v.seq = w.newest_seq JOIN operations o ON o.seq = v.operation_seq
+        WHERE w.newest_seq > w.base_seq),
+    actual AS MATERIALIZED (
+        SELECT reviewer_id, memory_id, store_id, base_seq, newest_seq, operation_seq, writer_id, at FROM unreviewed)
+    SELECT (SELECT count(*) FROM (SELECT * FROM expected EXCEPT SELECT * FROM actual))
+         + (SELECT count(*) FROM (SELECT * FROM actual EXCEPT SELECT * FROM expected))";
 
 impl ReadConnection {
     /// Where exact bytes are: hits in the raw files of the data directory, and places of the versions whose content

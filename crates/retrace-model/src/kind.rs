@@ -109,6 +109,24 @@ words! {
 }
 
 words! {
+    /// What a person decided in an act of review.
+    Verdict {
+        /// The memory is right as it stands.
+        Approved = "approved",
+        /// The memory is right as the person rewrote it.
+        Edited = "edited",
+        /// The memory was wrong and was put back to what was known before.
+        Rejected = "rejected",
+        /// Everything recorded up to some point is known.
+        UpTo = "up_to",
+        /// The person changed the memory with an act of their own, so they know it.
+        Own = "own",
+        /// An earlier act of review does not count any more.
+        Undone = "undone",
+    }
+}
+
+words! {
     /// What caused an operation.
     Source {
         /// A look at the directory.

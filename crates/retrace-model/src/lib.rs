@@ -19,7 +19,7 @@ mod time;
 pub use actor::{Actor, Evidence};
 pub use hash::Sha256;
 pub use id::{IdError, MemoryId, ReceiptId, StoreId, VersionId};
-pub use kind::{Source, StoreKind, StoreState, UnknownWord, VersionOperation};
+pub use kind::{Source, StoreKind, StoreState, UnknownWord, Verdict, VersionOperation};
 pub use path::{PathError, RelPath};
 pub use reconcile::{COARSE_RACY_WINDOW_NANOS, Head, RACY_WINDOW_NANOS, Reconciled, Seen, reconcile};
 pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};

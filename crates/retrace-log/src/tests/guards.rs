@@ -2,18 +2,20 @@
 
 use super::harness::*;
 use crate::*;
-use retrace_model::{Actor, Source};
+use retrace_model::{Actor, Source, Verdict};
 use rusqlite::Connection;
 
 /// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
 /// masked, stores have states, receipts are settled.
-const KEPT: [(&str, &[&str]); 8] = [
+const KEPT: [(&str, &[&str]); 10] = [
     ("actors", &[]),
     ("blobs", &["encoding", "depth", "base_id", "data"]),
     ("memories", &[]),
     ("operations", &[]),
     ("paths", &[]),
     ("redactions", &["live_files", "purge", "chain_head", "chain_verified", "warnings"]),
+    ("review_acts", &[]),
+    ("reviews", &[]),
     (
         "stores",
         &[
@@ -32,8 +34,17 @@ const KEPT: [(&str, &[&str]); 8] = [
 ];
 
 /// Tables that can be made again from the others, or that a receipt is settled in.
-const DERIVED: [&str; 7] =
-    ["history_text", "live", "live_text", "memory_paths", "receipt_places", "search_live", "search_state"];
+const DERIVED: [&str; 9] = [
+    "history_text",
+    "live",
+    "live_text",
+    "memory_paths",
+    "receipt_places",
+    "reviewers",
+    "search_live",
+    "search_state",
+    "unreviewed",
+];
 
 /// A log with a row in every table that is kept, and one that is named by every key.
 fn filled() -> TestLog {
@@ -53,6 +64,8 @@ fn filled() -> TestLog {
     log.put("b.md", "two");
     log.put("b.md", "secret");
     log.redact(&[4]);
+    log.review(Verdict::Approved, &[2, 4]);
+    log.undo_review(1);
     log
 }
 
@@ -175,8 +188,8 @@ fn no_row_is_replaced_through_any_unique_key() {
     }
     assert_eq!(
         keys,
-        8 + 7,
-        "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes"
+        10 + 9,
+        "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements"
     );
 }
 

@@ -3,7 +3,7 @@
 
 use crate::*;
 use retrace_model::{
-    Actor, RelPath, Seen, Sha256, Source, StoreId, StoreKind, Timestamp, VersionId, VersionOperation,
+    Actor, RelPath, Seen, Sha256, Source, StoreId, StoreKind, Timestamp, Verdict, VersionId, VersionOperation,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -192,6 +192,46 @@ impl TestLog {
         redact(&mut self.writer, seqs, at)
     }
 
+    /// Ada says of the memories of these versions that she saw them as they were then and knows them as they are now.
+    pub fn review(&mut self, verdict: Verdict, judged: &[u64]) -> u64 {
+        self.review_as("ada", verdict, judged)
+    }
+
+    pub fn review_as(&mut self, person: &str, verdict: Verdict, judged: &[u64]) -> u64 {
+        let at = Timestamp::from_micros(self.tick());
+        let versions = judged.iter().map(|seq| (self.version(*seq), *seq));
+        let judgements = versions
+            .map(|(version, judged)| {
+                let newest = self.writer.reader().version_up_to(version.memory, u64::MAX).expect("reads");
+                Judgement { memory: version.memory, judged, through: newest.expect("a version") }
+            })
+            .collect();
+        let person = &user(person);
+        let mut act = self.writer.begin().expect("a transaction");
+        let (note, operation_seq) = (Some("why"), Some(1));
+        let review = NewReview { person, verdict, at, note, operation_seq, judgements };
+        let seq = act.review(review).expect("a review");
+        act.commit().expect("commits");
+        seq
+    }
+
+    /// Ada takes a review back.
+    pub fn undo_review(&mut self, seq: u64) -> u64 {
+        let at = Timestamp::from_micros(self.tick());
+        let mut act = self.writer.begin().expect("a transaction");
+        let by = act.undo_review(&user("ada"), seq, at, None).expect("taken back");
+        act.commit().expect("commits");
+        by
+    }
+
+    /// What a person has left to review: known and newest version, newest first.
+    pub fn unreviewed(&self, person: &str) -> Vec<(Option<u64>, u64)> {
+        let left = self.writer.reader().unreviewed(&user(person), None).expect("reads");
+        let counts = self.writer.reader().unreviewed_counts(&user(person)).expect("counts");
+        assert_eq!(counts.values().sum::<u64>(), left.len() as u64, "the badge equals the rows");
+        left.into_iter().map(|item| (item.base, item.newest)).collect()
+    }
+
     /// Purges, which nothing stands in the way of.
     pub fn purge(&mut self, needles: &Needles) -> RawHits {
         self.writer.purge(needles).expect("purges").expect("nobody is in the way")
@@ -241,6 +281,10 @@ impl TestLog {
         }
         names
     }
+}
+
+pub(super) fn user(name: &str) -> Actor {
+    Actor::User { id: name.to_owned() }
 }
 
 pub(super) fn add_store(writer: &mut Writer, name: &str) -> StoreId {

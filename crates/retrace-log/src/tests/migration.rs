@@ -46,8 +46,7 @@ fn a_log_is_made_where_there_is_none_and_where_there_is_an_empty_file() {
 }
 
 #[test]
-fn every_format_is_brought_to_the_newest_and_keeps_what_it_holds() {
-    // One log of each released format belongs here; so far there is one format, and it stays as it is.
+fn a_log_of_the_newest_format_stays_as_it_is() {
     let mut log = TestLog::new();
     log.put("a.md", "one");
     let (before, head) = (schema_of(&log.raw()), log.writer.reader().chain_head().expect("a head"));
@@ -55,6 +54,43 @@ fn every_format_is_brought_to_the_newest_and_keeps_what_it_holds() {
     assert_eq!(schema_of(&log.raw()), before);
     assert_eq!(log.writer.reader().chain_head().expect("a head"), head);
     log.assert_sound();
+}
+
+/// Made by the program before there were reviews: two stores, one of them off the list; versions 1 to 3 are the baseline of
+/// the first; a move, a session, a redaction, a content that was too large, a deletion.
+const FORMAT_1: &[u8] = include_bytes!("fixtures/format_1.db.zst");
+
+/// The head of its chain, as that program printed it.
+const HEAD_OF_FORMAT_1: &str = "85c8c632d031ea7911de85f87e47aed829f646d82cbf3f86f45e210af0595d54";
+
+#[test]
+fn format_1_is_brought_to_the_newest_and_keeps_what_it_holds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = LogFiles::new(folder.path());
+    std::fs::write(files.database(), zstd::decode_all(FORMAT_1).expect("unpacks")).expect("a file");
+    let refused = ReadConnection::open(&files).map(drop);
+    assert!(
+        matches!(refused, Err(LogError::Invalid(_))),
+        "reading alone brings nothing up to date: {refused:?}"
+    );
+    let mut writer = open(folder.path()).expect("a log");
+    assert_eq!(schema_of(&writer.connection), schema_of(&TestLog::new().raw()));
+    let reader = writer.reader();
+    assert_eq!(reader.chain_head().expect("a head").to_hex(), HEAD_OF_FORMAT_1);
+    assert_eq!(reader.verify().expect("verifies").problems, Vec::<String>::new());
+    assert_eq!(writer.verify_search().expect("verifies"), Vec::<String>::new());
+    assert_eq!(reader.last_version().expect("reads"), 12);
+    let left = |person| {
+        let left = writer.reader().unreviewed(&user(person), None).expect("reads");
+        left.into_iter().map(|item| (item.base, item.newest)).collect::<Vec<_>>()
+    };
+    // What was not in the baseline is left to review: in the store on the list, by everybody.
+    let expected = [(None, 11), (None, 9), (None, 7), (None, 6), (Some(2), 5), (Some(1), 4)];
+    assert_eq!((left("ada"), left("ben")), (expected.to_vec(), expected.to_vec()));
+    let store = reader.stores().expect("stores")[0].id;
+    writer.append(scan(store, START, vec![put(store, "kept.md", "changed\n")])).expect("appends");
+    assert_eq!(writer.reader().unreviewed(&user("ada"), None).expect("reads")[0].base, Some(3));
+    assert_eq!(writer.reader().verify().expect("verifies").problems, Vec::<String>::new());
 }
 
 #[test]

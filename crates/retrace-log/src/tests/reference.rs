@@ -1,9 +1,9 @@
-//! Random work on the log against a model of plain maps: writes, deletes, renames, redactions, crashes, purges.
+//! Random work on the log against a model of plain maps: writes, deletes, renames, redactions, reviews, crashes, purges.
 
 use super::harness::*;
 use crate::*;
 use proptest::prelude::*;
-use retrace_model::{RelPath, VersionOperation};
+use retrace_model::{RelPath, Verdict, VersionOperation};
 use std::collections::{BTreeMap, BTreeSet};
 
 const PATHS: [&str; 6] = ["a.md", "b.md", "dir/a.md", "dir/b.md", "dir/deep/c.md", "z.md"];
@@ -36,9 +36,21 @@ enum Step {
     Crash {
         path: usize,
     },
+    /// One of two people says of a memory, or of all, that they know it as it is.
+    Review {
+        person: usize,
+        pick: Option<usize>,
+        rejected: bool,
+    },
+    /// Ada takes one of her reviews back.
+    UndoReview {
+        pick: usize,
+    },
     Index,
     Purge,
 }
+
+const PEOPLE: [&str; 2] = ["ada", "ben"];
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let path = || 0..PATHS.len();
@@ -48,6 +60,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => (path(), path()).prop_map(|(from, to)| Step::Rename { from, to }),
         2 => any::<usize>().prop_map(|pick| Step::Redact { pick }),
         1 => path().prop_map(|path| Step::Crash { path }),
+        4 => (0..PEOPLE.len(), proptest::option::of(any::<usize>()), any::<bool>())
+            .prop_map(|(person, pick, rejected)| Step::Review { person, pick, rejected }),
+        2 => any::<usize>().prop_map(|pick| Step::UndoReview { pick }),
         1 => Just(Step::Index),
         1 => Just(Step::Purge),
     ];
@@ -76,6 +91,17 @@ struct Model {
     /// Newest version by live path, after each operation.
     after: Vec<BTreeMap<&'static str, usize>>,
     memories: usize,
+    reviews: Vec<ModelReview>,
+}
+
+/// An act of review as the model keeps it.
+struct ModelReview {
+    person: usize,
+    rejected: bool,
+    /// Versions judged and known from then on, by memory, from 0.
+    judged: BTreeMap<usize, (usize, usize)>,
+    /// It does not count: it was taken back, or takes another back.
+    void: bool,
 }
 
 impl Model {
@@ -151,6 +177,50 @@ impl Model {
         }
     }
 
+    fn newest_of(&self, memory: usize) -> usize {
+        self.versions.iter().rposition(|version| version.memory == memory).expect("it has a version")
+    }
+
+    /// The newest version of a memory that a person knows.
+    fn mark(&self, person: usize, memory: usize) -> Option<usize> {
+        let counts = |review: &&ModelReview| review.person == person && !review.void;
+        let known = self.reviews.iter().filter(counts).filter_map(|review| review.judged.get(&memory));
+        known.map(|(_, through)| *through).max()
+    }
+
+    /// Known and newest version of every memory that a person has left to review, newest first, counted from 1.
+    fn unreviewed(&self, person: usize) -> Vec<(Option<u64>, u64)> {
+        let mut left: Vec<(Option<u64>, u64)> = (0..self.memories)
+            .map(|memory| (self.mark(person, memory), self.newest_of(memory)))
+            .filter(|(mark, newest)| mark.is_none_or(|mark| mark < *newest))
+            .map(|(mark, newest)| (mark.map(|mark| mark as u64 + 1), newest as u64 + 1))
+            .collect();
+        left.sort_by_key(|(_, newest)| std::cmp::Reverse(*newest));
+        left
+    }
+
+    /// Whether a person rejected what a version brings, before it and not taken back.
+    fn was_rejected(&self, person: usize, at: usize) -> bool {
+        let version = &self.versions[at];
+        if version.redacted {
+            return false;
+        }
+        self.reviews
+            .iter()
+            .filter(|review| review.person == person && review.rejected && !review.void)
+            .flat_map(|review| review.judged.values())
+            .filter(|(judged, _)| *judged < at)
+            .any(|(judged, _)| {
+                let before = &self.versions[*judged];
+                match version.operation {
+                    VersionOperation::Deleted => {
+                        before.operation == VersionOperation::Deleted && before.memory == version.memory
+                    }
+                    _ => version.text.is_some() && before.text == version.text,
+                }
+            })
+    }
+
     /// Notes what is live when the log appended an operation.
     fn note_operations(&mut self, cursor: u64) {
         while self.after.len() as u64 <= cursor {
@@ -218,11 +288,51 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
             drop(act);
             log = log.reopen(1000 + number);
         }
+        Step::Review { person, pick, rejected } => review(&mut log, model, *person, *pick, *rejected),
+        Step::UndoReview { pick } => {
+            let mine: Vec<usize> = (0..model.reviews.len())
+                .filter(|at| model.reviews[*at].person == 0 && !model.reviews[*at].void)
+                .collect();
+            if !mine.is_empty() {
+                let undone = mine[pick % mine.len()];
+                log.undo_review(undone as u64 + 1);
+                model.reviews[undone].void = true;
+                let undoing = ModelReview { person: 0, rejected: false, judged: BTreeMap::new(), void: true };
+                model.reviews.push(undoing);
+            }
+        }
         Step::Index => log.index(),
         Step::Purge => drop(log.purge(&Needles::default())),
     }
     model.note_operations(log.writer.reader().cursor().expect("a cursor"));
     log
+}
+
+fn review(log: &mut TestLog, model: &mut Model, person: usize, pick: Option<usize>, rejected: bool) {
+    if model.memories == 0 {
+        return;
+    }
+    let memories = match pick {
+        Some(pick) => vec![pick % model.memories],
+        None => (0..model.memories).collect(),
+    };
+    let newest: Vec<usize> = memories.iter().map(|memory| model.newest_of(*memory)).collect();
+    let verdict = if rejected { Verdict::Rejected } else { Verdict::Approved };
+    let judged: Vec<u64> = newest.iter().map(|at| *at as u64 + 1).collect();
+    log.review_as(PEOPLE[person], verdict, &judged);
+    let judged = memories.into_iter().zip(newest).map(|(memory, at)| (memory, (at, at))).collect();
+    model.reviews.push(ModelReview { person, rejected, judged, void: false });
+}
+
+fn compare_reviews(log: &TestLog, model: &Model) {
+    for (person, name) in PEOPLE.iter().enumerate() {
+        assert_eq!(log.unreviewed(name), model.unreviewed(person), "left to {name}");
+        for at in 0..model.versions.len() {
+            let version = log.version(at as u64 + 1);
+            let found = log.writer.reader().was_rejected(&user(name), &version).expect("reads");
+            assert_eq!(found, model.was_rejected(person, at), "{name}, {version:?}");
+        }
+    }
 }
 
 fn compare(log: &mut TestLog, model: &Model) {
@@ -245,6 +355,7 @@ fn compare(log: &mut TestLog, model: &Model) {
     }
     assert_eq!(memories.values().collect::<BTreeSet<_>>().len(), memories.len(), "memories are told apart");
     compare_instants(log, model);
+    compare_reviews(log, model);
     log.assert_sound();
     log.index();
     compare_search(log, model);

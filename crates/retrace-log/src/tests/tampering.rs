@@ -5,7 +5,7 @@
 
 use super::harness::*;
 use crate::*;
-use retrace_model::{Actor, Sha256};
+use retrace_model::{Actor, Sha256, Verdict};
 use rusqlite::Connection;
 
 /// A log to tamper with, past all triggers.
@@ -25,6 +25,9 @@ fn open_to_all() -> (TestLog, Connection) {
     log.redact(&[5]);
     let at = log.tick();
     log.writer.append(scan(other, at, vec![put(other, "e.md", "elsewhere")])).expect("appends");
+    log.review(Verdict::Approved, &[1]);
+    log.undo_review(1);
+    log.review(Verdict::Approved, &[2, 6]);
     log.assert_sound();
     let raw = log.raw();
     let triggers: Vec<String> = raw
@@ -44,8 +47,9 @@ fn open_to_all() -> (TestLog, Connection) {
 fn found_after(sql: &str) -> Vec<String> {
     let (log, raw) = open_to_all();
     raw.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let script = include_str!("../schema/0001_init.sql");
-    raw.execute_batch(&script[script.find("CREATE TRIGGER").expect("triggers")..]).expect("triggers");
+    for script in [include_str!("../schema/0001_init.sql"), include_str!("../schema/0002_reviews.sql")] {
+        raw.execute_batch(&script[script.find("CREATE TRIGGER").expect("triggers")..]).expect("triggers");
+    }
     let problems = log.connection().snapshot(|reader| reader.verify()).expect("verifies").problems;
     let chain = log.connection().snapshot(|reader| reader.verify_chain()).expect("verifies");
     assert!(chain.iter().all(|problem| problems.contains(problem)), "{chain:?} in {problems:?}");
@@ -87,6 +91,45 @@ fn what_the_chain_covers_cannot_be_altered() {
     ] {
         let problems = found_after(sql);
         assert!(problems.contains(&altered(operation)), "{sql}: {problems:?}");
+    }
+}
+
+#[test]
+fn what_the_chain_of_reviews_covers_cannot_be_altered() {
+    let altered = |review: u64| format!("review {review} or what it says of a memory was altered");
+    for (sql, sentence) in [
+        ("UPDATE review_acts SET verdict = 'rejected' WHERE seq = 1", altered(1)),
+        ("UPDATE review_acts SET note = NULL WHERE seq = 1", altered(1)),
+        ("UPDATE review_acts SET created_at = created_at + 1 WHERE seq = 3", altered(3)),
+        ("UPDATE review_acts SET operation_seq = 2 WHERE seq = 3", altered(3)),
+        ("UPDATE review_acts SET digest = randomblob(32) WHERE seq = 2", altered(2)),
+        ("UPDATE review_acts SET undoes = 3 WHERE seq = 2", altered(2)),
+        ("UPDATE actors SET name = 'eve'", altered(1)),
+        ("UPDATE reviews SET judged_seq = 1 WHERE act_seq = 3 AND judged_seq = 2", altered(3)),
+        ("UPDATE reviews SET through_seq = 1 WHERE act_seq = 1", altered(1)),
+        ("DELETE FROM reviews WHERE act_seq = 3 AND judged_seq = 6", altered(3)),
+        ("INSERT INTO reviews (act_seq, memory_id, judged_seq, through_seq) VALUES (3, 1, 1, 1)", altered(3)),
+        (
+            "DELETE FROM reviews WHERE act_seq = 1; DELETE FROM review_acts WHERE seq = 1",
+            "reviews 1 to 1 are missing".to_owned(),
+        ),
+        (
+            "UPDATE review_acts SET verdict = 'liked' WHERE seq = 1",
+            "review 1: \"liked\" is not one of".to_owned(),
+        ),
+        (
+            "UPDATE reviews SET through_seq = 6 WHERE act_seq = 1",
+            "1 reviews name versions of other memories".to_owned(),
+        ),
+        ("DELETE FROM reviewers WHERE id <> 0", "1 people who reviewed are not known as such".to_owned()),
+        (
+            "DELETE FROM unreviewed WHERE memory_id = 1",
+            "2 memories are said to be unreviewed otherwise".to_owned(),
+        ),
+        ("UPDATE unreviewed SET base_seq = 1", "memories are said to be unreviewed otherwise".to_owned()),
+    ] {
+        let problems = found_after(sql);
+        assert!(problems.iter().any(|problem| problem.contains(&sentence)), "{sql}: {problems:?}");
     }
 }
 
@@ -198,6 +241,7 @@ fn a_last_operation_taken_off_cleanly_shows_only_in_the_head_of_the_chain() {
         "DELETE FROM live WHERE version_seq = 7; DELETE FROM versions WHERE seq = 7;
          DELETE FROM operations WHERE seq = 7; DELETE FROM blobs WHERE id = (SELECT max(id) FROM blobs);
          DELETE FROM memory_paths WHERE memory_id = (SELECT max(id) FROM memories);
+         DELETE FROM unreviewed WHERE newest_seq = 7;
          DELETE FROM memories WHERE id = (SELECT max(id) FROM memories);
          UPDATE stores SET versions = 0 WHERE id = 2;",
     );
