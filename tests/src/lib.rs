@@ -6,7 +6,7 @@ pub mod trap;
 pub mod tree;
 
 use retrace_api::wire::{self, ApiError};
-use retrace_api::{App, AppOptions, NoFaults, commands};
+use retrace_api::{App, AppOptions, KeyInMemory, NoFaults, commands};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use std::path::{Path, PathBuf};
@@ -183,6 +183,7 @@ pub fn options_of(directory: &Path, process: u64) -> AppOptions {
         program_version: "0.0.0-test",
         busy_wait: None,
         faults: Arc::new(NoFaults),
+        keys: Arc::new(KeyInMemory::default()),
     }
 }
 

@@ -112,6 +112,7 @@ pub fn typescript() -> String {
         Variant,
         Simulations,
         Simulation,
+        SimulationStopped,
         SimulationWarning,
         SimulationTotals,
         SimulatedRequest,

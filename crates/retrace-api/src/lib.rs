@@ -13,6 +13,7 @@ mod error;
 mod events;
 mod faults;
 mod feed;
+mod keys;
 mod lab;
 mod look;
 mod options;
@@ -25,6 +26,7 @@ pub mod wire;
 pub use app::App;
 pub use commands::{COMMANDS, CommandInfo};
 pub use faults::{Faults, Point};
+pub use keys::{KeyInMemory, KeyStore, SystemKeyring};
 pub use options::AppOptions;
 pub use recorder::Recording;
 /// The steps within one file, and the one that takes them all.

@@ -2,6 +2,7 @@
 //! time.
 
 use crate::faults::Faults;
+use crate::keys::{KeyStore, SystemKeyring};
 use crate::wire::{ApiError, Code};
 use retrace_files::NoFaults;
 use retrace_model::Timestamp;
@@ -37,6 +38,8 @@ pub struct AppOptions {
     pub busy_wait: Option<Duration>,
     /// Called between the steps of looks and acts, so that tests can fail or stop them there; [`NoFaults`] otherwise.
     pub faults: Arc<dyn Faults>,
+    /// Where the key for exact counts is kept: [`SystemKeyring`], or a test's.
+    pub keys: Arc<dyn KeyStore>,
 }
 
 impl AppOptions {
@@ -80,6 +83,7 @@ impl AppOptions {
             program_version: env!("CARGO_PKG_VERSION"),
             busy_wait: None,
             faults: Arc::new(NoFaults),
+            keys: Arc::new(SystemKeyring),
         })
     }
 }

@@ -20,7 +20,8 @@ use std::path::PathBuf;
     arg_required_else_help = true,
     subcommand_required = true,
     after_help = "Exit codes: 0 done, 1 internal, 2 usage, 3 not found, 4 conflict, 5 findings,\n\
-                  6 purge pending, 7 store unavailable, 8 database newer than the program."
+                  6 purge pending, 7 store unavailable, 8 database newer than the program,\n\
+                  9 counter unavailable."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -84,6 +85,8 @@ pub(crate) enum Command {
     Redact(commands::redact::Arguments),
     Receipts(commands::receipts::Arguments),
     Verify(commands::verify::Arguments),
+    Tokens(commands::tokens::Arguments),
+    Context(commands::context::Arguments),
     Serve(commands::serve::Arguments),
     Completions(commands::completions::Arguments),
 }

@@ -1,7 +1,7 @@
 //! Whole runs in process.
 
 use crate::{Exit, Io, Stop, Terminal, Zone, run};
-use retrace_api::AppOptions;
+use retrace_api::{AppOptions, KeyInMemory};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use serde_json::Value;
@@ -49,6 +49,7 @@ impl Machine {
         options.clock = Arc::new(move || Timestamp::from_micros(now.fetch_add(1_000_000, Ordering::SeqCst)));
         options.entropy = Arc::new(move |bytes: &mut [u8]| bytes.fill(random.fetch_add(1, Ordering::SeqCst)));
         options.user = "ada".to_owned();
+        options.keys = Arc::new(KeyInMemory::default());
         options.surroundings = Surroundings::new(folder.path().join("home"), Platform::Linux);
         Self { folder, options, env: BTreeMap::new() }
     }

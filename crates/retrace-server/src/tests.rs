@@ -53,6 +53,7 @@ pub(crate) fn options_in(folder: &Path) -> AppOptions {
     options.clock = Arc::new(|| Timestamp::from_micros(1_763_600_000_000_000));
     options.entropy = Arc::new(move |bytes: &mut [u8]| bytes.fill(random.fetch_add(1, Ordering::SeqCst)));
     options.surroundings = Surroundings::new(folder.join("home"), Platform::Linux);
+    options.keys = Arc::new(retrace_api::KeyInMemory::default());
     options
 }
 

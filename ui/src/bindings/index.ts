@@ -1467,7 +1467,7 @@ export type Event = { "type": "advanced",
 /**
  * The newest operation.
  */
-cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "progress", 
+cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "progress", 
 /**
  * What.
  */
@@ -2106,7 +2106,11 @@ model: string | null,
 /**
  * Life of the cache: `5m` or `1h`. As recorded when absent.
  */
-cache_ttl: string | null, };
+cache_ttl: string | null, 
+/**
+ * List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
+ */
+all_cleared: boolean, };
 
 /**
  * A setting with a name.
@@ -2170,7 +2174,24 @@ compactions: Array<SimulatedCompaction>,
 /**
  * Results cleared and later needed.
  */
-regrets: Array<Regret>, };
+regrets: Array<Regret>, 
+/**
+ * Where the run would end before the recorded one; null where it does not.
+ */
+stopped: SimulationStopped | null, };
+
+/**
+ * That a run under a setting ends before the recorded one. Requests after it have zeros.
+ */
+export type SimulationStopped = { 
+/**
+ * Index of the last request that is made.
+ */
+last: number, 
+/**
+ * `endless_compaction`, `max_iterations` or `refusal`.
+ */
+reason: string, };
 
 /**
  * Something to know before deploying a setting.
@@ -2263,7 +2284,8 @@ range: [number, number] | null,
  */
 kind: FigureKind, 
 /**
- * Tool uses whose results are newly cleared at this request. (The terminal's JSON lists all that are cleared.)
+ * Tool uses whose results are newly cleared at this request; all that are cleared with
+ * [`SimulateReq::all_cleared`].
  */
 cleared_tool_use_ids: Array<string>, 
 /**
@@ -2484,7 +2506,11 @@ job: string | null,
 /**
  * Model to price and default by, in place of the recorded one.
  */
-model: string | null, };
+model: string | null, 
+/**
+ * Life of the cache: `5m` or `1h`. As recorded when absent.
+ */
+cache_ttl: string | null, };
 
 /**
  * What a sweep found.
@@ -2693,7 +2719,11 @@ sessions: number,
 /**
  * Of those, sessions whose transcript tells what was loaded.
  */
-sessions_telling: number, };
+sessions_telling: number, 
+/**
+ * Whether it was stopped before all sessions were read.
+ */
+cancelled: boolean, };
 
 /**
  * What one memory file costs.
@@ -2986,9 +3016,21 @@ export type Commands = {
   undo: { request: UndoReq; response: ActResult; writes: true };
   redact: { request: RedactReq; response: ActResult; writes: true };
   recheck_receipt: { request: ReceiptRef; response: Receipt; writes: true };
+  tokens: { request: TokensReq; response: Tokens; writes: false };
+  transcripts: { request: TranscriptsReq; response: Transcripts; writes: false };
+  context_show: { request: ContextShowReq; response: ContextShow; writes: false };
+  context_composition: { request: CompositionReq; response: Composition; writes: false };
+  context_simulate: { request: SimulateReq; response: Simulations; writes: false };
+  context_turn: { request: TurnReq; response: Turn; writes: false };
+  context_sweep: { request: SweepReq; response: Sweep; writes: false };
+  context_memory: { request: MemoryPricesReq; response: MemoryPrices; writes: false };
+  prices: { request: Nothing; response: Prices; writes: false };
   variants: { request: Nothing; response: Variants; writes: false };
   save_variant: { request: Variant; response: Variants; writes: true };
   remove_variant: { request: VariantRef; response: Variants; writes: true };
+  counter_status: { request: Nothing; response: CounterStatus; writes: false };
+  set_counter_key: { request: CounterKeyReq; response: CounterStatus; writes: true };
+  cancel: { request: JobRef; response: Cancelled; writes: true };
 };
 
 /** Commands that change something. */
@@ -3005,4 +3047,6 @@ export const WRITES: ReadonlySet<string> = new Set([
   "recheck_receipt",
   "save_variant",
   "remove_variant",
+  "set_counter_key",
+  "cancel",
 ]);

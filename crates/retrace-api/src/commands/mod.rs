@@ -2,27 +2,49 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
+mod cancel;
+mod context;
+mod counter;
 mod diff;
 mod discover;
 mod history;
 mod memories;
+mod memory_prices;
+mod prices;
 mod redact;
 mod rollback;
 mod search;
+mod simulate;
 mod status;
 mod stores;
+mod sweep;
+mod tokens;
+mod transcripts;
+mod turn;
 mod variants;
 mod verify;
 
+pub use cancel::cancel;
+pub use context::{context_composition, context_show};
+pub use counter::{counter_status, set_counter_key};
 pub use diff::diff;
 pub use discover::discover;
 pub use history::{activity, log, show, timeline};
 pub use memories::{document, memories};
+pub(crate) use memory_prices::MemoryUses;
+pub use memory_prices::context_memory;
+pub use prices::prices;
 pub use redact::{receipts, recheck_receipt, redact};
 pub use rollback::{restore, rollback, undo};
 pub use search::search;
+pub use simulate::context_simulate;
 pub use status::status;
 pub use stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
+pub use sweep::context_sweep;
+pub(crate) use tokens::NEWEST as NEWEST_FAMILY;
+pub use tokens::tokens;
+pub use transcripts::transcripts;
+pub use turn::context_turn;
 pub use variants::{remove_variant, save_variant, variants};
 pub use verify::verify;
 
@@ -97,9 +119,21 @@ commands! {
     write undo(UndoReq) -> ActResult,
     write redact(RedactReq) -> ActResult,
     write recheck_receipt(ReceiptRef) -> Receipt,
+    read tokens(TokensReq) -> Tokens,
+    read transcripts(TranscriptsReq) -> Transcripts,
+    read context_show(ContextShowReq) -> ContextShow,
+    read context_composition(CompositionReq) -> Composition,
+    read context_simulate(SimulateReq) -> Simulations,
+    read context_turn(TurnReq) -> Turn,
+    read context_sweep(SweepReq) -> Sweep,
+    read context_memory(MemoryPricesReq) -> MemoryPrices,
+    read prices(Nothing) -> Prices,
     read variants(Nothing) -> Variants,
     write save_variant(Variant) -> Variants,
     write remove_variant(VariantRef) -> Variants,
+    read counter_status(Nothing) -> CounterStatus,
+    write set_counter_key(CounterKeyReq) -> CounterStatus,
+    write cancel(JobRef) -> Cancelled,
 }
 
 impl App {

@@ -31,8 +31,7 @@ pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             chain_verified_at: verified.map(|(at, _)| at.to_rfc3339()),
             chain_ok: verified.map(|(_, ok)| ok),
             purge_pending: reader.purges_pending()?,
-            // No command of this release calls the network.
-            network_calls: 0,
+            network_calls: inner.lab.counting.total(),
             first_run: all.is_empty(),
         })
     })

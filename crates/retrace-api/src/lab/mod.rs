@@ -1,15 +1,49 @@
-//! What the commands of the Context lab share: small files of the data directory.
+//! What the commands of the Context lab share: the index of transcripts, prices, exact counts, work that can be stopped,
+//! small files of the data directory.
 //!
 //! Nothing here is part of the log. What is kept in files can be thrown away (the index, the counts) or was typed by a
 //! person (saved settings, prices of their own).
 
+pub(crate) mod counter;
+pub(crate) mod find;
+pub(crate) mod index;
+pub(crate) mod jobs;
 pub(crate) mod keep;
+pub(crate) mod loaded;
+pub(crate) mod prices;
+pub(crate) mod rows;
+pub(crate) mod summaries;
+pub(crate) mod view;
 
+use crate::commands::MemoryUses;
+use counter::Counting;
+use index::TranscriptIndex;
+use jobs::Jobs;
+use loaded::LoadedCache;
+use prices::PriceTable;
+use rows::RowCache;
 use std::sync::Mutex;
+use summaries::LearntSizes;
 
 /// State of the Context lab in this process.
 #[derive(Default)]
 pub(crate) struct Lab {
+    /// Transcripts on this machine.
+    pub(crate) index: TranscriptIndex,
+    /// Their rows as last made.
+    pub(crate) rows: RowCache,
+    /// Transcripts that were asked about last.
+    pub(crate) loaded: LoadedCache,
+    /// Memory files of sessions that were read.
+    pub(crate) memory: MemoryUses,
+    /// Sizes of summaries on this machine.
+    pub(crate) summaries: LearntSizes,
+    /// The table of prices.
+    pub(crate) prices: PriceTable,
+    /// Exact counts.
+    pub(crate) counting: Counting,
+    /// Work that runs under a name.
+    pub(crate) jobs: Jobs,
     /// Held while `variants.json` is read and written anew.
     pub(crate) variants: Mutex<()>,
 }

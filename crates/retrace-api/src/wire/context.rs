@@ -196,6 +196,9 @@ pub struct SimulateReq {
     /// Life of the cache: `5m` or `1h`. As recorded when absent.
     #[serde(default)]
     pub cache_ttl: Option<String>,
+    /// List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
+    #[serde(default)]
+    pub all_cleared: bool,
 }
 
 /// A setting with a name.
@@ -238,6 +241,17 @@ pub struct Simulation {
     pub compactions: Vec<SimulatedCompaction>,
     /// Results cleared and later needed.
     pub regrets: Vec<Regret>,
+    /// Where the run would end before the recorded one; null where it does not.
+    pub stopped: Option<SimulationStopped>,
+}
+
+/// That a run under a setting ends before the recorded one. Requests after it have zeros.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SimulationStopped {
+    /// Index of the last request that is made.
+    pub last: u64,
+    /// `endless_compaction`, `max_iterations` or `refusal`.
+    pub reason: String,
 }
 
 /// Something to know before deploying a setting.
@@ -291,7 +305,8 @@ pub struct SimulatedRequest {
     pub range: Option<(u64, u64)>,
     /// How `after` was come by.
     pub kind: FigureKind,
-    /// Tool uses whose results are newly cleared at this request. (The terminal's JSON lists all that are cleared.)
+    /// Tool uses whose results are newly cleared at this request; all that are cleared with
+    /// [`SimulateReq::all_cleared`].
     pub cleared_tool_use_ids: Vec<String>,
     /// Tool uses whose inputs are newly cleared at this request.
     pub cleared_tool_inputs: Vec<String>,
@@ -427,6 +442,9 @@ pub struct SweepReq {
     /// Model to price and default by, in place of the recorded one.
     #[serde(default)]
     pub model: Option<String>,
+    /// Life of the cache: `5m` or `1h`. As recorded when absent.
+    #[serde(default)]
+    pub cache_ttl: Option<String>,
 }
 
 /// What a sweep found.
@@ -571,6 +589,8 @@ pub struct MemoryPrices {
     pub sessions: u64,
     /// Of those, sessions whose transcript tells what was loaded.
     pub sessions_telling: u64,
+    /// Whether it was stopped before all sessions were read.
+    pub cancelled: bool,
 }
 
 /// What one memory file costs.

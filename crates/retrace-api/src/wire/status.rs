@@ -51,6 +51,8 @@ pub enum Event {
     Stores,
     /// A receipt changed: a pending purge was finished.
     Receipts,
+    /// The index of transcripts changed, or an update of it ended.
+    Transcripts,
     /// Long work goes on.
     Progress {
         /// What.

@@ -1,6 +1,7 @@
 //! One file a command: what can be typed, the request it means, the call.
 
 pub(crate) mod completions;
+pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod discover;
 pub(crate) mod log;
@@ -13,6 +14,7 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod stores;
+pub(crate) mod tokens;
 pub(crate) mod undo;
 pub(crate) mod verify;
 
@@ -38,6 +40,8 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Redact(arguments) => redact::run(arguments, shell),
         Command::Receipts(arguments) => receipts::run(arguments, shell),
         Command::Verify(arguments) => verify::run(&arguments, shell),
+        Command::Tokens(arguments) => tokens::run(arguments, shell),
+        Command::Context(arguments) => context::run(arguments, shell),
         Command::Serve(arguments) => serve::run(arguments, shell),
         Command::Completions(arguments) => completions::run(&arguments, shell),
     }

@@ -1,19 +1,27 @@
 //! Wire types as text for people, and as JSON. Each function writes; none calls a command.
 
 pub(crate) mod act;
+pub(crate) mod chart;
+pub(crate) mod compare;
+pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod discover;
 pub(crate) mod document;
 pub(crate) mod error;
 pub(crate) mod json;
+pub(crate) mod memory;
 pub(crate) mod names;
 pub(crate) mod paint;
 pub(crate) mod receipt;
 pub(crate) mod search;
+pub(crate) mod simulate;
 pub(crate) mod stores;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 pub(crate) mod time;
+pub(crate) mod tokens;
+pub(crate) mod transcripts;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod visible;

@@ -1,0 +1,35 @@
+//! Whether exact counts can be had, and the key for them.
+
+use crate::App;
+use crate::wire::{ApiError, Code, CounterKeyReq, CounterStatus, Nothing};
+
+/// Where exact counts would come from, and which calls were made. Calls nothing.
+///
+/// # Errors
+/// `counter_unavailable` when the environment's settings cannot be used.
+pub fn counter_status(app: &App, _: Nothing) -> Result<CounterStatus, ApiError> {
+    app.inner.lab.counting.status(&app.inner)
+}
+
+/// Keeps a key in the system's keyring, or takes it out.
+///
+/// # Errors
+/// `counter_unavailable` when there is no keyring or it refuses, `invalid` for a text that cannot be a key.
+pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatus, ApiError> {
+    let keys = &app.inner.options.keys;
+    // What is not reachable for reading is not for writing.
+    let reachable = keys.key().map(drop);
+    let unavailable = |cause: String| {
+        ApiError::new(Code::CounterUnavailable, crate::error::sentence(&cause), "keyring")
+            .hint("Set the variable ANTHROPIC_API_KEY for this program instead.")
+    };
+    match request.key {
+        // An entry that cannot be read may be replaced or taken out all the same.
+        Some(text) => keys.keep(&text).map_err(|cause| match &reachable {
+            Ok(()) => ApiError::invalid(crate::error::sentence(&cause), "key"),
+            Err(_) => unavailable(cause),
+        })?,
+        None => keys.forget().map_err(unavailable)?,
+    }
+    app.inner.lab.counting.status(&app.inner)
+}

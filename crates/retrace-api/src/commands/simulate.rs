@@ -1,0 +1,302 @@
+//! What settings would do to a run.
+
+use crate::App;
+use crate::app::Inner;
+use crate::lab::loaded::{self, Loaded};
+use crate::lab::{summaries, view};
+use crate::wire::{
+    ApiError, FigureKind, Regret, SimulateReq, SimulatedCompaction, SimulatedRequest, Simulation,
+    SimulationStopped, SimulationTotals, SimulationWarning, Simulations, Variant,
+};
+use retrace_context::cache::{CacheLife, Payback};
+use retrace_context::prices::Models;
+use retrace_context::regret::Clearings;
+use retrace_context::settings::{Edit, Setting};
+use retrace_context::simulate::{Options, SummarySizes, simulate};
+use retrace_context::{Basis, Cleared, Outcome, RequestOutcome, StopReason, Stopped};
+use retrace_transcript::BlockKind;
+use std::collections::HashSet;
+
+/// Settings tried in one call; a window shows four.
+const MOST_VARIANTS: usize = 64;
+
+/// What settings would do to a transcript.
+///
+/// # Errors
+/// Those of `context_show`; `invalid` for a setting the API would refuse, in its own words, with the path in the setting as
+/// the subject.
+pub fn context_simulate(app: &App, request: SimulateReq) -> Result<Simulations, ApiError> {
+    let inner = &app.inner;
+    if request.variants.is_empty() {
+        return Err(ApiError::invalid("No setting is given.", "variants")
+            .hint("Give at least one; {} is no editing."));
+    }
+    if request.variants.len() > MOST_VARIANTS {
+        return Err(ApiError::invalid(format!("At most {MOST_VARIANTS} settings at a time."), "variants")
+            .hint("A sweep tries more."));
+    }
+    let settings = request.variants.iter().map(setting).collect::<Result<Vec<_>, _>>()?;
+    let cache_life = cache_life(request.cache_ttl.as_deref())?;
+    let loaded = loaded::load(inner, &request.transcript)?;
+    let table = inner.lab.prices.get(inner);
+    let options = Options {
+        model: request.model.as_deref(),
+        cache_life,
+        prices: &table.prices,
+        summaries: summary_sizes(inner, &settings),
+        ..Options::default()
+    };
+    let simulations = request
+        .variants
+        .iter()
+        .zip(&settings)
+        .map(|(variant, setting)| one(&loaded, variant, setting, &options, request.all_cleared))
+        .collect();
+    Ok(Simulations { simulations })
+}
+
+/// A setting as the API would take it.
+pub(super) fn setting(variant: &Variant) -> Result<Setting, ApiError> {
+    Setting::from_json(&variant.config).map_err(|error| {
+        ApiError::invalid(error.to_string(), error.path).hint(format!("The setting is \"{}\".", variant.name))
+    })
+}
+
+pub(super) fn cache_life(ttl: Option<&str>) -> Result<Option<CacheLife>, ApiError> {
+    ttl.map(|ttl| {
+        CacheLife::parse(ttl).ok_or_else(|| {
+            ApiError::invalid("A cache lives for 5m or 1h.", ttl).hint("Leave it out for as recorded.")
+        })
+    })
+    .transpose()
+}
+
+/// Learning sizes reads files, so only settings that compact ask for it.
+pub(super) fn summary_sizes(inner: &Inner, settings: &[Setting]) -> SummarySizes {
+    let compacts = |setting: &Setting| {
+        setting.compaction.is_some()
+            || setting.compaction_control.is_some()
+            || setting.edits.iter().any(|edit| matches!(edit, Edit::Compact(_)))
+    };
+    if settings.iter().any(compacts) { summaries::sizes(inner) } else { SummarySizes::default() }
+}
+
+fn one(
+    loaded: &Loaded,
+    variant: &Variant,
+    setting: &Setting,
+    options: &Options<'_>,
+    all_cleared: bool,
+) -> Simulation {
+    let outcome = simulate(loaded.prepared(), setting, options);
+    let regrets = loaded.regrets().regrets(&Clearings::of(&outcome));
+    let model = options.model.or(loaded.model.as_deref());
+    let facts = model.and_then(|model| Models::builtin().get(model));
+    let mut requests: Vec<SimulatedRequest> = outcome.requests.iter().map(request).collect();
+    if all_cleared {
+        list_all_cleared(loaded, &outcome, &mut requests);
+    }
+    Simulation {
+        transcript: loaded.place.id.clone(),
+        name: variant.name.clone(),
+        config: setting.to_json(facts),
+        model: model.map(str::to_owned),
+        warnings: warned(loaded, setting, &outcome, options),
+        totals: totals(&outcome, regrets.len() as u64, model, options),
+        requests,
+        compactions: outcome.compactions.iter().map(compaction).collect(),
+        regrets: regrets.into_iter().map(regret).collect(),
+        stopped: outcome.stopped.map(|stopped| stopped_view(&stopped)),
+    }
+}
+
+fn request(outcome: &RequestOutcome) -> SimulatedRequest {
+    let mut results = Vec::new();
+    let mut inputs = Vec::new();
+    for cleared in &outcome.newly_cleared {
+        match cleared {
+            Cleared::Result { tool_use_id, .. } => results.push(tool_use_id.clone()),
+            Cleared::Input { tool_use_id, .. } => inputs.push(tool_use_id.clone()),
+            Cleared::Thinking { .. } => {}
+        }
+    }
+    SimulatedRequest {
+        index: outcome.index as u64,
+        before: outcome.before,
+        after: outcome.after,
+        range: range(outcome.basis),
+        kind: view::kind(outcome.basis),
+        cleared_tool_use_ids: results,
+        cleared_tool_inputs: inputs,
+        cleared_thinking_turns: outcome.cleared_thinking_turns,
+        applied_edits: outcome.applied_edits.iter().map(view::applied_edit).collect(),
+        cache_break_at: outcome.cache_break_at,
+        cost_usd: outcome.cost_usd,
+    }
+}
+
+const fn range(basis: Basis) -> Option<(u64, u64)> {
+    match basis {
+        Basis::Estimated { low, high } => Some((low, high)),
+        Basis::Recorded | Basis::Exact | Basis::Counted => None,
+    }
+}
+
+/// Lists at each request all that is cleared there, newly or before: of what was cleared so far, what the request sends.
+fn list_all_cleared(loaded: &Loaded, outcome: &Outcome, requests: &mut [SimulatedRequest]) {
+    let transcript = loaded.transcript();
+    let (mut results, mut inputs) = (HashSet::new(), HashSet::new());
+    for (told, request) in outcome.requests.iter().zip(requests) {
+        for cleared in &told.newly_cleared {
+            match cleared {
+                Cleared::Result { tool_use_id, .. } => results.insert(tool_use_id.as_str()),
+                Cleared::Input { tool_use_id, .. } => inputs.insert(tool_use_id.as_str()),
+                Cleared::Thinking { .. } => false,
+            };
+        }
+        request.cleared_tool_use_ids.clear();
+        request.cleared_tool_inputs.clear();
+        if told.cleared_tool_uses == 0 {
+            continue;
+        }
+        for (_, message) in transcript.sent(&transcript.requests[told.index]) {
+            for block in &message.blocks {
+                match &block.kind {
+                    BlockKind::ToolResult { tool_use_id, .. } if results.contains(tool_use_id.as_str()) => {
+                        request.cleared_tool_use_ids.push(tool_use_id.clone());
+                    }
+                    BlockKind::ToolUse { id, .. } if inputs.contains(id.as_str()) => {
+                        request.cleared_tool_inputs.push(id.clone());
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn totals(outcome: &Outcome, regrets: u64, model: Option<&str>, options: &Options<'_>) -> SimulationTotals {
+    let totals = &outcome.totals;
+    let made = outcome.requests.iter().filter(|request| is_made(outcome, request));
+    let weakest = made.clone().map(|request| view::kind(request.basis)).max_by_key(|kind| weakness(*kind));
+    let at_peak = made.max_by_key(|request| request.after).filter(|request| request.after == totals.peak);
+    SimulationTotals {
+        peak: totals.peak,
+        input: totals.input,
+        clears: totals.clears,
+        compactions: totals.compactions,
+        cache_writes: totals.cache_writes,
+        cache_reads: totals.cache_reads,
+        cache_breaks: totals.cache_breaks,
+        cost_usd: totals.cost_usd,
+        regrets,
+        pays_back_after: pays_back_after(outcome, model, options),
+        kind: weakest.unwrap_or(FigureKind::CountedOffline),
+        range_percent: at_peak.and_then(half_width),
+    }
+}
+
+fn is_made(outcome: &Outcome, request: &RequestOutcome) -> bool {
+    outcome.stopped.is_none_or(|stopped| request.index <= stopped.last)
+}
+
+const fn weakness(kind: FigureKind) -> u8 {
+    match kind {
+        FigureKind::Exact => 0,
+        FigureKind::Recorded => 1,
+        FigureKind::CountedOffline => 2,
+        FigureKind::Estimated => 3,
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "tokens are far below 2^53")]
+fn half_width(request: &RequestOutcome) -> Option<f64> {
+    let (low, high) = range(request.basis)?;
+    (request.after > 0).then(|| high.saturating_sub(low) as f64 / 2.0 / request.after as f64 * 100.0)
+}
+
+/// Over all clearings: what they cost at once, over what each later request saves.
+#[allow(clippy::cast_precision_loss, reason = "tokens are far below 2^53")]
+fn pays_back_after(outcome: &Outcome, model: Option<&str>, options: &Options<'_>) -> Option<f64> {
+    let prices = options.prices.of(model?);
+    let mut sum = Payback { extra: 0.0, saved: 0.0 };
+    for request in outcome.requests.iter().filter(|request| !request.newly_cleared.is_empty()) {
+        let Some(first) = request.cache_break_at else { continue };
+        let line = prices.line(None, request.before)?;
+        let write = match options.cache_life {
+            Some(CacheLife::Hour1) => line.write_1h,
+            _ => line.write_5m,
+        };
+        let cleared: u64 = request.newly_cleared.iter().map(tokens).sum();
+        let prefix = request.after.saturating_add(cleared);
+        let one = Payback::new(
+            prefix as f64,
+            first.min(prefix) as f64,
+            cleared as f64,
+            write / line.input,
+            line.read / line.input,
+        );
+        sum = Payback { extra: sum.extra + one.extra, saved: sum.saved + one.saved };
+    }
+    (sum.saved > 0.0).then(|| sum.requests()).flatten().filter(|requests| requests.is_finite())
+}
+
+const fn tokens(cleared: &Cleared) -> u64 {
+    match cleared {
+        Cleared::Result { tokens, .. } | Cleared::Input { tokens, .. } | Cleared::Thinking { tokens, .. } => {
+            *tokens
+        }
+    }
+}
+
+fn compaction(compaction: &retrace_context::SimulatedCompaction) -> SimulatedCompaction {
+    let (low, middle, high) = compaction.summary;
+    SimulatedCompaction {
+        request: compaction.request as u64,
+        tokens_before: compaction.tokens_before,
+        summary: middle,
+        summary_range: (low, high),
+        cost_usd: compaction.cost_usd,
+        dropped_response: compaction.dropped_response.map(|index| index as u64),
+    }
+}
+
+fn regret(regret: retrace_context::regret::Regret) -> Regret {
+    Regret {
+        tool_use_id: regret.tool_use_id,
+        label: regret.label,
+        tokens: regret.tokens,
+        cleared_at: regret.cleared_at as u64,
+        needed_at: regret.needed_at as u64,
+        rule: regret.rule.name().to_owned(),
+        evidence: regret.evidence,
+    }
+}
+
+fn stopped_view(stopped: &Stopped) -> SimulationStopped {
+    SimulationStopped {
+        last: stopped.last as u64,
+        reason: match stopped.reason {
+            StopReason::EndlessCompaction => "endless_compaction",
+            StopReason::MaxIterations => "max_iterations",
+            StopReason::Refusal => "refusal",
+        }
+        .to_owned(),
+    }
+}
+
+/// What the API would refuse for this model, and what to know before deploying the setting.
+fn warned(
+    loaded: &Loaded,
+    setting: &Setting,
+    outcome: &Outcome,
+    options: &Options<'_>,
+) -> Vec<SimulationWarning> {
+    let model = options.model.or(loaded.model.as_deref());
+    let facts = model.and_then(|model| Models::builtin().get(model));
+    setting
+        .refused_for(facts, loaded.prepared().has_thinking())
+        .into_iter()
+        .map(|error| SimulationWarning { code: "refused".to_owned(), message: error.to_string() })
+        .collect()
+}

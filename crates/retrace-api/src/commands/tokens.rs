@@ -1,0 +1,35 @@
+//! Tokens of texts, counted offline.
+
+use crate::App;
+use crate::wire::{ApiError, FigureKind, TokenCount, Tokens, TokensReq};
+use retrace_tokens::{Counter, Family, family_of};
+
+/// The model that is assumed where none is named, one of the newest.
+const ASSUMED_MODEL: &str = "claude-sonnet-5-5";
+
+/// The family of models that are not known: that of the newest ones.
+pub(crate) const NEWEST: Family = Family::V48;
+
+/// Counts texts.
+///
+/// # Errors
+/// None: every text has a count.
+pub fn tokens(_: &App, request: TokensReq) -> Result<Tokens, ApiError> {
+    let model = request.model.as_deref().unwrap_or(ASSUMED_MODEL);
+    let resolved = family_of(model, NEWEST);
+    let family = resolved.family;
+    let counter = Counter::of(family);
+    let counts = request
+        .texts
+        .into_iter()
+        .map(|text| TokenCount {
+            tokens: counter.content(&text.text),
+            file: text.name,
+            model: model.to_owned(),
+            family: family.name().to_owned(),
+            family_assumed: resolved.assumed || request.model.is_none(),
+            kind: FigureKind::CountedOffline,
+        })
+        .collect();
+    Ok(Tokens { counts })
+}

@@ -1,0 +1,212 @@
+//! The messages around one request, with what a setting would have cleared.
+
+use super::context::request_index;
+use super::simulate::{setting, summary_sizes};
+use crate::App;
+use crate::app::Inner;
+use crate::lab::loaded::{self, Loaded};
+use crate::lab::view;
+use crate::wire::{ApiError, Turn, TurnBlock, TurnMessage, TurnReq, Variant};
+use retrace_context::compose::Labels;
+use retrace_context::simulate::{Options, simulate};
+use retrace_context::{BlockAt, Cleared};
+use retrace_transcript::{Block, BlockKind, Media, MediaKind, Message, MessageIndex, ResultPart};
+use std::collections::HashSet;
+
+/// Messages unless asked otherwise.
+const MESSAGES: u64 = 40;
+/// The most messages one call gives.
+const MOST_MESSAGES: u64 = 400;
+/// Characters of a block's text.
+const CHARACTERS: usize = 20_000;
+
+/// The messages that a request sent and its answer.
+///
+/// # Errors
+/// Those of `context_show`; `not_found` for a request that is not there, `invalid` for a setting that is refused.
+pub fn context_turn(app: &App, request: TurnReq) -> Result<Turn, ApiError> {
+    let inner = &app.inner;
+    let loaded = loaded::load(inner, &request.transcript)?;
+    let index = request_index(&loaded, request.request)?;
+    let cleared = match &request.variant {
+        Some(variant) => cleared_at(inner, &loaded, variant, index)?,
+        None => HashSet::new(),
+    };
+    let transcript = loaded.transcript();
+    let asked = &transcript.requests[index];
+    let answer = asked.response.and_then(|at| Some((at, transcript.messages.get(at)?)));
+    let all: Vec<(MessageIndex, &Message)> = transcript.sent(asked).chain(answer).collect();
+    let total = all.len() as u64;
+    let limit = request.limit.unwrap_or(MESSAGES).clamp(1, MOST_MESSAGES);
+    let from = request.from.unwrap_or_else(|| total.saturating_sub(limit)).min(total);
+    let shown = usize::try_from(from).unwrap_or(usize::MAX);
+    let printer = Printer { loaded: &loaded, labels: Labels::new(transcript), cleared };
+    let messages = all
+        .iter()
+        .enumerate()
+        .skip(shown)
+        .take(usize::try_from(limit).unwrap_or(usize::MAX))
+        .map(|(position, (at, message))| printer.message(position, *at, message, asked.response == Some(*at)))
+        .collect();
+    Ok(Turn { request: request.request, from, total, messages })
+}
+
+/// What is cleared at a request, newly or before.
+fn cleared_at(
+    inner: &Inner,
+    loaded: &Loaded,
+    variant: &Variant,
+    index: usize,
+) -> Result<HashSet<BlockAt>, ApiError> {
+    let setting = setting(variant)?;
+    let table = inner.lab.prices.get(inner);
+    let summaries = summary_sizes(inner, std::slice::from_ref(&setting));
+    let options = Options { prices: &table.prices, summaries, ..Options::default() };
+    let outcome = simulate(loaded.prepared(), &setting, &options);
+    let mut cleared: HashSet<BlockAt> = outcome
+        .requests
+        .iter()
+        .take(index + 1)
+        .flat_map(|request| &request.newly_cleared)
+        .map(|cleared| match cleared {
+            Cleared::Result { at, .. } | Cleared::Input { at, .. } | Cleared::Thinking { at, .. } => *at,
+        })
+        .collect();
+    if let Some(compaction) = outcome.compactions.iter().rev().find(|compaction| compaction.request <= index)
+    {
+        cleared.extend(summarised(loaded, compaction.request, index));
+    }
+    Ok(cleared)
+}
+
+/// What a summary stands for at a request: all that the request at which it was made sent, while the history goes on.
+fn summarised(loaded: &Loaded, made_at: usize, index: usize) -> Vec<BlockAt> {
+    let transcript = loaded.transcript();
+    let (made, asked) = (&transcript.requests[made_at], &transcript.requests[index]);
+    if made.segment != asked.segment {
+        return Vec::new();
+    }
+    let sent = transcript.sent(made);
+    sent.flat_map(|(message, told)| (0..told.blocks.len()).map(move |block| BlockAt { message, block }))
+        .collect()
+}
+
+struct Printer<'l> {
+    loaded: &'l Loaded,
+    labels: Labels<'l>,
+    cleared: HashSet<BlockAt>,
+}
+
+impl Printer<'_> {
+    fn message(&self, position: usize, at: MessageIndex, message: &Message, answer: bool) -> TurnMessage {
+        TurnMessage {
+            position: position as u64,
+            role: view::role(message.role).to_owned(),
+            origin: view::origin(message.origin).to_owned(),
+            time: message.at.map(|at| at.to_rfc3339()),
+            line: u64::from(message.line),
+            answer,
+            blocks: message
+                .blocks
+                .iter()
+                .enumerate()
+                .map(|(block, told)| self.block(BlockAt { message: at, block }, told))
+                .collect(),
+        }
+    }
+
+    fn block(&self, at: BlockAt, block: &Block) -> TurnBlock {
+        let mut told = TurnBlock {
+            block: String::new(),
+            name: String::new(),
+            tool_use_id: None,
+            text: String::new(),
+            cut: false,
+            is_error: false,
+            tokens: self.tokens(at),
+            cleared: self.cleared.contains(&at),
+        };
+        let (kind, text) = match &block.kind {
+            BlockKind::Text { text } => ("text", text.clone()),
+            BlockKind::Thinking { text, redacted, signature_bytes } => {
+                ("thinking", thinking(text, *redacted, *signature_bytes))
+            }
+            BlockKind::ToolUse { id, name, input, .. } => {
+                told.name.clone_from(name);
+                told.tool_use_id = Some(id.clone());
+                ("tool_use", serde_json::to_string_pretty(input).unwrap_or_default())
+            }
+            BlockKind::ToolResult { tool_use_id, content, is_error, .. } => {
+                self.labels.tool(tool_use_id).clone_into(&mut told.name);
+                told.tool_use_id = Some(tool_use_id.clone());
+                told.is_error = *is_error;
+                ("tool_result", content.iter().map(part).collect::<Vec<_>>().join("\n"))
+            }
+            BlockKind::Media(media) => (media_kind(media), described(media)),
+            BlockKind::Attachment { attachment, files, text } => {
+                told.name.clone_from(attachment);
+                let files = files.iter().map(|file| format!("{}\n{}", file.path, file.content));
+                let texts = files.chain(Some(text.clone()).filter(|text| !text.is_empty()));
+                ("attachment", texts.collect::<Vec<_>>().join("\n\n"))
+            }
+            BlockKind::Compaction { content } => ("compaction", content.clone().unwrap_or_default()),
+            BlockKind::Unknown { type_name, json } => {
+                told.name.clone_from(type_name);
+                ("unknown", json.clone())
+            }
+        };
+        kind.clone_into(&mut told.block);
+        (told.text, told.cut) = cut(text);
+        told
+    }
+
+    fn tokens(&self, at: BlockAt) -> u64 {
+        let weight = self.loaded.weights.messages.get(at.message).and_then(|blocks| blocks.get(at.block));
+        weight.map_or(0, |weight| weight.total())
+    }
+}
+
+fn thinking(text: &str, redacted: bool, signature_bytes: usize) -> String {
+    match (text, redacted) {
+        ("", true) => format!("(encrypted, {signature_bytes} bytes)"),
+        ("", false) => "(not stored)".to_owned(),
+        (text, _) => text.to_owned(),
+    }
+}
+
+fn part(part: &ResultPart) -> String {
+    match part {
+        ResultPart::Text(text) | ResultPart::Other(text) => text.clone(),
+        ResultPart::Media(media) => described(media),
+    }
+}
+
+const fn media_kind(media: &Media) -> &'static str {
+    match media.kind {
+        MediaKind::Image => "image",
+        MediaKind::Document => "document",
+    }
+}
+
+fn described(media: &Media) -> String {
+    let pixels = media.pixels.map(|(width, height)| format!(", {width} × {height}")).unwrap_or_default();
+    format!("({} {}, {} bytes{pixels})", media_kind(media), media.media_type, media.bytes)
+}
+
+fn cut(text: String) -> (String, bool) {
+    match text.char_indices().nth(CHARACTERS) {
+        Some((at, _)) => (text[..at].to_owned(), true),
+        None => (text, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(cut("é".repeat(CHARACTERS)), ("é".repeat(CHARACTERS), false));
+        assert_eq!(cut("é".repeat(CHARACTERS + 1)), ("é".repeat(CHARACTERS), true));
+    }
+}

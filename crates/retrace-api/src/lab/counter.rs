@@ -1,0 +1,95 @@
+//! Exact counts over the network: where to and with which key, and the list of what was sent.
+
+use crate::app::{Inner, lock};
+use crate::error::sentence;
+use crate::wire::{ApiError, Code, CounterStatus, NetworkCall};
+use retrace_count::{Cache, Config, Key, KeySource};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// Calls that are listed, the newest ones.
+const LISTED: usize = 200;
+
+/// What counting over the network needs and has done.
+#[derive(Default)]
+pub(crate) struct Counting {
+    /// Answers known, opened at the first use.
+    cache: Mutex<Option<Arc<Cache>>>,
+    sent: Mutex<Sent>,
+}
+
+#[derive(Default)]
+struct Sent {
+    calls: VecDeque<NetworkCall>,
+    total: u64,
+}
+
+impl Counting {
+    /// Calls made by this process, tries that failed among them.
+    pub(crate) fn total(&self) -> u64 {
+        lock(&self.sent).total
+    }
+
+    /// Notes a call.
+    pub(crate) fn note(&self, call: NetworkCall) {
+        let mut sent = lock(&self.sent);
+        sent.total += 1;
+        sent.calls.push_front(call);
+        sent.calls.truncate(LISTED);
+    }
+
+    /// Notes tries that were made again; each was a call like the one that is listed.
+    pub(crate) fn note_retries(&self, retries: u64) {
+        lock(&self.sent).total += retries;
+    }
+
+    /// The answers known. Without a file they are forgotten with the process.
+    pub(crate) fn cache(&self, inner: &Inner) -> Arc<Cache> {
+        let mut cache = lock(&self.cache);
+        let opened = cache.get_or_insert_with(|| {
+            Arc::new(Cache::open(&inner.options.data_dir).unwrap_or_else(|_| Cache::in_memory()))
+        });
+        Arc::clone(opened)
+    }
+
+    /// Whether exact counts can be had, and what was called for them.
+    pub(crate) fn status(&self, inner: &Inner) -> Result<CounterStatus, ApiError> {
+        let (config, keyring) = config(inner)?;
+        Ok(CounterStatus {
+            base_url: config.base_url,
+            key_source: config.key.as_ref().map(source),
+            keyring,
+            calls: lock(&self.sent).calls.iter().cloned().collect(),
+        })
+    }
+}
+
+/// How calls are made: as the environment says, with the key from there or else from the keyring. Also whether there is a
+/// keyring that can be used.
+///
+/// # Errors
+/// `counter_unavailable` when the environment holds what cannot be used.
+pub(crate) fn config(inner: &Inner) -> Result<(Config, bool), ApiError> {
+    let env = &inner.options.surroundings.env;
+    let variable = |name: &str| env.get(name)?.to_str().map(str::to_owned);
+    let mut config = Config::from_environment(&variable).map_err(|error| {
+        ApiError::new(Code::CounterUnavailable, sentence(&error), "environment")
+            .hint("Look at the variables ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL.")
+    })?;
+    let kept = inner.options.keys.key();
+    let keyring = kept.is_ok();
+    if config.key.is_none() {
+        config.key = kept.ok().flatten();
+    }
+    Ok((config, keyring))
+}
+
+/// Where a key comes from, in the word for it.
+pub(crate) fn source(key: &Key) -> String {
+    match key.source() {
+        KeySource::Environment => "environment",
+        KeySource::Keyring => "keyring",
+        KeySource::Given => "given",
+    }
+    .to_owned()
+}

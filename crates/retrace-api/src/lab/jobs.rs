@@ -1,0 +1,96 @@
+//! Work that runs under a name, so that it can be stopped.
+
+use crate::app::lock;
+use crate::wire::ApiError;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What runs now.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    running: Arc<Mutex<HashMap<String, Arc<AtomicBool>>>>,
+}
+
+/// Work under way. It is forgotten when this is dropped.
+pub(crate) struct Job {
+    running: Arc<Mutex<HashMap<String, Arc<AtomicBool>>>>,
+    name: Option<String>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Jobs {
+    /// Begins work; without a name nobody can stop it.
+    ///
+    /// # Errors
+    /// `invalid` when work of that name runs already.
+    pub(crate) fn begin(&self, name: Option<&str>) -> Result<Job, ApiError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        if let Some(name) = name {
+            let mut running = lock(&self.running);
+            if running.contains_key(name) {
+                return Err(ApiError::invalid("A job of this name is running.", name)
+                    .hint("Wait for it, cancel it, or choose another name."));
+            }
+            running.insert(name.to_owned(), Arc::clone(&stop));
+        }
+        Ok(Job { running: Arc::clone(&self.running), name: name.map(str::to_owned), stop })
+    }
+
+    /// Asks work to stop; `false` when none of that name runs.
+    pub(crate) fn cancel(&self, name: &str) -> bool {
+        let running = lock(&self.running);
+        let found = running.get(name);
+        if let Some(stop) = found {
+            stop.store(true, Ordering::SeqCst);
+        }
+        found.is_some()
+    }
+}
+
+impl Job {
+    /// Set once the work is to stop.
+    pub(crate) fn stop(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    /// Whether it was asked to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            lock(&self.running).remove(name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Code;
+
+    #[test]
+    fn a_job_is_stopped_by_its_name_while_it_runs() {
+        let jobs = Jobs::default();
+        assert!(!jobs.cancel("sweep"));
+        let job = jobs.begin(Some("sweep")).unwrap();
+        assert_eq!(jobs.begin(Some("sweep")).map(drop).unwrap_err().code, Code::Invalid);
+        assert!(!job.is_stopped());
+        assert!(jobs.cancel("sweep"));
+        assert!(job.is_stopped());
+        drop(job);
+        assert!(!jobs.cancel("sweep"));
+        assert!(!jobs.begin(Some("sweep")).unwrap().is_stopped(), "a new one of the name begins anew");
+    }
+
+    #[test]
+    fn work_without_a_name_runs_beside_other_work() {
+        let jobs = Jobs::default();
+        let (one, other) = (jobs.begin(None).unwrap(), jobs.begin(None).unwrap());
+        assert!(!one.is_stopped() && !other.is_stopped());
+    }
+}

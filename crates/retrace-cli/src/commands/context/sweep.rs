@@ -1,0 +1,65 @@
+//! `retrace context sweep`
+
+use super::input::{Named, json as read_json};
+use super::{Ended, stoppable};
+use crate::exit::Exit;
+use crate::print;
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::commands;
+use retrace_api::wire::SweepReq;
+use std::path::PathBuf;
+
+/// Try a grid of settings over runs; those that nothing beats in peak, cost and regrets
+///
+/// A grid is a setting in which a value may be {"grid":[...]} or
+/// {"from":A,"to":B,"step":S}. Ctrl-C ends it with what was tried until then.
+///
+///     retrace context sweep 5f3c 9d01 --grid grid.json
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Session ids, paths or words of a title; - for standard input
+    #[arg(required = true, value_name = "TRANSCRIPT")]
+    transcripts: Vec<String>,
+    /// The grid; - for standard input
+    #[arg(long, value_name = "FILE")]
+    grid: PathBuf,
+    /// Show every setting that was tried
+    #[arg(long)]
+    all: bool,
+    /// Price and default by this model, in place of the recorded one
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Life of the cache [default: as recorded]
+    #[arg(long, value_name = "5m|1h")]
+    cache_ttl: Option<String>,
+}
+
+/// What the job is called here; there is one in the process.
+const JOB: &str = "Trying settings";
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let grid = read_json(&arguments.grid, shell)?;
+    let named =
+        arguments.transcripts.iter().map(|name| Named::new(name, shell)).collect::<Result<Vec<_>, _>>()?;
+    let app = shell.app()?;
+    let request = SweepReq {
+        transcripts: named.iter().map(|named| named.name.clone()).collect(),
+        grid,
+        job: Some(JOB.to_owned()),
+        model: arguments.model.clone(),
+        cache_ttl: arguments.cache_ttl.clone(),
+    };
+    let sweep = stoppable(shell, &app, JOB, JOB, || commands::context_sweep(&app, request))?;
+    let all = arguments.all;
+    shell.print_one(&sweep, |out, style| print::simulate::sweep(out, &sweep, all, style))?;
+    let best = sweep.points.iter().filter(|point| point.pareto).count();
+    let tried = print::count(sweep.points.len() as u64, "setting", "settings");
+    let over = print::count(sweep.transcripts, "transcript", "transcripts");
+    shell.note(&format!("{tried} tried over {over}; nothing beats {best} of them."));
+    if sweep.cancelled {
+        shell.warn("It was stopped before its end; only what was done by then is shown.");
+    }
+    Ok(Exit::DONE)
+}

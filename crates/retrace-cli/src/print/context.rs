@@ -1,0 +1,212 @@
+//! What filled the context of a run.
+
+use super::table::{Side, dollars, grouped, signed, table};
+use super::{Style, chart, count, visible};
+use retrace_api::wire::{ContextClasses, ContextRequest, ContextShow, FigureKind};
+use std::io::{Result, Write};
+
+/// Memory files listed.
+const FILES: usize = 12;
+
+/// The run over time, what its largest context was made of, and the memory files in it.
+pub(crate) fn show(
+    out: &mut (impl Write + ?Sized),
+    shown: &ContextShow,
+    all_requests: bool,
+    width: usize,
+    style: Style,
+) -> Result<()> {
+    head(out, shown, style)?;
+    let contexts: Vec<u64> = shown.requests.iter().map(|request| request.context).collect();
+    let chart = chart::lines(&contexts, width);
+    if !chart.is_empty() {
+        writeln!(out)?;
+        chart.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        events(out, shown, &contexts, width, style)?;
+    }
+    if let Some(peak) =
+        shown.requests.iter().max_by_key(|request| (request.context, std::cmp::Reverse(request.index)))
+    {
+        writeln!(out)?;
+        writeln!(
+            out,
+            "{} request {}, {} tokens, {}",
+            style.paint.bold("At the peak:"),
+            peak.index,
+            grouped(peak.context),
+            kind(peak.kind)
+        )?;
+        composition(out, &peak.classes, peak.context)?;
+    }
+    files(out, shown, style)?;
+    if all_requests {
+        writeln!(out)?;
+        requests(out, &shown.requests, style)?;
+    }
+    for remark in &shown.remarks {
+        writeln!(out, "{} {}", style.paint.yellow("note:"), visible::line(remark))?;
+    }
+    Ok(())
+}
+
+fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> Result<()> {
+    let title = shown.title.as_deref().map(visible::line).unwrap_or_default();
+    writeln!(out, "{} {title}", style.paint.bold(&visible::line(&shown.transcript)))?;
+    let model = shown.model.as_deref().map_or_else(|| "model not recorded".to_owned(), visible::line);
+    let window =
+        shown.context_window.map(|window| format!(", window {}", grouped(window))).unwrap_or_default();
+    let assumed = if shown.family_assumed { ", assumed" } else { "" };
+    let cost = shown.cost_usd.map(|cost| format!(", {}", dollars(Some(cost)))).unwrap_or_default();
+    writeln!(
+        out,
+        "{}, {model}{window}, counted as family {}{assumed}, {}{cost}",
+        shown.format,
+        shown.family,
+        count(shown.requests.len() as u64, "request", "requests"),
+    )
+}
+
+fn events(
+    out: &mut (impl Write + ?Sized),
+    shown: &ContextShow,
+    contexts: &[u64],
+    width: usize,
+    style: Style,
+) -> Result<()> {
+    if shown.events.is_empty() {
+        return Ok(());
+    }
+    let marked: Vec<(usize, char)> = shown
+        .events
+        .iter()
+        .map(|event| (usize::try_from(event.before_request).unwrap_or(usize::MAX), mark(&event.event)))
+        .collect();
+    writeln!(out, "{}", chart::marks(contexts, width, &marked))?;
+    for event in &shown.events {
+        let tokens = match (event.tokens_before, event.tokens_after) {
+            (Some(before), Some(after)) => format!(", {} → {}", grouped(before), grouped(after)),
+            _ => String::new(),
+        };
+        let at = format!("{} before request {}{tokens}:", mark(&event.event), event.before_request);
+        writeln!(out, "{} {}", style.paint.cyan(&at), visible::line(&event.note))?;
+    }
+    Ok(())
+}
+
+fn mark(event: &str) -> char {
+    match event {
+        "compaction" => 'C',
+        "microcompaction" => 'm',
+        "rewind" => 'R',
+        "server_edit" => 'E',
+        _ => '*',
+    }
+}
+
+/// In words: how a figure was come by.
+pub(crate) const fn kind(kind: FigureKind) -> &'static str {
+    match kind {
+        FigureKind::Recorded => "recorded",
+        FigureKind::Exact => "exact",
+        FigureKind::CountedOffline => "counted offline",
+        FigureKind::Estimated => "estimated",
+    }
+}
+
+fn named(classes: &ContextClasses) -> [(&'static str, i64); 9] {
+    [
+        ("system and tools", classes.system),
+        ("instructions", classes.instructions),
+        ("memory", classes.memory),
+        ("tool results", classes.tool_results),
+        ("tool inputs", classes.tool_inputs),
+        ("text", classes.text),
+        ("thinking", classes.thinking),
+        ("attachments", classes.attachments),
+        ("not recorded", classes.not_recorded),
+    ]
+}
+
+fn composition(out: &mut (impl Write + ?Sized), classes: &ContextClasses, context: u64) -> Result<()> {
+    let width = named(classes).iter().map(|(_, tokens)| signed(*tokens).len()).max().unwrap_or_default();
+    for (name, tokens) in named(classes).into_iter().filter(|(_, tokens)| *tokens != 0) {
+        let share = tokens as f64 * 100.0 / context.max(1) as f64;
+        let bar = "█".repeat((share.max(0.0) / 2.5).round() as usize);
+        writeln!(out, "  {name:<16}  {:>width$}  {share:>5.1} %  {bar}", signed(tokens))?;
+    }
+    Ok(())
+}
+
+fn files(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> Result<()> {
+    if shown.memory_files.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let rows: Vec<[String; 5]> = shown
+        .memory_files
+        .iter()
+        .take(FILES)
+        .map(|file| {
+            [
+                grouped(file.tokens),
+                grouped(file.requests),
+                dollars(file.cost_usd),
+                file.class.clone(),
+                visible::line(&file.path),
+            ]
+        })
+        .collect();
+    let columns = [
+        ("TOKENS", Side::Right),
+        ("REQUESTS", Side::Right),
+        ("COST", Side::Right),
+        ("CLASS", Side::Left),
+        ("FILE", Side::Left),
+    ];
+    table(out, columns, &rows, style)?;
+    let more = shown.memory_files.len().saturating_sub(FILES) as u64;
+    if more > 0 {
+        writeln!(out, "and {}", count(more, "more file", "more files"))?;
+    }
+    Ok(())
+}
+
+fn requests(out: &mut (impl Write + ?Sized), requests: &[ContextRequest], style: Style) -> Result<()> {
+    let rows: Vec<[String; 12]> = requests
+        .iter()
+        .map(|request| {
+            let [system, instructions, memory, results, inputs, text, thinking, attachments, rest] =
+                named(&request.classes).map(|(_, tokens)| signed(tokens));
+            [
+                request.index.to_string(),
+                grouped(request.context),
+                kind(request.kind).to_owned(),
+                system,
+                instructions,
+                memory,
+                results,
+                inputs,
+                text,
+                thinking,
+                attachments,
+                rest,
+            ]
+        })
+        .collect();
+    let right = |name| (name, Side::Right);
+    let columns = [
+        right("#"),
+        right("CONTEXT"),
+        ("KIND", Side::Left),
+        right("SYSTEM"),
+        right("INSTRUCT"),
+        right("MEMORY"),
+        right("RESULTS"),
+        right("INPUTS"),
+        right("TEXT"),
+        right("THINKING"),
+        right("ATTACHED"),
+        right("NOT REC."),
+    ];
+    table(out, columns, &rows, style)
+}

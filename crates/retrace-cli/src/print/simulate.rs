@@ -1,0 +1,126 @@
+//! What settings would do.
+
+use super::context::kind;
+use super::table::{Side, dollars, grouped, table};
+use super::{Style, count, visible};
+use retrace_api::wire::{Simulation, SimulationTotals, Sweep};
+use std::io::{Result, Write};
+
+/// Regrets listed for each setting.
+const REGRETS: usize = 10;
+
+/// A table of settings, then what to know of each.
+pub(crate) fn simulations(
+    out: &mut (impl Write + ?Sized),
+    simulations: &[Simulation],
+    style: Style,
+) -> Result<()> {
+    let Some(first) = simulations.first() else { return Ok(()) };
+    let model = first.model.as_deref().map_or_else(|| "model not recorded".to_owned(), visible::line);
+    let requests = count(first.requests.len() as u64, "request", "requests");
+    writeln!(out, "{} {model}, {requests}", style.paint.bold(&visible::line(&first.transcript)))?;
+    let rows: Vec<[String; 10]> = simulations.iter().map(row).collect();
+    let right = |name| (name, Side::Right);
+    let columns = [
+        ("SETTING", Side::Left),
+        right("PEAK"),
+        right("INPUT"),
+        right("CLEARS"),
+        right("COMPACTIONS"),
+        right("CACHE BREAKS"),
+        right("COST"),
+        right("PAYS BACK"),
+        right("REGRETS"),
+        ("KIND", Side::Left),
+    ];
+    table(out, columns, &rows, style)?;
+    simulations.iter().try_for_each(|simulation| remarks(out, simulation, style))
+}
+
+fn row(simulation: &Simulation) -> [String; 10] {
+    let totals = &simulation.totals;
+    [
+        visible::line(&simulation.name),
+        peak(totals),
+        grouped(totals.input),
+        grouped(totals.clears),
+        grouped(totals.compactions),
+        grouped(totals.cache_breaks),
+        dollars(totals.cost_usd),
+        totals.pays_back_after.map_or_else(|| "-".to_owned(), |requests| format!("{requests:.1} req.")),
+        grouped(totals.regrets),
+        kind(totals.kind).to_owned(),
+    ]
+}
+
+fn peak(totals: &SimulationTotals) -> String {
+    let range = totals.range_percent.map(|percent| format!(" ±{percent:.0} %")).unwrap_or_default();
+    format!("{}{range}", grouped(totals.peak))
+}
+
+fn remarks(out: &mut (impl Write + ?Sized), simulation: &Simulation, style: Style) -> Result<()> {
+    let paint = style.paint;
+    let name = visible::line(&simulation.name);
+    for warning in &simulation.warnings {
+        writeln!(out, "{} {name}: {}", paint.yellow("warning:"), visible::line(&warning.message))?;
+    }
+    if let Some(stopped) = &simulation.stopped {
+        let text = format!("the run would end at request {} ({}).", stopped.last, stopped.reason);
+        writeln!(out, "{} {name}: {}", paint.yellow("warning:"), visible::line(&text))?;
+    }
+    if simulation.regrets.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{name}: cleared, then needed")?;
+    for regret in simulation.regrets.iter().take(REGRETS) {
+        writeln!(
+            out,
+            "  {} {} tokens, cleared at {}, needed at {} ({})",
+            paint.red(&visible::line(&regret.label)),
+            grouped(regret.tokens),
+            regret.cleared_at,
+            regret.needed_at,
+            visible::line(&regret.rule),
+        )?;
+        writeln!(out, "    {}", paint.dim(&visible::line(&regret.evidence)))?;
+    }
+    let more = simulation.regrets.len().saturating_sub(REGRETS) as u64;
+    if more > 0 {
+        writeln!(out, "  and {}", count(more, "more", "more"))?;
+    }
+    Ok(())
+}
+
+/// The settings that nothing beats, or all of them; the cheapest first.
+pub(crate) fn sweep(out: &mut (impl Write + ?Sized), sweep: &Sweep, all: bool, style: Style) -> Result<()> {
+    let mut points: Vec<_> = sweep.points.iter().filter(|point| all || point.pareto).collect();
+    points.sort_by(|one, other| {
+        let cost = |point: &retrace_api::wire::SweepPoint| point.cost_usd.unwrap_or(f64::INFINITY);
+        cost(one).total_cmp(&cost(other)).then(one.peak.cmp(&other.peak))
+    });
+    let rows: Vec<[String; 7]> = points
+        .iter()
+        .map(|point| {
+            [
+                if point.pareto { "*" } else { "" }.to_owned(),
+                grouped(point.peak),
+                dollars(point.cost_usd),
+                grouped(point.regrets),
+                grouped(point.clears),
+                grouped(point.input),
+                visible::line(&point.variant.name),
+            ]
+        })
+        .collect();
+    let right = |name| (name, Side::Right);
+    let columns = [
+        ("", Side::Left),
+        right("PEAK"),
+        right("COST"),
+        right("REGRETS"),
+        right("CLEARS"),
+        right("INPUT"),
+        ("SETTING", Side::Left),
+    ];
+    table(out, columns, &rows, style)
+}

@@ -1,0 +1,99 @@
+//! Tables: a heading and rows, columns as wide as they need to be.
+
+use super::Style;
+use std::io::{Result, Write};
+use unicode_width::UnicodeWidthStr as _;
+
+/// On which side of its column a text stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// Writes a table. Cells are printed as they are: make them visible first.
+pub(crate) fn table<const N: usize>(
+    out: &mut (impl Write + ?Sized),
+    columns: [(&str, Side); N],
+    rows: &[[String; N]],
+    style: Style,
+) -> Result<()> {
+    let heading = columns.map(|(name, _)| name.to_owned());
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        std::iter::once(&heading).chain(rows).map(|row| row[column].width()).max().unwrap_or_default()
+    });
+    let line = |cells: &[String; N]| {
+        let mut text = String::new();
+        for (column, cell) in cells.iter().enumerate() {
+            let fill = " ".repeat(widths[column].saturating_sub(cell.width()));
+            match columns[column].1 {
+                Side::Left => text.extend([cell.as_str(), &fill, "  "]),
+                Side::Right => text.extend([fill.as_str(), cell, "  "]),
+            }
+        }
+        text.trim_end().to_owned()
+    };
+    writeln!(out, "{}", style.paint.dim(&line(&heading)))?;
+    rows.iter().try_for_each(|row| writeln!(out, "{}", line(row)))
+}
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The same with a minus sign where it is negative.
+pub(crate) fn signed(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", grouped(number.unsigned_abs()))
+}
+
+/// US dollars to the cent, finer where there is little; `-` where nothing is known.
+pub(crate) fn dollars(amount: Option<f64>) -> String {
+    match amount {
+        None => "-".to_owned(),
+        Some(amount) if amount.abs() >= 1.0 || amount == 0.0 => format!("${amount:.2}"),
+        Some(amount) => format!("${amount:.4}"),
+    }
+}
+
+/// Bytes in a unit that gives a short number.
+pub(crate) fn bytes(count: u64) -> String {
+    match count {
+        0..1_024 => format!("{count} B"),
+        1_024..1_048_576 => format!("{:.1} KiB", count as f64 / 1_024.0),
+        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!([0, 12, 123, 1_234, 1_234_567].map(grouped), ["0", "12", "123", "1,234", "1,234,567"]);
+        assert_eq!(signed(-1_234), "-1,234");
+        assert_eq!(dollars(Some(1.239)), "$1.24");
+        assert_eq!(dollars(Some(0.01234)), "$0.0123");
+        assert_eq!(dollars(Some(0.0)), "$0.00");
+        assert_eq!(dollars(None), "-");
+        assert_eq!([5, 2_048, 3 << 20].map(bytes), ["5 B", "2.0 KiB", "3.0 MiB"]);
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_they_need_to_be() {
+        let mut out = Vec::new();
+        let rows = [["日本".to_owned(), "1".to_owned()], ["a".to_owned(), "10,000".to_owned()]];
+        table(&mut out, [("NAME", Side::Left), ("N", Side::Right)], &rows, Style::PLAIN).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "NAME       N\n日本       1\na     10,000\n");
+    }
+}

@@ -1,0 +1,77 @@
+//! Sessions as a table.
+
+use super::table::{Side, bytes, dollars, grouped, table as print_table};
+use super::time::time;
+use super::{Style, count, visible};
+use retrace_api::wire::{TranscriptRow, TranscriptTotals};
+use std::io::{Result, Write};
+
+/// Characters of an id: enough to name a session.
+const ID: usize = 8;
+/// Characters of a title.
+const TITLE: usize = 48;
+
+/// A row a session.
+pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], style: Style) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let cells: Vec<[String; 8]> = rows
+        .iter()
+        .map(|row| {
+            [
+                id(&row.id),
+                row.ended_at.as_ref().map_or_else(|| "-".to_owned(), |at| time(at, style.zone)),
+                grouped(row.requests),
+                row.peak.map_or_else(|| "-".to_owned(), grouped),
+                dollars(row.cost_usd),
+                bytes(row.bytes),
+                visible::line(row.models.first().map_or("-", String::as_str)),
+                visible::line(&shortened(row.title.as_deref().unwrap_or_default())),
+            ]
+        })
+        .collect();
+    let columns = [
+        ("ID", Side::Left),
+        ("LAST LINE", Side::Left),
+        ("REQUESTS", Side::Right),
+        ("PEAK", Side::Right),
+        ("COST", Side::Right),
+        ("SIZE", Side::Right),
+        ("MODEL", Side::Left),
+        ("TITLE", Side::Left),
+    ];
+    print_table(out, columns, &cells, style)
+}
+
+/// What all of them come to.
+pub(crate) fn totals(totals: &TranscriptTotals, shown: u64) -> String {
+    let sessions = count(totals.sessions, "session", "sessions");
+    let shown = if shown == totals.sessions { String::new() } else { format!("{shown} of ") };
+    let without = match totals.requests_without_price {
+        0 => String::new(),
+        requests => {
+            format!(" (without {}, whose model has no price)", count(requests, "request", "requests"))
+        }
+    };
+    format!(
+        "{shown}{sessions} in {}; all of them: {}, {}{without}.",
+        count(totals.projects, "project", "projects"),
+        count(totals.requests, "request", "requests"),
+        dollars(Some(totals.cost_usd)),
+    )
+}
+
+/// Paths stand as they are.
+fn id(id: &str) -> String {
+    let is_path = id.contains(['/', '\\']);
+    let short = if is_path { id.to_owned() } else { id.chars().take(ID).collect() };
+    visible::line(&short)
+}
+
+fn shortened(title: &str) -> String {
+    match title.char_indices().nth(TITLE) {
+        Some((at, _)) => format!("{}…", &title[..at]),
+        None => title.to_owned(),
+    }
+}
