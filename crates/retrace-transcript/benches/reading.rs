@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let real = real_files();
+    let real = real_files(".claude/projects");
     if real.is_empty() { vec![generated()] } else { real }
 });
 
-fn real_files() -> Vec<Vec<u8>> {
+fn real_files(folder: &str) -> Vec<Vec<u8>> {
     let shared = std::env::var_os("RETRACE_SHARED_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let mut folders = vec![shared.join("data/home/.claude/projects")];
+    let mut folders = vec![shared.join("data/home").join(folder)];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -31,6 +31,10 @@ fn real_files() -> Vec<Vec<u8>> {
     }
     files
 }
+
+/// Codex rollouts and Copilot sessions; none where the folder is not.
+static OTHERS: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| [real_files(".codex"), real_files(".copilot")].into_iter().flatten().collect());
 
 /// A session of 4,000 calls, each with a call of a tool and its result.
 fn generated() -> Vec<u8> {
@@ -47,13 +51,13 @@ fn generated() -> Vec<u8> {
     session.into_bytes()
 }
 
-fn bytes() -> BytesCount {
-    BytesCount::new(FILES.iter().map(Vec::len).sum::<usize>())
+fn bytes(files: &[Vec<u8>]) -> BytesCount {
+    BytesCount::new(files.iter().map(Vec::len).sum::<usize>())
 }
 
 #[divan::bench]
 fn summarise(bencher: Bencher<'_, '_>) {
-    bencher.counter(bytes()).bench(|| {
+    bencher.counter(bytes(&FILES)).bench(|| {
         for file in FILES.iter() {
             let mut summariser = retrace_transcript::Summariser::new();
             for chunk in file.chunks(1 << 18) {
@@ -66,7 +70,7 @@ fn summarise(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn read(bencher: Bencher<'_, '_>) {
-    bencher.counter(bytes()).bench(|| {
+    bencher.counter(bytes(&FILES)).bench(|| {
         for file in FILES.iter() {
             black_box(retrace_transcript::read(black_box(file)).ok());
         }
@@ -74,8 +78,17 @@ fn read(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
+fn read_codex_and_copilot(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes(&OTHERS)).bench(|| {
+        for file in OTHERS.iter() {
+            black_box(retrace_transcript::read(black_box(file)).ok());
+        }
+    });
+}
+
+#[divan::bench]
 fn peer_serde_json_value_per_line(bencher: Bencher<'_, '_>) {
-    bencher.counter(bytes()).bench(|| {
+    bencher.counter(bytes(&FILES)).bench(|| {
         for file in FILES.iter() {
             for line in file.split(|&byte| byte == b'\n') {
                 black_box(serde_json::from_slice::<serde_json::Value>(black_box(line)).ok());

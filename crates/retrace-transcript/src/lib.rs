@@ -24,6 +24,7 @@ mod openai_chat;
 mod openai_responses;
 mod saved;
 pub mod summary;
+mod surrogates;
 mod usage;
 
 pub use model::*;
@@ -34,7 +35,7 @@ use thiserror::Error;
 /// What the bytes of a file are, by their content. `None` for what is no transcript of a known format.
 #[must_use]
 pub fn detect(bytes: &[u8]) -> Option<Format> {
-    detect::detect(bytes).ok()
+    detect::detect(&surrogates::repaired(bytes)).ok()
 }
 
 /// Reads a file of any known format.
@@ -42,12 +43,17 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 /// # Errors
 /// [`ReadError`] for an empty file and for one of no known format. Everything else is an entry of the [`Account`].
 pub fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
-    detect::detect(bytes).map(|format| read_as(format, bytes))
+    let bytes = surrogates::repaired(bytes);
+    detect::detect(&bytes).map(|format| read_repaired(format, &bytes))
 }
 
 /// Reads a file as what it is said to be.
 #[must_use]
 pub fn read_as(format: Format, bytes: &[u8]) -> Reading {
+    read_repaired(format, &surrogates::repaired(bytes))
+}
+
+fn read_repaired(format: Format, bytes: &[u8]) -> Reading {
     match format {
         Format::ClaudeCode => claude_code::read(bytes),
         Format::MessagesRequest | Format::MessagesResponse => messages::read(format, bytes),

@@ -230,6 +230,17 @@ fn other_files_are_refused() {
 }
 
 #[test]
+fn half_characters_cost_no_line() {
+    let mut bytes = support::session(&[support::typed("u1", None, "Look HALF there")]);
+    let at = bytes.windows(4).position(|four| four == b"HALF").unwrap();
+    bytes.splice(at..at + 4, *b"\\ud83d");
+    let reading = read(&bytes).unwrap();
+    assert_eq!(reading.account.malformed_lines, 0);
+    assert_eq!(reading.transcripts[0].session.title.as_deref(), Some("Look \u{fffd} there"));
+    assert_eq!(summary(&bytes).session.title, reading.transcripts[0].session.title);
+}
+
+#[test]
 fn nesting_of_any_depth_is_read() {
     let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     for depth in [200, 1_000_000] {

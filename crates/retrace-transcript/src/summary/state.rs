@@ -3,9 +3,11 @@
 use super::{MemoryWrite, MessageUse, ModelUse, Summary, Tokens, claude_code, id_hash};
 use crate::detect::{self, LineFormat};
 use crate::lines::trim;
+use crate::surrogates::repaired;
 use crate::{Account, Format, ReadError, Session, account};
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// Where a title came from; a later kind wins over an earlier one.
@@ -80,12 +82,12 @@ impl State {
 
     /// Looks at a line of a file that is not recognised yet.
     pub fn decide(&mut self, line: &[u8]) {
-        let line = trim(line);
+        let line = repaired(trim(line));
         if line.is_empty() {
             return;
         }
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        self.manner = match detect::line_format(line) {
+        self.manner = match detect::line_format(&line) {
             LineFormat::Lines(Format::ClaudeCode) => Manner::Lines,
             // The others are small beside it; they are read as a whole.
             LineFormat::Lines(_) => Manner::Document,
@@ -110,7 +112,7 @@ impl State {
             return;
         }
         self.account.lines += 1;
-        if let Err(reason) = claude_code::line(self, line) {
+        if let Err(reason) = self.claude_code(line) {
             account::malformed(&mut self.account, self.line, reason);
         }
     }
@@ -120,8 +122,16 @@ impl State {
         self.line += 1;
         if self.manner == Manner::Lines {
             self.account.lines += 1;
-            self.account.last_line_cut = claude_code::line(self, line).is_err();
+            self.account.last_line_cut = self.claude_code(line).is_err();
         }
+    }
+
+    fn claude_code(&mut self, line: &[u8]) -> Result<(), String> {
+        claude_code::line(self, line).or_else(|reason| match repaired(line) {
+            Cow::Borrowed(_) => Err(reason),
+            // Nothing of a line that cannot be read was taken in.
+            Cow::Owned(line) => claude_code::line(self, &line),
+        })
     }
 
     /// A line of a sidechain. One begins with a new agent's id or, in older files, with a root.
