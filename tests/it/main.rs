@@ -11,6 +11,7 @@ mod diff;
 mod faults;
 mod histories;
 mod mounts;
+mod oracles;
 mod processes;
 mod recording;
 mod redaction;

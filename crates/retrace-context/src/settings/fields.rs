@@ -116,12 +116,16 @@ pub(super) fn integer(value: &Value, path: &str, least: u64) -> Result<u64, Sett
 
 /// A truth value as the API's validator takes it: also 0 and 1 and a few words. The refusal has two wordings.
 pub(super) fn lax_bool(value: &Value) -> Result<bool, &'static str> {
+    const BOOLEAN: &str = "Input should be a valid boolean";
     const UNREADABLE: &str = "Input should be a valid boolean, unable to interpret input";
     match value {
         Value::Bool(truth) => Ok(*truth),
-        Value::Number(number) => match number.as_f64() {
-            Some(0.0) => Ok(false),
-            Some(1.0) => Ok(true),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(0), _) => Ok(false),
+            (Some(1), _) => Ok(true),
+            (None, Some(0.0)) => Ok(false),
+            (None, Some(1.0)) => Ok(true),
+            (None, _) if number.is_f64() => Err(BOOLEAN),
             _ => Err(UNREADABLE),
         },
         Value::String(text) => match text.to_ascii_lowercase().as_str() {
@@ -129,6 +133,6 @@ pub(super) fn lax_bool(value: &Value) -> Result<bool, &'static str> {
             "0" | "false" | "f" | "no" | "n" | "off" => Ok(false),
             _ => Err(UNREADABLE),
         },
-        _ => Err("Input should be a valid boolean"),
+        _ => Err(BOOLEAN),
     }
 }

@@ -521,14 +521,11 @@ fn open_calls(transcript: &Transcript, stretch: Option<&Stretch>, request: &Requ
     let Some((segment, stretch)) = transcript.segments.get(request.segment).zip(stretch) else {
         return false;
     };
-    let sent = segment.messages.iter().take(upto);
     let is_answer = |index: &MessageIndex| {
         transcript.messages.get(*index).is_some_and(|message| message.role == Role::Assistant)
     };
-    let Some(last) = sent.enumerate().filter(|(_, index)| is_answer(index)).map(|(place, _)| place).last()
-    else {
-        return false;
-    };
+    let sent = segment.messages.get(..upto).unwrap_or_default();
+    let Some(last) = sent.iter().rposition(is_answer) else { return false };
     let from = stretch.uses_before.get(last).map_or(0, |&uses| uses as usize);
     let uses = stretch.uses.get(from..).unwrap_or_default();
     uses.iter()
