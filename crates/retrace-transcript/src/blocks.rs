@@ -1,7 +1,7 @@
 //! Content as the Messages API shapes it: one string, or blocks.
 
 use crate::account::count;
-use crate::lenient::{Flag, Raw, Text, lenient_object};
+use crate::lenient::{Content, Flag, Raw, Text, lenient_object};
 use crate::media::{RawSource, from_base64, referred};
 use crate::{Account, Block, BlockKind, MediaKind, ResultPart};
 use serde_json::Value;
@@ -19,29 +19,26 @@ lenient_object! {
         name: Text<'a> = "name",
         input: Raw<'a> = "input",
         tool_use_id: Text<'a> = "tool_use_id",
-        content: Raw<'a> = "content",
+        content: Content<'a> = "content",
         is_error: Flag = "is_error",
         source: RawSource<'a> = "source",
     }
 }
 
-/// The blocks of a message's `content`. An empty string is no block.
-pub(crate) fn blocks(content: &RawValue, line: u32, account: &mut Account) -> Vec<Block> {
-    let json = content.get();
-    match json.as_bytes().first() {
-        Some(b'"') => {
-            let text = string(json);
-            if text.is_empty() {
-                return Vec::new();
-            }
-            vec![Block { kind: BlockKind::Text { text }, line }]
-        }
-        Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+/// The blocks of a message's `content`. An empty string is no block. A content that is one object, which no format has,
+/// is none either.
+pub(crate) fn blocks(content: Content<'_>, line: u32, account: &mut Account) -> Vec<Block> {
+    match content {
+        Content::Text(text) if text.is_empty() => Vec::new(),
+        Content::Text(text) => vec![Block { kind: BlockKind::Text { text: text.into_owned() }, line }],
+        Content::List(items) => {
             items.into_iter().map(|item| Block { kind: block(item, account), line }).collect()
         }
-        Some(b'{') => vec![Block { kind: block(content, account), line }],
-        _ => Vec::new(),
+        Content::Object => {
+            count(&mut account.oddities, "content that is an object");
+            Vec::new()
+        }
+        Content::Absent => Vec::new(),
     }
 }
 
@@ -72,12 +69,15 @@ pub(crate) fn block(json: &RawValue, account: &mut Account) -> BlockKind {
         },
         "image" | "document" => media(&raw),
         "compaction" => BlockKind::Compaction {
-            content: raw.content.0.filter(|content| content.get().starts_with('"')).map(|c| string(c.get())),
+            content: match raw.content {
+                Content::Text(text) => Some(text.into_owned()),
+                _ => None,
+            },
         },
         _ if kind == "tool_result" || kind.ends_with("_tool_result") => BlockKind::ToolResult {
             server: kind != "tool_result",
             tool_use_id: owned(raw.tool_use_id),
-            content: raw.content.0.map(|content| parts(content, account)).unwrap_or_default(),
+            content: parts(raw.content, json, account),
             is_error: raw.is_error.0,
         },
         _ => {
@@ -104,17 +104,22 @@ fn media(raw: &RawBlock<'_>) -> BlockKind {
     }
 }
 
-/// The parts of a tool's answer.
-fn parts(content: &RawValue, account: &mut Account) -> Vec<ResultPart> {
-    let json = content.get();
-    match json.as_bytes().first() {
-        Some(b'"') => vec![ResultPart::Text(string(json))],
-        Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
-            items.into_iter().map(|item| part(item, account)).collect()
+/// The parts of a tool's answer, which `block` holds.
+fn parts(content: Content<'_>, block: &RawValue, account: &mut Account) -> Vec<ResultPart> {
+    lenient_object! {
+        struct Holder<'a> {
+            content: Raw<'a> = "content",
         }
-        Some(b'{') => vec![part(content, account)],
-        _ => Vec::new(),
+    }
+    match content {
+        Content::Text(text) => vec![ResultPart::Text(text.into_owned())],
+        Content::List(items) => items.into_iter().map(|item| part(item, account)).collect(),
+        // Some tools of the server answer with one object.
+        Content::Object => {
+            let holder: Holder<'_> = serde_json::from_str(block.get()).unwrap_or_default();
+            holder.content.0.map(|content| part(content, account)).into_iter().collect()
+        }
+        Content::Absent => Vec::new(),
     }
 }
 
@@ -152,8 +157,7 @@ mod tests {
 
     fn read(json: &str) -> (Vec<Block>, Account) {
         let mut account = Account::default();
-        let raw: &RawValue = serde_json::from_str(json).unwrap();
-        (blocks(raw, 7, &mut account), account)
+        (blocks(serde_json::from_str(json).unwrap(), 7, &mut account), account)
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(crate) mod line;
 
 use crate::account::{count, json_reason};
 use crate::blocks::blocks;
-use crate::lenient::{Link, List, Raw, Text, lenient_object};
+use crate::lenient::{Content, Link, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
 use crate::usage::{RawUsage, raise_to};
 use crate::{
@@ -30,7 +30,7 @@ lenient_object! {
         model: Text<'a> = "model",
         stop_reason: Text<'a> = "stop_reason",
         usage: RawUsage<'a> = "usage",
-        content: Raw<'a> = "content",
+        content: Content<'a> = "content",
         context_management: RawContextManagement<'a> = "context_management",
     }
 }
@@ -311,14 +311,13 @@ impl<'a> Reader<'a> {
     fn user(
         &mut self,
         number: u32,
-        line: &FullLine<'a>,
+        line: &mut FullLine<'a>,
         uuid: Option<&str>,
         conversation: usize,
         after: After,
         account: &mut Account,
     ) -> Place {
-        let blocks =
-            line.message.content.0.map(|content| blocks(content, number, account)).unwrap_or_default();
+        let blocks = blocks(std::mem::take(&mut line.message.content), number, account);
         let answers: Vec<String> = blocks
             .iter()
             .filter_map(|block| match &block.kind {
@@ -348,8 +347,7 @@ impl<'a> Reader<'a> {
         after: After,
         account: &mut Account,
     ) -> Place {
-        let blocks =
-            line.message.content.0.map(|content| blocks(content, number, account)).unwrap_or_default();
+        let blocks = blocks(std::mem::take(&mut line.message.content), number, account);
         let id = line.message.id.0.take().or_else(|| line.request_id.0.clone());
         let is_api_error = line.is_api_error.0;
         if is_api_error || line.message.model.as_str() == Some(SYNTHETIC_MODEL) {

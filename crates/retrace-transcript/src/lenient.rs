@@ -262,3 +262,50 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
         Option::deserialize(deserializer).map(Self)
     }
 }
+
+/// A value that is one string or a list, told apart in one go.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Content<'a> {
+    /// Absent, or of another type.
+    #[default]
+    Absent,
+    /// One string.
+    Text(Cow<'a, str>),
+    /// A list, its items as they are written.
+    List(Vec<&'a serde_json::value::RawValue>),
+    /// An object, which is skipped: who needs it reads it again.
+    Object,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
+            type Value = Content<'a>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = list.next_element()? {
+                    items.push(item);
+                }
+                Ok(Content::List(items))
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                while map.next_entry::<serde::de::IgnoredAny, serde::de::IgnoredAny>()?.is_some() {}
+                Ok(Content::Object)
+            }
+            swallow!(numbers);
+            swallow!(bool);
+            swallow!(null);
+        }
+        deserializer.deserialize_any(ContentVisitor(PhantomData))
+    }
+}

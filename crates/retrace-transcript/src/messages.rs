@@ -7,7 +7,7 @@ use crate::blocks::blocks;
 use crate::claude_code::RawContextManagement;
 use crate::documents::each_document;
 use crate::history::{Answer, Call, History, Said, parameters};
-use crate::lenient::{List, Raw, Text, lenient_object};
+use crate::lenient::{Content, List, Raw, Text, lenient_object};
 use crate::usage::RawUsage;
 use crate::{Account, Block, BlockKind, Format, Origin, Preamble, Reading, Role, Session, Tool};
 use retrace_model::Timestamp;
@@ -18,7 +18,7 @@ lenient_object! {
     /// A request.
     struct RawRequest<'a> {
         model: Text<'a> = "model",
-        system: Raw<'a> = "system",
+        system: Content<'a> = "system",
         tools: List<Raw<'a>> = "tools",
         messages: Option<List<RawMessage<'a>>> = "messages",
     }
@@ -29,7 +29,7 @@ lenient_object! {
     struct RawMessage<'a> {
         id: Text<'a> = "id",
         role: Text<'a> = "role",
-        content: Raw<'a> = "content",
+        content: Content<'a> = "content",
         model: Text<'a> = "model",
         stop_reason: Text<'a> = "stop_reason",
         usage: RawUsage<'a> = "usage",
@@ -122,7 +122,7 @@ fn document_call(line: u32, document: &RawValue, account: &mut Account) -> Optio
 fn request_call(line: u32, document: &RawValue, account: &mut Account) -> Option<Call> {
     let raw: RawRequest<'_> = serde_json::from_str(document.get()).ok()?;
     let messages = raw.messages?;
-    let system: Vec<String> = raw.system.0.map(|system| system_texts(system, account)).unwrap_or_default();
+    let system: Vec<String> = system_texts(raw.system, account);
     let tools: Vec<Tool> = raw.tools.0.iter().filter_map(|tool| self::tool(tool.0?)).collect();
     let has_preamble = !(system.is_empty() && tools.is_empty());
     Some(Call {
@@ -138,7 +138,7 @@ fn request_call(line: u32, document: &RawValue, account: &mut Account) -> Option
     })
 }
 
-fn system_texts(system: &RawValue, account: &mut Account) -> Vec<String> {
+fn system_texts(system: Content<'_>, account: &mut Account) -> Vec<String> {
     let texts = blocks(system, 0, account).into_iter().filter_map(|block| match block.kind {
         BlockKind::Text { text } => Some(text),
         BlockKind::Unknown { json, .. } => Some(json),
@@ -161,7 +161,7 @@ pub(crate) fn tool(definition: &RawValue) -> Option<Tool> {
 
 fn said(messages: Vec<RawMessage<'_>>, line: u32, account: &mut Account) -> Vec<Said> {
     let said = messages.into_iter().map(|raw| {
-        let blocks = raw.content.0.map(|content| blocks(content, line, account)).unwrap_or_default();
+        let blocks = blocks(raw.content, line, account);
         let role = match raw.role.or_empty() {
             "assistant" => Role::Assistant,
             "system" => Role::System,
@@ -186,7 +186,10 @@ fn origin(role: Role, blocks: &[Block]) -> Origin {
 fn answer(document: &RawValue, line: u32, account: &mut Account) -> Option<Answer> {
     let raw: RawMessage<'_> = serde_json::from_str(document.get()).ok()?;
     raw.role.as_str().filter(|&role| role == "assistant")?;
-    let blocks = blocks(raw.content.0?, line, account).into_iter().map(|block| block.kind).collect();
+    if matches!(raw.content, Content::Absent) {
+        return None;
+    }
+    let blocks = blocks(raw.content, line, account).into_iter().map(|block| block.kind).collect();
     Some(Answer {
         id: raw.id.into_string(),
         request_id: None,

@@ -19,7 +19,7 @@ pub(crate) fn repaired(bytes: &[u8]) -> Cow<'_, [u8]> {
         }
         match code(bytes, escape) {
             Some(0xd800..=0xdbff) if matches!(code(bytes, escape + 6), Some(0xdc00..=0xdfff)) => {
-                at = escape + 12
+                at = escape + 12;
             }
             Some(0xd800..=0xdfff) => {
                 repaired.to_mut()[escape + 2..escape + 6].copy_from_slice(b"fffd");
