@@ -70,7 +70,7 @@ fn each_outside_part_has_one_home() {
     check_only("rusqlite", &["retrace-log"]);
     check_only("zstd", &["retrace-log"]);
     check_only("notify", &["retrace-watch"]);
-    check_only("rustix", &["retrace-files"]);
+    check_only("rustix", &["retrace-files", "retrace-memory-tool"]);
     check_only("similar", &["retrace-diff"]);
     check_only("syntect", &["retrace-diff"]);
     check_only("axum", &["retrace-server"]);
@@ -88,6 +88,7 @@ fn dependencies_point_downwards() {
         ("retrace-diff", &[][..]),
         ("retrace-log", &["retrace-model"][..]),
         ("retrace-files", &["retrace-model"][..]),
+        ("retrace-memory-tool", &["retrace-model", "retrace-files"][..]),
         ("retrace-sources", &["retrace-model"][..]),
         ("retrace-watch", &["retrace-model", "retrace-files"][..]),
         ("retrace-tokens", &[][..]),
@@ -102,6 +103,7 @@ fn dependencies_point_downwards() {
                 "retrace-diff",
                 "retrace-log",
                 "retrace-files",
+                "retrace-memory-tool",
                 "retrace-sources",
                 "retrace-watch",
                 "retrace-tokens",

@@ -24,6 +24,11 @@ pub(crate) fn copy(old: &File, stat: &Stat, new: &File) -> io::Result<Kept> {
     Ok(Kept { owner, attributes_lost: copy_extended(old, new) })
 }
 
+/// Gives a file or directory these permission bits, whatever the process's mask says.
+pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    Ok(rustix::fs::fchmod(file, Mode::from_bits_truncate(mode as _))?)
+}
+
 /// Gives `new` this owner and group, or at least the group. `false` when it ends with another owner or group.
 pub(crate) fn give_owner(new: &File, owner: u32, group: u32) -> io::Result<bool> {
     let now = crate::directory::stat_file(new)?;

@@ -14,6 +14,11 @@ use retrace_model::{RelPath, Sha256};
 use std::fs::File;
 use std::io::{self, Write as _};
 
+/// Owner read and write only.
+const PRIVATE_FILE: u32 = 0o600;
+/// The same for a directory.
+const PRIVATE_DIRECTORY: u32 = 0o700;
+
 impl Root {
     /// Writes `bytes` to the file at `path`, which must be as `expected`. `random` names the hidden files of this act and
     /// must differ from act to act. Missing parent directories are made when [`Expected::Absent`].
@@ -33,34 +38,91 @@ impl Root {
         steps: &dyn Steps,
     ) -> Result<Done, FileError> {
         match expected {
-            Expected::Hash(hash) => {
-                let directory = match self.parent_of(path) {
-                    Err(FileError::Missing { .. }) => {
-                        return Err(FileError::Moved {
-                            path: path.clone(),
-                            expected,
-                            found: None,
-                            kept: None,
-                        });
-                    }
-                    opened => opened?,
-                };
-                directory.mark_busy();
-                Act { directory: &directory, path, expected, random, steps }.replace(hash, bytes)
+            Expected::Hash(hash) => self.exchange(path, hash, bytes, Modes::AsIs, random, steps),
+            Expected::Absent => self.place(path, bytes, Modes::AsIs, random, steps),
+        }
+    }
+
+    /// As [`Root::replace`] of a content, but the file has mode 0600 afterwards.
+    ///
+    /// # Errors
+    /// As [`Root::replace`].
+    pub fn replace_private(
+        &self,
+        path: &RelPath,
+        expected: Sha256,
+        bytes: &[u8],
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        self.exchange(path, expected, bytes, Modes::Private, random, steps)
+    }
+
+    fn exchange(
+        &self,
+        path: &RelPath,
+        hash: Sha256,
+        bytes: &[u8],
+        modes: Modes,
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        let expected = Expected::Hash(hash);
+        let directory = match self.parent_of(path) {
+            Err(FileError::Missing { .. }) => {
+                return Err(FileError::Moved { path: path.clone(), expected, found: None, kept: None });
             }
-            Expected::Absent => {
-                let mut made = Vec::new();
-                let placed = self.make_parents(path, steps, &mut made).and_then(|directory| {
-                    directory.mark_busy();
-                    Act { directory: &directory, path, expected, random, steps }.place(bytes)
-                });
-                match placed {
-                    Ok(done) => Ok(Done { made_directories: made, ..done }),
-                    Err(error) => {
-                        self.remove_made(&made);
-                        Err(error)
-                    }
-                }
+            opened => opened?,
+        };
+        directory.mark_busy();
+        Act { directory: &directory, path, expected, random, steps }.replace(hash, bytes, modes)
+    }
+
+    /// Writes `bytes` to a new file at `path`, readable by nobody else whatever its directory allows: mode 0600, and 0700
+    /// for missing parent directories, the process's mask not applied. Otherwise as [`Root::replace`] with
+    /// [`Expected::Absent`].
+    ///
+    /// # Errors
+    /// [`FileError::Moved`], [`FileError::IsDirectory`], [`FileError::Link`] or [`FileError::NotAFile`] when something
+    /// stands at `path`. On any error there is no new file.
+    pub fn create_private(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        self.place(path, bytes, Modes::Private, random, steps)
+    }
+
+    /// Makes the directories on the way to `path` that are missing, mode 0700, the process's mask not applied.
+    ///
+    /// # Errors
+    /// [`FileError::BelowAFile`] or [`FileError::Link`] when something else is on the way.
+    pub fn make_private_parents(&self, path: &RelPath, steps: &dyn Steps) -> Result<Vec<RelPath>, FileError> {
+        let mut made = Vec::new();
+        self.make_parents(path, Modes::Private, steps, &mut made)?;
+        Ok(made)
+    }
+
+    fn place(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        modes: Modes,
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        let mut made = Vec::new();
+        let placed = self.make_parents(path, modes, steps, &mut made).and_then(|directory| {
+            directory.mark_busy();
+            Act { directory: &directory, path, expected: Expected::Absent, random, steps }.place(bytes, modes)
+        });
+        match placed {
+            Ok(done) => Ok(Done { made_directories: made, ..done }),
+            Err(error) => {
+                self.remove_made(&made);
+                Err(error)
             }
         }
     }
@@ -69,6 +131,7 @@ impl Root {
     fn make_parents(
         &self,
         path: &RelPath,
+        modes: Modes,
         steps: &dyn Steps,
         made: &mut Vec<RelPath>,
     ) -> Result<Directory, FileError> {
@@ -82,7 +145,7 @@ impl Root {
             let child = match directory.open_child(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     steps.before(Step::MakeDirectory).map_err(failed)?;
-                    if make_directory(&directory, name).map_err(failed)? {
+                    if make_directory(&directory, name, modes).map_err(failed)? {
                         made.push(next.clone());
                     }
                     directory.open_child(name)
@@ -106,10 +169,20 @@ impl Root {
     }
 }
 
-/// Makes the directory `name`, as open to others as the one it lies in. `false` when somebody else just made it.
-fn make_directory(parent: &Directory, name: &[u8]) -> io::Result<bool> {
+/// What a file or directory allows others afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Modes {
+    /// What it allowed before; where it is new, what its directory allows, less the process's mask.
+    AsIs,
+    /// Nothing.
+    Private,
+}
+
+/// Makes the directory `name`. `false` when somebody else just made it.
+fn make_directory(parent: &Directory, name: &[u8], modes: Modes) -> io::Result<bool> {
     let like = parent.stat_self()?;
-    match parent.create_directory(name, like.mode & 0o777) {
+    let mode = if modes == Modes::Private { PRIVATE_DIRECTORY } else { like.mode & 0o777 };
+    match parent.create_directory(name, mode) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
         Err(error) => return Err(error),
@@ -118,23 +191,33 @@ fn make_directory(parent: &Directory, name: &[u8]) -> io::Result<bool> {
     if let Ok(made) = parent.open_file(name) {
         // Best effort: a command run as another user should not leave directories the owner cannot use.
         let _ = crate::attributes::give_owner(&made, like.owner, like.group);
+        if modes == Modes::Private {
+            // A mask that takes the owner's own rights away would leave a directory nobody can use.
+            let _ = crate::attributes::set_mode(&made, mode);
+        }
     }
     parent.sync()?;
     Ok(true)
 }
 
 impl Act<'_> {
-    fn place(&self, bytes: &[u8]) -> Result<Done, FileError> {
+    fn place(&self, bytes: &[u8], modes: Modes) -> Result<Done, FileError> {
         match self.directory.stat(self.name()) {
             Ok(stat) => return Err(self.taken(&stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(self.failed("stat")(error)),
         }
         let like = self.directory.stat_self().map_err(self.failed("stat"))?;
-        let (new, file) = self.write_new(bytes, like.mode & 0o666, |file| {
+        let mode = if modes == Modes::Private { PRIVATE_FILE } else { like.mode & 0o666 };
+        let (new, file) = self.write_new(bytes, mode, |file| {
             #[cfg(unix)]
-            // Best effort, as for directories.
-            let _ = crate::attributes::give_owner(file, like.owner, like.group);
+            {
+                // Best effort, as for directories.
+                let _ = crate::attributes::give_owner(file, like.owner, like.group);
+                if modes == Modes::Private {
+                    let _ = crate::attributes::set_mode(file, mode);
+                }
+            }
             #[cfg(not(unix))]
             let _ = file;
             Ok(())
@@ -163,7 +246,7 @@ impl Act<'_> {
         }
     }
 
-    fn replace(&self, expected: Sha256, bytes: &[u8]) -> Result<Done, FileError> {
+    fn replace(&self, expected: Sha256, bytes: &[u8], modes: Modes) -> Result<Done, FileError> {
         let (live, stat) = self.open_expected(expected)?;
         let mut like = Done::new(Guard::Atomic);
         let (new, file) = self.write_new(bytes, 0o600, |file| {
@@ -172,9 +255,12 @@ impl Act<'_> {
                 let kept = crate::attributes::copy(&live, &stat, file)?;
                 like.owner_kept = kept.owner;
                 like.attributes_lost = kept.attributes_lost;
+                if modes == Modes::Private {
+                    crate::attributes::set_mode(file, PRIVATE_FILE)?;
+                }
             }
             #[cfg(not(unix))]
-            let _ = (&live, &stat, file, &mut like);
+            let _ = (&live, &stat, file, modes, &mut like);
             Ok(())
         })?;
         drop(live);

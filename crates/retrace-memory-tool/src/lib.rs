@@ -1,0 +1,116 @@
+//! The memory tool `memory_20250818` over one directory: `view`, `create`, `str_replace`, `insert`, `delete`, `rename`.
+//!
+//! Three clients define this tool and they disagree: the documentation, the Python SDK and the TypeScript SDK. Each is a
+//! [`Dialect`]; texts, edit rules and path rules follow it string for string. Where the host's own exceptions reach the
+//! model in an SDK, the same text is given, with the directory written as the model knows it (`/memories`).
+//!
+//! Deliberately absent: recording. [`Observer`] is told before a file is touched and after it changed, path by path and
+//! with the bytes, so that a caller can record exactly. Also absent: the clock, randomness (passed in), the network.
+//!
+//! Invariants:
+//! - Nothing outside the directory is read, listed, written or removed, whatever a path says and whatever links stand in
+//!   the directory, also when somebody exchanges a directory for a link between a check and a use: paths are walked one
+//!   name at a time by descriptor, links are read and followed by hand, and every act names its file relative to a
+//!   descriptor without following links.
+//! - An edit replaces exactly the content it was computed from; a newer edit is read again, never overwritten.
+//! - Every input is answered; none panics.
+//!
+//! The modules `dialect`, `input`, `path`, `edit`, `render` and `error` do no input or output; `walk`, `disk` and `tool`
+//! do. On platforms without `openat` the tool cannot be opened ([`OpenError::Unsupported`]).
+
+mod dialect;
+mod edit;
+mod error;
+mod guard;
+mod input;
+mod observe;
+mod path;
+mod render;
+mod size;
+
+#[cfg(unix)]
+mod disk;
+#[cfg(unix)]
+mod tool;
+#[cfg(unix)]
+mod walk;
+
+#[cfg(not(unix))]
+mod elsewhere;
+
+#[cfg(all(test, unix))]
+mod tests;
+
+pub use dialect::{Dialect, UnknownDialect};
+pub use error::{OpenError, ToolError};
+pub use guard::{Guard, GuardMode, UnknownGuardMode};
+pub use observe::{Change, Observer, Unobserved};
+
+#[cfg(not(unix))]
+pub use elsewhere::MemoryTool;
+#[cfg(unix)]
+pub use tool::MemoryTool;
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What the model sees as the root of its memory.
+pub const MODEL_ROOT: &str = "/memories";
+
+/// Characters of a `view` beyond which the documentation suggests cutting. Source: documentation page "Memory tool".
+pub const DOCS_VIEW_CHARACTERS: usize = 16_000;
+
+/// What goes back to the model as a `tool_result`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The text.
+    pub content: String,
+    /// Whether the block carries `is_error: true`.
+    pub is_error: bool,
+}
+
+/// How a tool behaves.
+#[derive(Clone)]
+pub struct Options {
+    /// Whose texts and rules.
+    pub dialect: Dialect,
+    /// Make the directory, mode 0700, where it is missing.
+    pub make_root: bool,
+    /// Cut a `view` after this many characters and say how to go on; `None` never cuts.
+    pub view_characters: Option<usize>,
+    /// Contents above this many bytes are neither written nor viewed.
+    pub max_file_bytes: u64,
+    /// What happens to text in which `guard` finds something.
+    pub guard_mode: GuardMode,
+    /// What finds sensitive text; nothing is looked for when `None`.
+    pub guard: Option<Arc<dyn Guard>>,
+    /// A random number for each call, which names temporary files.
+    pub random: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl Options {
+    /// The options of a dialect: as its client has them, without a guard. Only `docs` cuts views.
+    pub fn new(dialect: Dialect, random: Arc<dyn Fn() -> u64 + Send + Sync>) -> Self {
+        Self {
+            dialect,
+            make_root: false,
+            view_characters: (dialect == Dialect::Docs).then_some(DOCS_VIEW_CHARACTERS),
+            max_file_bytes: retrace_model::MAX_FILE_BYTES,
+            guard_mode: GuardMode::Off,
+            guard: None,
+            random,
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("dialect", &self.dialect)
+            .field("make_root", &self.make_root)
+            .field("view_characters", &self.view_characters)
+            .field("max_file_bytes", &self.max_file_bytes)
+            .field("guard_mode", &self.guard_mode)
+            .finish_non_exhaustive()
+    }
+}
