@@ -111,4 +111,9 @@ export function httpBackend({ fetch, token, later }: HttpOptions): Backend {
   return { call, subscribe, platform: { kind: "browser" } };
 }
 
-const EVERYTHING: Event[] = [{ type: "advanced", cursor: 0 }, { type: "stores" }, { type: "receipts" }];
+const EVERYTHING: Event[] = [
+  { type: "advanced", cursor: 0 },
+  { type: "stores" },
+  { type: "receipts" },
+  { type: "transcripts" },
+];

@@ -39,6 +39,8 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
     case "receipts":
       // A redaction takes content out of versions that otherwise never change.
       return name !== "discover";
+    case "transcripts":
+      return ["transcripts", "context_memory"].includes(String(name));
     case "progress":
       return false;
   }

@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
 import { Popover } from "react-aria-components/Popover";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
-import type { SimulationWarning } from "@/bindings";
+import type { SimulationStopped, SimulationWarning } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { MoreIcon } from "@/shared/icons";
 import { Button, Failure, Segmented } from "@/shared/ui";
@@ -159,6 +159,28 @@ export function Warnings({ warnings }: { warnings: readonly SimulationWarning[] 
   );
 }
 
+/** That a run would end before the recorded one. */
+function Stopped({ stopped }: { stopped: SimulationStopped }) {
+  const { t } = useLingui();
+  const reasons: Record<string, string> = {
+    endless_compaction: t`what is left after a compaction is above the threshold again, so that it would compact for ever`,
+    max_iterations: t`the largest number of iterations is reached`,
+    refusal: t`the model refuses`,
+  };
+  return (
+    <div className="warning" role="status" data-testid="stopped">
+      <span className="warning-sign" aria-hidden>
+        !
+      </span>
+      <span>
+        <Trans>
+          The run would end at request {stopped.last + 1}: {reasons[stopped.reason] ?? stopped.reason}.
+        </Trans>
+      </span>
+    </div>
+  );
+}
+
 /** What a refused setting is told, in the words of the API; other failures as everywhere. */
 function Refused({ error, view }: { error: unknown; view: "form" | "json" }) {
   if (!(error instanceof ApiFailure) || error.error.code !== "invalid") return <Failure error={error} />;
@@ -249,6 +271,7 @@ export function VariantEditor({
           )}
         </>
       )}
+      {forecast?.simulation?.stopped && <Stopped stopped={forecast.simulation.stopped} />}
       <Warnings warnings={forecast?.simulation?.warnings ?? []} />
     </section>
   );

@@ -89,7 +89,9 @@ async function simulate(backend: Backend, transcript: string, config: Json): Pro
   const { simulations } = await backend.call("context_simulate", { transcript, variants });
   const [simulation] = simulations;
   if (!simulation) throw new Error("the program answered without a simulation");
-  return simulation;
+  // A run that ends early has zeros after its end; they are no requests.
+  const { stopped, requests } = simulation;
+  return stopped ? { ...simulation, requests: requests.slice(0, stopped.last + 1) } : simulation;
 }
 
 const milliseconds = () => performance.now();

@@ -312,6 +312,7 @@ export function simulateRun(
     requests,
     compactions,
     regrets,
+    stopped: null,
   };
 }
 

@@ -14,12 +14,17 @@ import type {
   TurnMessage,
   Variant,
 } from "@/bindings";
-import type { LabCommands } from "@/host/lab-commands";
+import type { CommandName, Request, Response } from "@/host/backend";
 import { type FakeRun, goneAt, makeRun, showRun, simulateRun } from "./lab-run";
 import { refuse } from "./log";
 
+type LabCommand = Extract<
+  CommandName,
+  `context_${string}` | `${string}_variant` | "transcripts" | "tokens" | "prices" | "variants" | CounterCommand
+>;
+type CounterCommand = "counter_status" | "set_counter_key" | "cancel";
 type LabHandlers = {
-  [K in keyof LabCommands]: (request: Partial<LabCommands[K]["request"]>) => LabCommands[K]["response"];
+  [K in LabCommand]: (request: Request<K>) => Response<K>;
 };
 
 /** What the lab's fake knows, for tests to change. */
@@ -237,6 +242,16 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
       index: { ...lab.index },
       problems: lab.problems,
     }),
+    tokens: ({ texts = [], model }) => ({
+      counts: texts.map(({ name, text }) => ({
+        file: name,
+        model: model ?? "claude-sonnet-4-5",
+        family: "v4.7",
+        family_assumed: !model,
+        tokens: Math.ceil(text.length / 4),
+        kind: "counted offline" as const,
+      })),
+    }),
     context_show: ({ transcript }) => showRun(runOf(transcript)),
     context_composition: ({ transcript, request = 0 }) => composition(runOf(transcript), request),
     context_simulate: ({ transcript, variants = [] }) => ({
@@ -278,6 +293,7 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
       ],
       sessions: 3,
       sessions_telling: 2,
+      cancelled: false,
     }),
     context_confirm: ({ transcript, variant = { name: "", config: {} }, agreed = false, points }) => {
       const run = runOf(transcript);
