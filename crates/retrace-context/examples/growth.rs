@@ -9,17 +9,12 @@
 //! family. Growth that no content explains (reminders that the client adds and does not store) stays in: it is what the figures
 //! above the third quartile show.
 
-use retrace_context::{Counts, Weighing, Weights, compose};
+use retrace_context::compose::{Growth, compose, growth};
+use retrace_context::{Counts, Weighing};
 use retrace_tokens::{Counter, Family, family_of, resolve};
-use retrace_transcript::{BlockKind, Origin, Request, ResultPart, Transcript, Usage};
+use retrace_transcript::{Transcript, Usage};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-
-/// One pair.
-struct Pair {
-    grown: i64,
-    weighed: i64,
-}
 
 #[allow(clippy::print_stdout)]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -79,58 +74,9 @@ fn most_used_model(transcript: &Transcript) -> String {
     models.iter().max_by_key(|model| times(model)).map(|model| (*model).to_owned()).unwrap_or_default()
 }
 
-fn growth(transcript: &Transcript, weights: &Weights) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    for (index, two) in transcript.requests.windows(2).enumerate() {
-        let (Some(before), Some(after)) = (context(&two[0]), context(&two[1])) else { continue };
-        let segment = &transcript.segments[two[0].segment];
-        let same =
-            two[0].segment == two[1].segment && two[0].model == two[1].model && two[0].upto <= two[1].upto;
-        if !same || !only_results(transcript, &segment.messages[two[0].upto..two[1].upto]) {
-            continue;
-        }
-        let weighed = weights.weighed[index + 1] as i64 - weights.weighed[index] as i64;
-        pairs.push(Pair { grown: after - before, weighed });
-    }
-    pairs
-}
-
-fn context(request: &Request) -> Option<i64> {
-    request.usage.as_ref().map(|usage| usage.context() as i64).filter(|&context| context > 0)
-}
-
-/// Whether these messages are an answer with calls and their results, all of text.
-fn only_results(transcript: &Transcript, messages: &[usize]) -> bool {
-    let mut results = 0;
-    for &index in messages {
-        let message = &transcript.messages[index];
-        if !matches!(message.origin, Origin::Model | Origin::ToolResults) {
-            return false;
-        }
-        for block in &message.blocks {
-            match &block.kind {
-                BlockKind::Text { .. } if message.origin == Origin::Model => {}
-                BlockKind::ToolUse { server: false, .. } => {}
-                BlockKind::ToolResult { content, .. } => {
-                    results += 1;
-                    if content.iter().any(|part| !matches!(part, ResultPart::Text(_))) {
-                        return false;
-                    }
-                }
-                _ => return false,
-            }
-        }
-    }
-    results > 0
-}
-
 #[allow(clippy::print_stdout)]
-fn table(pairs: &[Pair]) {
-    let mut errors: Vec<f64> = pairs
-        .iter()
-        .filter(|pair| pair.grown > 0)
-        .map(|pair| (pair.weighed - pair.grown).abs() as f64 / pair.grown as f64)
-        .collect();
+fn table(pairs: &[Growth]) {
+    let mut errors: Vec<f64> = pairs.iter().map(|pair| pair.error()).collect();
     errors.sort_by(f64::total_cmp);
     if errors.is_empty() {
         println!("no pairs");
@@ -140,7 +86,7 @@ fn table(pairs: &[Pair]) {
     let within = |limit: f64| {
         100.0 * errors.iter().filter(|error| **error <= limit).count() as f64 / errors.len() as f64
     };
-    let sum = |of: fn(&Pair) -> i64| pairs.iter().map(of).sum::<i64>() as f64;
+    let sum = |of: fn(&Growth) -> i64| pairs.iter().map(of).sum::<i64>() as f64;
     println!("{} pairs", errors.len());
     println!("| median | p75 | p90 | within 5 % | within 10 % | weighed / grown |");
     println!(

@@ -6,10 +6,12 @@
 
 mod detail;
 mod files;
+mod growth;
 mod walk;
 
 pub use detail::{Composition, FileIn, Labels, Large, Named, compose_request};
 pub use files::{FileUse, file_uses};
+pub use growth::{Growth, growth};
 pub(crate) use walk::{Sums, walk};
 
 use crate::weight::Weights;

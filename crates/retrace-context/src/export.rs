@@ -257,7 +257,7 @@ fn type_first(edit: &Value) -> Value {
 }
 
 fn pretty(value: &Value) -> String {
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+    let mut text = literal::json(value, 0);
     text.push('\n');
     text
 }

@@ -16,6 +16,7 @@ pub mod export;
 pub mod outcome;
 pub mod prices;
 pub mod regret;
+pub mod report;
 pub mod sdk;
 pub mod settings;
 pub mod simulate;

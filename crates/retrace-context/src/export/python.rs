@@ -1,6 +1,6 @@
 //! A program for the Python SDK.
 
-use super::literal::python as literal;
+use super::literal::{python as literal, python_string};
 use super::{COMPACTION_BETA, Context, Kind, MAX_TOKENS, When, thinking};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ pub(super) fn write(context: &Context<'_>) -> String {
     for line in &context.comment {
         let _ = writeln!(text, "# {line}");
     }
-    let model = Value::from(context.model).to_string();
+    let model = python_string(context.model);
     match &context.kind {
         Kind::None => text.push_str(&single(&model, "", "")),
         Kind::Edits { edits, betas, thinks } => {

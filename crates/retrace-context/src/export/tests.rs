@@ -49,6 +49,17 @@ fn every_form_carries_its_headers_and_the_evidence() {
 }
 
 #[test]
+fn hidden_characters_in_strings_are_escaped() {
+    let setting =
+        json!({"edits": [{"type": "clear_tool_uses_20250919", "exclude_tools": ["\u{202e}\u{e0041}"]}]});
+    assert!(text(Form::Python, &setting).contains("\"\\u202e\\U000e0041\""));
+    for form in [Form::Json, Form::Curl, Form::TypeScript] {
+        let written = text(form, &setting);
+        assert!(written.contains("\"\\u202e\\udb40\\udc41\""), "{written}");
+    }
+}
+
+#[test]
 fn json_is_the_setting_without_nulls() {
     let written: Value = serde_json::from_str(&text(Form::Json, &clearing())).expect("JSON");
     assert_eq!(written["edits"][1]["exclude_tools"], json!(["memory"]));

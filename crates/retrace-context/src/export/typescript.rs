@@ -10,7 +10,7 @@ pub(super) fn write(context: &Context<'_>) -> String {
     for line in &context.comment {
         let _ = writeln!(text, "// {line}");
     }
-    let model = Value::from(context.model).to_string();
+    let model = literal(&context.model.into(), 0);
     match &context.kind {
         Kind::None => text.push_str(&single(&model, "", "")),
         Kind::Edits { edits, betas, thinks } => {
