@@ -46,16 +46,25 @@ fn check_only(name: &str, only: &[&str]) {
 fn the_pure_crates_do_no_input_or_output() {
     let all = dependencies();
     let pure = [
+        "aho-corasick",
         "chrono",
+        "memchr",
+        "regex",
+        "retrace-diff",
+        "retrace-model",
+        "serde",
+        "serde_json",
         "sha2",
         "similar",
         "syntect",
         "thiserror",
+        "toml",
         "unicode-normalization",
         "unicode-properties",
         "unicode-segmentation",
+        "yaml-rust2",
     ];
-    for name in ["retrace-model", "retrace-diff"] {
+    for name in ["retrace-model", "retrace-diff", "retrace-findings"] {
         for dependency in &all[name] {
             assert!(
                 pure.contains(&dependency.as_str()),
@@ -93,6 +102,7 @@ fn dependencies_point_downwards() {
         ("retrace-watch", &["retrace-model", "retrace-files"][..]),
         ("retrace-tokens", &[][..]),
         ("retrace-count", &["retrace-model"][..]),
+        ("retrace-findings", &["retrace-model", "retrace-diff"][..]),
         ("retrace-transcript", &["retrace-model"][..]),
         ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
         ("retrace-sessions", &["retrace-model", "retrace-transcript", "retrace-context"][..]),
@@ -108,6 +118,7 @@ fn dependencies_point_downwards() {
                 "retrace-watch",
                 "retrace-tokens",
                 "retrace-count",
+                "retrace-findings",
                 "retrace-transcript",
                 "retrace-context",
                 "retrace-sessions",

@@ -1,0 +1,2 @@
+//! How fast directories are checked.
+fn main() {}

@@ -1,0 +1,88 @@
+//! Comments in a memory that allow a finding in place.
+//!
+//! `<!-- retrace-allow: RULE[, RULE…] REASON -->` or `# retrace-allow: RULE[, RULE…] REASON`, where RULE is an id or a
+//! group. It allows findings on its own line and on the next one; findings about a file as a whole wherever it stands.
+//! Without a rule it allows nothing.
+
+use crate::finding::Finding;
+use crate::registry::rules;
+use crate::text::Text;
+
+const MARK: &str = "retrace-allow:";
+
+/// What the comments of one file allow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Allowed {
+    /// Rule or group, and the line, from 1, of the comment.
+    entries: Vec<(String, u32)>,
+}
+
+impl Allowed {
+    pub(crate) fn of(text: &Text<'_>) -> Self {
+        let mut entries = Vec::new();
+        for found in memchr::memmem::find_iter(text.as_str().as_bytes(), MARK) {
+            let line = text.line_range(text.line_of(found));
+            let before = text.as_str().get(line.start..found).unwrap_or("").trim_end();
+            if !before.ends_with("<!--") && !before.ends_with('#') {
+                continue;
+            }
+            let rest = text.as_str().get(found + MARK.len()..line.end).unwrap_or("");
+            let rest = rest.split("-->").next().unwrap_or(rest);
+            let number = text.position(found).line;
+            entries.extend(selectors(rest).map(|selector| (selector.to_owned(), number)));
+        }
+        Self { entries }
+    }
+
+    /// Whether a comment allows `finding`, which is in the same file.
+    pub(crate) fn allows(&self, finding: &Finding) -> bool {
+        self.entries.iter().any(|(selector, line)| {
+            finding.rule.is_named(selector)
+                && finding.span.as_ref().is_none_or(|span| {
+                    (span.start.line..=span.end.line.max(span.start.line))
+                        .any(|at| at == *line || at == line + 1)
+                })
+        })
+    }
+}
+
+/// The rules at the start of `text`, as far as commas join them.
+fn selectors(text: &str) -> impl Iterator<Item = &str> {
+    let mut more = true;
+    text.split_inclusive(|letter: char| letter == ',' || letter.is_whitespace())
+        .map(|word| {
+            (
+                word.trim_end().ends_with(','),
+                word.trim_matches(|letter: char| letter == ',' || letter.is_whitespace()),
+            )
+        })
+        .filter(|(_, word)| !word.is_empty())
+        .map_while(move |(comma, word)| {
+            let taken = more && rules().iter().any(|rule| rule.is_named(word));
+            more = comma;
+            taken.then_some(word)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(text: &str) -> Vec<(String, u32)> {
+        Allowed::of(&Text::new(text.as_bytes())).entries
+    }
+
+    #[test]
+    fn rules_and_reasons() {
+        let one = |rule: &str| vec![(rule.to_owned(), 1)];
+        assert_eq!(entries("<!-- retrace-allow: secret/github it is revoked -->"), one("secret/github"));
+        assert_eq!(entries("key # retrace-allow: secret links are fine here"), one("secret"));
+        assert_eq!(
+            entries("\n<!--retrace-allow: links/wiki, links/orphan, not a rule-->"),
+            [("links/wiki".to_owned(), 2), ("links/orphan".to_owned(), 2)]
+        );
+        for text in ["retrace-allow: secret", "<!-- retrace-allow: -->", "<!-- retrace-allow: because -->"] {
+            assert_eq!(entries(text), [], "{text}");
+        }
+    }
+}

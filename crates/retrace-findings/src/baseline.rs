@@ -1,0 +1,133 @@
+//! Findings that were there before and are accepted: a JSON file that is committed beside the memories.
+//!
+//! A finding is known again by rule, path and what was found, not by its line. The fingerprints are hashes with a salt that
+//! stands in the file; of a secret only 16 bits go into them ([`Evidence`](crate::Evidence)), so that trying all short
+//! passwords against the file names none.
+
+use crate::finding::Finding;
+use retrace_model::Sha256;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use thiserror::Error;
+
+/// Bytes of a salt.
+pub const SALT_BYTES: usize = 16;
+
+/// The only version of the file there is.
+const VERSION: u32 = 1;
+
+/// Why a baseline cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BaselineError {
+    /// Not JSON in the shape of a baseline.
+    #[error("the baseline cannot be read: {0}")]
+    Syntax(String),
+    /// Written by a newer program.
+    #[error("the baseline has version {0}; this program knows version {VERSION}")]
+    Newer(u32),
+}
+
+/// Findings that are accepted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Baseline {
+    salt: String,
+    accepted: BTreeMap<String, Accepted>,
+}
+
+/// One of them, for people who read the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// The rule's id.
+    pub rule: String,
+    /// The path below the directory.
+    pub path: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    version: u32,
+    salt: String,
+    findings: BTreeMap<String, Accepted>,
+}
+
+impl Baseline {
+    /// A baseline that accepts `findings`, with a salt of random bytes.
+    #[must_use]
+    pub fn of(findings: &[Finding], salt: [u8; SALT_BYTES]) -> Self {
+        let salt: String = salt.iter().map(|byte| format!("{byte:02x}")).collect();
+        let accepted = fingerprints(findings, &salt)
+            .into_iter()
+            .zip(findings)
+            .map(|(print, finding)| {
+                (print, Accepted { rule: finding.rule.id.clone(), path: finding.path.clone() })
+            })
+            .collect();
+        Self { salt, accepted }
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// [`BaselineError`].
+    pub fn parse(text: &str) -> Result<Self, BaselineError> {
+        let written: Written =
+            serde_json::from_str(text).map_err(|error| BaselineError::Syntax(error.to_string()))?;
+        if written.version != VERSION {
+            return Err(BaselineError::Newer(written.version));
+        }
+        Ok(Self { salt: written.salt, accepted: written.findings })
+    }
+
+    /// The text of the file.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let written = Written { version: VERSION, salt: self.salt.clone(), findings: self.accepted.clone() };
+        let text =
+            serde_json::to_string_pretty(&written).expect("strings and numbers can be written as JSON");
+        format!("{text}\n")
+    }
+
+    /// How many findings it accepts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.accepted.len()
+    }
+
+    /// Whether it accepts none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.accepted.is_empty()
+    }
+
+    /// Divides findings into new ones and accepted ones, each in their order.
+    #[must_use]
+    pub fn divide(&self, findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
+        let prints = fingerprints(&findings, &self.salt);
+        let (accepted, new): (Vec<_>, Vec<_>) =
+            findings.into_iter().zip(prints).partition(|(_, print)| self.accepted.contains_key(print));
+        let alone = |pairs: Vec<(Finding, String)>| pairs.into_iter().map(|(finding, _)| finding).collect();
+        (alone(new), alone(accepted))
+    }
+}
+
+/// A fingerprint for each finding, 64 hexadecimal digits: of rule, path, what was found, and how many of the same stand
+/// before it.
+#[must_use]
+pub fn fingerprints(findings: &[Finding], salt: &str) -> Vec<String> {
+    let mut seen: HashMap<(&str, &str, [u8; 16]), u32> = HashMap::new();
+    findings
+        .iter()
+        .map(|finding| {
+            let count = seen.entry((&finding.rule.id, &finding.path, finding.evidence.0)).or_default();
+            *count += 1;
+            let mut bytes = Vec::new();
+            for part in [salt, &finding.rule.id, &finding.path] {
+                bytes.extend_from_slice(part.as_bytes());
+                bytes.push(0);
+            }
+            bytes.extend_from_slice(&finding.evidence.0);
+            bytes.extend_from_slice(&count.to_le_bytes());
+            Sha256::of(&bytes).to_hex()
+        })
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! Text that a person does not see: what `retrace-diff` finds, held against what is usual in memories.
+
+use crate::page::Page;
+use retrace_diff::HiddenKind;
+use std::ops::Range;
+
+/// A comment of fewer words than this is a mark for a program (`<!-- toc -->`), not text for a model.
+const COMMENT_WORDS: usize = 4;
+
+/// Beginnings of comments that programs read.
+const FOR_PROGRAMS: [&str; 12] = [
+    "retrace-allow",
+    "markdownlint",
+    "prettier",
+    "toc",
+    "doctoc",
+    "eslint",
+    "vale",
+    "textlint",
+    "cspell",
+    "spell",
+    "dprint",
+    "lint",
+];
+
+pub(crate) fn check(page: &mut Page<'_>) {
+    let found = retrace_diff::hidden(page.text.as_str());
+    let mut at = 0;
+    while at < found.len() {
+        let first = &found[at];
+        if first.kind == HiddenKind::HtmlComment {
+            comment(page, first.range.clone());
+            at += 1;
+            continue;
+        }
+        // Characters of one kind side by side are one finding.
+        let mut end = first.range.end;
+        let mut codes = vec![first.code.as_str()];
+        at += 1;
+        while let Some(next) = found.get(at).filter(|next| next.kind == first.kind && next.range.start == end)
+        {
+            end = next.range.end;
+            codes.push(&next.code);
+            at += 1;
+        }
+        character(page, first.kind, first.range.start..end, &codes);
+    }
+    invalid_bytes(page);
+}
+
+fn character(page: &mut Page<'_>, kind: HiddenKind, range: Range<usize>, codes: &[&str]) {
+    let (rule, what) = match kind {
+        // A byte order mark at the very start is how some editors save.
+        HiddenKind::ZeroWidth if range == (0..3) && page.text.as_str().starts_with('\u{feff}') => return,
+        HiddenKind::ZeroWidth => ("hidden/zero-width", "Without width"),
+        HiddenKind::BidiControl => ("hidden/bidi", "Changes the order of the text"),
+        HiddenKind::Tag => ("hidden/tag", "Invisible letters"),
+        HiddenKind::Control => ("hidden/control", "A control character"),
+        _ => ("hidden/other", "Not shown"),
+    };
+    let named = codes.iter().take(4).copied().collect::<Vec<_>>().join(" ");
+    let more = if codes.len() > 4 { format!(" and {} more", codes.len() - 4) } else { String::new() };
+    page.report(rule, range, format!("{what}: {named}{more}."));
+}
+
+fn comment(page: &mut Page<'_>, range: Range<usize>) {
+    let inner = page.text.as_str()[range.clone()].trim_start_matches("<!--").trim_end_matches("-->").trim();
+    let lower = inner.to_lowercase();
+    let words = inner.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
+    let characters = inner.chars().filter(|letter| letter.is_alphabetic() && !letter.is_ascii()).count();
+    // Chinese and Japanese write without spaces.
+    let says_something = words >= COMMENT_WORDS || characters >= 4 * COMMENT_WORDS;
+    if !says_something
+        || FOR_PROGRAMS.iter().any(|start| lower.starts_with(start))
+        || page.code.contains(range.start)
+    {
+        return;
+    }
+    page.report(
+        "hidden/comment",
+        range,
+        format!("A comment of {words} words is not seen where this is rendered."),
+    );
+}
+
+fn invalid_bytes(page: &mut Page<'_>) {
+    let mut at = 0;
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for chunk in page.bytes.utf8_chunks() {
+        at += chunk.valid().len();
+        let end = at + chunk.invalid().len();
+        match places.last_mut() {
+            Some(last) if last.end == at && at < end => last.end = end,
+            _ if at < end => places.push(at..end),
+            _ => {}
+        }
+        at = end;
+    }
+    for place in places {
+        let bytes = place.len();
+        page.report("hidden/other", place, format!("Not UTF-8: {bytes} bytes."));
+    }
+}

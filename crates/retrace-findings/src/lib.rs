@@ -1,0 +1,50 @@
+//! What is wrong with a directory of memories: bytes and a view of the directory in, findings out.
+//!
+//! A [`Checker`] takes the files of one directory ([`File`]) and what is known around them ([`Surroundings`]), and answers
+//! with a [`Report`]. Rules are small functions; [`rules`] lists them with their default severity, explanation and remedy;
+//! the formats of secrets are data (`data/secrets.toml`). A [`Config`] switches rules and severities, a comment in a memory
+//! allows a finding in place, a [`Baseline`] accepts what stood there before. [`sarif`] writes a report as SARIF 2.1.0.
+//!
+//! Deliberately absent: input and output, the clock (the day is passed in), the repository itself ([`Repository`] is a view
+//! of it), any change to a memory, and anything that asks a service whether a secret is live.
+//!
+//! Invariants:
+//! - No input panics. Memories are untrusted, and so are configuration and baseline.
+//! - No finding holds a secret or personal data in full: not in its message, not in its hash, not in its `Debug` form.
+//! - The same input gives the same findings in the same order: by path, place and rule.
+//! - A finding that a comment or a baseline accepts is counted and kept apart, never dropped.
+//! - What depends on one file alone is computed once for each path and content.
+
+mod allow;
+mod baseline;
+mod checker;
+mod config;
+mod finding;
+mod front_matter;
+mod hidden;
+mod hostile;
+mod limits;
+mod links;
+mod markdown;
+mod mask;
+mod page;
+mod paths;
+mod personal;
+mod registry;
+pub mod sarif;
+mod secrets;
+mod similar;
+#[cfg(test)]
+mod tests;
+mod text;
+mod truth;
+
+pub use baseline::{Accepted, Baseline, BaselineError, SALT_BYTES, fingerprints};
+pub use checker::{Checker, Content, File, Report, Surroundings};
+pub use config::{Config, ConfigError};
+pub use finding::{Evidence, Finding, Severity, Span, UnknownSeverity};
+pub use limits::{Cut, INDEX_MAX_BYTES, INDEX_MAX_LINES, index_cut};
+pub use mask::mask;
+pub use registry::{Rule, rule, rules};
+pub use text::Position;
+pub use truth::Repository;

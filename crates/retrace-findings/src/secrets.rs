@@ -1,0 +1,338 @@
+//! Secrets by their formats, which are data: `data/secrets.toml`.
+//!
+//! One pass over a file finds the keywords of all formats; only where one stands are expressions tried. What looks like an
+//! example, or is too regular for its format, is no secret.
+//!
+//! Deliberately absent: asking a provider whether a secret is live.
+
+use crate::finding::Severity;
+use crate::registry::Rule;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
+use serde::Deserialize;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// The set as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    placeholders: Vec<String>,
+    default_passwords: Vec<String>,
+    rule: Vec<WrittenRule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRule {
+    id: String,
+    name: String,
+    regex: String,
+    keywords: Vec<String>,
+    #[serde(default)]
+    group: usize,
+    #[serde(default)]
+    entropy: f64,
+    #[serde(default)]
+    shape: Shape,
+    source: String,
+    licence: String,
+}
+
+/// What the secret must look like besides fitting the expression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Shape {
+    /// Nothing more.
+    #[default]
+    Any,
+    /// Letters and digits mixed, and no path, call or reference.
+    Random,
+    /// A password that is no well-known default.
+    Credentials,
+}
+
+struct Format {
+    written: WrittenRule,
+    /// Made when a keyword is met for the first time: most runs need few of them.
+    regex: OnceLock<Regex>,
+}
+
+impl Format {
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            Regex::new(&self.written.regex)
+                .expect("the expressions are part of this crate, and a test reads them")
+        })
+    }
+}
+
+struct Set {
+    formats: Vec<Format>,
+    placeholders: Vec<String>,
+    default_passwords: Vec<String>,
+    keywords: AhoCorasick,
+    /// For each keyword the formats it stands for.
+    formats_of: Vec<usize>,
+}
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Secret {
+    /// The rule's id.
+    pub(crate) rule: &'static str,
+    /// What it is, in a few words.
+    pub(crate) name: &'static str,
+    /// Where the secret itself stands, bytes.
+    pub(crate) range: Range<usize>,
+}
+
+fn set() -> &'static Set {
+    static SET: OnceLock<Set> = OnceLock::new();
+    SET.get_or_init(|| {
+        let written: Written = toml::from_str(include_str!("../data/secrets.toml"))
+            .expect("the rule set is part of this crate, and a test reads it");
+        let mut keywords = Vec::new();
+        let mut formats_of = Vec::new();
+        for (index, rule) in written.rule.iter().enumerate() {
+            for keyword in &rule.keywords {
+                keywords.push(keyword.clone());
+                formats_of.push(index);
+            }
+        }
+        let keywords = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(&keywords)
+            .expect("the keywords are few and short");
+        let formats =
+            written.rule.into_iter().map(|rule| Format { written: rule, regex: OnceLock::new() }).collect();
+        Set {
+            formats,
+            placeholders: written.placeholders,
+            default_passwords: written.default_passwords,
+            keywords,
+            formats_of,
+        }
+    })
+}
+
+/// The rules of the set, for the registry. A secret in memory is an error, whatever its kind.
+pub(crate) fn rules() -> impl Iterator<Item = Rule> {
+    set().formats.iter().map(|format| Rule {
+        id: format.written.id.clone(),
+        severity: Severity::Error,
+        on: true,
+        explanation: format!(
+            "A {} stands in a memory, where every later session and everybody with the file reads it. Format: {} ({}).",
+            format.written.name, format.written.source, format.written.licence
+        ),
+        remedy: "Withdraw it at its provider, then take it out with `retrace redact`, history included.".to_owned(),
+        sensitive: true,
+    })
+}
+
+/// The secrets in `text`, by place. Where two formats claim the same place, the one that stands first in the set wins:
+/// general formats stand last.
+pub(crate) fn secrets(text: &str) -> Vec<Secret> {
+    let set = set();
+    let mut tried = vec![false; set.formats.len()];
+    for found in set.keywords.find_overlapping_iter(text) {
+        tried[set.formats_of[found.pattern().as_usize()]] = true;
+    }
+    let mut secrets: Vec<Secret> = Vec::new();
+    for (format, _) in set.formats.iter().zip(tried).filter(|(_, tried)| *tried) {
+        for captures in format.regex().captures_iter(text) {
+            let Some(found) = captures.get(format.written.group) else { continue };
+            let range = found.range();
+            let taken =
+                secrets.iter().any(|other| other.range.start < range.end && range.start < other.range.end);
+            if !taken && set.believes(format, found.as_str()) {
+                secrets.push(Secret { rule: &format.written.id, name: &format.written.name, range });
+            }
+        }
+    }
+    secrets.sort_by_key(|secret| secret.range.start);
+    secrets
+}
+
+impl Set {
+    /// Whether what fits the expression is a secret and no example.
+    fn believes(&self, format: &Format, secret: &str) -> bool {
+        let lower = secret.to_lowercase();
+        if self.placeholders.iter().any(|word| lower.contains(word.as_str())) {
+            return false;
+        }
+        let shaped = match format.written.shape {
+            Shape::Any => true,
+            Shape::Random => is_random(secret),
+            Shape::Credentials => {
+                !self.default_passwords.contains(&lower)
+                    && !secret.starts_with(['$', '{', '%', '[', '(', '*', ':'])
+            }
+        };
+        shaped && (format.written.entropy <= 0.0 || entropy(secret) >= format.written.entropy)
+    }
+}
+
+/// Letters and digits mixed in one word, and nothing that a path, a call, a reference or a version number has.
+fn is_random(text: &str) -> bool {
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let odd = text.starts_with(['$', '%', '/', '.', '~', '@', '#', '\\', '&'])
+        || text.contains("://")
+        || text.contains("::")
+        || text.contains("...")
+        || text.contains('…')
+        || !text.is_ascii();
+    let path = text.contains('/') && text.split('/').all(|part| part.len() < 12);
+    let words = text
+        .split(['-', '_', '.', '/', ':'])
+        .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()) || is_word(part));
+    letters >= 3 && digits >= 2 && !odd && !path && !words
+}
+
+/// Letters of one case, perhaps a capital first, perhaps a few digits at the end: a word or a name with a number.
+fn is_word(text: &str) -> bool {
+    let stem = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let rest = stem.get(1..).unwrap_or("");
+    text.len() - stem.len() <= 4
+        && stem.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && (rest.bytes().all(|byte| byte.is_ascii_lowercase())
+            || stem.bytes().all(|byte| byte.is_ascii_uppercase()))
+}
+
+/// Shannon entropy of the characters of `text`, in bits a character.
+fn entropy(text: &str) -> f64 {
+    let mut counts = std::collections::BTreeMap::new();
+    let mut total = 0.0_f64;
+    for letter in text.chars() {
+        *counts.entry(letter).or_insert(0.0_f64) += 1.0;
+        total += 1.0;
+    }
+    counts.values().map(|count| count / total).map(|share| -share * share.log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `length` characters without a pattern, of those in `alphabet`.
+    fn noise(alphabet: &str, length: usize) -> String {
+        let letters: Vec<char> = alphabet.chars().collect();
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        (0..length)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                letters[usize::try_from(state >> 33).unwrap() % letters.len()]
+            })
+            .collect()
+    }
+
+    const MIXED: &str = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    const HEX: &str = "0123456789abcdef";
+    const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+    fn rule_of(text: &str) -> Option<&'static str> {
+        secrets(text).first().map(|secret| secret.rule)
+    }
+
+    #[test]
+    fn the_set_can_be_read_and_says_where_it_comes_from() {
+        for format in &set().formats {
+            let written = &format.written;
+            assert!(written.id.starts_with("secret/"), "{}", written.id);
+            assert!(
+                !written.source.is_empty() && matches!(written.licence.as_str(), "fact" | "MIT"),
+                "{}",
+                written.id
+            );
+            assert!(!written.keywords.is_empty(), "{}", written.id);
+            assert!(written.keywords.iter().all(|word| *word == word.to_lowercase()), "{}", written.id);
+            assert!(written.group < format.regex().captures_len(), "{}", written.id);
+            assert!(!format.regex().is_match(""), "{}", written.id);
+        }
+    }
+
+    #[test]
+    fn formats_by_example() {
+        let m = |length| noise(MIXED, length);
+        let h = |length| noise(HEX, length);
+        let cases = [
+            ("secret/anthropic", format!("sk-{}-api03-{}AA", "ant", m(93))),
+            ("secret/openai", format!("sk-{}-{}", "proj", m(60))),
+            ("secret/openai", format!("sk-{}", m(48))),
+            ("secret/openrouter", format!("sk-{}-v1-{}", "or", h(64))),
+            ("secret/hugging-face", format!("{}_{}", "hf", m(34))),
+            ("secret/aws-access-key", format!("{}{}", "AKIA", noise(UPPER, 16))),
+            ("secret/aws-secret-key", format!("aws_secret_access_{} = {}", "key", m(40))),
+            ("secret/google-api-key", format!("{}{}", "AIza", m(35))),
+            ("secret/github", format!("{}_{}", "ghp", m(36))),
+            ("secret/github", format!("{}_{}_{}", "github_pat", m(22), m(59))),
+            ("secret/gitlab", format!("{}-{}", "glpat", m(20))),
+            ("secret/slack", format!("{}-{}-{}-{}", "xoxb", "2345678901", "3456789012", m(24))),
+            (
+                "secret/slack-webhook",
+                format!("https://hooks.slack.com/{}/T{}/B{}/{}", "services", m(9), m(9), m(24)),
+            ),
+            ("secret/telegram-bot", format!("{}:AA{}", "823456789", m(33))),
+            ("secret/stripe", format!("{}_{}", "sk_live", m(24))),
+            ("secret/sendgrid", format!("{}.{}.{}", "SG", m(22), m(43))),
+            ("secret/npm", format!("{}_{}", "npm", m(36))),
+            ("secret/pypi", format!("{}{}", "pypi-AgEIcHlwaS5vcmc", m(80))),
+            ("secret/digitalocean", format!("{}_v1_{}", "dop", h(64))),
+            ("secret/linear", format!("{}_{}", "lin_api", m(40))),
+            ("secret/jwt", format!("{}{}.eyJ{}.{}", "eyJ", m(20), m(30), m(43))),
+            ("secret/bearer", format!("Authorization: {} {}", "Bearer", m(40))),
+            ("secret/connection-string", format!("postgres://svc:{}@db.internal:5432/app", m(14))),
+            ("secret/connection-string", format!("https://me:{}@git.internal/x.git", m(14))),
+            ("secret/assignment", format!("DB_{}={}", "PASSWORD", m(14))),
+            ("secret/assignment", format!("- the api {}: `{}`", "token", m(30))),
+            ("secret/assignment", format!("\"client_{}\": \"{}\"", "secret", m(30))),
+            (
+                "secret/private-key",
+                format!("-----BEGIN {0} KEY-----\n{1}\n-----END {0} KEY-----", "RSA PRIVATE", m(400)),
+            ),
+        ];
+        for (rule, text) in cases {
+            assert_eq!(rule_of(&format!("a line\nbefore {text} after\n")), Some(rule), "{text}");
+            assert_eq!(rule_of(&text), Some(rule), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_one() {
+        for text in [
+            "sk-ant-api03-your-key-goes-here-and-nothing-else-at-all",
+            "set `ANTHROPIC_API_KEY=sk-ant-...`",
+            "AKIAIOSFODNN7EXAMPLE",
+            "postgres://postgres:postgres@localhost:5432/app",
+            "postgres://user:${PASSWORD}@db/app",
+            "postgres://user:<password>@db/app",
+            "redis://localhost:6379",
+            "https://example.test/a:b@c",
+            "password: the one in the vault",
+            "token = process.env.GITHUB_TOKEN2 // from the environment",
+            "secret: config/secrets/production_2024.yml",
+            "tokens: 128000 of context",
+            "api_key=getApiKey(config2024)",
+            "PASSWORD=changeme123",
+            "the token: refresh_token_v2",
+            "ask-for-it, task-force, risk-register-2024-and-more-words-in-a-row",
+            "-----BEGIN PRIVATE KEY----- marks the start",
+            "credential: Kubernetes1234",
+            "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        ] {
+            assert_eq!(rule_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_place_is_one_secret() {
+        let text = format!("api_{}=sk-{}-api03-{}AA", "key", "ant", noise(MIXED, 93));
+        assert_eq!(secrets(&text).len(), 1);
+        assert_eq!(secrets(&text)[0].rule, "secret/anthropic");
+    }
+}

@@ -1,0 +1,236 @@
+//! What a memory claims about its repository, held against the repository; and days to come that are past.
+//!
+//! Only claims with a shape are read: a path in a code span, a script after `npm run`, and the like. A claim that cannot be
+//! decided (no package.json, no Makefile) is none.
+
+use crate::checker::Directory;
+use crate::finding::Span;
+use crate::page::Page;
+use chrono::NaiveDate;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// A view of the repository a directory of memories belongs to. `None` where it has nothing of that kind, so that nothing
+/// can be said about it.
+pub trait Repository {
+    /// Whether a file or directory exists whose path from the root is `path` or ends with `/path`. Memories leave out the
+    /// front of a path where everybody knows it.
+    fn has_path(&self, path: &str) -> bool;
+    /// Names of the scripts of every package.json.
+    fn scripts(&self) -> Option<&BTreeSet<String>>;
+    /// Targets of the Makefiles.
+    fn make_targets(&self) -> Option<&BTreeSet<String>>;
+    /// Packages that any package.json depends on or is.
+    fn packages(&self) -> Option<&BTreeSet<String>>;
+    /// Branches, local and remote, without the remote's name.
+    fn branches(&self) -> Option<&BTreeSet<String>>;
+    /// Numbers from 1024 that configuration files of the top directory mention.
+    fn ports(&self) -> Option<&BTreeSet<u16>>;
+}
+
+/// Something that can be held against the repository.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    about: About,
+    value: String,
+    shown: String,
+    span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    File,
+    Script,
+    MakeTarget,
+    Package,
+    Branch,
+    Port,
+    Day,
+}
+
+/// Beginnings of a script's name that the package managers run themselves.
+const BUILT_IN: [&str; 18] = [
+    "install", "add", "remove", "i", "ci", "init", "create", "exec", "dlx", "x", "publish", "pack", "link",
+    "why", "outdated", "update", "upgrade", "run",
+];
+
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+fn shape(index: usize) -> &'static Regex {
+    static SHAPES: OnceLock<Vec<Regex>> = OnceLock::new();
+    const WRITTEN: [&str; 6] = [
+        r"\b(?:npm|pnpm|yarn|bun)\s+run\s+([A-Za-z0-9][A-Za-z0-9:_.-]*)",
+        r"(?:^|[`\s;&|(])make\s+([A-Za-z0-9][A-Za-z0-9_.-]*)",
+        r"(@[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9._-]*)",
+        r"(?i)\bbranch(?:es)?\s+`([A-Za-z0-9][A-Za-z0-9._/-]{1,80})`|`([A-Za-z0-9][A-Za-z0-9._/-]{1,80})`\s+branch\b",
+        r"(?i)(?:\bport\s+`?|\blocalhost:|127\.0\.0\.1:)([0-9]{4,5})\b",
+        r"(?i)\b(?:until|due(?:\s+(?:on|by))?|deadline(?:\s+is)?:?|expires?(?:\s+on)?|scheduled\s+for|planned\s+for|remove\s+after|revisit\s+(?:on|after|by)|freeze\s+(?:on|begins|starts|until)|valid\s+(?:through|until)|ETA:?)\s+(?:the\s+)?(20[0-9]{2}-[01][0-9]-[0-3][0-9]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+[0-9]{1,2},?\s+20[0-9]{2})\b",
+    ];
+    &SHAPES
+        .get_or_init(|| WRITTEN.iter().map(|written| Regex::new(written).expect("a test runs it")).collect())
+        [index]
+}
+
+/// The claims of a page.
+pub(crate) fn claims(page: &Page<'_>) -> Vec<Claim> {
+    let text = page.text.as_str();
+    let mut claims = Vec::new();
+    let mut take = |about, range: std::ops::Range<usize>| {
+        claims.push(Claim {
+            about,
+            value: text[range.clone()].to_owned(),
+            shown: page.shown(&range),
+            span: page.span(&range),
+        });
+    };
+    for code in page.code.ranges() {
+        let inner = code.start..code.end;
+        let content = &text[inner.clone()];
+        let span = content.trim_matches('`');
+        if !content.contains('\n') && is_file_claim(span) {
+            let start = inner.start + (content.len() - content.trim_start_matches('`').len());
+            let length = without_line_number(span).len();
+            take(About::File, start..start + length);
+        }
+        for (index, about) in [(0, About::Script), (1, About::MakeTarget), (2, About::Package)] {
+            for found in shape(index).captures_iter(content).filter_map(|captures| captures.get(1)) {
+                take(about, inner.start + found.start()..inner.start + found.end());
+            }
+        }
+    }
+    for (index, about) in [(3, About::Branch), (4, About::Port), (5, About::Day)] {
+        for captures in shape(index).captures_iter(text) {
+            if let Some(found) = captures.get(1).or_else(|| captures.get(2)) {
+                take(about, found.range());
+            }
+        }
+    }
+    claims
+}
+
+/// Whether the content of a code span is a path of a file: segments, an ending, nothing that makes it a pattern, an address
+/// or an example.
+fn is_file_claim(span: &str) -> bool {
+    static SHAPE: OnceLock<Regex> = OnceLock::new();
+    let shape = SHAPE.get_or_init(|| {
+        Regex::new(r"^(?:\./)?(?:[A-Za-z0-9_@.()\[\]-]+/)+[A-Za-z0-9_@.\[\]-]*[A-Za-z0-9_\]]\.[A-Za-z][A-Za-z0-9]{0,7}(?::[0-9]+(?:[-:][0-9]+)?)?$")
+            .expect("a test runs it")
+    });
+    let odd = span.starts_with("../")
+        || span.contains("...")
+        || span.starts_with('@')
+        || span.contains("node_modules/");
+    shape.is_match(span) && !odd && !is_host(span)
+}
+
+/// `example.com/a.html`: the first segment is a host.
+fn is_host(span: &str) -> bool {
+    let first = span.split('/').next().unwrap_or("");
+    [".com", ".org", ".io", ".dev", ".net"].iter().any(|ending| first.ends_with(ending))
+}
+
+fn without_line_number(span: &str) -> &str {
+    span.split(':').next().unwrap_or(span)
+}
+
+/// Rules that hold claims against the repository and the day.
+pub(crate) fn check(directory: &mut Directory<'_>) {
+    let mut found = Vec::new();
+    for (path, reading) in &directory.readings {
+        for claim in &reading.claims {
+            if let Some((rule, message)) = contradicted(claim, directory) {
+                found.push((rule, path.clone(), claim.span.clone(), message, claim.value.clone()));
+            }
+        }
+    }
+    for (rule, path, span, message, value) in found {
+        directory.report(rule, &path, Some(span), message, &value);
+    }
+}
+
+fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static str, String)> {
+    let shown = &claim.shown;
+    if claim.about == About::Day {
+        let (today, day) = (directory.surroundings.today?, day(&claim.value)?);
+        return (day < today).then(|| ("truth/date-past", format!("{day} is past.")));
+    }
+    let repository = directory.surroundings.repository?;
+    let misses = |names: Option<&BTreeSet<String>>| names.is_some_and(|names| !names.contains(&claim.value));
+    match claim.about {
+        About::File => {
+            let path = claim.value.trim_start_matches("./");
+            let there = repository.has_path(path) || directory.has(path);
+            (!there).then(|| ("truth/file", format!("The repository has no \"{shown}\".")))
+        }
+        About::Script => (!BUILT_IN.contains(&claim.value.as_str()) && misses(repository.scripts()))
+            .then(|| ("truth/script", format!("No package.json has a script \"{shown}\"."))),
+        About::MakeTarget => misses(repository.make_targets())
+            .then(|| ("truth/make-target", format!("No Makefile has a target \"{shown}\"."))),
+        About::Package => misses(repository.packages())
+            .then(|| ("truth/package", format!("No package.json depends on \"{shown}\"."))),
+        About::Branch => misses(repository.branches())
+            .then(|| ("truth/branch", format!("There is no branch \"{shown}\"."))),
+        About::Port => {
+            let port: u16 = claim.value.parse().ok()?;
+            let known = repository.ports()?.contains(&port);
+            (!known).then(|| ("truth/port", format!("No configuration file mentions port {port}.")))
+        }
+        About::Day => None,
+    }
+}
+
+/// A day as `2026-03-05` or `March 5, 2026`.
+fn day(text: &str) -> Option<NaiveDate> {
+    if let Ok(day) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+        return Some(day);
+    }
+    let mut words = text.split([' ', ',', '.', '\n', '\t']).filter(|word| !word.is_empty());
+    let month = words.next()?.get(..3)?.to_lowercase();
+    let month = MONTHS.iter().position(|name| *name == month)? + 1;
+    let number = words.next()?.parse().ok()?;
+    NaiveDate::from_ymd_opt(words.next()?.parse().ok()?, u32::try_from(month).ok()?, number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_claims_a_file() {
+        for span in [
+            "src/main.rs",
+            "./a/b.ts",
+            "src/app/[id]/page.tsx",
+            "docs/a.md:12",
+            "src/a_b-c.test.ts:3-9",
+            "(app)/x.tsx",
+        ] {
+            assert!(is_file_claim(span), "{span}");
+        }
+        for span in [
+            "main.rs",
+            "src/**/*.ts",
+            "https://a.b/c.html",
+            "a/b",
+            "npm run x",
+            "../x/y.rs",
+            "example.com/a.html",
+            "a.b/c",
+            "src/<x>.ts",
+        ] {
+            assert!(!is_file_claim(span), "{span}");
+        }
+    }
+
+    #[test]
+    fn days() {
+        let expected = NaiveDate::from_ymd_opt(2026, 3, 5);
+        for text in ["2026-03-05", "March 5, 2026", "Mar. 5 2026"] {
+            assert_eq!(day(text), expected, "{text}");
+        }
+        assert_eq!(day("2026-13-05"), None);
+        assert_eq!(day("Mar 45, 2026"), None);
+    }
+}
