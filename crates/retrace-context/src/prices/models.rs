@@ -68,6 +68,17 @@ impl Models {
         self.facts.iter().find(|facts| facts.key == key)
     }
 
+    /// What a model keeps of thinking when `clear_thinking_20251015` is not sent or does not say; of a model that is not
+    /// in the table by its family and version.
+    #[must_use]
+    pub fn thinking_keep(&self, id: &str) -> ThinkingKeep {
+        match self.get(id) {
+            Some(facts) => facts.thinking_keep,
+            None if crate::weigh::keeps_earlier_turns(id) => ThinkingKeep::All,
+            None => ThinkingKeep::Turns(1),
+        }
+    }
+
     /// Every model of the table.
     #[must_use]
     pub fn all(&self) -> &[ModelFacts] {
@@ -125,6 +136,8 @@ mod tests {
         for all in ["claude-opus-4-5", "claude-sonnet-4-6", "claude-opus-5[1m]", "claude-sonnet-5"] {
             assert_eq!(keep(all), ThinkingKeep::All, "{all}");
         }
+        assert_eq!(Models::builtin().thinking_keep("claude-3-7-sonnet-20250219"), ThinkingKeep::Turns(1));
+        assert_eq!(Models::builtin().thinking_keep("gpt-5"), ThinkingKeep::All);
         for last in ["claude-opus-4-1", "claude-sonnet-4-5-20250929", "claude-haiku-4-5", "claude-opus-4-0"] {
             assert_eq!(keep(last), ThinkingKeep::Turns(1), "{last}");
         }

@@ -2,7 +2,7 @@
 
 use super::prepare::{Prepared, RequestFacts, Stretch};
 use super::pricing::{self, Pricing, difference};
-use super::state::{ClearedKind, Clearing};
+use super::state::{ClearedKind, Clearing, Freed};
 use super::{Options, SummarySizes};
 use crate::cache::{self, A_BREAKPOINT_ENDS_THE_SYSTEM, Situation, Split};
 use crate::edits::tool_uses::Compiled;
@@ -153,6 +153,15 @@ struct Range {
 impl Range {
     const fn exactly(tokens: u64) -> Self {
         Self { low: tokens, middle: tokens, high: tokens }
+    }
+
+    /// With the ends so much farther out.
+    const fn widened(self, below: u64, above: u64) -> Self {
+        Self {
+            low: self.low.saturating_sub(below),
+            middle: self.middle,
+            high: self.high.saturating_add(above),
+        }
     }
 
     fn shifted(self, by: i64) -> Self {
@@ -349,7 +358,7 @@ impl<'r> Run<'r> {
                 CompiledEdit::Thinking => {}
                 CompiledEdit::ToolUses(edit) => {
                     let placeholder = self.prepared.placeholder;
-                    let (uses, freed) = scratch.clearing.tool_uses(
+                    let cleared = scratch.clearing.tool_uses(
                         edit,
                         now.stretch,
                         now.facts,
@@ -357,8 +366,9 @@ impl<'r> Run<'r> {
                         now.size.middle,
                         placeholder,
                     );
+                    let Freed { count: uses, freed, below, above } = cleared;
                     if uses > 0 {
-                        now.size = now.size.shifted(-difference(freed, 0));
+                        now.size = now.size.shifted(-difference(freed, 0)).widened(above, below);
                         scratch.applied.push(Applied::ToolUses { uses, freed });
                     }
                 }
@@ -367,26 +377,23 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Thinking, by the edit or by the model's default. What the default took when the run was recorded is not in the
-    /// recorded context any more, so only the difference counts.
+    /// Thinking, by the edit or by the model's default. What the default took is not in the context any more, recorded or
+    /// summed up, so only the difference counts.
     fn thinking(&self, now: &mut Now<'r>, scratch: &mut Scratch) {
-        let recorded = now.facts.basis == Basis::Recorded && !now.facts.thinking_edited;
-        let default_then = self.pricing.recorded_keep(now.facts);
-        let default_now =
-            self.pricing.facts(now.facts).map_or(ThinkingKeep::All, |facts| facts.thinking_keep);
-        let keep = match self.plan.keep {
-            Some(keep) => keep.unwrap_or(default_now),
-            None if now.facts.basis == Basis::Recorded => default_now,
-            // What was summed up holds all thinking; without an edit it stays as it was summed up.
-            None => return,
-        };
-        let then = if recorded { default_then } else { ThinkingKeep::All };
+        let edited = now.facts.basis == Basis::Recorded && now.facts.thinking_edited;
+        let then = if edited { ThinkingKeep::All } else { self.pricing.recorded_keep(now.facts) };
+        let default = self.pricing.keep(now.facts);
+        let keep = self.plan.keep.map_or(default, |keep| keep.unwrap_or(default));
         now.default_thinking = keep == then;
         let clearing = &mut scratch.clearing;
-        let (_, freed_then) = clearing.thinking(then, now.stretch, now.facts, now.begins, None);
+        let was = clearing.thinking(then, now.stretch, now.facts, now.begins, None);
         let noted = self.plan.keep.map(|_| !now.default_thinking);
-        let (turns, freed) = clearing.thinking(keep, now.stretch, now.facts, now.begins, noted);
-        now.size = now.size.shifted(difference(freed_then, freed));
+        let is = clearing.thinking(keep, now.stretch, now.facts, now.begins, noted);
+        let (turns, freed) = (is.count, is.freed);
+        now.size = now
+            .size
+            .shifted(difference(was.freed, is.freed))
+            .widened(is.above.abs_diff(was.above), is.below.abs_diff(was.below));
         if self.plan.keep.is_some() && turns > 0 {
             now.turns = turns;
             scratch.applied.push(Applied::Thinking { turns, freed });

@@ -85,8 +85,8 @@ pub(super) struct Stretch {
     pub(super) thinking: Vec<Thought>,
     /// By place, and one more: blocks of thinking in all messages before it.
     pub(super) thinking_before: Vec<u32>,
-    /// By block of thinking, and one more: tokens of all before it.
-    pub(super) thinking_tokens: Vec<u64>,
+    /// By block of thinking, and one more: tokens of all before it, and how much less and more that may be.
+    pub(super) thinking_tokens: Vec<[u64; 3]>,
     /// By place, and one more: where the history begins after the last compaction by the server before it.
     pub(super) begins: Vec<u32>,
     /// System, tools and what is not recorded, as of its first request.
@@ -113,6 +113,10 @@ pub(super) struct UseResult {
     pub(super) place: u32,
     pub(super) offset: u64,
     pub(super) content: u64,
+    /// How much less `content` may be, where it is estimated.
+    pub(super) below: u64,
+    /// How much more.
+    pub(super) above: u64,
     pub(super) tiny: bool,
 }
 
@@ -123,6 +127,10 @@ pub(super) struct Thought {
     pub(super) place: u32,
     pub(super) offset: u64,
     pub(super) tokens: u64,
+    /// How much less `tokens` may be, where it is estimated.
+    pub(super) below: u64,
+    /// How much more.
+    pub(super) above: u64,
     /// Number of its assistant turn among those that hold thinking.
     pub(super) turn: u32,
 }
@@ -159,7 +167,7 @@ impl Prepared {
             prepared.requests.push(facts);
         }
         prepared.models = models.list;
-        stretches.push(Stretch { thinking_tokens: vec![0], ..Stretch::default() });
+        stretches.push(Stretch { thinking_tokens: vec![[0; 3]], ..Stretch::default() });
         set_bases(&mut stretches, &prepared.requests, transcript, weights);
         prepared.thinking = stretches.iter().any(|stretch| !stretch.thinking.is_empty())
             || transcript.requests.iter().any(asks_for_thinking);
@@ -314,6 +322,7 @@ impl Making {
             let weight = weights.messages.get(index).and_then(|blocks| blocks.get(block_index));
             let weight = weight.copied().unwrap_or_default();
             let mut content = weight.content;
+            let (below, above) = margin(weights, at, content);
             match &block.kind {
                 BlockKind::ToolUse { id, name, server, .. } => {
                     self.call(names, place, at, id, name, *server, weight.content);
@@ -321,9 +330,19 @@ impl Making {
                 BlockKind::ToolResult { tool_use_id, content: parts, .. } => {
                     let dropped = segment.dropped_results.contains(tool_use_id);
                     if dropped {
-                        content = content.min(weights.placeholder);
+                        content = content.min(weights.dropped_result);
                     }
-                    self.result(place, at, tool_use_id, content, dropped || is_tiny(parts));
+                    let tiny = dropped || is_tiny(parts);
+                    let result = UseResult {
+                        at,
+                        place: small(place),
+                        offset: self.offset,
+                        content,
+                        below,
+                        above,
+                        tiny,
+                    };
+                    self.result(tool_use_id, result);
                 }
                 BlockKind::Thinking { .. } => {
                     self.turn_has_thinking = true;
@@ -332,6 +351,8 @@ impl Making {
                         place: small(place),
                         offset: self.offset,
                         tokens: content,
+                        below,
+                        above,
                         turn: self.turn,
                     });
                 }
@@ -370,23 +391,33 @@ impl Making {
         });
     }
 
-    fn result(&mut self, place: usize, at: BlockAt, id: &str, content: u64, tiny: bool) {
+    fn result(&mut self, id: &str, result: UseResult) {
         self.newest = self.by_id.get(id).copied();
-        let Some(each) = self.newest.and_then(|index| self.stretch.uses.get_mut(index as usize)) else {
-            return;
-        };
-        each.result = Some(UseResult { at, place: small(place), offset: self.offset, content, tiny });
+        if let Some(each) = self.newest.and_then(|index| self.stretch.uses.get_mut(index as usize)) {
+            each.result = Some(result);
+        }
     }
 
     fn finish(mut self) -> Stretch {
-        let mut sum = 0_u64;
-        self.stretch.thinking_tokens.push(0);
+        let mut sums = [0_u64; 3];
+        self.stretch.thinking_tokens.push(sums);
         for thought in &self.stretch.thinking {
-            sum = sum.saturating_add(thought.tokens);
-            self.stretch.thinking_tokens.push(sum);
+            for (sum, part) in sums.iter_mut().zip([thought.tokens, thought.below, thought.above]) {
+                *sum = sum.saturating_add(part);
+            }
+            self.stretch.thinking_tokens.push(sums);
         }
         self.stretch
     }
+}
+
+/// How much less and more a block may weigh than is said.
+fn margin(weights: &Weights, at: BlockAt, content: u64) -> (u64, u64) {
+    let margin = weights.margins.binary_search_by_key(&at, |margin| margin.at);
+    margin.map_or((0, 0), |index| {
+        let margin = weights.margins[index];
+        (content.saturating_sub(margin.low), margin.high.saturating_sub(content))
+    })
 }
 
 /// Whether a message ends the assistant's turn before it: a person speaks. What the client adds, and messages that carry

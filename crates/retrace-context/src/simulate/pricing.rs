@@ -7,9 +7,16 @@ use crate::edits::tool_uses::signed;
 use crate::prices::{BATCH_FACTOR, Billed, ModelFacts, ModelPrices, Models};
 use crate::settings::ThinkingKeep;
 
+/// What a model is priced and defaulted by.
+struct Model<'o> {
+    facts: Option<&'static ModelFacts>,
+    keep: ThinkingKeep,
+    prices: ModelPrices<'o>,
+}
+
 /// Prices and facts by model.
 pub(super) struct Pricing<'o> {
-    models: Vec<(Option<&'static ModelFacts>, ModelPrices<'o>)>,
+    models: Vec<Model<'o>>,
     /// By recorded model: what it keeps of thinking by default.
     keeps: Vec<ThinkingKeep>,
     overridden: bool,
@@ -20,17 +27,18 @@ pub(super) struct Pricing<'o> {
 
 impl<'o> Pricing<'o> {
     pub(super) fn new(prepared: &Prepared, options: &Options<'o>) -> Self {
-        let look = |id: &str| (Models::builtin().get(id), options.prices.of(id));
+        let models = Models::builtin();
+        let look = |id: &str| Model {
+            facts: models.get(id),
+            keep: models.thinking_keep(id),
+            prices: options.prices.of(id),
+        };
         Self {
             models: match options.model {
                 Some(id) => vec![look(id)],
                 None => prepared.models.iter().map(|id| look(id)).collect(),
             },
-            keeps: prepared
-                .models
-                .iter()
-                .map(|id| Models::builtin().get(id).map_or(ThinkingKeep::All, |facts| facts.thinking_keep))
-                .collect(),
+            keeps: prepared.models.iter().map(|id| models.thinking_keep(id)).collect(),
             overridden: options.model.is_some(),
             factor: options.price_factor,
             life: options.cache_life,
@@ -38,13 +46,18 @@ impl<'o> Pricing<'o> {
         }
     }
 
-    fn entry(&self, request: &RequestFacts) -> Option<&(Option<&'static ModelFacts>, ModelPrices<'o>)> {
+    fn entry(&self, request: &RequestFacts) -> Option<&Model<'o>> {
         if self.overridden { self.models.first() } else { self.models.get(request.model?) }
     }
 
     /// What is known of a request's model.
     pub(super) fn facts(&self, request: &RequestFacts) -> Option<&'static ModelFacts> {
-        self.entry(request).and_then(|(facts, _)| *facts)
+        self.entry(request).and_then(|model| model.facts)
+    }
+
+    /// What the model that is simulated keeps of thinking by default; all where there is no model.
+    pub(super) fn keep(&self, request: &RequestFacts) -> ThinkingKeep {
+        self.entry(request).map_or(ThinkingKeep::All, |model| model.keep)
     }
 
     /// What the recorded model keeps of thinking by default; all where the model is not known.
@@ -54,8 +67,7 @@ impl<'o> Pricing<'o> {
 
     /// Price of one call made at a request.
     pub(super) fn cost(&self, request: &RequestFacts, split: Split, output: u64) -> Option<f64> {
-        let (_, prices) = self.entry(request)?;
-        self.price(prices, request, split, output)
+        self.price(&self.entry(request)?.prices, request, split, output)
     }
 
     /// The same with the prices of another model.

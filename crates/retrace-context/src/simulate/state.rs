@@ -25,6 +25,19 @@ struct ClearedUse {
     input: bool,
 }
 
+/// What an edit freed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Freed {
+    /// Turns of thinking, or tool uses.
+    pub(super) count: u64,
+    /// Tokens.
+    pub(super) freed: u64,
+    /// How much less that may be, where blocks are estimated.
+    pub(super) below: u64,
+    /// How much more.
+    pub(super) above: u64,
+}
+
 /// What is cleared, over the requests of a run. Reused: [`Clearing::reset`] begins another run.
 #[derive(Debug, Default)]
 pub(super) struct Clearing {
@@ -42,6 +55,11 @@ pub(super) struct Clearing {
     /// Least offset of a block that the request before sent too and that is not as it was.
     changed_at: Option<u64>,
     stamp: usize,
+    /// Blocks (results and inputs) that are cleared now and were at the request before.
+    stayed: usize,
+    /// Tokens that all uses free, and the last offset at which one does.
+    freed: i64,
+    last_offset: u64,
 }
 
 impl Clearing {
@@ -66,6 +84,7 @@ impl Clearing {
         self.now.clear();
         self.newly.clear();
         self.changed_at = None;
+        (self.stayed, self.freed, self.last_offset) = (0, 0, 0);
         self.previous_thinking_to = self.thinking_to;
         (self.thinking_from, self.thinking_to) = (0, 0);
     }
@@ -94,6 +113,7 @@ impl Clearing {
         }
         self.previous.clear();
         self.changed_at = None;
+        (self.stayed, self.freed, self.last_offset) = (0, 0, 0);
         (self.thinking_from, self.thinking_to, self.previous_thinking_to) = (0, 0, 0);
     }
 
@@ -107,7 +127,7 @@ impl Clearing {
         begins: usize,
         size: u64,
         placeholder: u64,
-    ) -> (u64, u64) {
+    ) -> Freed {
         let first = stretch.uses_before.get(begins).map_or(0, |&uses| uses as usize);
         let end = stretch.uses_before.get(facts.upto).map_or(first, |&uses| uses as usize).max(first);
         let uses = stretch.uses.get(first..end).unwrap_or_default();
@@ -139,23 +159,34 @@ impl Clearing {
             });
         });
         let mut freed = 0_i64;
+        let mut sum = Freed { count: (self.now.len() - begin) as u64, ..Freed::default() };
         for at in begin..self.now.len() {
-            freed = freed.saturating_add(self.now[at].frees);
+            let ClearedUse { index, frees, result, .. } = self.now[at];
+            freed = freed.saturating_add(frees);
+            if let (true, Some(found)) = (result, stretch.uses[index as usize].result) {
+                sum.below = sum.below.saturating_add(found.below);
+                sum.above = sum.above.saturating_add(found.above);
+            }
             self.mark(at, stretch, facts, placeholder);
         }
-        ((self.now.len() - begin) as u64, u64::try_from(freed).unwrap_or(0))
+        sum.freed = u64::try_from(freed).unwrap_or(0);
+        sum
     }
 
     /// Marks a use as cleared, and notes what of it was not at the request before.
     fn mark(&mut self, at: usize, stretch: &Stretch, facts: &RequestFacts, placeholder: u64) {
-        let ClearedUse { index, result, input, .. } = self.now[at];
+        let ClearedUse { index, result, input, frees } = self.now[at];
         let index = index as usize;
         let each: &Use = &stretch.uses[index];
+        self.freed = self.freed.saturating_add(frees);
+        self.last_offset = self.last_offset.max(each.cleared_offset(result));
         if let (true, Some(found)) = (result, each.result) {
             if self.results[index] + 1 != self.stamp || self.stamp == 1 {
                 let tokens = found.content.saturating_sub(placeholder);
                 self.newly.push(NewlyCleared { kind: ClearedKind::Result(each.id), at: found.at, tokens });
                 self.change(found.offset, found.place, facts);
+            } else {
+                self.stayed += 1;
             }
             self.results[index] = self.stamp;
         }
@@ -164,6 +195,8 @@ impl Clearing {
                 let tokens = each.input;
                 self.newly.push(NewlyCleared { kind: ClearedKind::Input(each.id), at: each.at, tokens });
                 self.change(each.offset, each.place, facts);
+            } else {
+                self.stayed += 1;
             }
             self.inputs[index] = self.stamp;
         }
@@ -185,7 +218,7 @@ impl Clearing {
         facts: &RequestFacts,
         begins: usize,
         noted: Option<bool>,
-    ) -> (u64, u64) {
+    ) -> Freed {
         let (first, end) = stretch.thinking_in(begins, facts.upto);
         let blocks = stretch.thinking.get(first..end).unwrap_or_default();
         let cleared = crate::edits::thinking::cleared_blocks(keep, |index| blocks[index].turn, blocks.len());
@@ -193,11 +226,11 @@ impl Clearing {
             Some(last) => u64::from(blocks[last].turn - blocks[0].turn) + 1,
             None => 0,
         };
-        let freed = stretch.thinking_tokens[first + cleared] - stretch.thinking_tokens[first];
         if let Some(differs) = noted {
             self.note_thinking(stretch, facts, first, first + cleared, differs);
         }
-        (turns, freed)
+        let [freed, below, above] = stretch.thinking_between(first, first + cleared);
+        Freed { count: turns, freed, below, above }
     }
 
     fn note_thinking(
@@ -225,6 +258,11 @@ impl Clearing {
 
     /// Notes what was cleared at the request before and is not at this one.
     pub(super) fn note_returned(&mut self, stretch: &Stretch, facts: &RequestFacts, begins: usize) {
+        let were: usize =
+            self.previous.iter().map(|each| usize::from(each.result) + usize::from(each.input)).sum();
+        if were == self.stayed {
+            return;
+        }
         for at in 0..self.previous.len() {
             let ClearedUse { index, result, input, .. } = self.previous[at];
             let Some(each) = stretch.uses.get(index as usize) else { continue };
@@ -266,12 +304,27 @@ impl Clearing {
         }
         let thoughts = stretch.thinking.get(self.thinking_from..self.thinking_to).unwrap_or_default();
         let blocks = thoughts.partition_point(|thought| thought.offset < offset);
-        let tokens = &stretch.thinking_tokens;
-        freed.saturating_add(signed(tokens[self.thinking_from + blocks] - tokens[self.thinking_from]))
+        let [tokens, ..] = stretch.thinking_between(self.thinking_from, self.thinking_from + blocks);
+        freed.saturating_add(signed(tokens))
+    }
+}
+
+impl Use {
+    /// Where clearing takes tokens away: at the result, or at the call where that alone is cleared.
+    fn cleared_offset(&self, result: bool) -> u64 {
+        self.result.filter(|_| result).map_or(self.offset, |result| result.offset)
     }
 }
 
 impl Stretch {
+    /// Tokens of a range of blocks of thinking, and how much less and more that may be.
+    fn thinking_between(&self, from: usize, to: usize) -> [u64; 3] {
+        match (self.thinking_tokens.get(from), self.thinking_tokens.get(to)) {
+            (Some(from), Some(to)) => std::array::from_fn(|index| to[index].saturating_sub(from[index])),
+            _ => [0; 3],
+        }
+    }
+
     /// Blocks of thinking between two places.
     pub(super) fn thinking_in(&self, begins: usize, upto: usize) -> (usize, usize) {
         let before = |place: usize| self.thinking_before.get(place).map_or(0, |&blocks| blocks as usize);
