@@ -50,52 +50,66 @@ export function RequestTable({
     return words.join(", ");
   };
   return (
-    <VirtualRows
-      items={show.requests}
-      keyOf={(request) => request.index}
-      estimate={28}
-      className="request-table"
+    <div
       role="table"
       aria-label={t`Context per request`}
-      aria-rowcount={show.requests.length}
-      reveal={cursor}
+      aria-rowcount={show.requests.length + 1}
+      className="request-table"
       data-testid="request-table"
-      footer={null}
     >
-      {(_request, index) => (
-        <div
-          role="row"
-          aria-rowindex={index + 1}
-          className={`request-row${index === cursor ? " is-cursor" : ""}`}
-          data-testid="request-row"
-          data-index={index}
-        >
-          <span role="rowheader">
-            <Button
-              tone="quiet"
-              onPress={() => {
-                onCursor(index);
-                onOpen(index);
-              }}
-              aria-label={t`Messages of request ${index + 1}`}
-            >
-              {format.number(index + 1)}
-            </Button>
+      <div role="row" aria-rowindex={1} className="request-row is-head">
+        <span role="columnheader">{t`request`}</span>
+        {lines.map(({ letter, name }) => (
+          <span key={letter} role="columnheader" title={name}>
+            {name}
           </span>
-          {lines.map(({ letter, simulation }) => {
-            const at = simulation.requests[index];
-            return (
-              <span key={letter} role="cell" className={`num${letter === chosen ? " is-chosen" : ""}`}>
-                <span className="muted">{letter}</span>{" "}
-                {at ? <Figure text={format.number(at.after)} kind={at.kind} /> : <Trans>none</Trans>}
-              </span>
-            );
-          })}
-          <span role="cell" className="muted request-note">
-            {notes(index)}
-          </span>
-        </div>
-      )}
-    </VirtualRows>
+        ))}
+        <span role="columnheader">{t`what happens`}</span>
+      </div>
+      <VirtualRows
+        items={show.requests}
+        keyOf={(request) => request.index}
+        estimate={28}
+        className="request-rows"
+        role="rowgroup"
+        tabIndex={0}
+        aria-label={t`Requests`}
+        reveal={cursor}
+      >
+        {(_request, index) => (
+          <div
+            role="row"
+            aria-rowindex={index + 2}
+            className={`request-row${index === cursor ? " is-cursor" : ""}`}
+            data-testid="request-row"
+            data-index={index}
+          >
+            <span role="rowheader">
+              <Button
+                tone="quiet"
+                onPress={() => {
+                  onCursor(index);
+                  onOpen(index);
+                }}
+                aria-label={t`Messages of request ${index + 1}`}
+              >
+                {format.number(index + 1)}
+              </Button>
+            </span>
+            {lines.map(({ letter, simulation }) => {
+              const at = simulation.requests[index];
+              return (
+                <span key={letter} role="cell" className={`num${letter === chosen ? " is-chosen" : ""}`}>
+                  {at ? <Figure text={format.number(at.after)} kind={at.kind} /> : <Trans>none</Trans>}
+                </span>
+              );
+            })}
+            <span role="cell" className="muted request-note">
+              {notes(index)}
+            </span>
+          </div>
+        )}
+      </VirtualRows>
+    </div>
   );
 }

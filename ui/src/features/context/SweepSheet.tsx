@@ -184,7 +184,7 @@ function Points({
               onBlur={() => onPoint(null)}
             >
               <th scope="row" className="sweep-name">
-                {point.variant.name}
+                {point.variant.name.replaceAll("=", " ")}
               </th>
               <td className="cell-end num">{format.compact(point.peak)}</td>
               <td className="cell-end num">{point.cost_usd === null ? "–" : format.dollars(point.cost_usd)}</td>

@@ -120,11 +120,6 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
               {transcript.peak !== null && (
                 <span title={t`peak context`}>{t`peak ${format.compact(transcript.peak)}`}</span>
               )}
-              {transcript.compactions > 0 && (
-                <span>
-                  <Plural value={transcript.compactions} one="# compaction" other="# compactions" />
-                </span>
-              )}
             </span>
           </div>
         )}

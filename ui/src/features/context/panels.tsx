@@ -88,6 +88,11 @@ export function SafeText({ text, most = 160 }: { text: string; most?: number }) 
   return <LineText text={shown} hidden={hiddenIn(shown)} />;
 }
 
+/** A label with long paths cut from the front: their ends are what people know them by. */
+export function shortLabel(label: string): string {
+  return label.replace(/(?:[^\s/]*\/){3,}([^\s/]+\/[^\s/]+)/g, "…/$1");
+}
+
 /** So many regrets are listed at first. */
 const FIRST_REGRETS = 3;
 
@@ -121,14 +126,15 @@ export function Regrets({ regrets, onOpen }: { regrets: readonly Regret[]; onOpe
                 data-testid="regret"
                 data-needed={regret.needed_at}
               >
-                <span className="mono regret-label">
-                  <SafeText text={regret.label} most={80} />
+                <span className="mono regret-label" title={regret.label}>
+                  <SafeText text={shortLabel(regret.label)} most={80} />
                 </span>
                 <span className="muted">
                   <Trans>
                     cleared at request {regret.cleared_at + 1}, {word} at {regret.needed_at + 1}
-                  </Trans>{" "}
-                  · <Figure text={format.number(regret.tokens)} kind="counted offline" /> <Trans>tokens</Trans>
+                  </Trans>
+                  {" · "}
+                  <Figure text={format.number(regret.tokens)} kind="counted offline" /> <Trans>tokens</Trans>
                 </span>
               </AriaButton>
             </li>
@@ -179,7 +185,7 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
         {parts.slice(0, 8).map(({ name, count, tokens }) => (
           <li key={name}>
             <span className="part-name" title={name}>
-              <SafeText text={name} />
+              <SafeText text={shortLabel(name)} />
               {count > 1 && <span className="muted num"> ×{format.number(count)}</span>}
             </span>
             <Figure text={format.number(tokens)} kind="counted offline" />

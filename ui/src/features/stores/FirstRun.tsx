@@ -13,8 +13,8 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
   const read = useRead("discover", { home: null, projects: [] });
   const progress = useProgress();
   const [recorded, setRecorded] = useState<number | null>(null);
-  const leave = () => {
-    navigate({ screen: "memories" });
+  const leave = (screen: "memories" | "context") => {
+    navigate({ screen });
     onLeave();
   };
   return (
@@ -41,12 +41,17 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
           </p>
         )}
         <AddDirectory onAdded={() => setRecorded((known) => (known ?? 0) + 1)} />
+        <p>
+          <Button tone="quiet" onPress={() => leave("context")} data-testid="first-run-lab">
+            <Trans>Record nothing yet: look at transcripts in the context lab</Trans>
+          </Button>
+        </p>
         {recorded !== null && (
           <div className="notice notice-done" role="status">
             <span>
               <Plural value={recorded} one="# directory is recorded." other="# directories are recorded." />
             </span>
-            <Button tone="primary" onPress={leave} data-testid="first-run-open">
+            <Button tone="primary" onPress={() => leave("memories")} data-testid="first-run-open">
               <Trans>Open the memories</Trans>
             </Button>
           </div>
