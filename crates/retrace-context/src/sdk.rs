@@ -181,7 +181,7 @@ pub fn run(
         }
         let used = turn.usage.used();
         if compacts(control, used) {
-            let sent = messages - dropped(last) + 1;
+            let sent = messages.saturating_sub(dropped(last)).saturating_add(1);
             trace.calls.push(Call::Summary { messages: sent, used });
             match summaries.next() {
                 None => return trace,
@@ -192,8 +192,8 @@ pub fn run(
                 Some(_) => (messages, last) = (1, LastMessage::User),
             }
         } else if let Ending::Calls(tools) = turn.ending {
-            trace.tool_runs += tools;
-            messages += 2;
+            trace.tool_runs = trace.tool_runs.saturating_add(tools);
+            messages = messages.saturating_add(2);
             last = LastMessage::User;
         } else {
             trace.end = RunEnd::Answered;

@@ -467,7 +467,9 @@ fn request_facts(
     };
     let reported = request.applied_edits.iter().flatten();
     let cleared: u64 = match basis {
-        Basis::Recorded => reported.clone().map(|edit| edit.cleared_input_tokens).sum(),
+        Basis::Recorded => {
+            reported.clone().map(|edit| edit.cleared_input_tokens).fold(0, u64::saturating_add)
+        }
         _ => 0,
     };
     let thinking_edited =
