@@ -139,7 +139,7 @@ fn regret_index(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(bytes())).bench(|| RegretIndex::new(black_box(session())));
 }
 
-#[divan::bench(args = [1, 2])]
+#[divan::bench(args = [1, 2], sample_count = 10)]
 fn sweep_of_a_thousand_settings(bencher: Bencher<'_, '_>, threads: usize) {
     let prepared = Prepared::new(session(), weights());
     let regrets = RegretIndex::new(session());
