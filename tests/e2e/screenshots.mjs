@@ -5,11 +5,12 @@
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { App } from "./harness/app.mjs";
 import { CHANGED_CONVENTIONS, INFRA, SECRET, WEBSHOP } from "./harness/memories.mjs";
 import { desktop, TREE } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories } from "./harness/session.mjs";
+import { RUN_TITLE, writeRun } from "./harness/transcripts.mjs";
 import { until } from "./harness/wait.mjs";
 import { startScreen, WindowDriver } from "./harness/window.mjs";
 
@@ -36,6 +37,7 @@ try {
 async function drawAll(theme) {
   const machine = machineWithMemories(ROOT);
   for (const [name, text] of Object.entries(MORE)) machine.write(join(machine.webshop, name), text);
+  writeRun(machine, dirname(machine.webshop));
   try {
     const driver = await WindowDriver.open(desktop(), machine, screen);
     try {
@@ -117,6 +119,19 @@ async function drawScreens(app, machine, theme) {
   await app.see("receipt", "clean");
   await app.gone("purge-pending");
   await draw("receipt");
+
+  await app.click("nav-context");
+  await app.click("transcript-row", RUN_TITLE);
+  await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
+  await app.driver.run(() => document.querySelector('[data-testid="chart"]').focus());
+  await app.press("Home", ...Array(24).fill("ArrowRight"));
+  await app.see("composition", "Results by tool");
+  await draw("context-lab");
+  await app.click("regret", "rates.ts");
+  await app.see('[data-testid="turn-block"][data-cleared="true"]', "would be gone");
+  await draw("context-turn");
+  await app.press("Escape");
+  await app.gone("turn-sheet");
 
   await app.click("nav-stores");
   await app.see("store-row", "infra");

@@ -2,6 +2,7 @@
 import { finding } from "./finding.mjs";
 import { history } from "./history.mjs";
 import { keeping } from "./keeping.mjs";
+import { lab } from "./lab.mjs";
 import { recording } from "./recording.mjs";
 import { redaction } from "./redaction.mjs";
 
@@ -10,4 +11,4 @@ import { redaction } from "./redaction.mjs";
  *
  * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
  */
-export const WALKS = [...recording, ...history, ...redaction, ...finding, ...keeping];
+export const WALKS = [...recording, ...history, ...redaction, ...finding, ...keeping, ...lab];

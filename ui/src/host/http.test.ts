@@ -109,7 +109,7 @@ describe("the event stream", () => {
     expect(heard).toEqual([{ type: "advanced", cursor: 3 }]);
     later[0]?.();
     await vi.waitFor(() => expect(later).toHaveLength(2));
-    expect(heard.slice(1).map(({ type }) => type)).toEqual(["advanced", "stores", "receipts"]);
+    expect(heard.slice(1).map(({ type }) => type)).toEqual(["advanced", "stores", "receipts", "transcripts"]);
     stop();
     later[1]?.();
     expect(requests).toHaveLength(2);

@@ -22,5 +22,7 @@ describe("what an event makes stale", () => {
     expect(concerns("stores", ["stores", {}])).toBe(true);
     expect(concerns("stores", ["diff", { a: "memver_1" }])).toBe(false);
     expect(concerns("progress", ["status", {}])).toBe(false);
+    expect(concerns("transcripts", ["transcripts", {}])).toBe(true);
+    expect(concerns("transcripts", ["context_show", { transcript: "t" }])).toBe(false);
   });
 });

@@ -194,7 +194,7 @@ function ToolsCard({ config, onChange, problem, tools }: PartProps & { tools: re
         options={[
           { value: "none", label: "false" },
           { value: "all", label: "true" },
-          { value: "named", label: t`of these tools` },
+          { value: "named", label: t`list` },
         ]}
         onChange={(choice) => patch({ clear_tool_inputs: inputsOf[choice] })}
         testId="clear-tool-inputs"

@@ -1,0 +1,65 @@
+/** A session of Claude Code to look at in the context lab. Invented; written as the client writes one, line by line. */
+import { join } from "node:path";
+
+/** Id of the session. */
+export const RUN = "0b6f7c52-91d4-4c8e-8a37-5de2f1a9c603";
+/** What was typed first, which is its title. */
+export const RUN_TITLE = "Move the price list to the new tax rules";
+/** The file that is read early, cleared, and read again near the end. */
+export const READ_AGAIN = "src/tax/rates.ts";
+
+/** About so many signs make a token of text like this. */
+const SIGNS_PER_TOKEN = 3.6;
+/** What the client sends and does not record: its system prompt and its tools. */
+const UNRECORDED = 13_900;
+const REQUESTS = 40;
+
+const tokens = (text) => Math.ceil(text.length / SIGNS_PER_TOKEN);
+
+function source(name, lines) {
+  const line = (at) => `export const ${name}${at} = { rate: ${(at * 7) % 23}, from: "2027-0${(at % 9) + 1}-01", note: "step ${at} of ${lines}" };`;
+  return Array.from({ length: lines }, (_, at) => line(at)).join("\n");
+}
+
+/** The calls of the run: what each request's answer asks for, and what comes back. */
+function calls() {
+  const file = (path, lines) => ({ tool: "Read", input: { file_path: path }, result: source(path.replace(/\W+/g, "_"), lines) });
+  return Array.from({ length: REQUESTS - 1 }, (_, at) => {
+    if (at === 2 || at === REQUESTS - 4) return file(READ_AGAIN, 150);
+    if (at % 4 === 1) return { tool: "Bash", input: { command: `pnpm test part-${at}` }, result: source(`pass_${at}_`, 90) };
+    return file(`src/prices/part${at}.ts`, 60 + ((at * 37) % 110));
+  });
+}
+
+/** Writes the session into the folder of a project. */
+export function writeRun(machine, projectFolder) {
+  const lines = [];
+  let previous = null;
+  let clock = Date.parse("2026-11-19T09:00:00.000Z");
+  const add = (type, message, more = {}) => {
+    const uuid = `00000000-0000-4000-8000-${String(lines.length).padStart(12, "0")}`;
+    const common = { parentUuid: previous, isSidechain: false, userType: "external", cwd: join(machine.home, "src/webshop"), sessionId: RUN, version: "2.1.181", gitBranch: "main" };
+    lines.push({ ...common, type, uuid, timestamp: new Date((clock += 20_000)).toISOString(), message, ...more });
+    previous = uuid;
+  };
+  const ask = `${RUN_TITLE}, please. Keep the old rates until the end of the year.`;
+  add("user", { role: "user", content: ask });
+  let context = UNRECORDED + tokens(ask);
+  let cached = 0;
+  const all = calls();
+  for (let at = 0; at < REQUESTS; at += 1) {
+    const call = all[at];
+    const text = call ? `Next I look at part ${at}.` : "All prices follow the new rules now.";
+    const blocks = [{ type: "text", text }];
+    if (call) blocks.push({ type: "tool_use", id: `toolu_${at}`, name: call.tool, input: call.input });
+    const output = blocks.reduce((sum, block) => sum + tokens(JSON.stringify(block)), 0);
+    const usage = { input_tokens: 3, cache_creation_input_tokens: context - cached - 3, cache_read_input_tokens: cached, output_tokens: output };
+    for (const block of blocks)
+      add("assistant", { id: `msg_${at}`, type: "message", role: "assistant", model: "claude-sonnet-4-5-20250929", content: [block], stop_reason: call ? "tool_use" : "end_turn", usage }, { requestId: `req_${at}` });
+    cached = context - 3;
+    if (!call) break;
+    add("user", { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${at}`, content: call.result }] });
+    context += output + tokens(call.result);
+  }
+  machine.write(join(projectFolder, `${RUN}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
