@@ -88,7 +88,7 @@ impl Listener {
             Ok(event) => Some(event),
             Err(RecvError::Closed) => None,
             Err(RecvError::Lagged(_)) => {
-                self.pending.extend([Event::Stores, Event::Receipts]);
+                self.pending.extend([Event::Stores, Event::Receipts, Event::Transcripts]);
                 present(&self.app).await.ok()
             }
         }

@@ -3024,10 +3024,13 @@ export type Commands = {
   context_turn: { request: TurnReq; response: Turn; writes: false };
   context_sweep: { request: SweepReq; response: Sweep; writes: false };
   context_memory: { request: MemoryPricesReq; response: MemoryPrices; writes: false };
+  context_deployed: { request: DeployedReq; response: Deployed; writes: false };
+  context_export: { request: ExportReq; response: Exported; writes: false };
   prices: { request: Nothing; response: Prices; writes: false };
   variants: { request: Nothing; response: Variants; writes: false };
   save_variant: { request: Variant; response: Variants; writes: true };
   remove_variant: { request: VariantRef; response: Variants; writes: true };
+  context_confirm: { request: ConfirmReq; response: Confirmed; writes: true };
   counter_status: { request: Nothing; response: CounterStatus; writes: false };
   set_counter_key: { request: CounterKeyReq; response: CounterStatus; writes: true };
   cancel: { request: JobRef; response: Cancelled; writes: true };
@@ -3047,6 +3050,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   "recheck_receipt",
   "save_variant",
   "remove_variant",
+  "context_confirm",
   "set_counter_key",
   "cancel",
 ]);

@@ -3,10 +3,13 @@
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
 mod cancel;
+mod confirm;
 mod context;
 mod counter;
+mod deployed;
 mod diff;
 mod discover;
+mod export;
 mod history;
 mod memories;
 mod memory_prices;
@@ -25,10 +28,13 @@ mod variants;
 mod verify;
 
 pub use cancel::cancel;
+pub use confirm::context_confirm;
 pub use context::{context_composition, context_show};
 pub use counter::{counter_status, set_counter_key};
+pub use deployed::context_deployed;
 pub use diff::diff;
 pub use discover::discover;
+pub use export::context_export;
 pub use history::{activity, log, show, timeline};
 pub use memories::{document, memories};
 pub(crate) use memory_prices::MemoryUses;
@@ -127,10 +133,13 @@ commands! {
     read context_turn(TurnReq) -> Turn,
     read context_sweep(SweepReq) -> Sweep,
     read context_memory(MemoryPricesReq) -> MemoryPrices,
+    read context_deployed(DeployedReq) -> Deployed,
+    read context_export(ExportReq) -> Exported,
     read prices(Nothing) -> Prices,
     read variants(Nothing) -> Variants,
     write save_variant(Variant) -> Variants,
     write remove_variant(VariantRef) -> Variants,
+    write context_confirm(ConfirmReq) -> Confirmed,
     read counter_status(Nothing) -> CounterStatus,
     write set_counter_key(CounterKeyReq) -> CounterStatus,
     write cancel(JobRef) -> Cancelled,

@@ -136,6 +136,9 @@ impl Inner {
         survey.matched.iter().for_each(|text| needles.add(text));
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
         row.live_files = replaced.len() as u64;
+        // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
+        self.lab.loaded.forget();
+        self.lab.index.forget(self);
         let settled = self.purge_and_settle(row, &needles, selection, stores, &survey, &mut result);
         if let Err(error) = settled {
             // Masked it is, and the receipt says that the purge is pending.

@@ -8,11 +8,12 @@ use crate::wire::{
     ApiError, FigureKind, Regret, SimulateReq, SimulatedCompaction, SimulatedRequest, Simulation,
     SimulationStopped, SimulationTotals, SimulationWarning, Simulations, Variant,
 };
-use retrace_context::cache::{CacheLife, Payback};
+use retrace_context::cache::CacheLife;
 use retrace_context::prices::Models;
 use retrace_context::regret::Clearings;
 use retrace_context::settings::{Edit, Setting};
-use retrace_context::simulate::{Options, SummarySizes, simulate};
+use retrace_context::simulate::{Options, Scratch, SummarySizes, simulate, simulate_totals};
+use retrace_context::warnings::{Grounds, pays_back_after, warnings};
 use retrace_context::{Basis, Cleared, Outcome, RequestOutcome, StopReason, Stopped};
 use retrace_transcript::BlockKind;
 use std::collections::HashSet;
@@ -81,7 +82,7 @@ pub(super) fn summary_sizes(inner: &Inner, settings: &[Setting]) -> SummarySizes
     if settings.iter().any(compacts) { summaries::sizes(inner) } else { SummarySizes::default() }
 }
 
-fn one(
+pub(super) fn one(
     loaded: &Loaded,
     variant: &Variant,
     setting: &Setting,
@@ -190,7 +191,9 @@ fn totals(outcome: &Outcome, regrets: u64, model: Option<&str>, options: &Option
         cache_breaks: totals.cache_breaks,
         cost_usd: totals.cost_usd,
         regrets,
-        pays_back_after: pays_back_after(outcome, model, options),
+        pays_back_after: model
+            .and_then(|model| pays_back_after(outcome, options.prices, model))
+            .and_then(|paid| paid.after),
         kind: weakest.unwrap_or(FigureKind::CountedOffline),
         range_percent: at_peak.and_then(half_width),
     }
@@ -213,40 +216,6 @@ const fn weakness(kind: FigureKind) -> u8 {
 fn half_width(request: &RequestOutcome) -> Option<f64> {
     let (low, high) = range(request.basis)?;
     (request.after > 0).then(|| high.saturating_sub(low) as f64 / 2.0 / request.after as f64 * 100.0)
-}
-
-/// Over all clearings: what they cost at once, over what each later request saves.
-#[allow(clippy::cast_precision_loss, reason = "tokens are far below 2^53")]
-fn pays_back_after(outcome: &Outcome, model: Option<&str>, options: &Options<'_>) -> Option<f64> {
-    let prices = options.prices.of(model?);
-    let mut sum = Payback { extra: 0.0, saved: 0.0 };
-    for request in outcome.requests.iter().filter(|request| !request.newly_cleared.is_empty()) {
-        let Some(first) = request.cache_break_at else { continue };
-        let line = prices.line(None, request.before)?;
-        let write = match options.cache_life {
-            Some(CacheLife::Hour1) => line.write_1h,
-            _ => line.write_5m,
-        };
-        let cleared: u64 = request.newly_cleared.iter().map(tokens).sum();
-        let prefix = request.after.saturating_add(cleared);
-        let one = Payback::new(
-            prefix as f64,
-            first.min(prefix) as f64,
-            cleared as f64,
-            write / line.input,
-            line.read / line.input,
-        );
-        sum = Payback { extra: sum.extra + one.extra, saved: sum.saved + one.saved };
-    }
-    (sum.saved > 0.0).then(|| sum.requests()).flatten().filter(|requests| requests.is_finite())
-}
-
-const fn tokens(cleared: &Cleared) -> u64 {
-    match cleared {
-        Cleared::Result { tokens, .. } | Cleared::Input { tokens, .. } | Cleared::Thinking { tokens, .. } => {
-            *tokens
-        }
-    }
 }
 
 fn compaction(compaction: &retrace_context::SimulatedCompaction) -> SimulatedCompaction {
@@ -285,7 +254,7 @@ fn stopped_view(stopped: &Stopped) -> SimulationStopped {
     }
 }
 
-/// What the API would refuse for this model, and what to know before deploying the setting.
+/// What the API would refuse for this model, and what else to know before deploying the setting.
 fn warned(
     loaded: &Loaded,
     setting: &Setting,
@@ -293,10 +262,18 @@ fn warned(
     options: &Options<'_>,
 ) -> Vec<SimulationWarning> {
     let model = options.model.or(loaded.model.as_deref());
-    let facts = model.and_then(|model| Models::builtin().get(model));
-    setting
-        .refused_for(facts, loaded.prepared().has_thinking())
+    let without = simulate_totals(loaded.prepared(), &Setting::default(), options, &mut Scratch::default());
+    let grounds = Grounds {
+        setting,
+        transcript: loaded.transcript(),
+        outcome,
+        without: &without,
+        model: model.and_then(|model| Models::builtin().get(model)),
+        thinking: loaded.prepared().has_thinking(),
+        prices: options.prices,
+    };
+    warnings(&grounds)
         .into_iter()
-        .map(|error| SimulationWarning { code: "refused".to_owned(), message: error.to_string() })
+        .map(|warning| SimulationWarning { code: warning.code.to_owned(), message: warning.message })
         .collect()
 }

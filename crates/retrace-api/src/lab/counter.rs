@@ -5,7 +5,7 @@ use crate::error::sentence;
 use crate::wire::{ApiError, Code, CounterStatus, NetworkCall};
 use retrace_count::{Cache, Config, Key, KeySource};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// Calls that are listed, the newest ones.
 const LISTED: usize = 200;
@@ -14,7 +14,7 @@ const LISTED: usize = 200;
 #[derive(Default)]
 pub(crate) struct Counting {
     /// Answers known, opened at the first use.
-    cache: Mutex<Option<Arc<Cache>>>,
+    cache: Mutex<Option<Cache>>,
     sent: Mutex<Sent>,
 }
 
@@ -38,18 +38,16 @@ impl Counting {
         sent.calls.truncate(LISTED);
     }
 
-    /// Notes tries that were made again; each was a call like the one that is listed.
+    /// Counts tries that were made again; each was a call like one that is listed.
     pub(crate) fn note_retries(&self, retries: u64) {
         lock(&self.sent).total += retries;
     }
 
-    /// The answers known. Without a file they are forgotten with the process.
-    pub(crate) fn cache(&self, inner: &Inner) -> Arc<Cache> {
+    /// Works with the answers known. Without a file they are forgotten with the process.
+    pub(crate) fn with_cache<T>(&self, inner: &Inner, work: impl FnOnce(&mut Cache) -> T) -> T {
         let mut cache = lock(&self.cache);
-        let opened = cache.get_or_insert_with(|| {
-            Arc::new(Cache::open(&inner.options.data_dir).unwrap_or_else(|_| Cache::in_memory()))
-        });
-        Arc::clone(opened)
+        let open = || Cache::open(&inner.options.data_dir).unwrap_or_else(|_| Cache::in_memory());
+        work(cache.get_or_insert_with(open))
     }
 
     /// Whether exact counts can be had, and what was called for them.

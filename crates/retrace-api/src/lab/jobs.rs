@@ -2,6 +2,7 @@
 
 use crate::app::lock;
 use crate::wire::ApiError;
+use retrace_count::Cancel;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,14 +10,21 @@ use std::sync::{Arc, Mutex};
 /// What runs now.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    running: Arc<Mutex<HashMap<String, Arc<AtomicBool>>>>,
+    running: Arc<Mutex<HashMap<String, Wish>>>,
+}
+
+/// A wish to stop: a flag to look at between two steps, and a token that ends waits.
+#[derive(Clone, Default)]
+struct Wish {
+    stop: Arc<AtomicBool>,
+    cancel: Cancel,
 }
 
 /// Work under way. It is forgotten when this is dropped.
 pub(crate) struct Job {
-    running: Arc<Mutex<HashMap<String, Arc<AtomicBool>>>>,
+    running: Arc<Mutex<HashMap<String, Wish>>>,
     name: Option<String>,
-    stop: Arc<AtomicBool>,
+    wish: Wish,
 }
 
 impl Jobs {
@@ -25,24 +33,24 @@ impl Jobs {
     /// # Errors
     /// `invalid` when work of that name runs already.
     pub(crate) fn begin(&self, name: Option<&str>) -> Result<Job, ApiError> {
-        let stop = Arc::new(AtomicBool::new(false));
+        let wish = Wish::default();
         if let Some(name) = name {
             let mut running = lock(&self.running);
             if running.contains_key(name) {
                 return Err(ApiError::invalid("A job of this name is running.", name)
                     .hint("Wait for it, cancel it, or choose another name."));
             }
-            running.insert(name.to_owned(), Arc::clone(&stop));
+            running.insert(name.to_owned(), wish.clone());
         }
-        Ok(Job { running: Arc::clone(&self.running), name: name.map(str::to_owned), stop })
+        Ok(Job { running: Arc::clone(&self.running), name: name.map(str::to_owned), wish })
     }
 
     /// Asks work to stop; `false` when none of that name runs.
     pub(crate) fn cancel(&self, name: &str) -> bool {
-        let running = lock(&self.running);
-        let found = running.get(name);
-        if let Some(stop) = found {
-            stop.store(true, Ordering::SeqCst);
+        let found = lock(&self.running).get(name).cloned();
+        if let Some(wish) = &found {
+            wish.stop.store(true, Ordering::SeqCst);
+            wish.cancel.cancel();
         }
         found.is_some()
     }
@@ -51,12 +59,17 @@ impl Jobs {
 impl Job {
     /// Set once the work is to stop.
     pub(crate) fn stop(&self) -> &AtomicBool {
-        &self.stop
+        &self.wish.stop
+    }
+
+    /// The same, to wait on.
+    pub(crate) fn token(&self) -> &Cancel {
+        &self.wish.cancel
     }
 
     /// Whether it was asked to stop.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::SeqCst)
+        self.wish.stop.load(Ordering::SeqCst)
     }
 }
 

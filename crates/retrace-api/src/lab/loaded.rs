@@ -10,7 +10,7 @@ use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;
 use retrace_context::{Counts, Weighing, Weights};
 use retrace_tokens::{Counter, family_of};
-use retrace_transcript::{Account, Reading, Transcript};
+use retrace_transcript::{Account, Format, Reading, Transcript};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -180,7 +180,24 @@ fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
              chat and responses are understood.",
         )
     })?;
-    Ok(FileRead { stamp, reading })
+    Ok(FileRead { stamp, reading: of_one_request(reading) })
+}
+
+/// A Messages API request is a transcript of one request: what it repeats of earlier ones is its history. An array of
+/// messages, which is no request, keeps a request for each answer in it.
+fn of_one_request(mut reading: Reading) -> Reading {
+    for transcript in &mut reading.transcripts {
+        let last = transcript.requests.pop();
+        if let Some(last) = last {
+            let is_request = transcript.format == Format::MessagesRequest
+                && (last.model.is_some() || !last.parameters.is_null());
+            if is_request {
+                transcript.requests.clear();
+            }
+            transcript.requests.push(last);
+        }
+    }
+    reading
 }
 
 /// All bytes of a file that may be a transcript.
@@ -204,6 +221,14 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
     };
     ApiError::new(code, format!("The transcript cannot be read: {error}."), show(path))
         .hint("Check that the file is there and may be read.")
+}
+
+/// The weights of a transcript of one request that is made here, counted as its model counts.
+pub(crate) fn weigh_one(transcript: &Transcript) -> Weights {
+    let model = model_of_most(transcript).unwrap_or_default();
+    let resolved = family_of(&model, NEWEST_FAMILY);
+    let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
+    retrace_context::weigh(transcript, Counter::of(resolved.family), &weighing)
 }
 
 fn weigh(place: Place, file: Arc<FileRead>, threads: usize) -> Loaded {

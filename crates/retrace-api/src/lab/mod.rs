@@ -11,6 +11,7 @@ pub(crate) mod jobs;
 pub(crate) mod keep;
 pub(crate) mod loaded;
 pub(crate) mod prices;
+pub(crate) mod rebuild;
 pub(crate) mod rows;
 pub(crate) mod summaries;
 pub(crate) mod view;

@@ -3,6 +3,7 @@
 pub(crate) mod act;
 pub(crate) mod chart;
 pub(crate) mod compare;
+pub(crate) mod confirm;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod discover;
@@ -28,6 +29,8 @@ pub(crate) mod visible;
 
 use crate::io::Zone;
 use paint::Paint;
+use retrace_api::wire::CounterStatus;
+use std::io::{Result, Write};
 
 /// How text is printed.
 #[derive(Clone, Copy)]
@@ -52,4 +55,14 @@ pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
 /// The first twelve digits of a hash: enough to tell contents apart by eye. `nothing` where there is none.
 pub(crate) fn short_hash(hash: Option<&str>) -> &str {
     hash.map_or("nothing", |hash| hash.get(..12).unwrap_or(hash))
+}
+
+/// Where exact counts would come from.
+pub(crate) fn counter(out: &mut (impl Write + ?Sized), status: &CounterStatus) -> Result<()> {
+    let key = match status.key_source.as_deref() {
+        Some(source) => format!("key from the {}", visible::line(source)),
+        None => "no key".to_owned(),
+    };
+    let keyring = if status.keyring { "a keyring can be used" } else { "no keyring can be used here" };
+    writeln!(out, "{}: {key}; {keyring}", visible::line(&status.base_url))
 }

@@ -1,7 +1,10 @@
 //! `retrace context`
 
 mod compare;
+mod confirm;
+mod export;
 mod input;
+mod key;
 mod memory;
 mod show;
 mod simulate;
@@ -42,7 +45,10 @@ enum Action {
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Compare(compare::Arguments),
+    Confirm(confirm::Arguments),
+    Export(export::Arguments),
     Memory(memory::Arguments),
+    Key(key::Arguments),
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
@@ -52,7 +58,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Action::Simulate(arguments) => simulate::run(&arguments, shell),
         Action::Sweep(arguments) => sweep::run(&arguments, shell),
         Action::Compare(arguments) => compare::run(&arguments, shell),
+        Action::Confirm(arguments) => confirm::run(&arguments, shell),
+        Action::Export(arguments) => export::run(&arguments, shell),
         Action::Memory(arguments) => memory::run(arguments, shell),
+        Action::Key(arguments) => key::run(&arguments, shell),
     }
 }
 
