@@ -304,6 +304,9 @@ fn a_setting_is_exported_with_its_evidence() {
         );
         assert!(exported.text.contains("Tidy the parser."), "{}", exported.text);
     }
+    let report = export("html").expect("a report");
+    assert!(report.text.contains("Content-Security-Policy") && report.text.contains("Tidy the parser."));
+    assert!(!report.text.contains("<script") && report.media_type == "text/html");
     assert_eq!(export("fortran").expect_err("unknown").code, Code::Invalid);
 }
 

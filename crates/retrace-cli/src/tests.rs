@@ -1,5 +1,7 @@
 //! Whole runs in process.
 
+mod context;
+
 use crate::{Exit, Io, Stop, Terminal, Zone, run};
 use retrace_api::{AppOptions, KeyInMemory};
 use retrace_model::Timestamp;
@@ -139,6 +141,17 @@ fn every_command_has_help() {
         "undo",
         "redact",
         "receipts",
+        "tokens",
+        "context",
+        "context transcripts",
+        "context show",
+        "context simulate",
+        "context sweep",
+        "context compare",
+        "context confirm",
+        "context export",
+        "context memory",
+        "context key",
         "verify",
         "serve",
         "completions",

@@ -1,30 +1,42 @@
-//! A setting in a form to deploy, with the evidence for it.
+//! A setting in a form to deploy, with the evidence for it; and a report of settings in one file.
 
-use super::simulate::{one, setting, summary_sizes};
+use super::context::file_costs;
+use super::simulate::{one, setting, summary_sizes, warnings_of};
 use crate::App;
 use crate::app::Inner;
-use crate::error::sentence;
+use crate::error::{sentence, show};
 use crate::lab::loaded::{self, Loaded};
 use crate::wire::{ApiError, ExportReq, Exported, Simulation, Variant};
+use retrace_context::compose;
 use retrace_context::export::{Evidence, Form, export};
+use retrace_context::prices::Models;
+use retrace_context::regret::Clearings;
+use retrace_context::report::{Report, Tried, html};
 use retrace_context::settings::Setting;
-use retrace_context::simulate::Options;
+use retrace_context::simulate::{Options, simulate};
 use retrace_context::sweep::Figures;
 use std::sync::Arc;
 
 /// The model that code names where neither the request nor a transcript does.
 const MODEL: &str = "claude-sonnet-5-5";
 
-/// Writes a setting as JSON, cURL, Python or TypeScript.
+/// The form of a report.
+const REPORT: &str = "html";
+
+/// Writes a setting as JSON, cURL, Python or TypeScript, or a report of it and those it is compared with.
 ///
 /// # Errors
-/// Those of `context_show` where a transcript is named; `invalid` for a setting that is refused, or that has no such form.
+/// Those of `context_show` where a transcript is named; `invalid` for a setting that is refused, or that has no such form,
+/// and for a report without a transcript.
 pub fn context_export(app: &App, request: ExportReq) -> Result<Exported, ApiError> {
     let inner = &app.inner;
     let setting = setting(&request.variant)?;
+    if request.format == REPORT {
+        return report(inner, &request);
+    }
     let form = Form::parse(&request.format).ok_or_else(|| {
         ApiError::invalid("There is no such form.", request.format.clone())
-            .hint("Forms: json, curl, python, typescript.")
+            .hint("Forms: json, curl, python, typescript, html.")
     })?;
     let loaded = request.transcript.as_deref().map(|name| loaded::load(inner, name)).transpose()?;
     let of_transcript = loaded.as_ref().and_then(|loaded| loaded.model.clone());
@@ -71,4 +83,67 @@ const fn figures(simulation: &Simulation) -> Figures {
         compactions: totals.compactions,
         cache_breaks: totals.cache_breaks,
     }
+}
+
+/// One HTML file that shows what the settings do to the transcript.
+fn report(inner: &Arc<Inner>, request: &ExportReq) -> Result<Exported, ApiError> {
+    let name = request.transcript.as_deref().ok_or_else(|| {
+        ApiError::invalid("A report needs a transcript.", "transcript").hint("Name the run it is about.")
+    })?;
+    let variants: Vec<&Variant> = std::iter::once(&request.variant).chain(&request.against).collect();
+    let settings = variants.iter().map(|variant| setting(variant)).collect::<Result<Vec<_>, _>>()?;
+    let loaded = loaded::load(inner, name)?;
+    let table = inner.lab.prices.get(inner);
+    let options = Options {
+        model: request.model.as_deref(),
+        prices: &table.prices,
+        summaries: summary_sizes(inner, &settings),
+        ..Options::default()
+    };
+    let model = options.model.or(loaded.model.as_deref());
+    let facts = model.and_then(|model| Models::builtin().get(model));
+    let tried: Vec<_> = settings
+        .iter()
+        .map(|setting| {
+            let outcome = simulate(loaded.prepared(), setting, &options);
+            let regrets = loaded.regrets().regrets(&Clearings::of(&outcome));
+            let warnings = warnings_of(&loaded, setting, &outcome, &options);
+            (setting.to_json(facts), outcome, regrets, warnings)
+        })
+        .collect();
+    let transcript = loaded.transcript();
+    let title = transcript.session.title.clone().unwrap_or_else(|| loaded.place.id.clone());
+    let page = html(&Report {
+        title: &title,
+        facts: vec![
+            format!("Model: {}.", model.unwrap_or("not recorded")),
+            format!("Transcript: {}.", show(&loaded.place.path)),
+            format!("Made by Retrace {} at {}.", inner.options.program_version, inner.now().to_rfc3339()),
+            format!(
+                "Contexts are as recorded where they are; what they were made of is counted offline (family {}).",
+                loaded.weights.family
+            ),
+        ],
+        transcript,
+        contexts: &loaded.weights.contexts,
+        classes: &compose(transcript, &loaded.weights),
+        files: &file_costs(&loaded, &table),
+        window: transcript.session.context_window.or_else(|| facts.map(|facts| facts.window)),
+        settings: variants
+            .iter()
+            .zip(&tried)
+            .map(|(variant, (setting, outcome, regrets, warnings))| Tried {
+                name: &variant.name,
+                setting,
+                outcome,
+                regrets,
+                warnings,
+            })
+            .collect(),
+    });
+    Ok(Exported {
+        file_name: "context-report.html".to_owned(),
+        media_type: "text/html".to_owned(),
+        text: page,
+    })
 }

@@ -13,7 +13,7 @@ use retrace_context::prices::Models;
 use retrace_context::regret::Clearings;
 use retrace_context::settings::{Edit, Setting};
 use retrace_context::simulate::{Options, Scratch, SummarySizes, simulate, simulate_totals};
-use retrace_context::warnings::{Grounds, pays_back_after, warnings};
+use retrace_context::warnings::{Grounds, Warning, pays_back_after, warnings};
 use retrace_context::{Basis, Cleared, Outcome, RequestOutcome, StopReason, Stopped};
 use retrace_transcript::BlockKind;
 use std::collections::HashSet;
@@ -102,7 +102,7 @@ pub(super) fn one(
         name: variant.name.clone(),
         config: setting.to_json(facts),
         model: model.map(str::to_owned),
-        warnings: warned(loaded, setting, &outcome, options),
+        warnings: warnings_of(loaded, setting, &outcome, options).into_iter().map(warned).collect(),
         totals: totals(&outcome, regrets.len() as u64, model, options),
         requests,
         compactions: outcome.compactions.iter().map(compaction).collect(),
@@ -255,15 +255,15 @@ fn stopped_view(stopped: &Stopped) -> SimulationStopped {
 }
 
 /// What the API would refuse for this model, and what else to know before deploying the setting.
-fn warned(
+pub(super) fn warnings_of(
     loaded: &Loaded,
     setting: &Setting,
     outcome: &Outcome,
     options: &Options<'_>,
-) -> Vec<SimulationWarning> {
+) -> Vec<Warning> {
     let model = options.model.or(loaded.model.as_deref());
     let without = simulate_totals(loaded.prepared(), &Setting::default(), options, &mut Scratch::default());
-    let grounds = Grounds {
+    warnings(&Grounds {
         setting,
         transcript: loaded.transcript(),
         outcome,
@@ -271,9 +271,9 @@ fn warned(
         model: model.and_then(|model| Models::builtin().get(model)),
         thinking: loaded.prepared().has_thinking(),
         prices: options.prices,
-    };
-    warnings(&grounds)
-        .into_iter()
-        .map(|warning| SimulationWarning { code: warning.code.to_owned(), message: warning.message })
-        .collect()
+    })
+}
+
+fn warned(warning: Warning) -> SimulationWarning {
+    SimulationWarning { code: warning.code.to_owned(), message: warning.message }
 }
