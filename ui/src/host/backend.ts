@@ -2,10 +2,7 @@
  * The seam between the window and the program behind it. Everything the window knows comes through [`Backend`]; what is
  * behind it (the desktop shell, HTTP, or a test's memory) is chosen once, in `host/index.ts`.
  */
-import type { ApiError, Commands as BoundCommands, Event } from "@/bindings";
-import type { LabCommands } from "./lab-commands";
-
-type Commands = BoundCommands & LabCommands;
+import type { ApiError, Commands, Event } from "@/bindings";
 
 /** A name of a command. */
 export type CommandName = keyof Commands;
