@@ -75,6 +75,31 @@ fn the_pure_crates_do_no_input_or_output() {
 }
 
 #[test]
+fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
+    let all = dependencies();
+    let pure = [
+        "base64",
+        "memchr",
+        "retrace-model",
+        "retrace-tokens",
+        "retrace-transcript",
+        "serde",
+        "serde_json",
+        "thiserror",
+        "unicode-normalization",
+        "unicode-properties",
+    ];
+    for name in ["retrace-tokens", "retrace-transcript", "retrace-context"] {
+        for dependency in &all[name] {
+            assert!(
+                pure.contains(&dependency.as_str()),
+                "{name} must stay pure, but depends on {dependency}"
+            );
+        }
+    }
+}
+
+#[test]
 fn each_outside_part_has_one_home() {
     check_only("rusqlite", &["retrace-log"]);
     check_only("zstd", &["retrace-log"]);
@@ -88,6 +113,9 @@ fn each_outside_part_has_one_home() {
     check_only("tokio", &["retrace-server", "retrace-desktop"]);
     check_only("ts-rs", &["retrace-api"]);
     check_only("reqwest", &[]);
+    check_only("ureq", &["retrace-count"]);
+    check_only("keyring", &["retrace-count"]);
+    check_only("postcard", &["retrace-sessions"]);
 }
 
 #[test]
