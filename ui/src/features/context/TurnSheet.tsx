@@ -53,7 +53,6 @@ const ORIGINS: Record<string, MessageDescriptor> = {
 const word = (table: Record<string, MessageDescriptor>, key: string) => table[key] ?? key;
 
 const Block = memo(function Block({ block, pointed }: { block: TurnBlock; pointed: boolean }) {
-  const { t } = useLingui();
   const say = useWords();
   const format = useFormat();
   const lines = useMemo(() => block.text.split("\n"), [block.text]);
@@ -94,8 +93,7 @@ const Block = memo(function Block({ block, pointed }: { block: TurnBlock; pointe
           <Figure text={format.number(block.tokens)} kind="counted offline" /> <Trans>tokens</Trans>
         </span>
       </div>
-      {block.text !== "" &&
-        (block.cleared ? <del aria-label={t`Would be gone: ${block.text.slice(0, 400)}`}>{text}</del> : text)}
+      {block.text !== "" && (block.cleared ? <del>{text}</del> : text)}
       {shown.length < lines.length && (
         <Button tone="quiet" onPress={() => setAll(true)}>
           <Trans>{lines.length - shown.length} more lines</Trans>
