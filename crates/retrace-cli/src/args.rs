@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Retrace what your agents remember: see every change, put it back, take it out.
 ///
 /// Records every change in the memory directories of agents in a log that is
-/// never rewritten. Nothing leaves this machine.
+/// never rewritten. Nothing leaves this machine unless you agree to it.
 ///
 ///     retrace discover --add      record what is there
 ///     retrace record              go on recording

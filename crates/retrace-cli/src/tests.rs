@@ -149,6 +149,7 @@ fn every_command_has_help() {
         "context sweep",
         "context compare",
         "context confirm",
+        "context deployed",
         "context export",
         "context memory",
         "context key",

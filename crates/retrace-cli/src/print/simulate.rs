@@ -3,7 +3,8 @@
 use super::context::kind;
 use super::table::{Side, dollars, grouped, table};
 use super::{Style, count, visible};
-use retrace_api::wire::{Simulation, SimulationTotals, Sweep};
+use retrace_api::wire::{Deployed, Simulation, SimulationTotals, Sweep};
+use serde_json::Value;
 use std::io::{Result, Write};
 
 /// Regrets listed for each setting.
@@ -123,4 +124,48 @@ pub(crate) fn sweep(out: &mut (impl Write + ?Sized), sweep: &Sweep, all: bool, s
         ("SETTING", Side::Left),
     ];
     table(out, columns, &rows, style)
+}
+
+/// Forecast and report, a row a request for which one of the two has an edit.
+pub(crate) fn deployed(out: &mut (impl Write + ?Sized), held: &Deployed, style: Style) -> Result<()> {
+    if held.requests.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<[String; 4]> = held
+        .requests
+        .iter()
+        .map(|request| {
+            [
+                request.index.to_string(),
+                edits(&request.forecast),
+                edits(&request.reported),
+                request.error_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
+            ]
+        })
+        .collect();
+    let columns = [
+        ("REQUEST", Side::Right),
+        ("FORECAST", Side::Left),
+        ("REPORTED", Side::Left),
+        ("ERROR", Side::Right),
+    ];
+    table(out, columns, &rows, style)
+}
+
+/// `5 uses, 2 turns, 12,345 tokens`.
+fn edits(edits: &[Value]) -> String {
+    let sum = |field: &str| edits.iter().filter_map(|edit| edit[field].as_u64()).fold(0, u64::saturating_add);
+    let (uses, turns) = (sum("cleared_tool_uses"), sum("cleared_thinking_turns"));
+    let mut parts = Vec::new();
+    if uses > 0 {
+        parts.push(count(uses, "use", "uses"));
+    }
+    if turns > 0 {
+        parts.push(count(turns, "turn", "turns"));
+    }
+    if parts.is_empty() {
+        return "nothing".to_owned();
+    }
+    parts.push(format!("{} tokens", grouped(sum("cleared_input_tokens"))));
+    parts.join(", ")
 }

@@ -201,3 +201,25 @@ fn an_empty_home_has_no_sessions() {
     assert_eq!(machine.run(&["context", "show", "nothing"]).exit, Exit(3));
     assert_eq!(machine.run(&["context", "memory", "--json"]).exit, Exit::DONE);
 }
+
+#[test]
+fn reports_stand_beside_forecasts() {
+    let (machine, [_, few, _]) = lab();
+    let edits =
+        json!([{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 6, "cleared_input_tokens": 1000}]);
+    let body: Value = serde_json::from_str(&request(8)).expect("the request");
+    let answer = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-opus-4-6",
+        "content": [{"type": "text", "text": "Done."}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 2000, "output_tokens": 5}, "context_management": {"applied_edits": edits}});
+    let pair = json!({"request": {"timestamp": 1, "method": "POST", "url": "https://api.example/v1/messages",
+        "body": body}, "response": {"body": answer}});
+    let path = file(machine.folder.path(), "log.jsonl", format!("{pair}\n").as_bytes());
+    let ran = machine.run(&["context", "deployed", &path, "--config", &few, "--json"]);
+    assert_eq!(ran.exit, Exit::DONE, "{}", ran.stderr);
+    let held = ran.lines().remove(0);
+    assert_eq!((held["reporting"].as_u64(), held["agreeing"].as_u64()), (Some(1), Some(1)), "{held}");
+    let ran = machine.run(&["context", "deployed", &path]);
+    assert_eq!((ran.exit, ran.stderr.contains("which setting")), (Exit(3), true), "{}", ran.stderr);
+    let text = machine.run(&["context", "deployed", &path, "--config", &few]).stdout;
+    assert!(text.contains("6 uses, 1,000 tokens"), "{text}");
+}

@@ -2,6 +2,7 @@
 
 mod compare;
 mod confirm;
+mod deployed;
 mod export;
 mod input;
 mod key;
@@ -46,6 +47,7 @@ enum Action {
     Sweep(sweep::Arguments),
     Compare(compare::Arguments),
     Confirm(confirm::Arguments),
+    Deployed(deployed::Arguments),
     Export(export::Arguments),
     Memory(memory::Arguments),
     Key(key::Arguments),
@@ -59,6 +61,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Action::Sweep(arguments) => sweep::run(&arguments, shell),
         Action::Compare(arguments) => compare::run(&arguments, shell),
         Action::Confirm(arguments) => confirm::run(&arguments, shell),
+        Action::Deployed(arguments) => deployed::run(&arguments, shell),
         Action::Export(arguments) => export::run(&arguments, shell),
         Action::Memory(arguments) => memory::run(arguments, shell),
         Action::Key(arguments) => key::run(&arguments, shell),
