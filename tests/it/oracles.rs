@@ -193,11 +193,11 @@ fn characters(block: &Block) -> u64 {
 /// The summary of a compaction as the other side puts it into the system prompt.
 fn summary(transcript: &Transcript, system: &str) -> u64 {
     let blocks = transcript.messages.iter().flat_map(|message| &message.blocks);
-    let last = blocks.filter_map(|block| match &block.kind {
+    let mut last = blocks.filter_map(|block| match &block.kind {
         BlockKind::Compaction { content } => content.as_deref(),
         _ => None,
     });
-    let Some(content) = last.last() else { return 0 };
+    let Some(content) = last.next_back() else { return 0 };
     let prefix = format!("Previous conversation summary: {content}\n\n");
     let prefix = if system.is_empty() { prefix.trim_end() } else { &prefix };
     prefix.chars().count() as u64
