@@ -206,6 +206,10 @@ impl ToolError {
                 node_error(*code, call, shown, shown_to.as_deref())
             }
             Self::UnknownCommand { command } => format!("{command} not implemented"),
+            Self::Nul { path } => format!(
+                "The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received '{}'",
+                path.replace('\0', "\\x00")
+            ),
             other => other.in_both_sdks(),
         }
     }

@@ -38,7 +38,8 @@ mod walk;
 #[cfg(not(unix))]
 mod elsewhere;
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
 
 pub use dialect::{Dialect, UnknownDialect};

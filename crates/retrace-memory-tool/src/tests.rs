@@ -1,5 +1,7 @@
 //! The tool on a directory of its own: the rows of the fact sheet, links, modes, changes told.
 
+#![allow(clippy::needless_pass_by_value, reason = "inputs are made for one call")]
+
 use crate::{Change, Dialect, Guard, GuardMode, MemoryTool, Observer, Options, Unobserved};
 use retrace_model::RelPath;
 use serde_json::{Value, json};

@@ -430,9 +430,13 @@ impl Call<'_> {
         }
         match new.leaf {
             Leaf::TooLong => return Err(too_long(to, &new)),
-            Leaf::BelowAFile => {
+            // The system looks for the directory of the source first, but directories below a file are made before that.
+            Leaf::BelowAFile
+                if new.tail.len() > 2 || !matches!(old.leaf, Leaf::Missing) || old.tail.len() < 2 =>
+            {
                 return Err(system(to, libc_codes::ENOTDIR, "rename", shown_path(new.names())));
             }
+            Leaf::BelowAFile => return Err(ToolError::RenameMissing { path: from.to_owned() }),
             _ => {}
         }
         let missing = || ToolError::RenameMissing { path: from.to_owned() };
@@ -445,6 +449,18 @@ impl Call<'_> {
             .make_private_parents(&target, &NoFaults)
             .map_err(|error| of_file(to, &new, "mkdir", &error))?;
         match old.leaf {
+            // Making the directories of the destination made the source, which cannot go below itself.
+            Leaf::Missing
+                if new.depth() > old.depth() && old.names().zip(new.names()).all(|(old, new)| old == new) =>
+            {
+                return Err(ToolError::System {
+                    path: from.to_owned(),
+                    code: libc_codes::EINVAL,
+                    call: "rename",
+                    shown: self.shown(from, &old),
+                    shown_to: Some(self.shown(to, &new)),
+                });
+            }
             Leaf::Missing => return Err(missing()),
             Leaf::TooLong => return Err(too_long(from, &old)),
             Leaf::BelowAFile => {
@@ -454,6 +470,14 @@ impl Call<'_> {
         }
         self.move_to(from, to, &old, &new, over)?;
         Ok(format!("Successfully renamed {from} to {to}"))
+    }
+
+    /// A place as the host names it in errors: the TypeScript client as the path was written, links and all.
+    fn shown(&self, path: &str, place: &Place) -> String {
+        match (self.dialect(), path::steps(path, self.dialect())) {
+            (Dialect::Ts, Ok(steps)) => shown_steps(&steps),
+            _ => shown_path(place.names()),
+        }
     }
 
     fn move_to(
@@ -466,16 +490,18 @@ impl Call<'_> {
     ) -> Result<(), ToolError> {
         let names = |place: &Place| place.names().map(<[u8]>::to_vec).collect::<Vec<Name>>();
         let (old_names, new_names) = (names(old), names(new));
+        let shown = (self.shown(from, old), self.shown(to, new));
+        let not_renamed = |code: Errno| ToolError::System {
+            path: from.to_owned(),
+            code: code.raw_os_error(),
+            call: "rename",
+            shown: shown.0.clone(),
+            shown_to: Some(shown.1.clone()),
+        };
         let refused = |code: Errno| match code {
             Errno::NOENT => ToolError::RenameMissing { path: from.to_owned() },
             Errno::EXIST => ToolError::DestinationExists { path: to.to_owned() },
-            code => ToolError::System {
-                path: from.to_owned(),
-                code: code.raw_os_error(),
-                call: "rename",
-                shown: shown_path(old.names()),
-                shown_to: Some(shown_path(new.names())),
-            },
+            code => not_renamed(code),
         };
         let files = match old.leaf {
             Leaf::File(_) => vec![Vec::new()],
