@@ -6,6 +6,7 @@
 mod architecture;
 mod bad_days;
 mod bindings;
+mod check;
 mod confirm;
 mod context;
 mod crashes;

@@ -1,5 +1,6 @@
 //! The app: what every command works with.
 
+use crate::commands::check::KeptChecker;
 use crate::events::Events;
 use crate::faults::Point;
 use crate::lab::Lab;
@@ -38,6 +39,8 @@ pub(crate) struct Inner {
     /// What pending purges still have to prove absent. In memory only.
     pub(crate) pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
     pub(crate) lab: Lab,
+    /// What was found in each store last, so that only changed files are checked anew.
+    pub(crate) checkers: Mutex<HashMap<StoreId, KeptChecker>>,
 }
 
 impl App {
@@ -73,6 +76,7 @@ impl App {
                 verified: Mutex::new(None),
                 pending_needles: Mutex::new(HashMap::new()),
                 lab: Lab::default(),
+                checkers: Mutex::new(HashMap::new()),
                 options,
             }),
         };

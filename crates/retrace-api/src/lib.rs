@@ -8,6 +8,7 @@
 
 mod app;
 pub mod bindings;
+mod check;
 pub mod commands;
 mod error;
 mod events;

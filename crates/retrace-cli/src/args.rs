@@ -85,6 +85,7 @@ pub(crate) enum Command {
     Redact(commands::redact::Arguments),
     Receipts(commands::receipts::Arguments),
     Verify(commands::verify::Arguments),
+    Check(commands::check::Arguments),
     Tokens(commands::tokens::Arguments),
     Context(commands::context::Arguments),
     Serve(commands::serve::Arguments),

@@ -154,6 +154,7 @@ fn every_command_has_help() {
         "context memory",
         "context key",
         "verify",
+        "check",
         "serve",
         "completions",
     ] {

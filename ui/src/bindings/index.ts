@@ -1482,6 +1482,188 @@ done: number,
 total: number | null, };
 
 /**
+ * Checks a directory or a store. Files that the request brings (configuration, baseline) are given as text, so that a
+ * caller on another machine names no path on this one.
+ */
+export type CheckReq = { 
+/**
+ * A directory, or a store by id or name.
+ */
+target: string, 
+/**
+ * Text of a configuration; `retrace.toml` of the directory, or of the repository it lies in, when absent.
+ */
+config: string | null, 
+/**
+ * Only these rules, by id or group; as configured when empty.
+ */
+rules: Array<string>, 
+/**
+ * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`, when absent.
+ */
+fail_on: string | null, 
+/**
+ * Text of a baseline: findings in it do not count.
+ */
+baseline: string | null, 
+/**
+ * Also make a baseline that accepts everything found.
+ */
+make_baseline: boolean, 
+/**
+ * Root of the repository the memories are about; found above the directory when absent.
+ */
+repository: string | null, 
+/**
+ * Do not let comments in memories allow findings.
+ */
+no_inline_allow: boolean, 
+/**
+ * Also make a SARIF 2.1.0 log.
+ */
+sarif: boolean, };
+
+/**
+ * One finding. Secrets and personal data are masked in it.
+ */
+export type Finding = { 
+/**
+ * `group/name`.
+ */
+rule: string, 
+/**
+ * `error`, `warning` or `note`.
+ */
+severity: string, 
+/**
+ * Below the directory; empty for the directory as a whole.
+ */
+path: string, 
+/**
+ * Line, from 1; 1 for the file as a whole.
+ */
+line: number, 
+/**
+ * Column, from 1, in Unicode scalar values, as compilers count; 1 for the file as a whole.
+ */
+column: number, 
+/**
+ * Line of the character after the last; null for the file as a whole.
+ */
+end_line: number | null, 
+/**
+ * Its column.
+ */
+end_column: number | null, 
+/**
+ * First byte in the file; null for the file as a whole.
+ */
+start: number | null, 
+/**
+ * The byte after the last.
+ */
+end: number | null, 
+/**
+ * One sentence about this place.
+ */
+message: string, 
+/**
+ * What to do.
+ */
+remedy: string, };
+
+/**
+ * What a check found.
+ */
+export type Checked = { 
+/**
+ * The directory.
+ */
+root: string, 
+/**
+ * Root of the repository that claims were held against; null when none was needed or found.
+ */
+repository: string | null, 
+/**
+ * Findings that count, by path, place and rule.
+ */
+findings: Array<Finding>, 
+/**
+ * How many are errors.
+ */
+errors: number, 
+/**
+ * How many are warnings.
+ */
+warnings: number, 
+/**
+ * How many are notes.
+ */
+notes: number, 
+/**
+ * How many more a comment in a memory allows.
+ */
+allowed: number, 
+/**
+ * How many more the baseline accepts.
+ */
+accepted: number, 
+/**
+ * Files looked at.
+ */
+files: number, 
+/**
+ * Places that could not be looked at, each a sentence.
+ */
+problems: Array<string>, 
+/**
+ * Whether a finding is at or above the severity asked for.
+ */
+failed: boolean, 
+/**
+ * Text of the baseline, when asked for.
+ */
+baseline: string | null, 
+/**
+ * Text of the SARIF log, when asked for.
+ */
+sarif: string | null, };
+
+/**
+ * Asks for the findings of a store, or of one memory of it.
+ */
+export type FindingsReq = { 
+/**
+ * Id, name or directory of a store.
+ */
+store: string, 
+/**
+ * Only this memory.
+ */
+path: string | null, };
+
+/**
+ * Findings.
+ */
+export type Findings = { 
+/**
+ * By path, place and rule.
+ */
+findings: Array<Finding>, 
+/**
+ * How many more comments in memories allow.
+ */
+allowed: number, 
+/**
+ * Files of the store.
+ */
+files: number, 
+/**
+ * Of these, files whose last result was used again.
+ */
+reused: number, };
+
+/**
  * Verifies the log.
  */
 export type VerifyReq = { 
@@ -3005,6 +3187,8 @@ export type Commands = {
   diff: { request: DiffReq; response: DiffResult; writes: false };
   search: { request: SearchReq; response: SearchResult; writes: false };
   receipts: { request: Nothing; response: Receipts; writes: false };
+  check: { request: CheckReq; response: Checked; writes: false };
+  findings: { request: FindingsReq; response: Findings; writes: false };
   verify: { request: VerifyReq; response: Verified; writes: false };
   add_store: { request: AddStore; response: Store; writes: true };
   remove_store: { request: StoreRef; response: Store; writes: true };

@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
 mod cancel;
+pub(crate) mod check;
 mod confirm;
 mod context;
 mod counter;
@@ -28,6 +29,7 @@ mod variants;
 mod verify;
 
 pub use cancel::cancel;
+pub use check::{check, check_directory, findings};
 pub use confirm::context_confirm;
 pub use context::{context_composition, context_show};
 pub use counter::{counter_status, set_counter_key};
@@ -114,6 +116,8 @@ commands! {
     read diff(DiffReq) -> DiffResult,
     read search(SearchReq) -> SearchResult,
     read receipts(Nothing) -> Receipts,
+    read check(CheckReq) -> Checked,
+    read findings(FindingsReq) -> Findings,
     read verify(VerifyReq) -> Verified,
     write add_store(AddStore) -> Store,
     write remove_store(StoreRef) -> Store,

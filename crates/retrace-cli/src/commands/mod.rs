@@ -1,5 +1,6 @@
 //! One file a command: what can be typed, the request it means, the call.
 
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod diff;
@@ -40,6 +41,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Redact(arguments) => redact::run(arguments, shell),
         Command::Receipts(arguments) => receipts::run(arguments, shell),
         Command::Verify(arguments) => verify::run(&arguments, shell),
+        Command::Check(arguments) => check::run(&arguments, shell),
         Command::Tokens(arguments) => tokens::run(arguments, shell),
         Command::Context(arguments) => context::run(arguments, shell),
         Command::Serve(arguments) => serve::run(arguments, shell),

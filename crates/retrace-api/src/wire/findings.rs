@@ -1,0 +1,117 @@
+//! What is wrong with memories.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Checks a directory or a store. Files that the request brings (configuration, baseline) are given as text, so that a
+/// caller on another machine names no path on this one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct CheckReq {
+    /// A directory, or a store by id or name.
+    pub target: String,
+    /// Text of a configuration; `retrace.toml` of the directory, or of the repository it lies in, when absent.
+    #[serde(default)]
+    pub config: Option<String>,
+    /// Only these rules, by id or group; as configured when empty.
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`, when absent.
+    #[serde(default)]
+    pub fail_on: Option<String>,
+    /// Text of a baseline: findings in it do not count.
+    #[serde(default)]
+    pub baseline: Option<String>,
+    /// Also make a baseline that accepts everything found.
+    #[serde(default)]
+    pub make_baseline: bool,
+    /// Root of the repository the memories are about; found above the directory when absent.
+    #[serde(default)]
+    pub repository: Option<String>,
+    /// Do not let comments in memories allow findings.
+    #[serde(default)]
+    pub no_inline_allow: bool,
+    /// Also make a SARIF 2.1.0 log.
+    #[serde(default)]
+    pub sarif: bool,
+}
+
+/// One finding. Secrets and personal data are masked in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Finding {
+    /// `group/name`.
+    pub rule: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// Below the directory; empty for the directory as a whole.
+    pub path: String,
+    /// Line, from 1; 1 for the file as a whole.
+    pub line: u32,
+    /// Column, from 1, in Unicode scalar values, as compilers count; 1 for the file as a whole.
+    pub column: u32,
+    /// Line of the character after the last; null for the file as a whole.
+    pub end_line: Option<u32>,
+    /// Its column.
+    pub end_column: Option<u32>,
+    /// First byte in the file; null for the file as a whole.
+    pub start: Option<u64>,
+    /// The byte after the last.
+    pub end: Option<u64>,
+    /// One sentence about this place.
+    pub message: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Checked {
+    /// The directory.
+    pub root: String,
+    /// Root of the repository that claims were held against; null when none was needed or found.
+    pub repository: Option<String>,
+    /// Findings that count, by path, place and rule.
+    pub findings: Vec<Finding>,
+    /// How many are errors.
+    pub errors: u64,
+    /// How many are warnings.
+    pub warnings: u64,
+    /// How many are notes.
+    pub notes: u64,
+    /// How many more a comment in a memory allows.
+    pub allowed: u64,
+    /// How many more the baseline accepts.
+    pub accepted: u64,
+    /// Files looked at.
+    pub files: u64,
+    /// Places that could not be looked at, each a sentence.
+    pub problems: Vec<String>,
+    /// Whether a finding is at or above the severity asked for.
+    pub failed: bool,
+    /// Text of the baseline, when asked for.
+    pub baseline: Option<String>,
+    /// Text of the SARIF log, when asked for.
+    pub sarif: Option<String>,
+}
+
+/// Asks for the findings of a store, or of one memory of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct FindingsReq {
+    /// Id, name or directory of a store.
+    pub store: String,
+    /// Only this memory.
+    #[serde(default)]
+    pub path: Option<String>,
+}
+
+/// Findings.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Findings {
+    /// By path, place and rule.
+    pub findings: Vec<Finding>,
+    /// How many more comments in memories allow.
+    pub allowed: u64,
+    /// Files of the store.
+    pub files: u64,
+    /// Of these, files whose last result was used again.
+    pub reused: u64,
+}

@@ -1,0 +1,132 @@
+//! `retrace check`
+
+use super::Ended;
+use super::stores::text;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::{Failure, Shell};
+use clap::{Args, ValueEnum};
+use retrace_api::commands;
+use retrace_api::wire::{ApiError, CheckReq, Checked, Code};
+use std::path::{Path, PathBuf};
+
+/// What is wrong with memories: limits, links, secrets, hidden and hostile text
+///
+/// Looks at a directory, which need not be recorded, or at a store. At the root
+/// of a repository only what agents read there is looked at. Rules are switched
+/// in retrace.toml; a comment `<!-- retrace-allow: RULE why -->` allows what
+/// stands on its line or the next. Exits with 5 when there is a finding at or
+/// above the severity asked for.
+///
+///     retrace check .claude/memory
+///     retrace check --format sarif --fail-on warning > findings.sarif
+///     retrace check --write-baseline retrace-baseline.json
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// A directory, or a store by id or name [default: the current directory]
+    #[arg(value_name = "DIR|STORE")]
+    target: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_name = "text|json|sarif", hide_possible_values = true)]
+    format: Option<Format>,
+    /// Exit with 5 from this severity on: note, warning, error or never [default: the configuration's, or error]
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<String>,
+    /// Findings in this file do not count
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write a baseline that accepts everything found, and exit with 0
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
+    /// Only this rule or group of rules, even where it is off; may be repeated
+    #[arg(long, value_name = "RULE")]
+    rule: Vec<String>,
+    /// Rules and exceptions [default: retrace.toml of the directory or of its repository]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Root of the repository the memories are about [default: the one the directory lies in]
+    #[arg(long, value_name = "DIR")]
+    repository: Option<PathBuf>,
+    /// Do not let comments in memories allow findings
+    #[arg(long)]
+    no_inline_allow: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let target = arguments.target.as_deref().unwrap_or(Path::new("."));
+    let format = arguments.format.unwrap_or(if shell.json { Format::Json } else { Format::Text });
+    let request = CheckReq {
+        target: text(target)?,
+        config: arguments.config.as_deref().map(read).transpose()?,
+        rules: arguments.rule.clone(),
+        fail_on: arguments.fail_on.clone(),
+        baseline: arguments.baseline.as_deref().map(read).transpose()?,
+        make_baseline: arguments.write_baseline.is_some(),
+        repository: arguments.repository.as_deref().map(text).transpose()?,
+        no_inline_allow: arguments.no_inline_allow,
+        sarif: format == Format::Sarif,
+    };
+    let checked = checked(&request, target, shell)?;
+    for problem in &checked.problems {
+        shell.warn(problem);
+    }
+    print(&checked, format, shell)?;
+    if let (Some(path), Some(baseline)) = (&arguments.write_baseline, &checked.baseline) {
+        std::fs::write(path, baseline)
+            .map_err(|error| file_error(Code::CannotWrite, path, "written", &error))?;
+        shell.note(&format!("Wrote the baseline {}.", path.display()));
+        return Ok(Exit::DONE);
+    }
+    Ok(if checked.failed { Exit::FINDINGS } else { Exit::DONE })
+}
+
+/// A directory needs no log; one is opened only for the name of a store, and only where there is one.
+fn checked(request: &CheckReq, target: &Path, shell: &Shell<'_, '_>) -> Result<Checked, ApiError> {
+    let options = shell.options()?;
+    if target.is_dir() || !options.data_dir.is_dir() {
+        return commands::check_directory(&options, request);
+    }
+    commands::check(&*shell.app()?, request.clone())
+}
+
+fn print(checked: &Checked, format: Format, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+    let style = shell.style();
+    match format {
+        Format::Sarif => shell.print(|out| out.write_all(checked.sarif.as_deref().unwrap_or("").as_bytes())),
+        Format::Json => {
+            shell.print(|out| checked.findings.iter().try_for_each(|finding| json::line(out, finding)))
+        }
+        Format::Text => {
+            shell.print_long(|out| {
+                checked.findings.iter().try_for_each(|finding| print::check::finding(out, finding, style))?;
+                Ok(())
+            })?;
+            shell.note(&print::check::summary(checked));
+            Ok(())
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, ApiError> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let code = if error.kind() == std::io::ErrorKind::NotFound { Code::NotFound } else { Code::Invalid };
+        file_error(code, path, "read", &error)
+    })
+}
+
+fn file_error(code: Code, path: &Path, what: &str, error: &std::io::Error) -> ApiError {
+    ApiError {
+        code,
+        message: format!("The file cannot be {what}: {error}."),
+        hint: String::new(),
+        subject: path.display().to_string(),
+    }
+}
