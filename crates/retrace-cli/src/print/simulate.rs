@@ -83,7 +83,8 @@ fn remarks(out: &mut (impl Write + ?Sized), simulation: &Simulation, style: Styl
             regret.needed_at,
             visible::line(&regret.rule),
         )?;
-        writeln!(out, "    {}", paint.dim(&visible::line(&regret.evidence)))?;
+        let evidence = regret.evidence.split_whitespace().collect::<Vec<_>>().join(" ");
+        writeln!(out, "    {}", paint.dim(&visible::line(&evidence)))?;
     }
     let more = simulation.regrets.len().saturating_sub(REGRETS) as u64;
     if more > 0 {
