@@ -1,8 +1,8 @@
 //! Wire types as text for people, and as JSON. Each function writes; none calls a command.
 
 pub(crate) mod act;
-pub(crate) mod check;
 pub(crate) mod chart;
+pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod confirm;
 pub(crate) mod context;
