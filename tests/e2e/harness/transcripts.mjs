@@ -8,8 +8,8 @@ export const RUN_TITLE = "Move the price list to the new tax rules";
 /** The file that is read early, cleared, and read again near the end. */
 export const READ_AGAIN = "src/tax/rates.ts";
 
-/** About so many signs make a token of text like this. */
-const SIGNS_PER_TOKEN = 3.6;
+/** About so many signs make a token of text like this: short words, digits, much punctuation. */
+const SIGNS_PER_TOKEN = 2;
 /** What the client sends and does not record: its system prompt and its tools. */
 const UNRECORDED = 13_900;
 const REQUESTS = 40;
@@ -25,9 +25,9 @@ function source(name, lines) {
 function calls() {
   const file = (path, lines) => ({ tool: "Read", input: { file_path: path }, result: source(path.replace(/\W+/g, "_"), lines) });
   return Array.from({ length: REQUESTS - 1 }, (_, at) => {
-    if (at === 2 || at === REQUESTS - 4) return file(READ_AGAIN, 150);
-    if (at % 4 === 1) return { tool: "Bash", input: { command: `pnpm test part-${at}` }, result: source(`pass_${at}_`, 90) };
-    return file(`src/prices/part${at}.ts`, 60 + ((at * 37) % 110));
+    if (at === 2 || at === REQUESTS - 4) return file(READ_AGAIN, 80);
+    if (at % 4 === 1) return { tool: "Bash", input: { command: `pnpm test part-${at}` }, result: source(`pass_${at}_`, 45) };
+    return file(`src/prices/part${at}.ts`, 35 + ((at * 37) % 60));
   });
 }
 
