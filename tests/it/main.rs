@@ -13,6 +13,8 @@ mod crashes;
 mod diff;
 mod faults;
 mod histories;
+#[cfg(unix)]
+mod inbox;
 mod mounts;
 mod oracles;
 mod processes;

@@ -3,6 +3,7 @@
 use crate::commands::check::KeptChecker;
 use crate::events::Events;
 use crate::faults::Point;
+use crate::inbox::TokenCounts;
 use crate::lab::Lab;
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Code, Event};
@@ -41,6 +42,8 @@ pub(crate) struct Inner {
     pub(crate) lab: Lab,
     /// What was found in each store last, so that only changed files are checked anew.
     pub(crate) checkers: Mutex<HashMap<StoreId, KeptChecker>>,
+    /// Tokens of what the inbox showed.
+    pub(crate) token_counts: TokenCounts,
 }
 
 impl App {
@@ -77,6 +80,7 @@ impl App {
                 pending_needles: Mutex::new(HashMap::new()),
                 lab: Lab::default(),
                 checkers: Mutex::new(HashMap::new()),
+                token_counts: TokenCounts::default(),
                 options,
             }),
         };

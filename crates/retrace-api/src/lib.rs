@@ -14,6 +14,8 @@ mod error;
 mod events;
 mod faults;
 mod feed;
+mod inbox;
+mod judge;
 mod keys;
 mod lab;
 mod look;

@@ -7,9 +7,10 @@
 
 use crate::app::{Inner, root_of};
 use crate::faults::Point;
+use crate::judge::{self, Judging, Who};
 use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
-use retrace_log::{Act, Append, Change, Payload, Reader, StoreRow};
+use retrace_log::{Act, Append, Appended, Change, Payload, Reader, StoreRow};
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) source: Source,
     pub(crate) note: Option<String>,
     pub(crate) undoes: Option<u64>,
+    /// The review it is part of.
+    pub(crate) judging: Option<Judging>,
     pub(crate) steps: Vec<Step>,
     /// Files that must be as expected although the plan does not change them; what is wanted there means nothing.
     pub(crate) checks: Vec<Step>,
@@ -56,6 +59,7 @@ impl Plan {
             source,
             note,
             undoes: None,
+            judging: None,
             steps: Vec::new(),
             checks: Vec::new(),
             warnings: Vec::new(),
@@ -104,11 +108,22 @@ struct Carried<'p> {
     stopped: Option<(&'p Step, FileError)>,
     /// Steps that another process's append overtook; nothing is done then.
     moved_in_log: Vec<&'p Step>,
+    /// Number of the review that went with it.
+    review: Option<u64>,
 }
 
 impl Inner {
     /// Previews or does a plan.
     pub(crate) fn carry_out(self: &Arc<Self>, plan: &Plan, dry_run: bool) -> Result<ActResult, ApiError> {
+        Ok(self.carry_out_judged(plan, dry_run)?.0)
+    }
+
+    /// Previews or does a plan; also answers the number of the review that was written down with it.
+    pub(crate) fn carry_out_judged(
+        self: &Arc<Self>,
+        plan: &Plan,
+        dry_run: bool,
+    ) -> Result<(ActResult, Option<u64>), ApiError> {
         let stores = self.stores_of(plan)?;
         let mut result = ActResult { dry_run, warnings: plan.warnings.clone(), ..ActResult::default() };
         for step in &plan.steps {
@@ -126,10 +141,17 @@ impl Inner {
         if !result.conflicts.is_empty() {
             result.writes.clear();
             result.deletes.clear();
-            return Ok(result);
+            return Ok((result, None));
         }
-        if dry_run || plan.steps.is_empty() {
-            return Ok(result);
+        if dry_run {
+            return Ok((result, None));
+        }
+        if plan.steps.is_empty() {
+            // What is wanted is there already; the review alone is left to be written down.
+            let Some(judging) = &plan.judging else { return Ok((result, None)) };
+            let (person, at) = (self.user(), self.now());
+            let review = self.write(|act| judge::judge(act, Who { person: &person, at }, judging, None))?;
+            return Ok((result, review));
         }
         self.do_it(plan, &stores, result)
     }
@@ -244,7 +266,7 @@ impl Inner {
         plan: &Plan,
         stores: &BTreeMap<StoreId, (StoreRow, Root)>,
         mut result: ActResult,
-    ) -> Result<ActResult, ApiError> {
+    ) -> Result<(ActResult, Option<u64>), ApiError> {
         self.at(Point::Planned)?;
         let mut carried = Carried::default();
         let appended =
@@ -258,7 +280,7 @@ impl Inner {
         };
         self.clear_away(&carried, stores);
         if !carried.moved_in_log.is_empty() {
-            return self.overtaken(&carried.moved_in_log, result);
+            return Ok((self.overtaken(&carried.moved_in_log, result)?, None));
         }
         result.operation_seq = appended;
         if let Some((step, error)) = carried.stopped {
@@ -268,7 +290,7 @@ impl Inner {
             result.deletes.retain(|write| done.contains(&write.path));
             self.stopped_at(step, error, &stores[&step.store].0, &mut result)?;
         }
-        Ok(result)
+        Ok((result, carried.review))
     }
 
     /// Takes the steps of a plan and appends them; answers the operation. Runs within the log's write lock.
@@ -304,7 +326,12 @@ impl Inner {
         }
         self.at(Point::FilesDone)?;
         // Taken after the files are written: what a recorder read before that is older than this act.
-        append_done(act, plan, &carried.done, &self.user(), self.now())
+        let (person, at) = (self.user(), self.now());
+        let appended = append_done(act, plan, &carried.done, &person, at)?;
+        // A review is of all its files; what was done in part is the person's own act alone.
+        let judging = plan.judging.as_ref().filter(|_| carried.stopped.is_none());
+        carried.review = judge::note(act, Who { person: &person, at }, &appended, plan.undoes, judging)?;
+        Ok(appended.operation_seq)
     }
 
     /// The answer when another process's append came first.
@@ -445,7 +472,7 @@ fn append_done(
     done: &[DoneStep<'_>],
     actor: &Actor,
     at: retrace_model::Timestamp,
-) -> Result<Option<u64>, ApiError> {
+) -> Result<Appended, ApiError> {
     let first = done.first().map(|finished| finished.step.store);
     let one_store = first.filter(|store| done.iter().all(|finished| finished.step.store == *store));
     let changes = done.iter().map(|DoneStep { step, seen, .. }| {
@@ -461,7 +488,7 @@ fn append_done(
         };
         Change { store: step.store, path: step.path.clone(), payload }
     });
-    let appended = act.append(Append {
+    Ok(act.append(Append {
         store: one_store,
         source: plan.source,
         actor,
@@ -470,8 +497,7 @@ fn append_done(
         undoes: plan.undoes,
         changes: changes.collect(),
         even_if_empty: false,
-    })?;
-    Ok(appended.operation_seq)
+    })?)
 }
 
 impl ActResult {

@@ -65,11 +65,12 @@ pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: b
     }
 }
 
-/// `state` is what the directory looks like right now, where that was looked at.
+/// `state` is what the directory looks like right now, where that was looked at; `unreviewed` what the person has left.
 pub(crate) fn store(
     row: &StoreRow,
     state: Option<(StoreState, Option<String>)>,
     rules: &Rules,
+    unreviewed: u64,
 ) -> wire::Store {
     let (state, detail) = match state {
         _ if row.paused => (StoreState::Paused, None),
@@ -85,7 +86,7 @@ pub(crate) fn store(
         state_detail: detail,
         memories: row.memories,
         versions: row.versions,
-        unreviewed: row.versions.saturating_sub(row.baseline),
+        unreviewed,
         last_change: row.last_change.map(|at| at.to_rfc3339()),
         rules: rule_lines(rules),
     }

@@ -137,7 +137,7 @@ words! {
         Restore = "restore",
         /// A redaction.
         Redact = "redact",
-        /// A call of the Memory Stores API.
+        /// A call of the Memory Stores API, or a person who wrote the text through Retrace.
         Api = "api",
         /// A call of the memory tool.
         Tool = "tool",

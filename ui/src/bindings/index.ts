@@ -69,7 +69,7 @@ memories: number,
  */
 versions: number, 
 /**
- * Versions nobody has reviewed yet.
+ * Memories this person has left to review: the rows of the inbox that are of this store.
  */
 unreviewed: number, 
 /**
@@ -1448,6 +1448,10 @@ chain_verified_at: string | null,
  */
 chain_ok: boolean | null, 
 /**
+ * Items this person has left to review, over all stores: the rows of the inbox.
+ */
+unreviewed: number, 
+/**
  * Redactions whose purge is not finished.
  */
 purge_pending: number, 
@@ -1726,6 +1730,322 @@ export type Stores = {
  * The stores.
  */
 stores: Array<Store>, };
+
+/**
+ * Asks for a page of what this person has left to review.
+ */
+export type InboxReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * The `next_before` of the page before; the first page when absent.
+ */
+before: string | null, 
+/**
+ * At most so many items; 50 when absent, 500 at most.
+ */
+limit: number | null, };
+
+/**
+ * What is left to review, newest first.
+ */
+export type Inbox = { 
+/**
+ * The groups of this page. One that does not end on it goes on with the same id on the next.
+ */
+groups: Array<InboxGroup>, 
+/**
+ * Items on all pages: what a badge shows.
+ */
+total: number, 
+/**
+ * Groups on all pages.
+ */
+groups_total: number, 
+/**
+ * Asks for the next page; null on the last.
+ */
+next_before: string | null, };
+
+/**
+ * Changes that belong together: those of a session, or, where no session is known, changes of one store by one writer that
+ * followed each other closely.
+ */
+export type InboxGroup = { 
+/**
+ * Names the group as it is now; something new in it gives it another name, so that nobody approves what they did not see.
+ */
+id: string, 
+/**
+ * The session, where it is known.
+ */
+session: string | null, 
+/**
+ * Who; null when unknown.
+ */
+actor: ActorView | null, 
+/**
+ * When the oldest of its items changed last.
+ */
+started_at: string, 
+/**
+ * When the newest did.
+ */
+ended_at: string, 
+/**
+ * Items on all pages.
+ */
+total: number, 
+/**
+ * Items of this page, newest first.
+ */
+items: Array<InboxItem>, };
+
+/**
+ * One memory that changed since it was last reviewed. What cannot be read (binary, too large, redacted) is an item too.
+ */
+export type InboxItem = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * `mem_…`
+ */
+memory_id: string, 
+/**
+ * Path now, or the last one of a deleted memory; null when redacted.
+ */
+path: string | null, 
+/**
+ * Path when it was last reviewed, where that is another.
+ */
+previous_path: string | null, 
+/**
+ * From what was last reviewed to now: `created`, `changed`, `moved` (with or without other content), `deleted`.
+ */
+verb: string, 
+/**
+ * The version last reviewed, or of the baseline; null when there is none.
+ */
+base_version_id: string | null, 
+/**
+ * The newest version: what a review of this item names.
+ */
+version_id: string, 
+/**
+ * Versions since the reviewed one, the newest included.
+ */
+versions: number, 
+/**
+ * The operation of the newest version.
+ */
+operation_seq: number, 
+/**
+ * When that was recorded.
+ */
+created_at: string, 
+/**
+ * Who wrote it; null when unknown.
+ */
+created_by: ActorView | null, 
+/**
+ * What caused it, as in `Version`.
+ */
+source: string, 
+/**
+ * Why, where a reason was given.
+ */
+note: string | null, 
+/**
+ * `text`, `binary`, `too_large` or `redacted`; null when deleted.
+ */
+content_kind: string | null, 
+/**
+ * Bytes last reviewed; 0 when there was nothing, null when redacted.
+ */
+base_size_bytes: number | null, 
+/**
+ * Bytes now; 0 when deleted, null when redacted.
+ */
+content_size_bytes: number | null, 
+/**
+ * The difference of the two.
+ */
+size_change: number | null, 
+/**
+ * Tokens last reviewed, counted offline; null for what is no text, was redacted, or is larger than a mebibyte.
+ */
+base_tokens: number | null, 
+/**
+ * Tokens now, likewise.
+ */
+tokens: number | null, 
+/**
+ * The difference of the two.
+ */
+token_change: number | null, 
+/**
+ * How the tokens were come by.
+ */
+tokens_kind: FigureKind, 
+/**
+ * This person rejected the same content, or the same deletion, before.
+ */
+came_back: boolean, };
+
+/**
+ * Reviews items.
+ */
+export type ReviewReq = { 
+/**
+ * The newest versions as the person saw them, `memver_…`, one an item.
+ */
+versions: Array<string>, 
+/**
+ * `approve`, or `reject`: put the memories back to what was last reviewed.
+ */
+verdict: string, 
+/**
+ * With `approve` and one version: the final text, which is written first.
+ */
+text: string | null, 
+/**
+ * With `text`: hash the file must have now; that of the version when absent.
+ */
+expected_sha256: string | null, 
+/**
+ * Why.
+ */
+note: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * Says that everything recorded up to some point is reviewed.
+ */
+export type ReviewUpToReq = { 
+/**
+ * A version, `memver_…`; an operation's number; or a time, RFC 3339.
+ */
+up_to: string, 
+/**
+ * Only in this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * Why.
+ */
+note: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * Takes a review back. Where files were changed by it, they are put back as they were before.
+ */
+export type UndoReviewReq = { 
+/**
+ * The review; this person's newest one that counts when absent.
+ */
+review_seq: number | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * What a review did, or with `dry_run` would do.
+ */
+export type Reviewed = { 
+/**
+ * Nothing was done.
+ */
+dry_run: boolean, 
+/**
+ * Number of the review, by which it is taken back; null when there is none.
+ */
+review_seq: number | null, 
+/**
+ * Items that were reviewed; with the undo of a review, those it was about.
+ */
+done: Array<ReviewedItem>, 
+/**
+ * Items that were left as they are.
+ */
+skipped: Array<SkippedItem>, 
+/**
+ * What was done to files; null when the review is not about files.
+ */
+act: ActResult | null, };
+
+/**
+ * An item that was reviewed.
+ */
+export type ReviewedItem = { 
+/**
+ * The version the person saw.
+ */
+version_id: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * `mem_…`
+ */
+memory_id: string, 
+/**
+ * Its path; null when redacted.
+ */
+path: string | null, 
+/**
+ * `approved`, `edited`, `rejected`, `up_to` or `undone`.
+ */
+verdict: string, };
+
+/**
+ * An item that was left as it is.
+ */
+export type SkippedItem = { 
+/**
+ * The version that was named.
+ */
+version_id: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * `mem_…`
+ */
+memory_id: string, 
+/**
+ * Its path; null when redacted.
+ */
+path: string | null, 
+/**
+ * `stale`: it changed since it was looked at; `already_reviewed`; `base_redacted`, `base_too_large`: what it would be put
+ * back to is not there; `too_large`: its content is not kept, so it is not replaced.
+ */
+reason: string, 
+/**
+ * The reason as a sentence.
+ */
+message: string, 
+/**
+ * The version last reviewed; null when there is none.
+ */
+base_version_id: string | null, 
+/**
+ * The version that is there now, where it is recorded.
+ */
+found_version_id: string | null, };
 
 /**
  * How a figure was come by. Every figure carries its own.
@@ -3211,6 +3531,10 @@ export type Commands = {
   context_deployed: { request: DeployedReq; response: Deployed; writes: false };
   context_export: { request: ExportReq; response: Exported; writes: false };
   prices: { request: Nothing; response: Prices; writes: false };
+  inbox: { request: InboxReq; response: Inbox; writes: false };
+  review: { request: ReviewReq; response: Reviewed; writes: true };
+  review_up_to: { request: ReviewUpToReq; response: Reviewed; writes: true };
+  undo_review: { request: UndoReviewReq; response: Reviewed; writes: true };
   variants: { request: Nothing; response: Variants; writes: false };
   save_variant: { request: Variant; response: Variants; writes: true };
   remove_variant: { request: VariantRef; response: Variants; writes: true };
@@ -3232,6 +3556,9 @@ export const WRITES: ReadonlySet<string> = new Set([
   "undo",
   "redact",
   "recheck_receipt",
+  "review",
+  "review_up_to",
+  "undo_review",
   "save_variant",
   "remove_variant",
   "context_confirm",

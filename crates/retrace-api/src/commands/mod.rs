@@ -12,10 +12,12 @@ mod diff;
 mod discover;
 mod export;
 mod history;
+mod inbox;
 mod memories;
 mod memory_prices;
 mod prices;
 mod redact;
+mod review;
 mod rollback;
 mod search;
 mod simulate;
@@ -38,11 +40,13 @@ pub use diff::diff;
 pub use discover::discover;
 pub use export::context_export;
 pub use history::{activity, log, show, timeline};
+pub use inbox::inbox;
 pub use memories::{document, memories};
 pub(crate) use memory_prices::MemoryUses;
 pub use memory_prices::context_memory;
 pub use prices::prices;
 pub use redact::{receipts, recheck_receipt, redact};
+pub use review::{review, review_up_to, undo_review};
 pub use rollback::{restore, rollback, undo};
 pub use search::search;
 pub use simulate::context_simulate;
@@ -140,6 +144,10 @@ commands! {
     read context_deployed(DeployedReq) -> Deployed,
     read context_export(ExportReq) -> Exported,
     read prices(Nothing) -> Prices,
+    read inbox(InboxReq) -> Inbox,
+    write review(ReviewReq) -> Reviewed,
+    write review_up_to(ReviewUpToReq) -> Reviewed,
+    write undo_review(UndoReviewReq) -> Reviewed,
     read variants(Nothing) -> Variants,
     write save_variant(Variant) -> Variants,
     write remove_variant(VariantRef) -> Variants,

@@ -9,6 +9,7 @@ mod survey;
 use crate::App;
 use crate::app::{Inner, lock};
 use crate::faults::Point;
+use crate::judge::{self, Who};
 use crate::view;
 use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Receipts, RedactReq};
 use retrace_files::{Expected, FileError, Root};
@@ -176,6 +177,7 @@ impl Inner {
             changes: replaced.iter().map(|file| file.change.clone()).collect(),
             even_if_empty: true,
         })?;
+        judge::note(act, Who { person: &user, at }, &appended, None, None)?;
         let operation_seq = appended.operation_seq.unwrap_or_default();
         let versions = act.reader().with_same_content(chosen)?.len() as u64;
         let (id, row) = act.add_receipt(&NewReceipt {

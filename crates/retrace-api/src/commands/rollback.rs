@@ -50,27 +50,7 @@ pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
 /// conflicts in the answer, and nothing is done then.
 pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
-    let plan = inner.read(|reader| {
-        let seq = match request.operation_seq {
-            Some(seq) => seq,
-            None => newest_undoable(reader)?,
-        };
-        let row = reader.operation(seq)?;
-        if let Some(by) = row.undone_by {
-            return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
-                .hint(format!("Operation {by} undid it; undo that one to do it again.")));
-        }
-        if !undoable(&row) {
-            return Err(match row.source {
-                Source::Redact => ApiError::invalid("A redaction cannot be undone.", seq.to_string()),
-                _ => ApiError::invalid("Only acts are undone.", seq.to_string())
-                    .hint(format!("`retrace rollback --operation {seq}` takes back what was seen on disk.")),
-            });
-        }
-        let mut plan = Plan::new(Source::Rollback, Some(format!("undo of operation {seq}")));
-        plan.undoes = Some(seq);
-        inner.plan_operation(reader, seq, plan)
-    })?;
+    let plan = inner.read(|reader| inner.plan_undo(reader, request.operation_seq))?;
     inner.carry_out(&plan, request.dry_run)
 }
 
@@ -100,6 +80,42 @@ struct Goal {
 }
 
 impl Inner {
+    /// The plan that takes an act back: the named one, or the newest that can be.
+    pub(crate) fn plan_undo(&self, reader: &Reader<'_>, operation: Option<u64>) -> Result<Plan, ApiError> {
+        let seq = match operation {
+            Some(seq) => seq,
+            None => newest_undoable(reader)?,
+        };
+        let row = reader.operation(seq)?;
+        if let Some(by) = row.undone_by {
+            return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
+                .hint(format!("Operation {by} undid it; undo that one to do it again.")));
+        }
+        if !undoable(&row) {
+            return Err(match row.source {
+                Source::Redact => ApiError::invalid("A redaction cannot be undone.", seq.to_string()),
+                _ => ApiError::invalid("Only acts are undone.", seq.to_string())
+                    .hint(format!("`retrace rollback --operation {seq}` takes back what was seen on disk.")),
+            });
+        }
+        let mut plan = Plan::new(Source::Rollback, Some(format!("undo of operation {seq}")));
+        plan.undoes = Some(seq);
+        self.plan_operation(reader, seq, plan)
+    }
+
+    /// Plans to put a memory back to a version it had, or to delete it where there is none.
+    pub(crate) fn plan_back_to(
+        &self,
+        reader: &Reader<'_>,
+        plan: &mut Plan,
+        memory: &VersionRow,
+        back_to: Option<VersionRow>,
+    ) -> Result<(), ApiError> {
+        let there = back_to.filter(|version| version.operation != VersionOperation::Deleted);
+        let state = there.and_then(|version| version.path.clone().map(|path| (path, version)));
+        self.add_steps(reader, plan, &Goal { memory: memory.memory, store: memory.store, state })
+    }
+
     fn plan_memory(&self, reader: &Reader<'_>, request: &RollbackReq, to: &str) -> Result<Plan, ApiError> {
         let named = request.memory.as_deref().unwrap_or_default();
         let version = version_named(reader, to)?;
@@ -345,7 +361,7 @@ impl Inner {
 
     /// The content a file should have now, as the log knows it. A file whose newest version is redacted is taken as it is
     /// on disk.
-    fn expected_at(
+    pub(crate) fn expected_at(
         &self,
         reader: &Reader<'_>,
         store: StoreId,
@@ -372,7 +388,7 @@ fn is_there(
     Ok(live.is_some() && live == version.content.map(|content| content.sha256))
 }
 
-fn newest_version(reader: &Reader<'_>, memory: MemoryId) -> Result<VersionRow, ApiError> {
+pub(super) fn newest_version(reader: &Reader<'_>, memory: MemoryId) -> Result<VersionRow, ApiError> {
     let filter = VersionFilter { memory: Some(memory), limit: 1, ..VersionFilter::default() };
     reader
         .versions(&filter)?

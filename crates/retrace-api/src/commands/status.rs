@@ -30,6 +30,7 @@ pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             recording_here,
             chain_verified_at: verified.map(|(at, _)| at.to_rfc3339()),
             chain_ok: verified.map(|(_, ok)| ok),
+            unreviewed: reader.unreviewed_counts(&inner.user())?.values().sum(),
             purge_pending: reader.purges_pending()?,
             network_calls: inner.lab.counting.total(),
             first_run: all.is_empty(),

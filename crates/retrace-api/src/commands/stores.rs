@@ -15,9 +15,14 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A failure of the database.
 pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
-    let rows = app.inner.read(|reader| Ok(reader.stores()?))?;
-    let stores =
-        rows.iter().filter(|row| row.removed_at.is_none()).map(|row| shown(&app.inner, row)).collect();
+    let inner = &app.inner;
+    let (rows, left) =
+        inner.read(|reader| Ok((reader.stores()?, reader.unreviewed_counts(&inner.user())?)))?;
+    let stores = rows
+        .iter()
+        .filter(|row| row.removed_at.is_none())
+        .map(|row| shown(inner, row, left.get(&row.id).copied().unwrap_or(0)))
+        .collect();
     Ok(Stores { stores })
 }
 
@@ -124,18 +129,19 @@ fn change(
 }
 
 fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
-    let row = inner.read(|reader| Ok(reader.store(id)?))?;
-    Ok(shown(inner, &row))
+    let (row, left) =
+        inner.read(|reader| Ok((reader.store(id)?, reader.unreviewed_counts(&inner.user())?)))?;
+    Ok(shown(inner, &row, left.get(&id).copied().unwrap_or(0)))
 }
 
 /// A store with its state as the directory is right now.
-fn shown(inner: &Inner, row: &StoreRow) -> wire::Store {
+fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64) -> wire::Store {
     let now = match Root::open(&root_of(row)) {
         Err(error) => Some((state_of(&error), Some(crate::error::sentence(&error)))),
         Ok(_) if row.state == StoreState::Limited => None,
         Ok(_) => Some((StoreState::Recording, None)),
     };
-    view::store(row, now, &inner.rules)
+    view::store(row, now, &inner.rules, unreviewed)
 }
 
 /// The directory a person gave, absolute and with links resolved, so that one directory is one store.

@@ -30,6 +30,8 @@ pub struct Status {
     pub chain_verified_at: Option<String>,
     /// What that found.
     pub chain_ok: Option<bool>,
+    /// Items this person has left to review, over all stores: the rows of the inbox.
+    pub unreviewed: u64,
     /// Redactions whose purge is not finished.
     pub purge_pending: u64,
     /// Network calls made by this process. There are none unless the user asked.
@@ -47,7 +49,7 @@ pub enum Event {
         /// The newest operation.
         cursor: u64,
     },
-    /// A store was added, removed or changed its state.
+    /// A store was added, removed or changed its state, or something was reviewed.
     Stores,
     /// A receipt changed: a pending purge was finished.
     Receipts,

@@ -23,7 +23,7 @@ pub struct Store {
     pub memories: u64,
     /// Versions recorded.
     pub versions: u64,
-    /// Versions nobody has reviewed yet.
+    /// Memories this person has left to review: the rows of the inbox that are of this store.
     pub unreviewed: u64,
     /// Time of the newest version.
     pub last_change: Option<String>,

@@ -5,11 +5,13 @@ pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod discover;
+pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod receipts;
 pub(crate) mod record;
 pub(crate) mod redact;
 pub(crate) mod restore;
+pub(crate) mod review;
 pub(crate) mod rollback;
 pub(crate) mod search;
 pub(crate) mod serve;
@@ -35,6 +37,10 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Show(arguments) => show::run(arguments, shell),
         Command::Diff(arguments) => diff::run(&arguments, shell),
         Command::Search(arguments) => search::run(&arguments, shell),
+        Command::Inbox(arguments) => inbox::run(arguments, shell),
+        Command::Approve(arguments) => review::approve(arguments, shell),
+        Command::Reject(arguments) => review::reject(arguments, shell),
+        Command::Reviewed(arguments) => review::up_to(arguments, shell),
         Command::Rollback(arguments) => rollback::run(arguments, shell),
         Command::Restore(arguments) => restore::run(arguments, shell),
         Command::Undo(arguments) => undo::run(&arguments, shell),

@@ -314,11 +314,17 @@ function handlers(log: FakeLog, lab: FakeLab, emit: (event: Event) => void): Han
       recording_here: true,
       chain_verified_at: log.now.toISOString(),
       chain_ok: true,
+      unreviewed: 0,
       purge_pending: log.receipts.filter(({ purge }) => purge === "pending").length,
       network_calls: lab.counter.calls.length,
       first_run: log.stores.length === 0,
     }),
     stores: () => ({ stores: log.stores.map(refreshed) }),
+    // In this log everything is the baseline, so nothing is left to review.
+    inbox: () => ({ groups: [], total: 0, groups_total: 0, next_before: null }),
+    review: ({ dry_run = false }) => ({ dry_run, review_seq: null, done: [], skipped: [], act: null }),
+    review_up_to: ({ dry_run = false }) => ({ dry_run, review_seq: null, done: [], skipped: [], act: null }),
+    undo_review: ({ dry_run = false }) => ({ dry_run, review_seq: null, done: [], skipped: [], act: null }),
     discover: () => ({
       found: [
         ["/home/ada/harbour/memory", "claude-auto", "harbour", 5, true] as const,

@@ -1,0 +1,110 @@
+//! What is left to review.
+
+use crate::App;
+use crate::inbox::{Group, groups};
+use crate::view;
+use crate::wire::{ApiError, Inbox, InboxGroup, InboxReq};
+use retrace_log::Unreviewed;
+use retrace_model::Actor;
+
+/// Items of a page where none is said.
+const PAGE: u64 = 50;
+
+/// Most items of a page: their contents are read and counted.
+const LARGEST_PAGE: u64 = 500;
+
+/// What this person has left to review, in groups, newest first, a page at a time.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` for a page that cannot be asked for.
+pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
+    let inner = &app.inner;
+    let limit = match request.limit {
+        Some(0) => return Err(ApiError::invalid("A page has at least one item.", "limit")),
+        limit => limit.unwrap_or(PAGE).min(LARGEST_PAGE),
+    };
+    let before = request.before.as_deref().map(Place::parse).transpose()?;
+    inner.read(|reader| {
+        let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
+        let items = reader.unreviewed(&inner.user(), store.map(|store| store.id))?;
+        let all = groups(&items);
+        let mut page = Inbox {
+            groups: Vec::new(),
+            total: items.len() as u64,
+            groups_total: all.len() as u64,
+            next_before: None,
+        };
+        let mut left = limit;
+        let mut last = None;
+        for group in &all {
+            let of = Place::of_group(group, &items);
+            let mut shown = None;
+            for member in &group.members {
+                let place = Place { item: items[*member].newest, ..of };
+                if before.is_some_and(|before| !place.is_after(before)) {
+                    continue;
+                }
+                if left == 0 {
+                    page.next_before = last.map(Place::print);
+                    page.groups.extend(shown);
+                    return Ok(page);
+                }
+                (left, last) = (left - 1, Some(place));
+                let shown = shown.get_or_insert_with(|| heading(group, &items));
+                shown.items.push(inner.inbox_item(reader, &items[*member])?);
+            }
+            page.groups.extend(shown);
+        }
+        Ok(page)
+    })
+}
+
+/// A place in the list: newest version of the group, newest version of the item.
+#[derive(Clone, Copy)]
+struct Place {
+    group: u64,
+    item: u64,
+}
+
+impl Place {
+    fn of_group(group: &Group, items: &[Unreviewed]) -> Self {
+        let newest = group.members.first().map_or(0, |first| items[*first].newest);
+        Self { group: newest, item: newest }
+    }
+
+    fn is_after(self, other: Self) -> bool {
+        (self.group, self.item) < (other.group, other.item)
+    }
+
+    fn print(self) -> String {
+        format!("{}.{}", self.group, self.item)
+    }
+
+    fn parse(text: &str) -> Result<Self, ApiError> {
+        let place = text
+            .split_once('.')
+            .and_then(|(group, item)| Some(Self { group: group.parse().ok()?, item: item.parse().ok()? }));
+        place.ok_or_else(|| {
+            ApiError::invalid("This is no place in the inbox.", text)
+                .hint("Give the `next_before` of a page.")
+        })
+    }
+}
+
+fn heading(group: &Group, items: &[Unreviewed]) -> InboxGroup {
+    let members = || group.members.iter().map(|member| &items[*member]);
+    let writer = members().next().map_or(&Actor::Unknown, |item| &item.writer);
+    let time = |at: Option<retrace_model::Timestamp>| at.map(|at| at.to_rfc3339()).unwrap_or_default();
+    InboxGroup {
+        id: format!("group_{}", Place::of_group(group, items).group),
+        session: match writer {
+            Actor::Session { id, .. } => Some(id.clone()),
+            _ => None,
+        },
+        actor: view::actor(writer),
+        started_at: time(members().map(|item| item.at).min()),
+        ended_at: time(members().map(|item| item.at).max()),
+        total: group.members.len() as u64,
+        items: Vec::new(),
+    }
+}

@@ -1,0 +1,511 @@
+//! Reviewing: approve, reject, approve with another text, everything up to a point, and taking each back.
+//!
+//! The caller names the versions it saw. An item whose newest version is another one is stale: it is left as it is, and said
+//! to be. Files are changed through the plans of `plan.rs`, and the review is written down in the same transaction.
+
+use super::rollback::newest_version;
+use crate::App;
+use crate::app::Inner;
+use crate::judge::{self, Judging, Who};
+use crate::plan::{Plan, Step, Wanted};
+use crate::target::{instant, version_named};
+use crate::wire::{
+    ActResult, ApiError, Code, ReviewReq, ReviewUpToReq, Reviewed, ReviewedItem, SkippedItem, UndoReviewReq,
+};
+use retrace_log::{Judgement, NewReview, Reader, Unreviewed, VersionRow};
+use retrace_model::{MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Largest text that is written by a review: more than any agent reads, and little enough for one request.
+const LARGEST_TEXT: usize = 10 << 20;
+
+/// Reviews items.
+///
+/// # Errors
+/// `invalid`, `not_found` for an unknown version, `store_unavailable`. Items that changed since the caller looked are skipped
+/// in the answer, and the others done.
+pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
+    let verdict = match (request.verdict.as_str(), &request.text) {
+        ("approve", None) => Verdict::Approved,
+        ("approve", Some(_)) => Verdict::Edited,
+        ("reject", None) => Verdict::Rejected,
+        ("reject", Some(_)) => {
+            return Err(ApiError::invalid("A text is written with an approval.", "text"));
+        }
+        (other, _) => {
+            return Err(ApiError::invalid("A review approves or rejects.", other)
+                .hint("The verdict is `approve` or `reject`."));
+        }
+    };
+    if request.versions.is_empty() {
+        return Err(ApiError::invalid("No version was named.", "versions")
+            .hint("`retrace inbox` lists what is left to review."));
+    }
+    if request.expected_sha256.is_some() && request.text.is_none() {
+        return Err(ApiError::invalid("A hash is expected where a text is written.", "expected_sha256"));
+    }
+    let inner = &app.inner;
+    let named = inner.read(|reader| {
+        request.versions.iter().map(|text| version_named(reader, text)).collect::<Result<Vec<_>, _>>()
+    })?;
+    let named: BTreeMap<u64, VersionRow> = named.into_iter().map(|row| (row.id.seq, row)).collect();
+    let reviewed = match (verdict, request.text) {
+        (Verdict::Edited, Some(text)) => {
+            let edit = Edit { text, expected: request.expected_sha256.as_deref(), note: request.note };
+            inner.edit(&named, edit, request.dry_run)?
+        }
+        (Verdict::Rejected, _) => inner.reject(&named, request.note, request.dry_run)?,
+        _ => inner.approve(&named, request.note.as_deref(), request.dry_run)?,
+    };
+    if reviewed.review_seq.is_some() {
+        inner.stores_changed();
+    }
+    Ok(reviewed)
+}
+
+/// Says that everything recorded up to some point is reviewed. A memory that changed after it stays in the inbox, with what
+/// was there at that point as its base.
+///
+/// # Errors
+/// `invalid` or `not_found` when the point or the store is none.
+pub fn review_up_to(app: &App, request: ReviewUpToReq) -> Result<Reviewed, ApiError> {
+    let inner = &app.inner;
+    let (last, store) = inner.read(|reader| {
+        let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
+        Ok((last_version(reader, &request.up_to)?, store.map(|store| store.id)))
+    })?;
+    let mut reviewed = Reviewed { dry_run: request.dry_run, ..Reviewed::default() };
+    if request.dry_run {
+        reviewed.done = inner.read(|reader| Ok(inner.known_up_to(reader, store, last)?.1))?;
+        return Ok(reviewed);
+    }
+    let (person, at) = (inner.user(), inner.now());
+    inner.write(|act| {
+        let (judgements, done) = inner.known_up_to(&act.reader(), store, last)?;
+        reviewed.done = done;
+        if !judgements.is_empty() {
+            let note = request.note.as_deref();
+            let (verdict, person) = (Verdict::UpTo, &person);
+            let review = NewReview { person, verdict, at, note, operation_seq: None, judgements };
+            reviewed.review_seq = Some(act.review(review)?);
+        }
+        Ok(())
+    })?;
+    inner.stores_changed();
+    Ok(reviewed)
+}
+
+/// Takes a review back: what it was about is in the inbox again, and files it changed are as they were before.
+///
+/// # Errors
+/// `not_found` when there is no review to take back, `invalid` when it is taken back already or another person's. Files that
+/// moved on are conflicts in the answer, and nothing is done then.
+pub fn undo_review(app: &App, request: UndoReviewReq) -> Result<Reviewed, ApiError> {
+    let inner = &app.inner;
+    let person = inner.user();
+    let (seq, operation, done) = inner.read(|reader| {
+        let seq = match request.review_seq {
+            Some(seq) => seq,
+            None => inner.newest_review(reader)?,
+        };
+        let act = reader.review_act(seq)?;
+        let mut done = Vec::new();
+        for judgement in reader.judgements(seq)? {
+            done.push(done_item(&reader.version(judgement.judged)?, Verdict::Undone));
+        }
+        Ok((seq, act.operation_seq.filter(|_| act.undoes.is_none() && act.undone_by.is_none()), done))
+    })?;
+    let mut reviewed = Reviewed { dry_run: request.dry_run, done, ..Reviewed::default() };
+    if let Some(operation) = operation {
+        let plan = inner.read(|reader| inner.plan_undo(reader, Some(operation)))?;
+        let (result, number) = inner.carry_out_judged(&plan, request.dry_run)?;
+        if result.conflict_error().is_some() {
+            reviewed.done.clear();
+        }
+        reviewed.review_seq = number;
+        reviewed.act = Some(result);
+    } else if !request.dry_run {
+        let at = inner.now();
+        reviewed.review_seq = Some(inner.write(|act| Ok(act.undo_review(&person, seq, at, None)?))?);
+    } else if inner.read(|reader| Ok(reader.review_act(seq)?))?.undone_by.is_some() {
+        return Err(ApiError::invalid("The review is taken back already.", seq.to_string()));
+    }
+    if reviewed.review_seq.is_some() {
+        inner.stores_changed();
+    }
+    Ok(reviewed)
+}
+
+/// The final text of an item.
+struct Edit<'a> {
+    text: String,
+    expected: Option<&'a str>,
+    note: Option<String>,
+}
+
+/// Items that can be reviewed, with what the person has left of each, and those that cannot.
+#[derive(Default)]
+struct Sorted {
+    open: Vec<(VersionRow, Unreviewed)>,
+    skipped: Vec<SkippedItem>,
+}
+
+impl Inner {
+    /// Sorts out what is still as the person saw it.
+    fn sort_out(&self, reader: &Reader<'_>, named: &BTreeMap<u64, VersionRow>) -> Result<Sorted, ApiError> {
+        let (person, mut sorted) = (self.user(), Sorted::default());
+        for seen in named.values() {
+            let left = reader.unreviewed_memory(&person, seen.memory)?;
+            match left {
+                Some(left) if left.newest == seen.id.seq => sorted.open.push((seen.clone(), left)),
+                Some(left) => {
+                    let base = left.base.map(|seq| reader.version(seq)).transpose()?;
+                    let found = reader.version(left.newest)?;
+                    sorted.skipped.push(skipped(seen, Skip::Stale, base.map(|base| base.id), Some(found.id)));
+                }
+                None => {
+                    let newest = newest_version(reader, seen.memory)?;
+                    let base = reader.known_through(&person, seen.memory)?;
+                    let base = base.map(|seq| reader.version(seq)).transpose()?.map(|base| base.id);
+                    // What was reviewed may be something else than what the person saw.
+                    let reason = if newest.id == seen.id { Skip::AlreadyReviewed } else { Skip::Stale };
+                    sorted.skipped.push(skipped(seen, reason, base, Some(newest.id)));
+                }
+            }
+        }
+        Ok(sorted)
+    }
+
+    fn approve(
+        &self,
+        named: &BTreeMap<u64, VersionRow>,
+        note: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Reviewed, ApiError> {
+        let mut reviewed = Reviewed { dry_run, ..Reviewed::default() };
+        let done = |sorted: &Sorted| {
+            sorted.open.iter().map(|(seen, _)| done_item(seen, Verdict::Approved)).collect()
+        };
+        if dry_run {
+            let sorted = self.read(|reader| self.sort_out(reader, named))?;
+            reviewed.done = done(&sorted);
+            reviewed.skipped = sorted.skipped;
+            return Ok(reviewed);
+        }
+        let (person, at) = (self.user(), self.now());
+        self.write(|act| {
+            let sorted = self.sort_out(&act.reader(), named)?;
+            reviewed.done = done(&sorted);
+            let judging = judging(Verdict::Approved, note.map(str::to_owned), &sorted.open);
+            reviewed.skipped = sorted.skipped;
+            reviewed.review_seq = judge::judge(act, Who { person: &person, at }, &judging, None)?;
+            Ok(())
+        })?;
+        Ok(reviewed)
+    }
+
+    /// Puts items back to what was last reviewed. Those that cannot be are left out one after the other, until the others can.
+    fn reject(
+        self: &Arc<Self>,
+        named: &BTreeMap<u64, VersionRow>,
+        note: Option<String>,
+        dry_run: bool,
+    ) -> Result<Reviewed, ApiError> {
+        let mut named = named.clone();
+        let mut reviewed = Reviewed { dry_run, ..Reviewed::default() };
+        let mut conflicts = Vec::new();
+        loop {
+            let (mut plan, paths, sorted) = self.read(|reader| {
+                let mut sorted = self.sort_out(reader, &named)?;
+                let (plan, paths) = self.plan_rejection(reader, &mut sorted)?;
+                Ok((plan, paths, sorted))
+            })?;
+            for item in &sorted.skipped {
+                named.retain(|_, seen| seen.id.to_string() != item.version_id);
+            }
+            reviewed.skipped.extend(sorted.skipped);
+            if sorted.open.is_empty() {
+                let act = ActResult { dry_run, conflicts, ..ActResult::default() };
+                reviewed.act = (!act.conflicts.is_empty()).then_some(act);
+                return Ok(reviewed);
+            }
+            plan.judging = Some(judging(Verdict::Rejected, note.clone(), &sorted.open));
+            let (mut result, number) = self.carry_out_judged(&plan, dry_run)?;
+            if result.conflicts.is_empty() {
+                result.conflicts = conflicts;
+                reviewed.done =
+                    sorted.open.iter().map(|(seen, _)| done_item(seen, Verdict::Rejected)).collect();
+                reviewed.review_seq = number;
+                reviewed.act = Some(result);
+                return Ok(reviewed);
+            }
+            let in_the_way: BTreeSet<MemoryId> = result
+                .conflicts
+                .iter()
+                .filter_map(|conflict| paths.get(&(conflict.store_id.clone(), conflict.path.clone())))
+                .copied()
+                .collect();
+            let partial = result.partial;
+            let leave = |memory: &MemoryId| partial || in_the_way.is_empty() || in_the_way.contains(memory);
+            for (seen, left) in sorted.open.iter().filter(|(seen, _)| leave(&seen.memory)) {
+                let base = self.read(|reader| Ok(left.base.map(|seq| reader.version(seq)).transpose()?))?;
+                let found = self.read(|reader| newest_version(reader, seen.memory))?;
+                // A preview records nothing, so what is on disk has no version yet.
+                let found = (found.id != seen.id).then_some(found.id);
+                reviewed.skipped.push(skipped(seen, Skip::Stale, base.map(|base| base.id), found));
+                named.remove(&seen.id.seq);
+            }
+            conflicts.append(&mut result.conflicts);
+            if partial {
+                result.conflicts = conflicts;
+                reviewed.act = Some(result);
+                return Ok(reviewed);
+            }
+        }
+    }
+
+    /// The plan that puts items back, and which memory each of its files belongs to. Items that cannot be put back are
+    /// skipped.
+    fn plan_rejection(
+        &self,
+        reader: &Reader<'_>,
+        sorted: &mut Sorted,
+    ) -> Result<(Plan, BTreeMap<(String, String), MemoryId>), ApiError> {
+        let mut plan = Plan::new(Source::Rollback, Some("rejected in review".to_owned()));
+        let mut paths = BTreeMap::new();
+        let mut open = Vec::new();
+        for (seen, left) in std::mem::take(&mut sorted.open) {
+            let base = left.base.map(|seq| reader.version(seq)).transpose()?;
+            if let Some(reason) = cannot_go_back(&seen, base.as_ref()) {
+                sorted.skipped.push(skipped(&seen, reason, base.map(|base| base.id), Some(seen.id)));
+                continue;
+            }
+            let first = plan.steps.len();
+            self.plan_back_to(reader, &mut plan, &seen, base)?;
+            for step in &plan.steps[first..] {
+                paths.insert((step.store.to_string(), step.path.to_string()), seen.memory);
+            }
+            open.push((seen, left));
+        }
+        sorted.open = open;
+        plan.tidy();
+        Ok((plan, paths))
+    }
+
+    /// Writes the final text of one item and approves it.
+    fn edit(
+        self: &Arc<Self>,
+        named: &BTreeMap<u64, VersionRow>,
+        edit: Edit<'_>,
+        dry_run: bool,
+    ) -> Result<Reviewed, ApiError> {
+        if named.len() != 1 {
+            return Err(ApiError::invalid("A text is written to one memory.", "versions"));
+        }
+        if edit.text.len() > LARGEST_TEXT {
+            return Err(ApiError::invalid("The text is larger than 10 MiB.", "text"));
+        }
+        let mut reviewed = Reviewed { dry_run, ..Reviewed::default() };
+        let sorted = self.read(|reader| self.sort_out(reader, named))?;
+        let Some((seen, left)) = sorted.open.first() else {
+            reviewed.skipped = sorted.skipped;
+            return Ok(reviewed);
+        };
+        let base = self.read(|reader| Ok(left.base.map(|seq| reader.version(seq)).transpose()?))?;
+        let base = base.map(|base| base.id);
+        if seen.content.is_some_and(|content| !content.kept) {
+            reviewed.skipped.push(skipped(seen, Skip::TooLarge, base, Some(seen.id)));
+            return Ok(reviewed);
+        }
+        let mut plan = self.read(|reader| self.plan_edit(reader, seen, edit.text.as_bytes()))?;
+        if let Some(expected) = edit.expected {
+            let expected = Sha256::from_hex(expected)
+                .ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", expected))?;
+            for step in plan.steps.iter_mut().chain(&mut plan.checks) {
+                step.expected = Some(expected);
+            }
+        }
+        plan.judging = Some(judging(Verdict::Edited, edit.note, &sorted.open));
+        let (result, number) = self.carry_out_judged(&plan, dry_run)?;
+        if result.conflicts.is_empty() {
+            reviewed.done.push(done_item(seen, Verdict::Edited));
+            reviewed.review_seq = number;
+        } else {
+            let found = self.read(|reader| newest_version(reader, seen.memory))?;
+            let found = (found.id != seen.id).then_some(found.id);
+            reviewed.skipped.push(skipped(seen, Skip::Stale, base, found));
+        }
+        reviewed.act = Some(result);
+        Ok(reviewed)
+    }
+
+    fn plan_edit(&self, reader: &Reader<'_>, seen: &VersionRow, text: &[u8]) -> Result<Plan, ApiError> {
+        let path: RelPath = match reader.path_of(seen.memory)?.or_else(|| seen.path.clone()) {
+            Some(path) => path,
+            None => {
+                return Err(ApiError::new(
+                    Code::ContentRedacted,
+                    "The memory has no path any more.",
+                    seen.id.to_string(),
+                ));
+            }
+        };
+        let (expected, expected_version) = self.expected_at(reader, seen.store, &path)?;
+        let wanted =
+            Wanted { bytes: text.to_vec(), sha256: Sha256::of(text), version: None, moved_from: None };
+        let mut plan = Plan::new(Source::Api, Some("edited in review".to_owned()));
+        let store: StoreId = seen.store;
+        plan.steps.push(Step { store, path, expected, expected_version, wanted: Some(wanted) });
+        plan.tidy();
+        Ok(plan)
+    }
+
+    /// What a person has left that was recorded up to `last`, as judgements and as items.
+    fn known_up_to(
+        &self,
+        reader: &Reader<'_>,
+        store: Option<StoreId>,
+        last: u64,
+    ) -> Result<(Vec<Judgement>, Vec<ReviewedItem>), ApiError> {
+        let (mut judgements, mut done) = (Vec::new(), Vec::new());
+        for left in reader.unreviewed(&self.user(), store)? {
+            // Nothing of it is that old where the first change after the base is newer.
+            let mut version = reader.version(left.newest)?;
+            if left.newest > last {
+                let until = reader.version_up_to(version.memory, last)?;
+                let Some(until) = until.filter(|until| left.base.is_none_or(|base| *until > base)) else {
+                    continue;
+                };
+                version = reader.version(until)?;
+            }
+            let seq = version.id.seq;
+            judgements.push(Judgement { memory: version.memory, judged: seq, through: seq });
+            done.push(done_item(&version, Verdict::UpTo));
+        }
+        Ok((judgements, done))
+    }
+
+    /// The newest review of this person that counts, acts of their own left out.
+    fn newest_review(&self, reader: &Reader<'_>) -> Result<u64, ApiError> {
+        let mut before = None;
+        loop {
+            let page = reader.review_acts(&self.user(), before, 200)?;
+            let counts = |act: &&retrace_log::ReviewAct| {
+                act.undone_by.is_none() && !matches!(act.verdict, Verdict::Undone | Verdict::Own)
+            };
+            if let Some(act) = page.iter().find(counts) {
+                return Ok(act.seq);
+            }
+            match page.last() {
+                Some(last) => before = Some(last.seq),
+                None => return Err(ApiError::new(Code::NotFound, "There is no review to take back.", "")),
+            }
+        }
+    }
+}
+
+/// The newest version at a point: a version's own place, the last one of an operation, the last one at a time.
+fn last_version(reader: &Reader<'_>, up_to: &str) -> Result<u64, ApiError> {
+    if up_to.starts_with("memver_") {
+        return Ok(version_named(reader, up_to)?.id.seq);
+    }
+    match instant(reader, up_to)? {
+        0 => Ok(0),
+        seq => {
+            let operation = reader.operation(seq)?;
+            Ok((operation.first_version + operation.versions).saturating_sub(1))
+        }
+    }
+}
+
+/// Why an item is left as it is.
+#[derive(Clone, Copy)]
+enum Skip {
+    Stale,
+    AlreadyReviewed,
+    BaseRedacted,
+    BaseTooLarge,
+    TooLarge,
+}
+
+impl Skip {
+    /// The word and the sentence for it.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Stale => ("stale", "The memory changed since it was looked at; it was left as it is."),
+            Self::AlreadyReviewed => ("already_reviewed", "This version is reviewed already."),
+            Self::BaseRedacted => {
+                ("base_redacted", "What it would be put back to is redacted; it was left as it is.")
+            }
+            Self::BaseTooLarge => (
+                "base_too_large",
+                "What it would be put back to was too large to be kept; it was left as it is.",
+            ),
+            Self::TooLarge => {
+                ("too_large", "The file is too large to be kept in the log, so it is not replaced.")
+            }
+        }
+    }
+}
+
+/// Why an item cannot be put back to its base, where it cannot.
+fn cannot_go_back(seen: &VersionRow, base: Option<&VersionRow>) -> Option<Skip> {
+    let too_large = |version: &VersionRow| version.content.is_some_and(|content| !content.kept);
+    match base {
+        _ if too_large(seen) => Some(Skip::TooLarge),
+        Some(base) if base.redaction.is_some() => Some(Skip::BaseRedacted),
+        Some(base) if too_large(base) => Some(Skip::BaseTooLarge),
+        _ => None,
+    }
+}
+
+fn judging(verdict: Verdict, note: Option<String>, open: &[(VersionRow, Unreviewed)]) -> Judging {
+    Judging { verdict, note, seen: open.iter().map(|(seen, _)| (seen.memory, seen.id.seq)).collect() }
+}
+
+fn done_item(seen: &VersionRow, verdict: Verdict) -> ReviewedItem {
+    ReviewedItem {
+        version_id: seen.id.to_string(),
+        store_id: seen.store.to_string(),
+        memory_id: seen.memory.to_string(),
+        path: seen.path.as_ref().map(ToString::to_string),
+        verdict: verdict.as_str().to_owned(),
+    }
+}
+
+fn skipped(
+    seen: &VersionRow,
+    reason: Skip,
+    base: Option<VersionId>,
+    found: Option<VersionId>,
+) -> SkippedItem {
+    let (reason, message) = reason.words();
+    SkippedItem {
+        version_id: seen.id.to_string(),
+        store_id: seen.store.to_string(),
+        memory_id: seen.memory.to_string(),
+        path: seen.path.as_ref().map(ToString::to_string),
+        reason: reason.to_owned(),
+        message: message.to_owned(),
+        base_version_id: base.map(|base| base.to_string()),
+        found_version_id: found.map(|found| found.to_string()),
+    }
+}
+
+impl Reviewed {
+    /// The error that goes with items that were skipped because they changed: a shell shows both.
+    #[must_use]
+    pub fn conflict_error(&self) -> Option<ApiError> {
+        let stale: Vec<&SkippedItem> = self.skipped.iter().filter(|item| item.reason == "stale").collect();
+        let Some(first) = stale.first() else {
+            return self.act.as_ref().and_then(ActResult::conflict_error);
+        };
+        let message = match stale.len() {
+            1 => "A memory changed since it was looked at; it was left as it is.".to_owned(),
+            many => format!("{many} memories changed since they were looked at; they were left as they are."),
+        };
+        let subject = first.path.as_deref().unwrap_or(&first.version_id);
+        Some(ApiError::new(Code::HeadMoved, message, subject).hint("Look at the inbox again, then repeat."))
+    }
+}

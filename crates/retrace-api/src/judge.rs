@@ -1,0 +1,107 @@
+//! What an act on files means for reviews. It is written down in the transaction of the act.
+//!
+//! Whoever changes a memory with an act of their own knows it from then on. An act that takes another one back brings back
+//! what was reviewed before that one: what was left to review is left again.
+
+use crate::wire::ApiError;
+use retrace_log::{Act, Appended, Judgement, NewReview, Reader};
+use retrace_model::{Actor, MemoryId, Timestamp, Verdict};
+use std::collections::BTreeMap;
+
+/// A review that is part of an act on files.
+#[derive(Clone, Debug)]
+pub(crate) struct Judging {
+    pub(crate) verdict: Verdict,
+    pub(crate) note: Option<String>,
+    /// The memories it is about, each with the version the person saw.
+    pub(crate) seen: BTreeMap<MemoryId, u64>,
+}
+
+/// Who acted, and when.
+#[derive(Clone, Copy)]
+pub(crate) struct Who<'a> {
+    pub(crate) person: &'a Actor,
+    pub(crate) at: Timestamp,
+}
+
+/// Writes down what an operation that was just appended means for the reviews of the person who acted. Answers the number
+/// of the review in `judging`, or of the act that took one back.
+pub(crate) fn note(
+    act: &mut Act<'_>,
+    who: Who<'_>,
+    appended: &Appended,
+    undoes: Option<u64>,
+    judging: Option<&Judging>,
+) -> Result<Option<u64>, ApiError> {
+    let Some(operation) = appended.operation_seq else { return Ok(None) };
+    let mut touched: BTreeMap<MemoryId, u64> = BTreeMap::new();
+    for version in &appended.versions {
+        touched.insert(act.reader().version(version.seq)?.memory, version.seq);
+    }
+    let mut number = None;
+    if let Some(undone) = undoes
+        && takes_back(&act.reader(), undone)?
+    {
+        while let Some(review) = act.reader().review_with(who.person, undone)? {
+            number = Some(act.undo_review(who.person, review, who.at, Some(operation))?);
+        }
+        let reader = act.reader();
+        let before = reader.operation(undone)?.first_version.saturating_sub(1);
+        let mut left = Vec::new();
+        for memory in touched.keys() {
+            if reader.version_up_to(*memory, before)? > reader.known_through(who.person, *memory)? {
+                left.push(*memory);
+            }
+        }
+        touched.retain(|memory, _| !left.contains(memory));
+    }
+    if let Some(judging) = judging {
+        number = judge(act, who, judging, Some(operation))?;
+        touched.retain(|memory, _| !judging.seen.contains_key(memory));
+    }
+    let judgements: Vec<Judgement> =
+        touched.into_iter().map(|(memory, seq)| Judgement { memory, judged: seq, through: seq }).collect();
+    if !judgements.is_empty() {
+        let operation_seq = Some(operation);
+        let (person, at) = (who.person, who.at);
+        act.review(NewReview { person, verdict: Verdict::Own, at, note: None, operation_seq, judgements })?;
+    }
+    Ok(number)
+}
+
+/// Appends a review of memories as they are now.
+pub(crate) fn judge(
+    act: &mut Act<'_>,
+    who: Who<'_>,
+    judging: &Judging,
+    operation_seq: Option<u64>,
+) -> Result<Option<u64>, ApiError> {
+    let mut judgements = Vec::new();
+    for (memory, judged) in &judging.seen {
+        let newest = act.reader().version_up_to(*memory, u64::MAX)?;
+        judgements.push(Judgement {
+            memory: *memory,
+            judged: *judged,
+            through: newest.unwrap_or(*judged).max(*judged),
+        });
+    }
+    if judgements.is_empty() {
+        return Ok(None);
+    }
+    let note = judging.note.as_deref();
+    let (person, at) = (who.person, who.at);
+    let review = NewReview { person, verdict: judging.verdict, at, note, operation_seq, judgements };
+    Ok(Some(act.review(review)?))
+}
+
+/// Whether undoing an operation takes an act back, rather than doing one again that was taken back.
+fn takes_back(reader: &Reader<'_>, undone: u64) -> Result<bool, ApiError> {
+    let mut takes_back = true;
+    let mut next = reader.operation(undone)?.undoes;
+    while let Some(seq) = next {
+        takes_back = !takes_back;
+        // An operation undoes an older one, so this ends.
+        next = reader.operation(seq)?.undoes.filter(|older| *older < seq);
+    }
+    Ok(takes_back)
+}

@@ -1,0 +1,200 @@
+//! What is left to review, and what came of a review.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Asks for a page of what this person has left to review.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct InboxReq {
+    /// Only this store, id or name; all stores when absent.
+    #[serde(default)]
+    pub store: Option<String>,
+    /// The `next_before` of the page before; the first page when absent.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// At most so many items; 50 when absent, 500 at most.
+    #[serde(default)]
+    pub limit: Option<u64>,
+}
+
+/// What is left to review, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Inbox {
+    /// The groups of this page. One that does not end on it goes on with the same id on the next.
+    pub groups: Vec<InboxGroup>,
+    /// Items on all pages: what a badge shows.
+    pub total: u64,
+    /// Groups on all pages.
+    pub groups_total: u64,
+    /// Asks for the next page; null on the last.
+    pub next_before: Option<String>,
+}
+
+/// Changes that belong together: those of a session, or, where no session is known, changes of one store by one writer that
+/// followed each other closely.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct InboxGroup {
+    /// Names the group as it is now; something new in it gives it another name, so that nobody approves what they did not see.
+    pub id: String,
+    /// The session, where it is known.
+    pub session: Option<String>,
+    /// Who; null when unknown.
+    pub actor: Option<super::ActorView>,
+    /// When the oldest of its items changed last.
+    pub started_at: String,
+    /// When the newest did.
+    pub ended_at: String,
+    /// Items on all pages.
+    pub total: u64,
+    /// Items of this page, newest first.
+    pub items: Vec<InboxItem>,
+}
+
+/// One memory that changed since it was last reviewed. What cannot be read (binary, too large, redacted) is an item too.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct InboxItem {
+    /// `memstore_…`
+    pub store_id: String,
+    /// `mem_…`
+    pub memory_id: String,
+    /// Path now, or the last one of a deleted memory; null when redacted.
+    pub path: Option<String>,
+    /// Path when it was last reviewed, where that is another.
+    pub previous_path: Option<String>,
+    /// From what was last reviewed to now: `created`, `changed`, `moved` (with or without other content), `deleted`.
+    pub verb: String,
+    /// The version last reviewed, or of the baseline; null when there is none.
+    pub base_version_id: Option<String>,
+    /// The newest version: what a review of this item names.
+    pub version_id: String,
+    /// Versions since the reviewed one, the newest included.
+    pub versions: u64,
+    /// The operation of the newest version.
+    pub operation_seq: u64,
+    /// When that was recorded.
+    pub created_at: String,
+    /// Who wrote it; null when unknown.
+    pub created_by: Option<super::ActorView>,
+    /// What caused it, as in `Version`.
+    pub source: String,
+    /// Why, where a reason was given.
+    pub note: Option<String>,
+    /// `text`, `binary`, `too_large` or `redacted`; null when deleted.
+    pub content_kind: Option<String>,
+    /// Bytes last reviewed; 0 when there was nothing, null when redacted.
+    pub base_size_bytes: Option<u64>,
+    /// Bytes now; 0 when deleted, null when redacted.
+    pub content_size_bytes: Option<u64>,
+    /// The difference of the two.
+    pub size_change: Option<i64>,
+    /// Tokens last reviewed, counted offline; null for what is no text, was redacted, or is larger than a mebibyte.
+    pub base_tokens: Option<u64>,
+    /// Tokens now, likewise.
+    pub tokens: Option<u64>,
+    /// The difference of the two.
+    pub token_change: Option<i64>,
+    /// How the tokens were come by.
+    pub tokens_kind: super::FigureKind,
+    /// This person rejected the same content, or the same deletion, before.
+    pub came_back: bool,
+}
+
+/// Reviews items.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ReviewReq {
+    /// The newest versions as the person saw them, `memver_…`, one an item.
+    pub versions: Vec<String>,
+    /// `approve`, or `reject`: put the memories back to what was last reviewed.
+    pub verdict: String,
+    /// With `approve` and one version: the final text, which is written first.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// With `text`: hash the file must have now; that of the version when absent.
+    #[serde(default)]
+    pub expected_sha256: Option<String>,
+    /// Why.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Says that everything recorded up to some point is reviewed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ReviewUpToReq {
+    /// A version, `memver_…`; an operation's number; or a time, RFC 3339.
+    pub up_to: String,
+    /// Only in this store, id or name; all stores when absent.
+    #[serde(default)]
+    pub store: Option<String>,
+    /// Why.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Takes a review back. Where files were changed by it, they are put back as they were before.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct UndoReviewReq {
+    /// The review; this person's newest one that counts when absent.
+    #[serde(default)]
+    pub review_seq: Option<u64>,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What a review did, or with `dry_run` would do.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct Reviewed {
+    /// Nothing was done.
+    pub dry_run: bool,
+    /// Number of the review, by which it is taken back; null when there is none.
+    pub review_seq: Option<u64>,
+    /// Items that were reviewed; with the undo of a review, those it was about.
+    pub done: Vec<ReviewedItem>,
+    /// Items that were left as they are.
+    pub skipped: Vec<SkippedItem>,
+    /// What was done to files; null when the review is not about files.
+    pub act: Option<super::ActResult>,
+}
+
+/// An item that was reviewed.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ReviewedItem {
+    /// The version the person saw.
+    pub version_id: String,
+    /// `memstore_…`
+    pub store_id: String,
+    /// `mem_…`
+    pub memory_id: String,
+    /// Its path; null when redacted.
+    pub path: Option<String>,
+    /// `approved`, `edited`, `rejected`, `up_to` or `undone`.
+    pub verdict: String,
+}
+
+/// An item that was left as it is.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SkippedItem {
+    /// The version that was named.
+    pub version_id: String,
+    /// `memstore_…`
+    pub store_id: String,
+    /// `mem_…`
+    pub memory_id: String,
+    /// Its path; null when redacted.
+    pub path: Option<String>,
+    /// `stale`: it changed since it was looked at; `already_reviewed`; `base_redacted`, `base_too_large`: what it would be put
+    /// back to is not there; `too_large`: its content is not kept, so it is not replaced.
+    pub reason: String,
+    /// The reason as a sentence.
+    pub message: String,
+    /// The version last reviewed; null when there is none.
+    pub base_version_id: Option<String>,
+    /// The version that is there now, where it is recorded.
+    pub found_version_id: Option<String>,
+}

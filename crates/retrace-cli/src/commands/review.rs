@@ -1,0 +1,138 @@
+//! `retrace approve`, `retrace reject`, `retrace reviewed`, and what they have in common
+
+use super::Ended;
+use super::inbox::whole;
+use crate::exit::Exit;
+use crate::print;
+use crate::print::names::Names;
+use crate::shell::{Failure, Shell};
+use clap::{ArgGroup, Args};
+use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed};
+use retrace_api::{App, commands};
+
+/// Say that changes are right as they stand
+///
+/// A memory that changed since you looked is left in the inbox, and the
+/// command exits with 4 after it did the others. `retrace undo --review` takes
+/// an approval back.
+///
+///     retrace approve memver_00000cw4zj9kq2m7x1b3a
+///     retrace approve --group group_1284
+#[derive(Args)]
+#[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["versions", "group"]))]
+pub(crate) struct ApproveArguments {
+    #[command(flatten)]
+    items: Items,
+}
+
+/// Put changed memories back to what you last reviewed
+///
+/// A memory that is new is deleted, a deleted one comes back. What is replaced
+/// stays in the log. A file that changed since you looked is never overwritten:
+/// it is left, and the command exits with 4 after it did the others.
+///
+///     retrace reject memver_00000cw4zj9kq2m7x1b3a --dry-run
+///     retrace reject --group group_1284 --note "made up"
+#[derive(Args)]
+#[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["versions", "group"]))]
+pub(crate) struct RejectArguments {
+    #[command(flatten)]
+    items: Items,
+}
+
+#[derive(Args)]
+struct Items {
+    /// Newest versions of the memories, as `retrace inbox` lists them
+    #[arg(value_name = "VERSION")]
+    versions: Vec<String>,
+    /// Everything in this group of the inbox
+    #[arg(long, value_name = "GROUP")]
+    group: Option<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    note: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Say that everything recorded up to some point is reviewed
+///
+/// The point is a version, the number of an operation, or a time. A memory that
+/// changed after it stays in the inbox.
+///
+///     retrace reviewed --up-to 2026-11-20T18:00:00Z
+///     retrace reviewed --up-to memver_00000cw4zj9kq2m7x1b3a --store notes
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct UpToArguments {
+    /// The last thing that is reviewed
+    #[arg(long, value_name = "VERSION|SEQ|TIME")]
+    up_to: String,
+    /// Only in this store, by id, name or directory
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    note: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn approve(arguments: ApproveArguments, shell: &mut Shell<'_, '_>) -> Ended {
+    review("approve", "Approved", arguments.items, shell)
+}
+
+pub(crate) fn reject(arguments: RejectArguments, shell: &mut Shell<'_, '_>) -> Ended {
+    review("reject", "Rejected", arguments.items, shell)
+}
+
+fn review(verdict: &str, what: &str, items: Items, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let versions = match &items.group {
+        Some(group) => versions_of(&app, group)?,
+        None => items.versions,
+    };
+    let request = ReviewReq {
+        versions,
+        verdict: verdict.to_owned(),
+        note: items.note,
+        dry_run: items.dry_run,
+        ..ReviewReq::default()
+    };
+    let reviewed = commands::review(&app, request)?;
+    end_of_review(&app, what, &reviewed, shell)
+}
+
+pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let UpToArguments { up_to, store, note, dry_run } = arguments;
+    let reviewed = commands::review_up_to(&app, ReviewUpToReq { up_to, store, note, dry_run })?;
+    end_of_review(&app, "Reviewed", &reviewed, shell)
+}
+
+/// The versions of a group of the inbox.
+fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
+    let found = whole(app, None)?.groups.into_iter().find(|known| known.id == group);
+    let found = found.ok_or_else(|| ApiError {
+        code: Code::NotFound,
+        message: "There is no such group in the inbox.".to_owned(),
+        hint: "A group that changed has another name: look at `retrace inbox` again.".to_owned(),
+        subject: group.to_owned(),
+    })?;
+    Ok(found.items.into_iter().map(|item| item.version_id).collect())
+}
+
+/// Prints what a review did. Items that changed meanwhile are a failure all the same: the caller of a script must notice.
+pub(super) fn end_of_review(app: &App, what: &str, reviewed: &Reviewed, shell: &mut Shell<'_, '_>) -> Ended {
+    let failure = reviewed.conflict_error();
+    if shell.json || !shell.quiet || failure.is_some() {
+        let names = if shell.json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
+        shell.print_one(reviewed, |out, style| print::inbox::reviewed(out, what, reviewed, &names, style))?;
+    }
+    match failure {
+        Some(error) => Err(Failure::Api(error)),
+        None => Ok(Exit::DONE),
+    }
+}

@@ -1,0 +1,405 @@
+//! The inbox and reviewing: what is listed, what each verdict does, and what is refused.
+
+use retrace_api::{commands, wire};
+use retrace_model::Sha256;
+use retrace_tests::{World, options_of};
+use std::time::Duration;
+
+fn inbox(world: &World) -> wire::Inbox {
+    let inbox = commands::inbox(&world.app, wire::InboxReq::default()).expect("the inbox");
+    let rows: u64 = inbox.groups.iter().map(|group| group.items.len() as u64).sum();
+    let status = commands::status(&world.app, wire::Nothing {}).expect("a status");
+    let stores = commands::stores(&world.app, wire::Nothing {}).expect("stores").stores;
+    let badges: u64 = stores.iter().map(|store| store.unreviewed).sum();
+    assert_eq!((rows, status.unreviewed, badges), (inbox.total, inbox.total, inbox.total), "badge = rows");
+    inbox
+}
+
+fn items(world: &World) -> Vec<wire::InboxItem> {
+    inbox(world).groups.into_iter().flat_map(|group| group.items).collect()
+}
+
+/// The item of a path.
+fn item(world: &World, path: &str) -> wire::InboxItem {
+    let found = items(world).into_iter().find(|item| item.path.as_deref() == Some(path));
+    found.unwrap_or_else(|| panic!("{path} is not in the inbox"))
+}
+
+/// Verb and path of every item, newest first.
+fn told(world: &World) -> Vec<String> {
+    let path = |item: &wire::InboxItem| item.path.clone().unwrap_or_else(|| "(redacted)".to_owned());
+    items(world).iter().map(|item| format!("{} {}", item.verb, path(item))).collect()
+}
+
+fn request(verdict: &str, versions: &[&wire::InboxItem]) -> wire::ReviewReq {
+    wire::ReviewReq {
+        versions: versions.iter().map(|item| item.version_id.clone()).collect(),
+        verdict: verdict.to_owned(),
+        ..wire::ReviewReq::default()
+    }
+}
+
+fn review(world: &World, verdict: &str, versions: &[&wire::InboxItem]) -> wire::Reviewed {
+    commands::review(&world.app, request(verdict, versions)).expect("a review")
+}
+
+fn undo_review(world: &World) -> wire::Reviewed {
+    commands::undo_review(&world.app, wire::UndoReviewReq::default()).expect("a review is taken back")
+}
+
+fn reasons(reviewed: &wire::Reviewed) -> Vec<(&str, &str)> {
+    let skipped = reviewed.skipped.iter();
+    skipped.map(|item| (item.path.as_deref().unwrap_or("-"), item.reason.as_str())).collect()
+}
+
+/// A world whose store began with `a.md`, `b.md` and `c.md`.
+fn with_baseline() -> World {
+    let world = World::new();
+    let root = world.path("begun");
+    std::fs::create_dir_all(&root).expect("a directory");
+    for name in ["a.md", "b.md", "c.md"] {
+        std::fs::write(root.join(name), "one\n").expect("a file");
+    }
+    std::fs::remove_dir(world.path("notes")).expect("it is empty");
+    let removed = wire::StoreRef { store: "notes".to_owned() };
+    commands::remove_store(&world.app, removed).expect("it is taken off the list");
+    std::fs::rename(root, world.path("kept")).expect("a rename");
+    world.add("kept");
+    std::os::unix::fs::symlink(world.path("kept"), world.path("notes")).expect("a link");
+    world
+}
+
+#[test]
+fn what_was_there_at_the_beginning_is_known_and_verbs_and_sizes_say_what_changed() {
+    let world = with_baseline();
+    assert_eq!(told(&world), Vec::<String>::new());
+    world.write("a.md", "one\nand two\n");
+    world.scan();
+    world.remove("b.md");
+    world.scan();
+    std::fs::rename(world.path("notes/c.md"), world.path("notes/d.md")).expect("a rename");
+    world.write("e.md", "new\n");
+    world.scan();
+    world.write("a.md", "one\nand three\n");
+    world.scan();
+    let mut verbs = told(&world);
+    verbs.sort();
+    assert_eq!(verbs, ["changed a.md", "created e.md", "deleted b.md", "moved d.md"]);
+    let a = item(&world, "a.md");
+    assert_eq!(
+        (a.versions, a.base_size_bytes, a.content_size_bytes, a.size_change),
+        (2, Some(4), Some(14), Some(10))
+    );
+    assert!(a.base_version_id.is_some() && a.token_change.is_some_and(|change| change > 0), "{a:?}");
+    let b = item(&world, "b.md");
+    assert_eq!(
+        (b.content_size_bytes, b.size_change, b.tokens, b.content_kind),
+        (Some(0), Some(-4), Some(0), None)
+    );
+    let d = item(&world, "d.md");
+    assert_eq!((d.previous_path.as_deref(), d.size_change, d.token_change), (Some("c.md"), Some(0), Some(0)));
+    let e = item(&world, "e.md");
+    assert_eq!((e.base_version_id, e.versions, e.base_size_bytes), (None, 1, Some(0)));
+    assert_eq!(inbox(&world).groups.len(), 1, "all of it happened within seconds");
+}
+
+#[test]
+fn approving_takes_off_the_list_and_a_change_brings_back() {
+    let world = with_baseline();
+    world.record("a.md", "two\n");
+    world.record("b.md", "two\n");
+    let a = item(&world, "a.md");
+    let preview = wire::ReviewReq { dry_run: true, ..request("approve", &[&a]) };
+    let preview = commands::review(&world.app, preview).expect("a preview");
+    assert_eq!((preview.done.len(), preview.review_seq, told(&world).len()), (1, None, 2));
+    let done = review(&world, "approve", &[&a]);
+    assert_eq!((done.done[0].verdict.as_str(), done.review_seq), ("approved", Some(1)));
+    assert_eq!(told(&world), ["changed b.md"]);
+    assert_eq!(reasons(&review(&world, "approve", &[&a])), [("a.md", "already_reviewed")]);
+    world.record("a.md", "three\n");
+    assert_eq!(item(&world, "a.md").base_version_id, Some(a.version_id), "what was approved is the base");
+    review(&world, "approve", &[&item(&world, "b.md")]);
+    undo_review(&world);
+    assert_eq!(told(&world), ["changed a.md", "changed b.md"]);
+    undo_review(&world);
+    assert_eq!(item(&world, "a.md").versions, 2, "both changes are left to review again");
+    let error =
+        commands::undo_review(&world.app, wire::UndoReviewReq::default()).expect_err("nothing is left");
+    assert_eq!(error.code, wire::Code::NotFound);
+}
+
+#[test]
+fn rejecting_puts_back_what_was_known_whatever_happened_in_between() {
+    let world = with_baseline();
+    world.record("a.md", "two\n");
+    world.record("a.md", "three\n");
+    world.remove("b.md");
+    world.record("new.md", "unwanted\n");
+    std::fs::rename(world.path("notes/c.md"), world.path("notes/d.md")).expect("a rename");
+    world.scan();
+    let all = items(&world);
+    let all: Vec<&wire::InboxItem> = all.iter().collect();
+    let preview = wire::ReviewReq { dry_run: true, ..request("reject", &all) };
+    let preview = commands::review(&world.app, preview).expect("a preview");
+    assert_eq!(world.read("a.md").as_deref(), Some("three\n"), "a preview changes nothing");
+    let done = review(&world, "reject", &all);
+    let writes = |reviewed: &wire::Reviewed| serde_json::json!(reviewed.act.as_ref().expect("an act").writes);
+    assert_eq!(writes(&preview), writes(&done), "preview equals act");
+    for (path, content) in [
+        ("a.md", Some("one\n")),
+        ("b.md", Some("one\n")),
+        ("c.md", Some("one\n")),
+        ("d.md", None),
+        ("new.md", None),
+    ] {
+        assert_eq!(world.read(path).as_deref(), content, "{path}");
+    }
+    assert_eq!((told(&world).len(), world.scan(), done.skipped.len()), (0, 0, 0));
+    let undone = undo_review(&world);
+    assert!(undone.act.is_some_and(|act| act.operation_seq.is_some()));
+    assert_eq!(
+        (world.read("a.md").as_deref(), world.read("new.md").as_deref()),
+        (Some("three\n"), Some("unwanted\n"))
+    );
+    assert_eq!(told(&world).len(), 4, "all of it is left to review again");
+    assert!(
+        items(&world).iter().all(|item| !item.came_back),
+        "a rejection that was taken back does not count"
+    );
+    commands::undo(&world.app, wire::UndoReq::default()).expect_err("the newest act is itself an undo");
+}
+
+#[test]
+fn undo_of_the_act_takes_the_rejection_back_as_well_and_again() {
+    let world = with_baseline();
+    world.record("a.md", "two\n");
+    let done = review(&world, "reject", &[&item(&world, "a.md")]);
+    let undo = |operation_seq| {
+        let request = wire::UndoReq { operation_seq, dry_run: false };
+        commands::undo(&world.app, request).expect("an undo").operation_seq
+    };
+    let undone = undo(done.act.expect("an act").operation_seq);
+    assert_eq!((world.read("a.md").as_deref(), told(&world).len()), (Some("two\n"), 1));
+    undo(undone);
+    assert_eq!((world.read("a.md").as_deref(), told(&world).len()), (Some("one\n"), 0), "done again");
+}
+
+#[test]
+fn acts_of_ones_own_are_known() {
+    let world = with_baseline();
+    let first = world.log("a.md").remove(0);
+    world.record("b.md", "two\n");
+    review(&world, "approve", &[&item(&world, "b.md")]);
+    world.record("a.md", "two\n");
+    let request = wire::RollbackReq {
+        memory: Some("kept:a.md".to_owned()),
+        to: Some(first.id),
+        ..wire::RollbackReq::default()
+    };
+    commands::rollback(&world.app, request).expect("a rollback");
+    assert_eq!(told(&world), Vec::<String>::new());
+    commands::undo(&world.app, wire::UndoReq::default()).expect("an undo");
+    assert_eq!(told(&world), ["changed a.md"], "it is as it was before: not reviewed");
+}
+
+#[test]
+fn an_edited_text_is_written_recorded_and_approved() {
+    let world = with_baseline();
+    world.record("a.md", "two\n");
+    let a = item(&world, "a.md");
+    let edit = |expected: Option<String>| wire::ReviewReq {
+        text: Some("my words\n".to_owned()),
+        expected_sha256: expected,
+        note: Some("shorter".to_owned()),
+        ..request("approve", &[&a])
+    };
+    let refused = commands::review(&world.app, edit(Some(Sha256::of(b"other").to_hex()))).expect("an answer");
+    assert_eq!((reasons(&refused), refused.review_seq), (vec![("a.md", "stale")], None));
+    let done = commands::review(&world.app, edit(Some(Sha256::of(b"two\n").to_hex()))).expect("a review");
+    assert_eq!(
+        (done.done[0].verdict.as_str(), world.read("a.md").as_deref()),
+        ("edited", Some("my words\n"))
+    );
+    let newest = world.log("a.md").remove(0);
+    let by = wire::ActorView::UserActor { user_id: "ada".to_owned() };
+    assert_eq!((newest.created_by, told(&world).len(), world.scan()), (Some(by), 0, 0));
+    undo_review(&world);
+    assert_eq!(
+        (world.read("a.md").as_deref(), told(&world)),
+        (Some("two\n"), vec!["changed a.md".to_owned()])
+    );
+    let same =
+        wire::ReviewReq { text: Some("two\n".to_owned()), ..request("approve", &[&item(&world, "a.md")]) };
+    let done = commands::review(&world.app, same).expect("the text that is there already");
+    assert_eq!((done.done.len(), told(&world).len()), (1, 0));
+}
+
+#[test]
+fn what_changed_while_one_looked_is_skipped_with_its_reason_and_the_rest_done() {
+    let world = with_baseline();
+    for path in ["a.md", "b.md", "c.md"] {
+        world.record(path, "two\n");
+    }
+    let (a, b, c) = (item(&world, "a.md"), item(&world, "b.md"), item(&world, "c.md"));
+    let recorded = world.record("a.md", "three\n");
+    let approved = review(&world, "approve", &[&a, &c]);
+    assert_eq!((reasons(&approved), approved.done.len()), (vec![("a.md", "stale")], 1));
+    let stale = &approved.skipped[0];
+    assert_eq!(stale.base_version_id, a.base_version_id);
+    assert_eq!((&stale.version_id, stale.found_version_id.as_ref()), (&a.version_id, Some(&recorded.id)));
+    let error = approved.conflict_error().expect("a script must notice");
+    assert_eq!(error.code, wire::Code::HeadMoved);
+    undo_review(&world);
+    // Nobody recorded this one yet.
+    world.write("b.md", "written meanwhile\n");
+    let rejected = review(&world, "reject", &[&a, &b, &c]);
+    assert_eq!(reasons(&rejected), [("a.md", "stale"), ("b.md", "stale")]);
+    assert_eq!(world.read("b.md").as_deref(), Some("written meanwhile\n"), "the newer edit stands");
+    assert_eq!(world.read("c.md").as_deref(), Some("one\n"), "the other one is done");
+    let conflict = &rejected.act.as_ref().expect("an act").conflicts[0];
+    let three = [&conflict.expected_version_id, &conflict.found_version_id, &conflict.wanted_version_id];
+    assert!(three.iter().all(|version| version.is_some()), "{conflict:?}");
+    assert_eq!(rejected.skipped[1].found_version_id, conflict.found_version_id);
+}
+
+#[test]
+fn what_was_rejected_is_marked_when_it_comes_back() {
+    let world = with_baseline();
+    world.record("a.md", "bad\n");
+    review(&world, "reject", &[&item(&world, "a.md")]);
+    world.record("a.md", "good\n");
+    assert!(!item(&world, "a.md").came_back);
+    world.record("a.md", "bad\n");
+    world.record("elsewhere.md", "bad\n");
+    assert!(item(&world, "a.md").came_back && item(&world, "elsewhere.md").came_back);
+}
+
+#[test]
+fn everything_up_to_a_point_leaves_what_is_newer() {
+    let world = with_baseline();
+    world.record("a.md", "two\n");
+    let point = world.record("b.md", "two\n");
+    world.record("a.md", "three\n");
+    world.record("new.md", "new\n");
+    let up_to =
+        |dry_run| wire::ReviewUpToReq { up_to: point.id.clone(), dry_run, ..wire::ReviewUpToReq::default() };
+    let preview = commands::review_up_to(&world.app, up_to(true)).expect("a preview");
+    assert_eq!((preview.done.len(), told(&world).len()), (2, 3));
+    let done = commands::review_up_to(&world.app, up_to(false)).expect("a review");
+    assert_eq!(serde_json::json!(done.done), serde_json::json!(preview.done));
+    assert_eq!(told(&world), ["created new.md", "changed a.md"]);
+    assert_eq!(item(&world, "a.md").versions, 1, "what was there at the point is the base");
+    undo_review(&world);
+    assert_eq!((told(&world).len(), item(&world, "a.md").versions), (3, 2));
+    let error = commands::review_up_to(&world.app, wire::ReviewUpToReq::default()).expect_err("no point");
+    assert_eq!(error.code, wire::Code::Invalid);
+}
+
+#[test]
+fn what_cannot_be_read_is_a_row_too() {
+    let world = with_baseline();
+    world.record("binary.bin", [0u8, 159, 146, 150]);
+    world.record("large.md", vec![b'x'; 10 * 1024 * 1024 + 1]);
+    let secret = world.record("c.md", "the key is 7f3a9c1d5e2b\n");
+    let redact = wire::RedactReq { versions: vec![secret.id], ..wire::RedactReq::default() };
+    commands::redact(&world.app, redact).expect("a redaction of history alone");
+    let kind = |path: &str| item(&world, path).content_kind;
+    assert_eq!(kind("binary.bin").as_deref(), Some("binary"));
+    assert_eq!(kind("large.md").as_deref(), Some("too_large"));
+    let c = item(&world, "c.md");
+    assert_eq!((c.content_kind.as_deref(), c.content_size_bytes, c.tokens), (Some("redacted"), None, None));
+    let (binary, large) = (item(&world, "binary.bin"), item(&world, "large.md"));
+    let done = review(&world, "reject", &[&binary, &large]);
+    assert_eq!((reasons(&done), done.done.len()), (vec![("large.md", "too_large")], 1));
+    assert_eq!(world.read("binary.bin"), None);
+    review(&world, "approve", &[&large, &c]);
+    assert_eq!(told(&world), Vec::<String>::new());
+}
+
+#[test]
+fn a_redaction_that_replaces_the_file_is_an_act_of_ones_own() {
+    let world = with_baseline();
+    world.record("a.md", "the key is 7f3a9c1d5e2b\n");
+    let find = Some("7f3a9c1d5e2b".to_owned());
+    let redact = wire::RedactReq { find, live: true, ..wire::RedactReq::default() };
+    commands::redact(&world.app, redact).expect("a redaction");
+    assert_eq!(told(&world), Vec::<String>::new());
+}
+
+#[test]
+fn what_would_be_put_back_must_be_there() {
+    let world = with_baseline();
+    let base = world.record("a.md", "the key is 7f3a9c1d5e2b\n");
+    review(&world, "approve", &[&item(&world, "a.md")]);
+    world.record("a.md", "clean\n");
+    let redact = wire::RedactReq { versions: vec![base.id], ..wire::RedactReq::default() };
+    commands::redact(&world.app, redact).expect("a redaction");
+    let done = review(&world, "reject", &[&item(&world, "a.md")]);
+    assert_eq!((reasons(&done), done.conflict_error().is_none()), (vec![("a.md", "base_redacted")], true));
+    assert_eq!(world.read("a.md").as_deref(), Some("clean\n"));
+}
+
+#[test]
+fn everybody_has_an_inbox_of_their_own() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let ada = World::over(options_of(directory.path(), 0));
+    ada.add("notes");
+    ada.record("a.md", "one\n");
+    review(&ada, "approve", &[&item(&ada, "a.md")]);
+    let mut options = options_of(directory.path(), 1);
+    options.user = "ben".to_owned();
+    let ben = World::over(options);
+    assert_eq!((told(&ada).len(), told(&ben)), (0, vec!["created a.md".to_owned()]));
+    let error = commands::undo_review(&ben.app, wire::UndoReviewReq { review_seq: Some(1), dry_run: false });
+    assert_eq!(error.expect_err("it is not his").code, wire::Code::Invalid);
+}
+
+#[test]
+fn pages_hold_every_item_once() {
+    let world = World::with(|options| options.busy_wait = Some(Duration::from_secs(1)));
+    for number in 0..23 {
+        world.write(&format!("{number:02}.md"), format!("fact {number}\n"));
+        if number % 5 == 0 {
+            world.scan();
+        }
+    }
+    world.scan();
+    let mut request = wire::InboxReq { limit: Some(4), ..wire::InboxReq::default() };
+    let mut paths = Vec::new();
+    loop {
+        let page = commands::inbox(&world.app, request.clone()).expect("a page");
+        assert_eq!(page.total, 23);
+        paths.extend(page.groups.into_iter().flat_map(|group| group.items).filter_map(|item| item.path));
+        match page.next_before {
+            Some(before) => request.before = Some(before),
+            None => break,
+        }
+    }
+    let whole: Vec<String> = items(&world).into_iter().filter_map(|item| item.path).collect();
+    assert_eq!((paths.len(), paths), (23, whole));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let world = with_baseline();
+    world.record("a.md", "two\n");
+    let a = item(&world, "a.md");
+    let text = Some("x".to_owned());
+    for request in [
+        request("approve", &[]),
+        request("like", &[&a]),
+        wire::ReviewReq { text: text.clone(), ..request("reject", &[&a]) },
+        wire::ReviewReq { expected_sha256: Some("00".repeat(32)), ..request("approve", &[&a]) },
+        wire::ReviewReq { text, expected_sha256: Some("zz".to_owned()), ..request("approve", &[&a]) },
+    ] {
+        let error = commands::review(&world.app, request.clone()).expect_err("refused");
+        assert_eq!(error.code, wire::Code::Invalid, "{request:?}");
+    }
+    let unknown = wire::ReviewReq { versions: vec!["memver_none".to_owned()], ..request("approve", &[]) };
+    assert_eq!(commands::review(&world.app, unknown).expect_err("unknown").code, wire::Code::NotFound);
+    for before in ["", "1", "a.b"] {
+        let request = wire::InboxReq { before: Some(before.to_owned()), ..wire::InboxReq::default() };
+        assert_eq!(commands::inbox(&world.app, request).expect_err("no place").code, wire::Code::Invalid);
+    }
+    assert_eq!(told(&world).len(), 1);
+}
