@@ -29,7 +29,8 @@ export interface FakeBackend extends Backend {
   emit(event: Event): void;
 }
 
-type Handlers = { [K in CommandName]: (request: Request<K>) => Response<K> };
+/** What the window calls; a command that it does not call yet needs no stand-in. */
+type Handlers = { [K in CommandName]?: (request: Request<K>) => Response<K> };
 
 const SECRET_TEXT = (base64: string) => new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)));
 
@@ -484,7 +485,9 @@ export function fakeBackend(
       await Promise.resolve();
       if (failure) throw failure;
       const before = log.operations.length;
-      const response = run[name](request);
+      const handler: ((request: Request<K>) => Response<K>) | undefined = run[name];
+      if (!handler) refuse("not_found", `The stand-in knows no command ${name}.`, name);
+      const response = handler(request);
       if (log.operations.length !== before) emit({ type: "advanced", cursor: log.operations.length });
       if (name.endsWith("_store")) emit({ type: "stores" });
       if (name === "redact" || name === "recheck_receipt") emit({ type: "receipts" });
