@@ -56,6 +56,8 @@ pub fn typescript() -> String {
         DocumentReq,
         Document,
         DocumentLine,
+        MemoryToolReq,
+        MemoryToolAnswer,
         DiffReq,
         DiffResult,
         DiffSide,

@@ -92,6 +92,7 @@ pub(crate) enum Command {
     Check(commands::check::Arguments),
     Tokens(commands::tokens::Arguments),
     Context(commands::context::Arguments),
+    MemoryTool(commands::memory_tool::Arguments),
     Serve(commands::serve::Arguments),
     Completions(commands::completions::Arguments),
 }

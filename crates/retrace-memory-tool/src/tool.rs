@@ -64,6 +64,10 @@ impl MemoryTool {
             let code = error.raw_os_error().unwrap_or(libc_codes::ENOENT);
             system("", code, "open", shown_path([]))
         })?;
+        if !matches!(command, Command::View { .. }) {
+            // An edit checks what it replaces, but three at once could leave one of them in a hidden file only.
+            tree.one_at_a_time();
+        }
         let root = Root::open(&self.root).map_err(|error| {
             let code = match error {
                 RootError::Missing { .. } => libc_codes::ENOENT,

@@ -117,6 +117,12 @@ impl Tree {
         Ok(Self { top, path: path.to_owned(), known_as: OnceCell::new() })
     }
 
+    /// Makes other changing calls over this directory wait, in this process or another, until this value is dropped.
+    /// File systems without locks have none; edits are then still checked one by one.
+    pub(crate) fn one_at_a_time(&self) {
+        while fs::flock(&self.top, fs::FlockOperation::LockExclusive) == Err(Errno::INTR) {}
+    }
+
     /// Opens the directory with these names; no link on the way.
     pub(crate) fn open_names<'a>(&self, names: impl IntoIterator<Item = &'a [u8]>) -> Result<OwnedFd, Errno> {
         let mut directory = fs::openat(&self.top, ".", OPEN_DIRECTORY, Mode::empty())?;

@@ -742,6 +742,60 @@ spans: Array<[number, number, string]>,
 hidden: Array<Hidden>, };
 
 /**
+ * One call of the memory tool `memory_20250818`, recorded with its author.
+ */
+export type MemoryToolReq = { 
+/**
+ * The store, by id, name or directory. Either this or `root`.
+ */
+store: string | null, 
+/**
+ * The directory the model sees as `/memories`. Made when it is missing, and added as a store when it is none.
+ */
+root: string | null, 
+/**
+ * `docs`, `py` or `ts`; `docs` when absent.
+ */
+dialect: string | null, 
+/**
+ * The session that calls; nobody knows who when absent.
+ */
+session: string | null, 
+/**
+ * The `input` of the `tool_use` block.
+ */
+input: unknown, 
+/**
+ * Cut views after this many characters; 0 never cuts; as the dialect does when absent.
+ */
+view_characters: number | null, };
+
+/**
+ * The answer to a call.
+ */
+export type MemoryToolAnswer = { 
+/**
+ * The text of the `tool_result`.
+ */
+content: string, 
+/**
+ * Whether it is an error the model should know of.
+ */
+is_error: boolean, 
+/**
+ * The operation that recorded it; nothing was changed when absent.
+ */
+operation_seq: number | null, 
+/**
+ * The versions it made, `memver_…`.
+ */
+versions: Array<string>, 
+/**
+ * Paths it changed that are no memories by the store's rules, such as hidden files, and are not recorded.
+ */
+not_recorded: Array<string>, };
+
+/**
  * Asks for the difference between two contents or two states of a store. Forms: `memver_…`, `STORE:PATH` (live),
  * `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number.
  */
@@ -3519,6 +3573,7 @@ export type Commands = {
   restore: { request: RestoreReq; response: ActResult; writes: true };
   undo: { request: UndoReq; response: ActResult; writes: true };
   redact: { request: RedactReq; response: ActResult; writes: true };
+  memory_tool: { request: MemoryToolReq; response: MemoryToolAnswer; writes: true };
   recheck_receipt: { request: ReceiptRef; response: Receipt; writes: true };
   tokens: { request: TokensReq; response: Tokens; writes: false };
   transcripts: { request: TranscriptsReq; response: Transcripts; writes: false };
@@ -3555,6 +3610,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   "restore",
   "undo",
   "redact",
+  "memory_tool",
   "recheck_receipt",
   "review",
   "review_up_to",

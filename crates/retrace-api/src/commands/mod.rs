@@ -14,6 +14,7 @@ mod export;
 mod history;
 mod inbox;
 mod memories;
+mod memory_tool;
 mod memory_prices;
 mod prices;
 mod redact;
@@ -42,6 +43,7 @@ pub use export::context_export;
 pub use history::{activity, log, show, timeline};
 pub use inbox::inbox;
 pub use memories::{document, memories};
+pub use memory_tool::memory_tool;
 pub(crate) use memory_prices::MemoryUses;
 pub use memory_prices::context_memory;
 pub use prices::prices;
@@ -132,6 +134,7 @@ commands! {
     write restore(RestoreReq) -> ActResult,
     write undo(UndoReq) -> ActResult,
     write redact(RedactReq) -> ActResult,
+    write memory_tool(MemoryToolReq) -> MemoryToolAnswer,
     write recheck_receipt(ReceiptRef) -> Receipt,
     read tokens(TokensReq) -> Tokens,
     read transcripts(TranscriptsReq) -> Transcripts,

@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod discover;
 pub(crate) mod inbox;
 pub(crate) mod log;
+pub(crate) mod memory_tool;
 pub(crate) mod receipts;
 pub(crate) mod record;
 pub(crate) mod redact;
@@ -50,6 +51,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Check(arguments) => check::run(&arguments, shell),
         Command::Tokens(arguments) => tokens::run(arguments, shell),
         Command::Context(arguments) => context::run(arguments, shell),
+        Command::MemoryTool(arguments) => memory_tool::run(&arguments, shell),
         Command::Serve(arguments) => serve::run(arguments, shell),
         Command::Completions(arguments) => completions::run(&arguments, shell),
     }

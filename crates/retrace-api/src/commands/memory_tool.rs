@@ -1,0 +1,256 @@
+//! The memory tool: each call is done and recorded in one step, with its session as the author.
+
+use crate::App;
+use crate::app::{Inner, root_of};
+use crate::look::append_seen;
+use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
+use retrace_files::{FileError, Root};
+use retrace_log::{Act, Append, Change, Payload, StoreRow};
+use retrace_memory_tool::{Change as Told, MemoryTool, Observer, Options, Unobserved};
+use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Answers one call of the memory tool over a store's directory.
+///
+/// A call that changes something holds the log's write lock from before it looks until its versions are appended, so calls
+/// of any number of agents and processes come one after the other, and each is exactly one operation. What stands on disk
+/// at the paths concerned is recorded first where the log does not know it. If the log cannot take the versions after the
+/// files were changed (a full disk), the call fails, and the next look records what stands there, by nobody knows whom.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` for an unknown dialect or a directory that cannot be a store,
+/// `store_unavailable`, or a failure of the database. What the tool itself refuses is an answer with `is_error`.
+pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer, ApiError> {
+    let inner = &app.inner;
+    let mut options = options_of(inner, &request)?;
+    let store = match (&request.store, &request.root) {
+        (Some(name), None) => inner.read(|reader| inner.store_named(reader, name))?,
+        (None, Some(root)) => {
+            options.make_root = true;
+            store_at(app, root, &options)?
+        }
+        _ => return Err(ApiError::invalid("Say exactly one of: a store, a root.", "")),
+    };
+    let tool = open(&root_of(&store), options)?;
+    if !MemoryTool::changes(&request.input) {
+        let answer = tool.call(&request.input, &mut ());
+        return Ok(MemoryToolAnswer {
+            content: answer.content,
+            is_error: answer.is_error,
+            operation_seq: None,
+            versions: Vec::new(),
+            not_recorded: Vec::new(),
+        });
+    }
+    let root = Root::open(&root_of(&store))?;
+    let actor = match &request.session {
+        Some(id) if !id.is_empty() => Actor::Session { id: id.clone(), evidence: Evidence::Stated },
+        _ => Actor::Unknown,
+    };
+    inner.write(|act| {
+        let mut call = Recorded {
+            inner,
+            act,
+            store: store.id,
+            root: &root,
+            changes: Vec::new(),
+            not_recorded: Vec::new(),
+            failed: None,
+        };
+        let answer = tool.call(&request.input, &mut call);
+        if let Some(error) = call.failed.take() {
+            return Err(error);
+        }
+        let (changes, not_recorded) = (call.changes, call.not_recorded);
+        // Taken after the files are written: what a recorder read before that is older than this call.
+        let appended = act.append(Append {
+            store: Some(store.id),
+            source: Source::Tool,
+            actor: &actor,
+            note: None,
+            at: inner.now(),
+            undoes: None,
+            changes,
+            even_if_empty: false,
+        })?;
+        Ok(MemoryToolAnswer {
+            content: answer.content,
+            is_error: answer.is_error,
+            operation_seq: appended.operation_seq,
+            versions: appended.versions.iter().map(ToString::to_string).collect(),
+            not_recorded: not_recorded.iter().map(RelPath::to_text).collect(),
+        })
+    })
+}
+
+fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, ApiError> {
+    let word = |error: &dyn std::fmt::Display| ApiError::invalid(crate::error::sentence(error), "");
+    let dialect = match &request.dialect {
+        Some(name) => name.parse().map_err(|error| word(&error))?,
+        None => retrace_memory_tool::Dialect::default(),
+    };
+    let random = {
+        let entropy = Arc::clone(&inner.options.entropy);
+        move || {
+            let mut bytes = [0; 8];
+            entropy(&mut bytes);
+            u64::from_ne_bytes(bytes)
+        }
+    };
+    let mut options = Options::new(dialect, Arc::new(random));
+    options.max_file_bytes = inner.rules.max_file_bytes;
+    if let Some(characters) = request.view_characters {
+        options.view_characters =
+            (characters > 0).then(|| usize::try_from(characters).unwrap_or(usize::MAX));
+    }
+    Ok(options)
+}
+
+fn open(root: &Path, options: Options) -> Result<MemoryTool, ApiError> {
+    use retrace_memory_tool::OpenError;
+    MemoryTool::open(root, options).map_err(|error| match error {
+        OpenError::Root(error) => error.into(),
+        error => {
+            ApiError::new(Code::StoreUnavailable, crate::error::sentence(&error), crate::error::show(root))
+        }
+    })
+}
+
+/// The store of a directory; added when there is none.
+fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiError> {
+    if root.is_empty() {
+        return Err(ApiError::invalid("No directory was given.", "root"));
+    }
+    let inner = &app.inner;
+    let directory = std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
+    // Opening makes it.
+    drop(open(&directory, options.clone())?);
+    let directory = std::fs::canonicalize(&directory).unwrap_or(directory);
+    if let Some(store) = listed_at(inner, &directory)? {
+        return Ok(store);
+    }
+    let added = super::stores::add_store(
+        app,
+        AddStore {
+            root: root.to_owned(),
+            kind: Some(StoreKind::MemoryTool.as_str().to_owned()),
+            name: None,
+        },
+    );
+    match (listed_at(inner, &directory)?, added) {
+        // Added, perhaps by another process just now.
+        (Some(store), _) => Ok(store),
+        (None, Err(error)) => Err(error),
+        (None, Ok(store)) => inner.read(|reader| inner.store_named(reader, &store.id)),
+    }
+}
+
+fn listed_at(inner: &Inner, directory: &PathBuf) -> Result<Option<StoreRow>, ApiError> {
+    let stores = inner.read(|reader| Ok(reader.stores()?))?;
+    Ok(stores.into_iter().find(|store| store.removed_at.is_none() && root_of(store) == *directory))
+}
+
+/// Records what a call is about to touch, and keeps what it changed.
+struct Recorded<'r, 'w> {
+    inner: &'r Inner,
+    act: &'r mut Act<'w>,
+    store: StoreId,
+    root: &'r Root,
+    changes: Vec<Change>,
+    not_recorded: Vec<RelPath>,
+    /// The failure of the log that stopped the call.
+    failed: Option<ApiError>,
+}
+
+impl Observer for Recorded<'_, '_> {
+    fn before(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
+        self.record_standing(paths).map_err(|error| {
+            let reason = Unobserved(error.message.clone());
+            self.failed = Some(error);
+            reason
+        })
+    }
+
+    fn changed(&mut self, change: &Told<'_>) {
+        match *change {
+            Told::Written { path, bytes, seen } => {
+                let content = Payload::Content {
+                    bytes: Some(bytes.to_vec()),
+                    sha256: Sha256::of(bytes),
+                    size: bytes.len() as u64,
+                    seen,
+                    moved_from: None,
+                };
+                self.put(path, content);
+            }
+            Told::Removed { path } => self.put(path, Payload::Gone),
+            Told::Moved { from, to } => self.moved(from, to),
+        }
+    }
+}
+
+impl Recorded<'_, '_> {
+    fn is_memory(&self, path: &RelPath) -> bool {
+        self.inner.rules.leaves_out(path.components()).is_none()
+    }
+
+    fn put(&mut self, path: &RelPath, payload: Payload) {
+        if self.is_memory(path) {
+            self.changes.push(Change { store: self.store, path: path.clone(), payload });
+        } else {
+            self.not_recorded.push(path.clone());
+        }
+    }
+
+    fn moved(&mut self, from: &RelPath, to: &RelPath) {
+        if !self.is_memory(from) && !self.is_memory(to) {
+            self.not_recorded.push(to.clone());
+            return;
+        }
+        match self.root.read(to, self.inner.rules.max_file_bytes) {
+            Ok(content) if self.is_memory(to) => {
+                let moved_from = self.is_memory(from).then(|| from.clone());
+                let content = Payload::Content {
+                    bytes: content.bytes,
+                    sha256: content.sha256,
+                    size: content.size,
+                    seen: Some(content.seen),
+                    moved_from,
+                };
+                self.put(to, content);
+            }
+            Ok(_) => {
+                self.put(from, Payload::Gone);
+                self.not_recorded.push(to.clone());
+            }
+            // Somebody took it away again, or it cannot be read: the next look tells.
+            Err(_) => self.put(from, Payload::Gone),
+        }
+    }
+
+    /// Records what stands at these paths where it is not what the log has.
+    fn record_standing(&mut self, paths: &[RelPath]) -> Result<(), ApiError> {
+        let mut changes = Vec::new();
+        for path in paths.iter().filter(|path| self.is_memory(path)) {
+            let payload = match self.root.read(path, self.inner.rules.max_file_bytes) {
+                Ok(content) => Payload::Content {
+                    bytes: content.bytes,
+                    sha256: content.sha256,
+                    size: content.size,
+                    seen: Some(content.seen),
+                    moved_from: None,
+                },
+                Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => Payload::Gone,
+                // No regular file, so no memory.
+                Err(FileError::Link { .. } | FileError::IsDirectory { .. } | FileError::NotAFile { .. }) => {
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            changes.push(Change { store: self.store, path: path.clone(), payload });
+        }
+        append_seen(self.act, self.store, changes, None, self.inner.now())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! `retrace memory-tool`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::json;
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::wire::{ApiError, MemoryToolReq};
+use retrace_api::{App, commands};
+use serde::Serialize;
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+
+/// Serve the memory tool over a directory, recording each call
+///
+/// Reads one tool input a line from standard input, as {"command":…} or
+/// {"session":…,"input":{"command":…}}, and prints one line
+/// {"content":…,"is_error":…} for each, until the input ends. DIR is what the
+/// model sees as /memories; it is made, and added as a store, where it is none.
+///
+///     retrace memory-tool --root ./memories --session 2f1c
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// The directory the model sees as /memories
+    #[arg(long, value_name = "DIR")]
+    root: String,
+    /// Whose texts and rules: those of the documentation, of the Python SDK or of the TypeScript SDK
+    #[arg(long, value_name = "docs|py|ts", default_value = "docs")]
+    dialect: String,
+    /// The session that calls, where a line does not name one
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Cut views after this many characters; 0 never cuts [default: 16000 with docs, else 0]
+    #[arg(long, value_name = "CHARACTERS")]
+    cap: Option<u64>,
+}
+
+/// Longest line that is read, in bytes: a content of the largest size kept, each byte written as an escape.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+
+/// What is printed for a call.
+#[derive(Serialize)]
+struct Printed {
+    content: String,
+    is_error: bool,
+}
+
+impl Printed {
+    fn refused(content: String) -> Self {
+        Self { content, is_error: true }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    // A directory that cannot be served ends the program at once, not each call.
+    let probe = serde_json::json!({ "command": "view", "path": "/memories" });
+    commands::memory_tool(&app, arguments.request(None, probe))?;
+    let mut line = Vec::new();
+    let io = &mut *shell.io;
+    let mut input = BufReader::new(&mut *io.stdin);
+    loop {
+        line.clear();
+        match input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) => return Ok(Exit::DONE),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(unreadable(&error).into()),
+        }
+        let whole = line.ends_with(b"\n") || (line.len() as u64) < LONGEST_LINE;
+        let printed = if whole {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            arguments.answer(&app, &line)
+        } else {
+            skip_line(&mut input).map_err(|error| unreadable(&error))?;
+            Printed::refused(format!("Error: The line is longer than {LONGEST_LINE} bytes."))
+        };
+        json::line(io.stdout, &printed)?;
+        io.stdout.flush()?;
+    }
+}
+
+/// Passes over the rest of a line.
+fn skip_line(input: &mut impl std::io::BufRead) -> std::io::Result<()> {
+    loop {
+        let buffered = input.fill_buf()?;
+        if buffered.is_empty() {
+            return Ok(());
+        }
+        let end = buffered.iter().position(|byte| *byte == b'\n');
+        let length = end.map_or(buffered.len(), |end| end + 1);
+        input.consume(length);
+        if end.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+fn unreadable(error: &std::io::Error) -> ApiError {
+    ApiError {
+        code: retrace_api::wire::Code::Internal,
+        message: format!("The input cannot be read: {error}."),
+        hint: String::new(),
+        subject: "standard input".to_owned(),
+    }
+}
+
+impl Arguments {
+    fn request(&self, session: Option<String>, input: Value) -> MemoryToolReq {
+        MemoryToolReq {
+            store: None,
+            root: Some(self.root.clone()),
+            dialect: Some(self.dialect.clone()),
+            session: session.or_else(|| self.session.clone()),
+            input,
+            view_characters: self.cap,
+        }
+    }
+
+    /// Answers one line.
+    fn answer(&self, app: &App, line: &[u8]) -> Printed {
+        let input: Value = match serde_json::from_slice(line) {
+            Ok(input) => input,
+            Err(error) => return Printed::refused(format!("Error: The line is not JSON: {error}.")),
+        };
+        let (session, input) = match input {
+            Value::Object(mut object) if !object.contains_key("command") && object.contains_key("input") => {
+                let session = object.get("session").and_then(Value::as_str).map(str::to_owned);
+                (session, object.remove("input").unwrap_or_default())
+            }
+            input => (None, input),
+        };
+        match commands::memory_tool(app, self.request(session, input)) {
+            Ok(answer) => Printed { content: answer.content, is_error: answer.is_error },
+            Err(error) => Printed::refused(format!("Error: {}", error.message)),
+        }
+    }
+}
