@@ -15,6 +15,7 @@ mod faults;
 mod histories;
 #[cfg(unix)]
 mod inbox;
+mod memory_tool;
 mod mounts;
 mod oracles;
 mod processes;
