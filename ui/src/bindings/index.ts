@@ -2263,11 +2263,11 @@ projects: number,
  */
 requests: number, 
 /**
- * Price in US dollars of those whose model has one.
+ * Price in US dollars of those that have one.
  */
 cost_usd: number, 
 /**
- * Requests whose model has no price.
+ * Requests without a price: of a model that has none, or without recorded input.
  */
 requests_without_price: number, };
 
@@ -2308,9 +2308,13 @@ requests: number,
  */
 peak: number | null, 
 /**
- * Price in US dollars; null where a model has none.
+ * Price as recorded, in US dollars; null where a model has none or no input is recorded.
  */
 cost_usd: number | null, 
+/**
+ * Whether the true price is higher, because the client left placeholders for the output of some requests.
+ */
+cost_is_lower_bound: boolean, 
 /**
  * Compactions in it.
  */
@@ -2405,6 +2409,11 @@ memory_files: Array<ContextFile>,
  * Price of the run as recorded, in US dollars; null where a model has none.
  */
 cost_usd: number | null, 
+/**
+ * Whether the true price is higher, because the client left placeholders for the output of some requests. A
+ * simulation prices those by what the answers weigh.
+ */
+cost_is_lower_bound: boolean, 
 /**
  * What the file held that was not understood, in words; empty when nothing.
  */

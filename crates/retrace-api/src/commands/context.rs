@@ -40,6 +40,10 @@ pub fn context_show(app: &App, request: ContextShowReq) -> Result<ContextShow, A
         events: events(&loaded),
         memory_files: files(&loaded, &table),
         cost_usd: cost(transcript, &table),
+        cost_is_lower_bound: transcript
+            .requests
+            .iter()
+            .any(|request| request.usage.is_some() && !request.output_is_final),
         remarks: remarks(loaded.account()),
     })
 }

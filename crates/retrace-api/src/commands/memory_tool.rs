@@ -101,8 +101,7 @@ fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, Ap
     let mut options = Options::new(dialect, Arc::new(random));
     options.max_file_bytes = inner.rules.max_file_bytes;
     if let Some(characters) = request.view_characters {
-        options.view_characters =
-            (characters > 0).then(|| usize::try_from(characters).unwrap_or(usize::MAX));
+        options.view_characters = (characters > 0).then(|| usize::try_from(characters).unwrap_or(usize::MAX));
     }
     Ok(options)
 }
@@ -123,7 +122,8 @@ fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiErr
         return Err(ApiError::invalid("No directory was given.", "root"));
     }
     let inner = &app.inner;
-    let directory = std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
+    let directory =
+        std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
     // Opening makes it.
     drop(open(&directory, options.clone())?);
     let directory = std::fs::canonicalize(&directory).unwrap_or(directory);
@@ -132,11 +132,7 @@ fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiErr
     }
     let added = super::stores::add_store(
         app,
-        AddStore {
-            root: root.to_owned(),
-            kind: Some(StoreKind::MemoryTool.as_str().to_owned()),
-            name: None,
-        },
+        AddStore { root: root.to_owned(), kind: Some(StoreKind::MemoryTool.as_str().to_owned()), name: None },
     );
     match (listed_at(inner, &directory)?, added) {
         // Added, perhaps by another process just now.

@@ -73,7 +73,11 @@ struct Priced<'t> {
 }
 
 impl Priced<'_> {
+    /// `None` without a price for the model, and where no input was recorded: no call is free.
     fn price(&mut self, model: &str, at: Option<Timestamp>, tokens: &Tokens) -> Option<f64> {
+        if tokens.context() == 0 {
+            return None;
+        }
         if !self.models.contains_key(model) {
             self.models.insert(model.to_owned(), self.table.prices.of(model));
         }
@@ -129,6 +133,10 @@ fn row(session: &SessionRow, is_unique: bool, priced: &mut Priced<'_>) -> Transc
         requests: session.requests(),
         peak: Some(session.peak_context()).filter(|peak| *peak > 0),
         cost_usd: cost(session, priced),
+        cost_is_lower_bound: session
+            .entries()
+            .filter_map(|entry| entry.summary.as_ref())
+            .any(|summary| summary.message_ids.iter().any(|used| !used.output_is_final)),
         compactions: session.compactions(),
         memory_writes: session.memory_writes().count() as u64,
         started_at: session.started_at().map(|at| at.to_rfc3339()),
@@ -160,7 +168,7 @@ fn models(session: &SessionRow) -> Vec<String> {
 }
 
 /// Price of a session: of all its calls, those that other sessions hold copies of among them. `None` where a call's model
-/// has no price, and where nothing was called.
+/// has no price or its input is not recorded, and where nothing was called.
 fn cost(session: &SessionRow, priced: &mut Priced<'_>) -> Option<f64> {
     let mut seen = HashSet::new();
     let mut cost = None;

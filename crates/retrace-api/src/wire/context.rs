@@ -40,6 +40,9 @@ pub struct ContextShow {
     pub memory_files: Vec<ContextFile>,
     /// Price of the run as recorded, in US dollars; null where a model has none.
     pub cost_usd: Option<f64>,
+    /// Whether the true price is higher, because the client left placeholders for the output of some requests. A
+    /// simulation prices those by what the answers weigh.
+    pub cost_is_lower_bound: bool,
     /// What the file held that was not understood, in words; empty when nothing.
     pub remarks: Vec<String>,
 }

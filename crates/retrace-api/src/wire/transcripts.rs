@@ -64,9 +64,9 @@ pub struct TranscriptTotals {
     pub projects: u64,
     /// Requests.
     pub requests: u64,
-    /// Price in US dollars of those whose model has one.
+    /// Price in US dollars of those that have one.
     pub cost_usd: f64,
-    /// Requests whose model has no price.
+    /// Requests without a price: of a model that has none, or without recorded input.
     pub requests_without_price: u64,
 }
 
@@ -89,8 +89,10 @@ pub struct TranscriptRow {
     pub requests: u64,
     /// Largest recorded context.
     pub peak: Option<u64>,
-    /// Price in US dollars; null where a model has none.
+    /// Price as recorded, in US dollars; null where a model has none or no input is recorded.
     pub cost_usd: Option<f64>,
+    /// Whether the true price is higher, because the client left placeholders for the output of some requests.
+    pub cost_is_lower_bound: bool,
     /// Compactions in it.
     pub compactions: u64,
     /// Writes to memory files in it.

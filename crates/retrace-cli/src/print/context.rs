@@ -1,6 +1,6 @@
 //! What filled the context of a run.
 
-use super::table::{Side, dollars, grouped, signed, table};
+use super::table::{Side, at_least_dollars, dollars, grouped, signed, table};
 use super::{Style, chart, count, visible};
 use retrace_api::wire::{ContextClasses, ContextRequest, ContextShow, FigureKind};
 use std::io::{Result, Write};
@@ -56,7 +56,10 @@ fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> R
     let window =
         shown.context_window.map(|window| format!(", window {}", grouped(window))).unwrap_or_default();
     let assumed = if shown.family_assumed { ", assumed" } else { "" };
-    let cost = shown.cost_usd.map(|cost| format!(", {}", dollars(Some(cost)))).unwrap_or_default();
+    let cost = match shown.cost_usd {
+        Some(_) => format!(", {} as recorded", at_least_dollars(shown.cost_usd, shown.cost_is_lower_bound)),
+        None => String::new(),
+    };
     writeln!(
         out,
         "{}, {model}{window}, counted as family {}{assumed}, {}{cost}",

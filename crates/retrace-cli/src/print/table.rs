@@ -65,6 +65,12 @@ pub(crate) fn dollars(amount: Option<f64>) -> String {
     }
 }
 
+/// Dollars that may be too few: a placeholder stands for some output.
+pub(crate) fn at_least_dollars(amount: Option<f64>, is_lower_bound: bool) -> String {
+    let sign = if is_lower_bound && amount.is_some() { "≥ " } else { "" };
+    format!("{sign}{}", dollars(amount))
+}
+
 /// Bytes in a unit that gives a short number.
 pub(crate) fn bytes(count: u64) -> String {
     match count {

@@ -1,6 +1,6 @@
 //! Sessions as a table.
 
-use super::table::{Side, bytes, dollars, grouped, table as print_table};
+use super::table::{Side, at_least_dollars, bytes, dollars, grouped, table as print_table};
 use super::time::time;
 use super::{Style, count, visible};
 use retrace_api::wire::{TranscriptRow, TranscriptTotals};
@@ -24,7 +24,7 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], sty
                 row.ended_at.as_ref().map_or_else(|| "-".to_owned(), |at| time(at, style.zone)),
                 grouped(row.requests),
                 row.peak.map_or_else(|| "-".to_owned(), grouped),
-                dollars(row.cost_usd),
+                at_least_dollars(row.cost_usd, row.cost_is_lower_bound),
                 bytes(row.bytes),
                 visible::line(row.models.first().map_or("-", String::as_str)),
                 visible::line(&shortened(row.title.as_deref().unwrap_or_default())),
@@ -51,7 +51,7 @@ pub(crate) fn totals(totals: &TranscriptTotals, shown: u64) -> String {
     let without = match totals.requests_without_price {
         0 => String::new(),
         requests => {
-            format!(" (without {}, whose model has no price)", count(requests, "request", "requests"))
+            format!(" (without {}, that have no price)", count(requests, "request", "requests"))
         }
     };
     format!(

@@ -72,9 +72,17 @@ function Heading({
         {show.cost_usd !== null && (
           <>
             {" · "}
-            <span title={t`Recorded usage at the table of prices`}>
-              <Trans>{format.dollars(show.cost_usd)} as recorded</Trans>
-            </span>
+            {show.cost_is_lower_bound ? (
+              <span
+                title={t`The client recorded only placeholders for some output; simulations weigh the answers instead`}
+              >
+                <Trans>at least {format.dollars(show.cost_usd)} as recorded</Trans>
+              </span>
+            ) : (
+              <span title={t`Recorded usage at the table of prices`}>
+                <Trans>{format.dollars(show.cost_usd)} as recorded</Trans>
+              </span>
+            )}
           </>
         )}
       </p>

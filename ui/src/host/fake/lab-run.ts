@@ -130,6 +130,7 @@ export function showRun(run: FakeRun): ContextShow {
       },
     ],
     cost_usd: simulateRun(run, { name: "", config: {} }, requests).totals.cost_usd,
+    cost_is_lower_bound: false,
     remarks: [],
   };
 }

@@ -71,6 +71,7 @@ function rowFor(run: FakeRun): TranscriptRow {
     requests: run.requests,
     peak: Math.max(...show.requests.map(({ context }) => context)),
     cost_usd: show.cost_usd,
+    cost_is_lower_bound: show.cost_is_lower_bound,
     compactions: 0,
     memory_writes: 2,
     started_at: show.requests[0]?.time ?? null,
