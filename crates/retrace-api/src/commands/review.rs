@@ -151,6 +151,9 @@ struct Sorted {
     skipped: Vec<SkippedItem>,
 }
 
+/// Which memory a file is of, by store and path.
+type MemoryByFile = BTreeMap<(String, String), MemoryId>;
+
 impl Inner {
     /// Sorts out what is still as the person saw it.
     fn sort_out(&self, reader: &Reader<'_>, named: &BTreeMap<u64, VersionRow>) -> Result<Sorted, ApiError> {
@@ -271,7 +274,7 @@ impl Inner {
         &self,
         reader: &Reader<'_>,
         sorted: &mut Sorted,
-    ) -> Result<(Plan, BTreeMap<(String, String), MemoryId>), ApiError> {
+    ) -> Result<(Plan, MemoryByFile), ApiError> {
         let mut plan = Plan::new(Source::Rollback, Some("rejected in review".to_owned()));
         let mut paths = BTreeMap::new();
         let mut open = Vec::new();
