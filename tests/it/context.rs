@@ -334,12 +334,20 @@ fn nothing_is_sent_before_agreement_and_nothing_without_a_key() {
 fn a_key_is_kept_and_never_shown() {
     let world = lab();
     let set = |key: Option<&str>| {
-        commands::set_counter_key(&world.app, CounterKeyReq { key: key.map(str::to_owned) })
+        let request = CounterKeyReq { key: key.map(str::to_owned), remove: key.is_none() };
+        commands::set_counter_key(&world.app, request)
     };
     let status = set(Some("sk-test-0123456789")).expect("kept");
     assert_eq!(status.key_source.as_deref(), Some("keyring"));
     assert!(!format!("{status:?}").contains("sk-test"));
     assert_eq!(set(Some("two words")).expect_err("no key").code, Code::Invalid);
+    let nothing_said = commands::set_counter_key(&world.app, CounterKeyReq::default());
+    assert_eq!(nothing_said.expect_err("neither").code, Code::Invalid);
+    assert_eq!(
+        commands::counter_status(&world.app, Nothing {}).expect("a status").key_source.as_deref(),
+        Some("keyring"),
+        "an empty request takes no key away"
+    );
     assert_eq!(set(None).expect("forgotten").key_source, None);
 }
 

@@ -136,6 +136,10 @@ fn every_command_has_help() {
         "show",
         "diff",
         "search",
+        "inbox",
+        "approve",
+        "reject",
+        "reviewed",
         "rollback",
         "restore",
         "undo",
@@ -155,6 +159,7 @@ fn every_command_has_help() {
         "context key",
         "verify",
         "check",
+        "memory-tool",
         "serve",
         "completions",
     ] {

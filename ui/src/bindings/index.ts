@@ -3527,9 +3527,13 @@ calls: Array<NetworkCall>, };
  */
 export type CounterKeyReq = { 
 /**
- * The key; null to take it out.
+ * The key to keep.
  */
-key: string | null, };
+key: string | null, 
+/**
+ * Take the key out instead. Said in so many words, so that an empty request takes nothing away.
+ */
+remove: boolean, };
 
 /**
  * One call over the network.

@@ -33,7 +33,7 @@ export function CounterKeyForm({ status }: { status: CounterStatus }) {
     setBusy(true);
     setFailure(null);
     try {
-      await backend.call("set_counter_key", { key: value });
+      await backend.call("set_counter_key", value === null ? { remove: true } : { key: value });
       setKey("");
       await queries.invalidateQueries({ queryKey: ["counter_status"] });
       await queries.invalidateQueries({ queryKey: ["context_confirm"] });

@@ -14,7 +14,8 @@ pub fn counter_status(app: &App, _: Nothing) -> Result<CounterStatus, ApiError> 
 /// Keeps a key in the system's keyring, or takes it out.
 ///
 /// # Errors
-/// `counter_unavailable` when there is no keyring or it refuses, `invalid` for a text that cannot be a key.
+/// `counter_unavailable` when there is no keyring or it refuses, `invalid` for a text that cannot be a key and
+/// for a request that says neither or both.
 pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatus, ApiError> {
     let keys = &app.inner.options.keys;
     // What is not reachable for reading is not for writing.
@@ -23,13 +24,20 @@ pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatu
         ApiError::new(Code::CounterUnavailable, crate::error::sentence(&cause), "keyring")
             .hint("Set the variable ANTHROPIC_API_KEY for this program instead.")
     };
-    match request.key {
+    match (request.key, request.remove) {
         // An entry that cannot be read may be replaced or taken out all the same.
-        Some(text) => keys.keep(&text).map_err(|cause| match &reachable {
+        (Some(text), false) => keys.keep(&text).map_err(|cause| match &reachable {
             Ok(()) => ApiError::invalid(crate::error::sentence(&cause), "key"),
             Err(_) => unavailable(cause),
         })?,
-        None => keys.forget().map_err(unavailable)?,
+        (None, true) => keys.forget().map_err(unavailable)?,
+        _ => {
+            return Err(ApiError::invalid(
+                "Say one of: a key to keep, or that the kept one is to go.",
+                "key",
+            )
+            .hint("`{\"key\": …}` or `{\"remove\": true}`."));
+        }
     }
     app.inner.lab.counting.status(&app.inner)
 }

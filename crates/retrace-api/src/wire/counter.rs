@@ -94,14 +94,20 @@ pub struct CounterStatus {
 /// Puts a key into the system's keyring, or takes it out.
 #[derive(Clone, Default, Serialize, Deserialize, TS)]
 pub struct CounterKeyReq {
-    /// The key; null to take it out.
+    /// The key to keep.
     #[serde(default)]
     pub key: Option<String>,
+    /// Take the key out instead. Said in so many words, so that an empty request takes nothing away.
+    #[serde(default)]
+    pub remove: bool,
 }
 
 impl std::fmt::Debug for CounterKeyReq {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CounterKeyReq").field("key", &self.key.as_ref().map(|_| "…")).finish()
+        f.debug_struct("CounterKeyReq")
+            .field("key", &self.key.as_ref().map(|_| "…"))
+            .field("remove", &self.remove)
+            .finish()
     }
 }
 

@@ -8,10 +8,32 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An open directory.
 #[derive(Debug)]
-pub(crate) struct Directory(OwnedFd);
+pub(crate) struct Directory {
+    fd: OwnedFd,
+    /// Whether a lock may be held on `fd`.
+    locked: AtomicBool,
+}
+
+/// A process that is being started elsewhere in this program holds a copy of every descriptor until it is its own program,
+/// and with the copy the lock. Letting go of it in so many words takes it from all copies.
+impl Drop for Directory {
+    fn drop(&mut self) {
+        if *self.locked.get_mut() {
+            // It goes with the descriptor at the latest.
+            let _ = fs::flock(&self.fd, FlockOperation::NonBlockingUnlock);
+        }
+    }
+}
+
+impl From<OwnedFd> for Directory {
+    fn from(fd: OwnedFd) -> Self {
+        Self { fd, locked: AtomicBool::new(false) }
+    }
+}
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// Never waits (a fifo or a device that took the name would), never follows, never becomes the controlling terminal.
@@ -24,12 +46,12 @@ const OPEN_FILE: OFlags = OFlags::RDONLY
 impl Directory {
     /// Opens a store's root. Links in `path` are followed: where a store lies is the user's own choice.
     pub(crate) fn open_root(path: &Path) -> io::Result<Self> {
-        Ok(Self(fs::open(path, OPEN_DIRECTORY, Mode::empty())?))
+        Ok(fs::open(path, OPEN_DIRECTORY, Mode::empty())?.into())
     }
 
     /// Opens this directory once more, with a file description of its own.
     pub(crate) fn reopen(&self) -> io::Result<Self> {
-        Ok(Self(fs::openat(&self.0, ".", OPEN_DIRECTORY, Mode::empty())?))
+        Ok(fs::openat(&self.fd, ".", OPEN_DIRECTORY, Mode::empty())?.into())
     }
 
     /// Opens the directory at `path` below this one, no link on the way.
@@ -38,10 +60,10 @@ impl Directory {
         {
             use fs::ResolveFlags;
             let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-            match fs::openat2(&self.0, path, OPEN_DIRECTORY, Mode::empty(), beneath) {
+            match fs::openat2(&self.fd, path, OPEN_DIRECTORY, Mode::empty(), beneath) {
                 // Old kernels, system call filters, paths above PATH_MAX, or a rename elsewhere that made the kernel unsure.
                 Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG | Errno::AGAIN) => {}
-                answer => return Ok(Self(answer?)),
+                answer => return Ok(answer?.into()),
             }
         }
         self.open_by_components(path)
@@ -57,8 +79,8 @@ impl Directory {
 
     /// Opens the directory `name` in this one; a link is refused with the error [`is_link_error`] knows.
     pub(crate) fn open_child(&self, name: &[u8]) -> io::Result<Self> {
-        match fs::openat(&self.0, name, OPEN_DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
-            Ok(child) => Ok(Self(child)),
+        match fs::openat(&self.fd, name, OPEN_DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(child) => Ok(child.into()),
             // With O_DIRECTORY, Linux reports a link as "not a directory".
             Err(Errno::NOTDIR) if matches!(self.stat(name), Ok(stat) if stat.sort == Sort::Link) => {
                 Err(Errno::LOOP.into())
@@ -70,7 +92,7 @@ impl Directory {
     /// Lists this directory, without `.` and `..`, in the order the file system gives.
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
-        for entry in fs::Dir::read_from(&self.0)? {
+        for entry in fs::Dir::read_from(&self.fd)? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
@@ -82,17 +104,17 @@ impl Directory {
 
     /// What stands at `name`; a link is not followed.
     pub(crate) fn stat(&self, name: &[u8]) -> io::Result<Stat> {
-        Ok(stat_of(&fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?))
+        Ok(stat_of(&fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     /// What this directory is.
     pub(crate) fn stat_self(&self) -> io::Result<Stat> {
-        Ok(stat_of(&fs::fstat(&self.0)?))
+        Ok(stat_of(&fs::fstat(&self.fd)?))
     }
 
     /// Opens `name` for reading. The caller checks with [`stat_file`] that it is a regular file.
     pub(crate) fn open_file(&self, name: &[u8]) -> io::Result<File> {
-        Ok(fs::openat(&self.0, name, OPEN_FILE, Mode::empty())?.into())
+        Ok(fs::openat(&self.fd, name, OPEN_FILE, Mode::empty())?.into())
     }
 
     /// Makes the file `name` for writing with `mode` (the process's mask applies); fails when the name is taken.
@@ -103,17 +125,17 @@ impl Directory {
             | OFlags::NOFOLLOW
             | OFlags::NOCTTY
             | OFlags::CLOEXEC;
-        Ok(fs::openat(&self.0, name, flags, Mode::from_bits_truncate(mode as _))?.into())
+        Ok(fs::openat(&self.fd, name, flags, Mode::from_bits_truncate(mode as _))?.into())
     }
 
     /// Makes the directory `name` with `mode` (the process's mask applies).
     pub(crate) fn create_directory(&self, name: &[u8], mode: u32) -> io::Result<()> {
-        Ok(fs::mkdirat(&self.0, name, Mode::from_bits_truncate(mode as _))?)
+        Ok(fs::mkdirat(&self.fd, name, Mode::from_bits_truncate(mode as _))?)
     }
 
     /// Renames `from` to `to`, replacing what is there.
     pub(crate) fn rename(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
-        Ok(fs::renameat(&self.0, from, &self.0, to)?)
+        Ok(fs::renameat(&self.fd, from, &self.fd, to)?)
     }
 
     /// Renames `from` to `to` unless something is there. `Unsupported` or `InvalidInput` where this cannot be done in
@@ -133,7 +155,7 @@ impl Directory {
             RenameAs::ToFree => fs::RenameFlags::NOREPLACE,
             RenameAs::Exchange => fs::RenameFlags::EXCHANGE,
         };
-        Ok(fs::renameat_with(&self.0, from, &self.0, to, flags)?)
+        Ok(fs::renameat_with(&self.fd, from, &self.fd, to, flags)?)
     }
 
     #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
@@ -143,34 +165,36 @@ impl Directory {
 
     /// Gives the file `from` a second name `to`; fails when that is taken.
     pub(crate) fn link(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
-        Ok(fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+        Ok(fs::linkat(&self.fd, from, &self.fd, to, AtFlags::empty())?)
     }
 
     /// Removes the name `name` of a file.
     pub(crate) fn remove_file(&self, name: &[u8]) -> io::Result<()> {
-        Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
+        Ok(fs::unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
     /// Removes the directory `name` when it is empty.
     pub(crate) fn remove_directory(&self, name: &[u8]) -> io::Result<()> {
-        Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+        Ok(fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
     }
 
     /// Makes the names in this directory survive a power failure.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        Ok(fs::fsync(&self.0)?)
+        Ok(fs::fsync(&self.fd)?)
     }
 
     /// Says to other processes that an act is under way in this directory, until this value is dropped. Best effort: file
     /// systems without locks have none.
     pub(crate) fn mark_busy(&self) {
         // A refusal means that somebody is cleaning up, or no locks: cleaning up checks contents before it removes any.
-        let _ = fs::flock(&self.0, FlockOperation::NonBlockingLockShared);
+        self.locked.store(true, Ordering::Relaxed);
+        let _ = fs::flock(&self.fd, FlockOperation::NonBlockingLockShared);
     }
 
     /// Whether an act is under way in this directory. If not, keeps acts from marking it until this value is dropped.
     pub(crate) fn is_busy(&self) -> bool {
-        fs::flock(&self.0, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
+        self.locked.store(true, Ordering::Relaxed);
+        fs::flock(&self.fd, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
     }
 
     /// The name of the network or bridged file system this directory lies on; `None` for a local one.
@@ -190,7 +214,7 @@ impl Directory {
             (0x6573_5546, "FUSE"),
             (0x786f_4256, "VirtualBox shared folder"),
         ];
-        let magic = fs::fstatfs(&self.0).ok()?.f_type as u32;
+        let magic = fs::fstatfs(&self.fd).ok()?.f_type as u32;
         REMOTE.iter().find(|(known, _)| *known == magic).map(|(_, name)| *name)
     }
 
@@ -272,6 +296,17 @@ mod tests {
         }
         let missing = root.open_by_components(b"a/none").unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_copy_of_the_descriptor_does_not_keep_a_directory_busy() {
+        let temp = tempfile::tempdir().unwrap();
+        let acting = Directory::open_root(temp.path()).unwrap();
+        acting.mark_busy();
+        // What a process that is being started holds for a moment.
+        let _copy = acting.fd.try_clone().unwrap();
+        drop(acting);
+        assert!(!Directory::open_root(temp.path()).unwrap().is_busy());
     }
 
     #[test]

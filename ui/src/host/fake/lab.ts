@@ -360,8 +360,8 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
       return { variants: lab.variants };
     },
     counter_status: () => ({ ...lab.counter, calls: [...lab.counter.calls] }),
-    set_counter_key: ({ key = null }) => {
-      lab.counter.key_source = key === null ? null : "keyring";
+    set_counter_key: ({ remove = false }) => {
+      lab.counter.key_source = remove ? null : "keyring";
       return { ...lab.counter };
     },
     cancel: () => ({ cancelled: true }),

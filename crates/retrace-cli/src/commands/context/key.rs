@@ -35,9 +35,9 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         None => commands::counter_status(&app, Nothing {})?,
         Some(Action::Set) => {
             let text = String::from_utf8_lossy(&bytes(Path::new("-"), shell.io.stdin)?).trim().to_owned();
-            commands::set_counter_key(&app, CounterKeyReq { key: Some(text) })?
+            commands::set_counter_key(&app, CounterKeyReq { key: Some(text), remove: false })?
         }
-        Some(Action::Remove) => commands::set_counter_key(&app, CounterKeyReq { key: None })?,
+        Some(Action::Remove) => commands::set_counter_key(&app, CounterKeyReq { key: None, remove: true })?,
     };
     shell.print_one(&status, |out, _| print::counter(out, &status))?;
     Ok(Exit::DONE)
