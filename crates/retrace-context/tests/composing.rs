@@ -1,4 +1,4 @@
-//! Weights and composition on real transcripts. Skipped where they are not: `RETRACE_REAL_DATA` names the folder that holds
+//! Weights and composition on real transcripts. Skipped where they are not: `RETRACE_SHARED_DATA` names the folder that holds
 //! `data/home` (or `home`), else it is `shared` beside the workspace.
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 const MEDIAN_ERROR: f64 = 0.005;
 
 fn home() -> Option<PathBuf> {
-    let shared = std::env::var_os("RETRACE_REAL_DATA")
+    let shared = std::env::var_os("RETRACE_SHARED_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let home = [shared.join("data/home"), shared.join("home")].into_iter().find(|home| home.is_dir());
     if home.is_none() {
         println!(
-            "skipped: there are no transcripts below {} (RETRACE_REAL_DATA names another place)",
+            "skipped: there are no transcripts below {} (RETRACE_SHARED_DATA names another place)",
             shared.display()
         );
     }

@@ -4,7 +4,7 @@
 //! cargo bench -p retrace-sessions
 //! ```
 //!
-//! The transcripts are copies of real ones where there are any (`RETRACE_REAL_DATA` names the folder that holds
+//! The transcripts are copies of real ones where there are any (`RETRACE_SHARED_DATA` names the folder that holds
 //! `data/home` or `home`, else it is `shared` beside the workspace), each copy with response ids of its own; elsewhere they are
 //! made up. The peer of the cold index parses every line of every file as a `serde_json::Value` on as many threads; that
 //! of the warm one lists the files and takes their metadata, which cannot be left out. The files are in the page cache.
@@ -92,7 +92,7 @@ fn filled() -> &'static Filled {
 }
 
 fn originals() -> Vec<(PathBuf, Vec<u8>)> {
-    let shared = std::env::var_os("RETRACE_REAL_DATA")
+    let shared = std::env::var_os("RETRACE_SHARED_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let home = if shared.join("data/home").is_dir() { shared.join("data/home") } else { shared.join("home") };
     let mut files = Vec::new();

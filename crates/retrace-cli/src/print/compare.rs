@@ -1,6 +1,6 @@
 //! Two settings beside each other.
 
-use super::table::{Side, dollars, grouped, signed, table};
+use super::table::{Side, dollars, grouped, nth, signed, table};
 use super::{Style, visible};
 use crate::commands::context::Compared;
 use retrace_api::wire::SimulationTotals;
@@ -32,7 +32,7 @@ pub(crate) fn compared(out: &mut (impl Write + ?Sized), compared: &Compared, sty
     table(out, columns, &rows, style)?;
     for (what, regrets) in [("needed now", &compared.regrets_added), ("no longer", &compared.regrets_gone)] {
         for regret in regrets {
-            let text = format!("{what}: {} at {} ({})", regret.label, regret.needed_at, regret.rule);
+            let text = format!("{what}: {} at {} ({})", regret.label, nth(regret.needed_at), regret.rule);
             writeln!(out, "  {}", visible::line(&text))?;
         }
     }

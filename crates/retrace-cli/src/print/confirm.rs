@@ -1,6 +1,6 @@
 //! What would be sent to have forecasts checked, and what came of it.
 
-use super::table::{Side, bytes, grouped, table};
+use super::table::{Side, bytes, grouped, nth, table};
 use super::{Style, count, visible};
 use retrace_api::wire::{ConfirmPlan, Confirmed};
 use std::io::{Result, Write};
@@ -28,7 +28,7 @@ pub(crate) fn points(out: &mut (impl Write + ?Sized), confirmed: &Confirmed, sty
         .iter()
         .map(|point| {
             [
-                point.request.to_string(),
+                nth(point.request),
                 grouped(point.forecast_before),
                 exact(point.exact_before),
                 grouped(point.forecast_after),
@@ -53,7 +53,7 @@ pub(crate) fn points(out: &mut (impl Write + ?Sized), confirmed: &Confirmed, sty
                 out,
                 "{} request {}: {}",
                 style.paint.yellow("failed:"),
-                point.request,
+                nth(point.request),
                 visible::line(problem)
             )?;
         }

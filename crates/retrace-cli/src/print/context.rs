@@ -1,6 +1,6 @@
 //! What filled the context of a run.
 
-use super::table::{Side, at_least_dollars, dollars, grouped, signed, table};
+use super::table::{Side, at_least_dollars, dollars, grouped, nth, signed, table};
 use super::{Style, chart, count, visible};
 use retrace_api::wire::{ContextClasses, ContextRequest, ContextShow, FigureKind};
 use std::io::{Result, Write};
@@ -32,7 +32,7 @@ pub(crate) fn show(
             out,
             "{} request {}, {} tokens, {}",
             style.paint.bold("At the peak:"),
-            peak.index,
+            nth(peak.index),
             grouped(peak.context),
             kind(peak.kind)
         )?;
@@ -90,7 +90,7 @@ fn events(
             (Some(before), Some(after)) => format!(", {} → {}", grouped(before), grouped(after)),
             _ => String::new(),
         };
-        let at = format!("{} before request {}{tokens}:", mark(&event.event), event.before_request);
+        let at = format!("{} before request {}{tokens}:", mark(&event.event), nth(event.before_request));
         writeln!(out, "{} {}", style.paint.cyan(&at), visible::line(&event.note))?;
     }
     Ok(())
@@ -181,7 +181,7 @@ fn requests(out: &mut (impl Write + ?Sized), requests: &[ContextRequest], style:
             let [system, instructions, memory, results, inputs, text, thinking, attachments, rest] =
                 named(&request.classes).map(|(_, tokens)| signed(tokens));
             [
-                request.index.to_string(),
+                nth(request.index),
                 grouped(request.context),
                 kind(request.kind).to_owned(),
                 system,

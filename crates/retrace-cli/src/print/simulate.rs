@@ -1,7 +1,7 @@
 //! What settings would do.
 
 use super::context::kind;
-use super::table::{Side, dollars, grouped, table};
+use super::table::{Side, dollars, grouped, nth, table};
 use super::{Style, count, visible};
 use retrace_api::wire::{Deployed, Simulation, SimulationTotals, Sweep};
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn remarks(out: &mut (impl Write + ?Sized), simulation: &Simulation, style: Styl
         writeln!(out, "{} {name}: {}", paint.yellow("warning:"), visible::line(&warning.message))?;
     }
     if let Some(stopped) = &simulation.stopped {
-        let text = format!("the run would end at request {} ({}).", stopped.last, stopped.reason);
+        let text = format!("the run would end at request {} ({}).", nth(stopped.last), stopped.reason);
         writeln!(out, "{} {name}: {}", paint.yellow("warning:"), visible::line(&text))?;
     }
     if simulation.regrets.is_empty() {
@@ -79,8 +79,8 @@ fn remarks(out: &mut (impl Write + ?Sized), simulation: &Simulation, style: Styl
             "  {} {} tokens, cleared at {}, needed at {} ({})",
             paint.red(&visible::line(&regret.label)),
             grouped(regret.tokens),
-            regret.cleared_at,
-            regret.needed_at,
+            nth(regret.cleared_at),
+            nth(regret.needed_at),
             visible::line(&regret.rule),
         )?;
         let evidence = regret.evidence.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -137,7 +137,7 @@ pub(crate) fn deployed(out: &mut (impl Write + ?Sized), held: &Deployed, style: 
         .iter()
         .map(|request| {
             [
-                request.index.to_string(),
+                nth(request.index),
                 edits(&request.forecast),
                 edits(&request.reported),
                 request.error_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),

@@ -65,6 +65,11 @@ pub(crate) fn dollars(amount: Option<f64>) -> String {
     }
 }
 
+/// The number of a request for people, who count from 1, as the window does. JSON counts from 0.
+pub(crate) fn nth(index: u64) -> String {
+    grouped(index.saturating_add(1))
+}
+
 /// Dollars that may be too few: a placeholder stands for some output.
 pub(crate) fn at_least_dollars(amount: Option<f64>, is_lower_bound: bool) -> String {
     let sign = if is_lower_bound && amount.is_some() { "≥ " } else { "" };

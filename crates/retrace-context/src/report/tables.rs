@@ -92,8 +92,8 @@ pub(super) fn regrets(regrets: &[Regret], page: &mut String) {
             "<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>",
             escape(&regret.label),
             grouped(regret.tokens),
-            regret.cleared_at,
-            regret.needed_at,
+            regret.cleared_at + 1,
+            regret.needed_at + 1,
             regret.rule.name(),
             escape(&regret.evidence)
         );
@@ -108,13 +108,14 @@ fn rest(all: usize, page: &mut String) {
     }
 }
 
-/// What the largest context was made of.
+/// What the largest context was made of. Requests are counted from 1 here, as in the window.
 pub(super) fn classes(report: &Report<'_>, page: &mut String) {
     let largest = (0..report.classes.len()).max_by_key(|&index| report.contexts.get(index));
     let Some((index, classes)) = largest.and_then(|index| Some((index, report.classes.get(index)?))) else {
         return;
     };
-    let _ = writeln!(page, "<section>\n<h2>What the largest context was made of (request {index})</h2>");
+    let _ =
+        writeln!(page, "<section>\n<h2>What the largest context was made of (request {})</h2>", index + 1);
     head(&["Class", "Tokens", "Share"], page);
     for (name, of) in CLASSES {
         let _ = writeln!(
@@ -180,7 +181,8 @@ pub(super) fn requests(report: &Report<'_>, page: &mut String) {
         let model = report.transcript.requests.get(index).and_then(|request| request.model.as_deref());
         let _ = write!(
             page,
-            "<tr><th scope=\"row\">{index}</th><td>{}</td><td>{}</td>",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>",
+            index + 1,
             escape(model.unwrap_or("not known")),
             grouped(*context)
         );
