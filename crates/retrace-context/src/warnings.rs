@@ -5,7 +5,7 @@
 //! have codes here too, so that a shell can show both in one list: [`of_refused`].
 
 use crate::cache::Payback;
-use crate::export::{dollars, grouped};
+use crate::export::grouped;
 use crate::outcome::{Cleared, Outcome, StopReason, Totals};
 use crate::prices::{ModelFacts, Prices, WRITE_5M_FACTOR};
 use crate::settings::{
@@ -378,15 +378,24 @@ pub fn pays_back_after(outcome: &Outcome, prices: &Prices, model: &str) -> Optio
     (found.clearings > 0).then_some(found)
 }
 
+/// Two prices with as many digits as it takes to tell them apart; `None` where a hundredth of a cent does not.
+fn told_apart(one: f64, other: f64) -> Option<(String, String)> {
+    (2..=4)
+        .map(|digits| (format!("${one:.digits$}"), format!("${other:.digits$}")))
+        .find(|(one, other)| one != other)
+}
+
 fn pays_back(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
     let Some(model) = grounds.model else { return };
     if let Some(pays) = pays_back_after(grounds.outcome, grounds.prices, &model.key)
         && pays.too_late > 0
     {
-        let after =
-            pays.after.map_or_else(|| "never".to_owned(), |after| format!("after {after:.1} requests"));
+        let together = pays.after.map_or_else(
+            || "they never pay for themselves".to_owned(),
+            |after| format!("they pay for themselves after {after:.1} requests"),
+        );
         let message = format!(
-            "{} of {} clearings are not paid back by the end of the run: taken together they pay for themselves {after}.",
+            "Clearings that are not paid back by the end of the run: {} of {}. Taken together {together}.",
             pays.too_late, pays.clearings
         );
         found.push(Warning::new("pays_back_late", message));
@@ -394,8 +403,8 @@ fn pays_back(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
     let (with, without) = (grounds.outcome.totals.cost_usd, grounds.without.cost_usd);
     if let (Some(with), Some(without)) = (with, without)
         && with > without
+        && let Some((now, before)) = told_apart(with, without)
     {
-        let (now, before) = (dollars(Some(with)), dollars(Some(without)));
         found.push(Warning::new("costs_more", format!("The run costs {now} with it and {before} without.")));
     }
 }

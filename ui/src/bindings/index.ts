@@ -2300,7 +2300,7 @@ project: string | null,
  */
 models: Array<string>, 
 /**
- * Calls of the model.
+ * Calls of the model, those of its subagents and sidechains among them.
  */
 requests: number, 
 /**

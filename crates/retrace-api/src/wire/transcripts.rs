@@ -85,7 +85,7 @@ pub struct TranscriptRow {
     pub project: Option<String>,
     /// Models, most used first.
     pub models: Vec<String>,
-    /// Calls of the model.
+    /// Calls of the model, those of its subagents and sidechains among them.
     pub requests: u64,
     /// Largest recorded context.
     pub peak: Option<u64>,

@@ -111,7 +111,7 @@ fn what_the_api_refuses_has_a_code() {
 fn a_clearing_near_the_end_does_not_pay_back() {
     let found = codes(&run("Read"), &clearing(38_000, &json!({})));
     let late = found.iter().find(|warning| warning.code == "pays_back_late").expect("a warning");
-    assert!(late.message.contains("1 of 1 clearings"), "{late:?}");
+    assert!(late.message.contains("1 of 1."), "{late:?}");
 }
 
 #[test]
@@ -119,4 +119,12 @@ fn a_compaction_that_never_ends_is_said_with_its_floor() {
     let control = json!({"compaction_control": {"enabled": true, "context_token_threshold": 1_000}});
     let text = message(&run("Read"), &control, "compaction_under_floor");
     assert!(text.contains("every turn compacts"), "{text}");
+}
+
+#[test]
+fn prices_that_differ_are_written_so_that_they_do() {
+    let text = |one: &str, other: &str| Some((one.to_owned(), other.to_owned()));
+    assert_eq!(told_apart(2.0, 1.5), text("$2.00", "$1.50"));
+    assert_eq!(told_apart(1.302, 1.297), text("$1.302", "$1.297"));
+    assert_eq!(told_apart(1.300_04, 1.300_01), None);
 }

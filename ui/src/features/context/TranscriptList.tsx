@@ -116,6 +116,12 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
               {transcript.ended_at && <Moment at={transcript.ended_at} />}
               <span>
                 <Plural value={transcript.requests} one="# request" other="# requests" />
+                {transcript.subagents.length > 0 && (
+                  <>
+                    {" "}
+                    <Plural value={transcript.subagents.length} one="with # subagent" other="with # subagents" />
+                  </>
+                )}
               </span>
               {transcript.peak !== null && (
                 <span title={t`peak context`}>{t`peak ${format.compact(transcript.peak)}`}</span>
