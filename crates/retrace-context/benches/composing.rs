@@ -34,7 +34,7 @@ fn session() -> &'static Transcript {
     SESSION.get_or_init(|| {
         let mut messages = vec![json!({"role": "user", "content": "Find out why the build fails and mend it."})];
         for round in 0..REQUESTS {
-            let path = format!("/work/src/module_{}/part_{}.rs", round % 17, round % 5);
+            let path = format!("/proj/src/module_{}/part_{}.rs", round % 17, round % 5);
             let call = |name: &str, which: u8| {
                 json!({"type": "tool_use", "id": format!("t{round}_{which}"), "name": name, "input": {"file_path": path, "limit": 200}})
             };

@@ -122,8 +122,8 @@ fn made_up(number: usize) -> (PathBuf, Vec<u8>) {
     let text = "The harbour wall was measured twice, and the second figure was the lower one. ".repeat(60);
     for turn in 0..200 {
         lines.push_str(&format!(
-            r#"{{"type":"user","uuid":"u{turn}","parentUuid":"a{turn}","sessionId":"s{number}","isSidechain":false,"cwd":"/work","version":"2.1.100","timestamp":"2026-06-01T10:00:00.000Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{turn}","content":"{text}"}}]}}}}
-{{"type":"assistant","uuid":"b{turn}","parentUuid":"u{turn}","sessionId":"s{number}","isSidechain":false,"cwd":"/work","version":"2.1.100","timestamp":"2026-06-01T10:00:30.000Z","requestId":"r{turn}","message":{{"id":"msg_{number}_{turn}","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{{"type":"tool_use","id":"t{turn}","name":"Read","input":{{"file_path":"/work/a.rs"}}}}],"stop_reason":"tool_use","usage":{{"input_tokens":5,"cache_creation_input_tokens":1000,"cache_read_input_tokens":50000,"output_tokens":70}}}}}}
+            r#"{{"type":"user","uuid":"u{turn}","parentUuid":"a{turn}","sessionId":"s{number}","isSidechain":false,"cwd":"/proj","version":"2.1.100","timestamp":"2026-06-01T10:00:00.000Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{turn}","content":"{text}"}}]}}}}
+{{"type":"assistant","uuid":"b{turn}","parentUuid":"u{turn}","sessionId":"s{number}","isSidechain":false,"cwd":"/proj","version":"2.1.100","timestamp":"2026-06-01T10:00:30.000Z","requestId":"r{turn}","message":{{"id":"msg_{number}_{turn}","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{{"type":"tool_use","id":"t{turn}","name":"Read","input":{{"file_path":"/proj/a.rs"}}}}],"stop_reason":"tool_use","usage":{{"input_tokens":5,"cache_creation_input_tokens":1000,"cache_read_input_tokens":50000,"output_tokens":70}}}}}}
 "#
         ));
     }

@@ -64,7 +64,7 @@ pub(crate) fn indexed(home: &Home) -> Index {
 /// A prompt of session `session`, in the minute `minute`.
 pub(crate) fn prompt(session: &str, minute: u32, text: &str) -> String {
     format!(
-        r#"{{"type":"user","uuid":"u{minute}","parentUuid":null,"sessionId":"{session}","isSidechain":false,"cwd":"/work","version":"2.1.100","timestamp":"2026-06-01T10:{minute:02}:00.000Z","message":{{"role":"user","content":"{text}"}}}}"#
+        r#"{{"type":"user","uuid":"u{minute}","parentUuid":null,"sessionId":"{session}","isSidechain":false,"cwd":"/proj","version":"2.1.100","timestamp":"2026-06-01T10:{minute:02}:00.000Z","message":{{"role":"user","content":"{text}"}}}}"#
     ) + "\n"
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn answer(session: &str, minute: u32, id: &str, input: u64) -> String
 
 pub(crate) fn answer_of(session: &str, minute: u32, id: &str, input: u64, model: &str) -> String {
     format!(
-        r#"{{"type":"assistant","uuid":"a{minute}","parentUuid":"u{minute}","sessionId":"{session}","isSidechain":false,"cwd":"/work","version":"2.1.100","timestamp":"2026-06-01T10:{minute:02}:30.000Z","requestId":"req_{id}","message":{{"id":"{id}","type":"message","role":"assistant","model":"{model}","content":[{{"type":"text","text":"Done."}}],"stop_reason":"end_turn","usage":{{"input_tokens":{input},"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":7}}}}}}"#
+        r#"{{"type":"assistant","uuid":"a{minute}","parentUuid":"u{minute}","sessionId":"{session}","isSidechain":false,"cwd":"/proj","version":"2.1.100","timestamp":"2026-06-01T10:{minute:02}:30.000Z","requestId":"req_{id}","message":{{"id":"{id}","type":"message","role":"assistant","model":"{model}","content":[{{"type":"text","text":"Done."}}],"stop_reason":"end_turn","usage":{{"input_tokens":{input},"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":7}}}}}}"#
     ) + "\n"
 }
 

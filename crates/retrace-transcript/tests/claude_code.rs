@@ -209,7 +209,7 @@ fn a_microcompaction_drops_results_in_place() {
             "attachment",
             "n1",
             Some("u1"),
-            json!({"attachment": {"type": "nested_memory", "path": "/work/app/CLAUDE.md",
+            json!({"attachment": {"type": "nested_memory", "path": "/proj/app/CLAUDE.md",
             "content": {"type": "Project", "content": "Tabs."}}}),
         ),
         answer("a1", "n1", "m1", call("t1"), 100),
@@ -367,7 +367,7 @@ fn the_stream_of_the_sdk_keeps_subagents_apart() {
             "role": kind, "model": "claude-opus-4-6", "content": [text("On")], "usage": {"input_tokens": 5}}})
     };
     let lines = [
-        json!({"type": "system", "subtype": "init", "session_id": "5e55", "cwd": "/work/app"}),
+        json!({"type": "system", "subtype": "init", "session_id": "5e55", "cwd": "/proj/app"}),
         message("user", "u1", None),
         message("assistant", "a1", None),
         message("user", "s1", Some("t1")),

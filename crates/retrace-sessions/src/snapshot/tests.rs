@@ -35,7 +35,7 @@ fn subagents_stand_with_their_session() {
     assert_eq!(session.requests(), 4);
     assert_eq!(session.peak_context(), 119);
     assert_eq!(session.title(), Some("Name the harbour"));
-    assert_eq!(session.project(), Some("/work"));
+    assert_eq!(session.project(), Some("/proj"));
     let agents: Vec<_> = session.subagents.iter().map(|entry| entry.agent_id().unwrap()).collect();
     assert_eq!(agents, ["a2", "a1"]);
     assert_eq!(session.models(), ["claude-sonnet-4-5"]);
@@ -56,7 +56,7 @@ fn projects_gather_sessions_of_one_directory() {
     let projects = snapshot.projects();
     let rows: Vec<_> =
         projects.iter().map(|row| (row.project.as_deref(), row.sessions, row.requests)).collect();
-    assert_eq!(rows, [(Some("/work"), 2, 4), (Some("-silent"), 1, 0)]);
+    assert_eq!(rows, [(Some("/proj"), 2, 4), (Some("-silent"), 1, 0)]);
     let totals = snapshot.totals();
     assert_eq!((totals.files, totals.sessions, totals.projects, totals.calls), (3, 3, 2, 4));
 }

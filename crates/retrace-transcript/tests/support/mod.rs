@@ -49,7 +49,7 @@ pub fn check(transcript: &Transcript) -> Vec<String> {
 /// A line of a Claude Code session: `fields` laid over what every line has.
 pub fn line(kind: &str, uuid: &str, parent: Option<&str>, fields: serde_json::Value) -> serde_json::Value {
     let mut line = serde_json::json!({
-        "parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": "/work/app",
+        "parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": "/proj/app",
         "sessionId": "5e55", "version": "2.1.39", "gitBranch": "main", "type": kind, "uuid": uuid,
         "timestamp": "2026-02-01T10:00:00.000Z",
     });
@@ -101,7 +101,7 @@ pub fn text(text: &str) -> serde_json::Value {
 
 /// A call of a tool.
 pub fn call(id: &str) -> serde_json::Value {
-    serde_json::json!({"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "/work/app/a.rs"}})
+    serde_json::json!({"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "/proj/app/a.rs"}})
 }
 
 /// JSON lines.

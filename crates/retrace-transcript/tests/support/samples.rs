@@ -47,11 +47,11 @@ pub fn codex_session() -> Vec<Value> {
     vec![
         codex(
             "session_meta",
-            json!({"id": "0a", "cwd": "/work/app", "cli_version": "0.142.4",
+            json!({"id": "0a", "cwd": "/proj/app", "cli_version": "0.142.4",
             "git": {"branch": "main"}, "base_instructions": {"text": "You are an agent."}}),
         ),
         codex_message("developer", "Permissions"),
-        codex_message("user", "# AGENTS.md instructions for /work/app"),
+        codex_message("user", "# AGENTS.md instructions for /proj/app"),
         codex("turn_context", json!({"model": "gpt-5.5", "effort": "high"})),
         codex_message("user", "Look at a.rs"),
         codex(
@@ -88,7 +88,7 @@ pub fn copilot_session() -> Vec<Value> {
         copilot(
             "session.start",
             json!({"sessionId": "10fb", "copilotVersion": "1.0.64",
-            "context": {"cwd": "/work/app", "branch": "main"}}),
+            "context": {"cwd": "/proj/app", "branch": "main"}}),
         ),
         copilot("session.model_change", json!({"newModel": "claude-sonnet-4.6"})),
         copilot("system.message", json!({"role": "system", "content": "You are an assistant."})),
@@ -136,7 +136,7 @@ pub fn claude_code() -> Vec<Value> {
             "attachment",
             "n1",
             Some("u1"),
-            json!({"attachment": {"type": "nested_memory", "path": "/work/app/CLAUDE.md",
+            json!({"attachment": {"type": "nested_memory", "path": "/proj/app/CLAUDE.md",
             "content": {"type": "Project", "content": "Tabs."}}}),
         ),
         answer("a1", "n1", "msg_1", text("I will."), 100),
