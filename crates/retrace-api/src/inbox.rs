@@ -6,7 +6,7 @@
 use crate::app::{Inner, lock};
 use crate::commands::NEWEST_FAMILY;
 use crate::view;
-use crate::wire::{ApiError, FigureKind, InboxItem};
+use crate::wire::{ApiError, FigureKind, InboxItem, MemoryKind};
 use retrace_log::{Reader, Unreviewed, VersionRow};
 use retrace_model::{Actor, Sha256, StoreId, VersionOperation};
 use retrace_tokens::{Counter, Family};
@@ -144,6 +144,11 @@ impl Inner {
             token_change: difference(base_tokens, tokens),
             tokens_kind: FigureKind::CountedOffline,
             came_back: reader.was_rejected(&self.user(), &newest)?,
+            added: None,
+            removed: None,
+            kind: MemoryKind::default(),
+            origin: None,
+            findings: Vec::new(),
         })
     }
 }

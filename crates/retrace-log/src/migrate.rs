@@ -7,7 +7,13 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(crate) const APPLICATION_ID: i64 = 0x5254_5243;
 
 /// Every migration, oldest first. Released ones are never edited.
-const MIGRATIONS: &[&str] = &[include_str!("schema/0001_init.sql"), include_str!("schema/0002_reviews.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/0001_init.sql"),
+    include_str!("schema/0002_reviews.sql"),
+    include_str!("schema/0003_origins.sql"),
+    include_str!("schema/0004_rebuilt.sql"),
+    include_str!("schema/0005_api_stores.sql"),
+];
 
 /// Newest format this program knows.
 pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;

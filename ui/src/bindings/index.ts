@@ -742,6 +742,198 @@ spans: Array<[number, number, string]>,
 hidden: Array<Hidden>, };
 
 /**
+ * What kind of memory a file is, by its place, its name and its front matter.
+ */
+export type MemoryKind = { 
+/**
+ * `index`, `topic`, `daily_log`, `instructions`, or `other`.
+ */
+class: string, 
+/**
+ * Type of the front matter, as it stands there (`user`, `feedback`, `project`, `reference`, or another); null without one.
+ */
+memory_type: string | null, 
+/**
+ * `project` (auto memory), `team`, or the scope of an agent's memory: `agent_user`, `agent_project`, `agent_local`; null elsewhere.
+ */
+scope: string | null, 
+/**
+ * Name of the agent whose memory it is.
+ */
+agent: string | null, 
+/**
+ * Day of a daily log, `YYYY-MM-DD`.
+ */
+day: string | null, };
+
+/**
+ * Where a version came from, shortly: what a row of a list shows.
+ */
+export type OriginNote = { 
+/**
+ * How sure it is: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
+ * `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
+ * `time_only` (a session was at work on the path's project then), `unknown`.
+ */
+confidence: string, 
+/**
+ * The session; null when unknown.
+ */
+session_id: string | null, 
+/**
+ * Its title; null where its transcript is not there.
+ */
+title: string | null, 
+/**
+ * The model that wrote.
+ */
+model: string | null, 
+/**
+ * Who in the session: `main`, `subagent`, `background` (an extraction the agent runs by itself); null when unknown.
+ */
+role: string | null, 
+/**
+ * The transcript, as the Context lab names it; null where it is not there.
+ */
+transcript: string | null, 
+/**
+ * The turn in the transcript, from 1; null when unknown.
+ */
+turn: number | null, 
+/**
+ * The prompt before it, its first 200 characters, on one line.
+ */
+prompt: string | null, };
+
+/**
+ * Asks who wrote a version, and why.
+ */
+export type OriginReq = { 
+/**
+ * `memver_…`
+ */
+version: string, 
+/**
+ * How many messages before and after the write are wanted; 4 when absent, 50 at most.
+ */
+around: number | null, };
+
+/**
+ * Who wrote a version, and why.
+ */
+export type Origin = { 
+/**
+ * `memver_…`
+ */
+version_id: string, 
+/**
+ * In short.
+ */
+note: OriginNote, 
+/**
+ * What the answer rests on, one sentence each, the strongest first.
+ */
+evidence: Array<string>, 
+/**
+ * The agent that keeps the transcript, as in `transcripts`; null when there is none.
+ */
+agent: string | null, 
+/**
+ * The project the session worked on.
+ */
+project: string | null, 
+/**
+ * The subagent's or agent's name, where one wrote.
+ */
+agent_name: string | null, 
+/**
+ * When the session began.
+ */
+started_at: string | null, 
+/**
+ * When it ended, as far as its transcript goes.
+ */
+ended_at: string | null, 
+/**
+ * The call that wrote; null when none was found.
+ */
+write: OriginWrite | null, 
+/**
+ * The prompt before it, whole up to 20,000 characters.
+ */
+prompt: string | null, 
+/**
+ * The messages around the write, in order, the write's own among them.
+ */
+around: Array<OriginMessage>, 
+/**
+ * Other sessions that could have written it as well: sure answers have none.
+ */
+candidates: Array<OriginNote>, };
+
+/**
+ * A call that wrote a memory.
+ */
+export type OriginWrite = { 
+/**
+ * Name of the tool.
+ */
+tool: string, 
+/**
+ * Id of the call.
+ */
+tool_use_id: string | null, 
+/**
+ * The path it named.
+ */
+path: string, 
+/**
+ * When it was called.
+ */
+at: string | null, 
+/**
+ * Line of the transcript, from 1; 0 where a file is not made of lines.
+ */
+line: number, 
+/**
+ * Its input as JSON, up to 20,000 characters.
+ */
+input: string, 
+/**
+ * Whether `input` was cut.
+ */
+truncated: boolean, };
+
+/**
+ * A message near a write.
+ */
+export type OriginMessage = { 
+/**
+ * `user`, `assistant`, or `system`.
+ */
+role: string, 
+/**
+ * `text`, `thinking`, `tool_use`, `tool_result` or `other`.
+ */
+kind: string, 
+/**
+ * Its text, up to 2,000 characters; of a call its name and input.
+ */
+text: string, 
+/**
+ * When.
+ */
+at: string | null, 
+/**
+ * The turn, from 1.
+ */
+turn: number | null, 
+/**
+ * Whether this is the write itself.
+ */
+is_write: boolean, };
+
+/**
  * One call of the memory tool `memory_20250818`, recorded with its author.
  */
 export type MemoryToolReq = { 
@@ -1948,7 +2140,27 @@ tokens_kind: FigureKind,
 /**
  * This person rejected the same content, or the same deletion, before.
  */
-came_back: boolean, };
+came_back: boolean, 
+/**
+ * Lines that came since `base_version_id`; null where lines cannot be compared or are too many.
+ */
+added: number | null, 
+/**
+ * Lines that went.
+ */
+removed: number | null, 
+/**
+ * What kind of memory it is.
+ */
+kind: MemoryKind, 
+/**
+ * Who wrote it, and why, where that was looked up.
+ */
+origin: OriginNote | null, 
+/**
+ * What is wrong with the content as it is now, and with the change itself; secrets are masked.
+ */
+findings: Array<Finding>, };
 
 /**
  * Reviews items.

@@ -97,6 +97,16 @@ pub struct InboxItem {
     pub tokens_kind: super::FigureKind,
     /// This person rejected the same content, or the same deletion, before.
     pub came_back: bool,
+    /// Lines that came since `base_version_id`; null where lines cannot be compared or are too many.
+    pub added: Option<u64>,
+    /// Lines that went.
+    pub removed: Option<u64>,
+    /// What kind of memory it is.
+    pub kind: super::MemoryKind,
+    /// Who wrote it, and why, where that was looked up.
+    pub origin: Option<super::OriginNote>,
+    /// What is wrong with the content as it is now, and with the change itself; secrets are masked.
+    pub findings: Vec<super::Finding>,
 }
 
 /// Reviews items.

@@ -1,0 +1,102 @@
+//! Who wrote a version, and why: what a transcript says of it.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Where a version came from, shortly: what a row of a list shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct OriginNote {
+    /// How sure it is: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
+    /// `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
+    /// `time_only` (a session was at work on the path's project then), `unknown`.
+    pub confidence: String,
+    /// The session; null when unknown.
+    pub session_id: Option<String>,
+    /// Its title; null where its transcript is not there.
+    pub title: Option<String>,
+    /// The model that wrote.
+    pub model: Option<String>,
+    /// Who in the session: `main`, `subagent`, `background` (an extraction the agent runs by itself); null when unknown.
+    pub role: Option<String>,
+    /// The transcript, as the Context lab names it; null where it is not there.
+    pub transcript: Option<String>,
+    /// The turn in the transcript, from 1; null when unknown.
+    pub turn: Option<u64>,
+    /// The prompt before it, its first 200 characters, on one line.
+    pub prompt: Option<String>,
+}
+
+/// Asks who wrote a version, and why.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct OriginReq {
+    /// `memver_…`
+    pub version: String,
+    /// How many messages before and after the write are wanted; 4 when absent, 50 at most.
+    #[serde(default)]
+    pub around: Option<u64>,
+}
+
+/// Who wrote a version, and why.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Origin {
+    /// `memver_…`
+    pub version_id: String,
+    /// In short.
+    pub note: OriginNote,
+    /// What the answer rests on, one sentence each, the strongest first.
+    pub evidence: Vec<String>,
+    /// The agent that keeps the transcript, as in `transcripts`; null when there is none.
+    pub agent: Option<String>,
+    /// The project the session worked on.
+    pub project: Option<String>,
+    /// The subagent's or agent's name, where one wrote.
+    pub agent_name: Option<String>,
+    /// When the session began.
+    pub started_at: Option<String>,
+    /// When it ended, as far as its transcript goes.
+    pub ended_at: Option<String>,
+    /// The call that wrote; null when none was found.
+    pub write: Option<OriginWrite>,
+    /// The prompt before it, whole up to 20,000 characters.
+    pub prompt: Option<String>,
+    /// The messages around the write, in order, the write's own among them.
+    pub around: Vec<OriginMessage>,
+    /// Other sessions that could have written it as well: sure answers have none.
+    pub candidates: Vec<OriginNote>,
+}
+
+/// A call that wrote a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct OriginWrite {
+    /// Name of the tool.
+    pub tool: String,
+    /// Id of the call.
+    pub tool_use_id: Option<String>,
+    /// The path it named.
+    pub path: String,
+    /// When it was called.
+    pub at: Option<String>,
+    /// Line of the transcript, from 1; 0 where a file is not made of lines.
+    pub line: u64,
+    /// Its input as JSON, up to 20,000 characters.
+    pub input: String,
+    /// Whether `input` was cut.
+    pub truncated: bool,
+}
+
+/// A message near a write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct OriginMessage {
+    /// `user`, `assistant`, or `system`.
+    pub role: String,
+    /// `text`, `thinking`, `tool_use`, `tool_result` or `other`.
+    pub kind: String,
+    /// Its text, up to 2,000 characters; of a call its name and input.
+    pub text: String,
+    /// When.
+    pub at: Option<String>,
+    /// The turn, from 1.
+    pub turn: Option<u64>,
+    /// Whether this is the write itself.
+    pub is_write: bool,
+}

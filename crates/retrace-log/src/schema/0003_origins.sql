@@ -1,0 +1,1 @@
+-- Who wrote what: which session a version was found to come from. Derived from the log and from transcripts.

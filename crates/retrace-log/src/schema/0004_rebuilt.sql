@@ -1,0 +1,1 @@
+-- Versions from before the log was there.

@@ -1,0 +1,1 @@
+-- What the Memory Stores API says of stores beside their memories.
