@@ -192,7 +192,7 @@ mod tests {
         }
         assert_eq!(claude_code.requests, 2);
         assert_eq!(claude_code.compactions, 1);
-        assert_eq!(claude_code.memory_writes.len(), 1);
+        assert_eq!(claude_code.memory_writes.len(), 2);
         assert!(claude_code.session.title.is_some());
     }
 

@@ -26,9 +26,11 @@ mod saved;
 pub mod summary;
 mod surrogates;
 mod usage;
+mod writer;
 
 pub use model::*;
 pub use summary::{MemoryWrite, MessageUse, ModelUse, ResumeError, Summariser, Summary, Tokens, id_hash};
+pub use writer::{BackgroundSave, WriterRole, background_saves, is_background_agent, writer_role};
 
 use thiserror::Error;
 

@@ -119,7 +119,7 @@ pub struct Summary {
     pub first_at: Option<Timestamp>,
     /// Time of the last line that has one.
     pub last_at: Option<Timestamp>,
-    /// Writes to memory files that the model asked for, in order; the first [`Summary::MEMORY_WRITES_KEPT`].
+    /// Writes to memory files that the model asked for, or a background extraction told of, in order; the first [`Summary::MEMORY_WRITES_KEPT`].
     pub memory_writes: Vec<MemoryWrite>,
     /// Conversations of subagents inside the file.
     pub subagents: u64,

@@ -1,6 +1,6 @@
 //! One line of a session, in two depths over one shape: with its contents, or only with what an index needs.
 
-use crate::lenient::{Count, Flag, Link, Text, lenient_object, swallow};
+use crate::lenient::{Count, Flag, Link, List, Text, lenient_object, swallow};
 use crate::usage::RawUsage;
 use memchr::memmem;
 use serde::Deserialize;
@@ -40,6 +40,7 @@ pub(crate) struct Line<'a, M, P> {
     pub generated_title: Text<'a>,
     pub compact: RawCompact<'a>,
     pub microcompact: RawMicrocompact<'a>,
+    pub written_paths: List<Text<'a>>,
     pub message: M,
     pub attachment: P,
 }
@@ -96,6 +97,7 @@ where
                         "microcompactMetadata" | "microcompact_metadata" => {
                             line.microcompact = map.next_value()?;
                         }
+                        "writtenPaths" | "written_paths" => line.written_paths = map.next_value()?,
                         "message" => line.message = map.next_value()?,
                         "attachment" => line.attachment = map.next_value()?,
                         _ => {

@@ -8,6 +8,7 @@ use crate::claude_code::line::{
     progress, title_of,
 };
 use crate::lenient::{Link, Text};
+use crate::writer::MEMORY_SAVED;
 use retrace_model::Timestamp;
 use serde::de::IgnoredAny;
 
@@ -37,7 +38,7 @@ pub(super) fn line(state: &mut State, bytes: &[u8]) -> Result<(), String> {
     match line.kind.or_empty() {
         "assistant" => assistant(state, &line, at),
         "user" => user(state, &line),
-        "system" => system(state, &line),
+        "system" => system(state, &line, at),
         "attachment" => {}
         kind if WITHOUT_CONTEXT.contains(&kind) => {
             count(&mut state.account.without_context, kind);
@@ -117,11 +118,17 @@ fn user(state: &mut State, line: &LightLine<'_>) {
     }
 }
 
-fn system(state: &mut State, line: &LightLine<'_>) {
+fn system(state: &mut State, line: &LightLine<'_>, at: Option<Timestamp>) {
     match line.subtype.or_empty() {
         "compact_boundary" if !line.is_sidechain.0 => state.compactions += 1,
         "compact_boundary" | "microcompact_boundary" => {}
-        subtype => count(&mut state.account.without_context, &format!("system/{subtype}")),
+        subtype => {
+            if subtype == MEMORY_SAVED {
+                let paths = line.written_paths.0.iter().filter_map(Text::as_str);
+                paths.filter(|path| !path.is_empty()).for_each(|path| state.memory_write(path, subtype, at));
+            }
+            count(&mut state.account.without_context, &format!("system/{subtype}"));
+        }
     }
 }
 

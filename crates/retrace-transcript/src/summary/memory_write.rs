@@ -4,7 +4,8 @@ use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A call by which the model wrote to a memory file. Whether it succeeded is not said.
+/// A call by which the model wrote to a memory file; whether it succeeded is not said. Or a file that a background extraction
+/// said it wrote (`tool` is `memory_saved`; see [`background_saves`](crate::background_saves)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryWrite {
     /// Path as the call names it.
