@@ -110,6 +110,25 @@ impl Baseline {
     }
 }
 
+/// Of the findings of a content, those that the content before it did not have: the same rule on the same evidence counts as
+/// often as it stood there before. Paths are not compared, so that a move makes nothing new.
+#[must_use]
+pub fn new_since(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
+    let key = |finding: &Finding| (finding.rule.id.as_str(), finding.evidence);
+    let mut known: HashMap<_, u32> = HashMap::new();
+    for finding in before {
+        *known.entry(key(finding)).or_default() += 1;
+    }
+    let mut is_new = |finding: &Finding| match known.get_mut(&key(finding)) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    };
+    after.iter().filter(|finding| is_new(finding)).cloned().collect()
+}
+
 /// A fingerprint for each finding, 64 hexadecimal digits: of rule, path, what was found, and how many of the same stand
 /// before it.
 #[must_use]

@@ -5,6 +5,7 @@ use crate::finding::{Evidence, Finding, Span};
 use crate::page::{Reading, read};
 use crate::registry::known;
 use crate::truth::{self, Repository};
+use crate::usage::{self, Usage};
 use crate::{limits, links, paths, similar};
 use chrono::NaiveDate;
 use retrace_model::Sha256;
@@ -42,6 +43,8 @@ pub struct Surroundings<'a> {
     pub place: &'a str,
     /// The day it is; no day is past when absent.
     pub today: Option<NaiveDate>,
+    /// What sessions tell of the use of the memories; nothing is said about it when absent.
+    pub usage: Option<&'a Usage>,
 }
 
 /// What was found.
@@ -112,6 +115,7 @@ impl Checker {
         links::check(&mut directory);
         truth::check(&mut directory);
         similar::check(&mut directory);
+        usage::check(&mut directory);
         let Directory { mut findings, readings, .. } = directory;
         findings.extend(readings.values().flat_map(|reading| reading.findings.iter().cloned()));
         findings.sort_by(|a, b| {
@@ -170,6 +174,18 @@ impl Checker {
         self.known = known;
         reused
     }
+}
+
+/// What is wrong with one content by itself, at this path: no rule that needs other files, the repository or the day. In
+/// the order of the content. What a comment in it allows is left out where the configuration lets comments allow.
+#[must_use]
+pub fn check_one(path: &str, bytes: &[u8], config: &Config) -> Vec<Finding> {
+    if config.excludes(path) {
+        return Vec::new();
+    }
+    let reading = read(path, bytes, config);
+    let allowed = |finding: &Finding| config.inline_allow && reading.allowed.allows(finding);
+    reading.findings.iter().filter(|finding| !allowed(finding)).cloned().collect()
 }
 
 impl Directory<'_> {

@@ -149,6 +149,13 @@ impl Config {
         selectors.iter().try_for_each(|selector| self.set(selector, "on"))
     }
 
+    /// Switches off every rule that is in none of these groups, and leaves the others as they are.
+    pub fn keep_groups(&mut self, groups: &[&str]) {
+        for (id, setting) in &mut self.settings {
+            setting.on &= id.split('/').next().is_some_and(|group| groups.contains(&group));
+        }
+    }
+
     /// How bad findings of `rule` are; `None` when it is off.
     #[must_use]
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {

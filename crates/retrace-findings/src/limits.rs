@@ -21,10 +21,10 @@ const INDEX_LINE_CHARACTERS: usize = 200;
 const INSTRUCTIONS_CHARACTERS: usize = 40_000;
 
 /// Most bytes of a hosted memory (100 KiB). Source: Memory Stores API.
-pub(crate) const HOSTED_BYTES: u64 = 102_400;
+pub const HOSTED_BYTES: u64 = 102_400;
 
 /// Most memories of a hosted store. Source: Memory Stores API.
-pub(crate) const HOSTED_MEMORIES: usize = 2_000;
+pub const HOSTED_MEMORIES: usize = 2_000;
 
 /// Most lines that the memory tool shows, the piece after a final line feed counted. Source: the official SDKs: 999,998
 /// lines that end with a line feed pass, 999,999 do not.
@@ -43,6 +43,29 @@ pub struct Cut {
     pub bytes: usize,
 }
 
+/// What of an index counts, as the agent measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexSize {
+    /// Lines that count.
+    pub lines: usize,
+    /// Their bytes, without a last line feed.
+    pub bytes: usize,
+}
+
+/// How large an index is: front matter and block HTML comments do not count.
+#[must_use]
+pub fn index_size(bytes: &[u8]) -> IndexSize {
+    let text = Text::new(bytes);
+    let counted = counted(&text);
+    IndexSize { lines: counted.len(), bytes: measured(&text, &counted) }
+}
+
+/// Bytes of lines, without a last line feed.
+fn measured(text: &Text<'_>, lines: &[Range<usize>]) -> usize {
+    let size: usize = lines.iter().map(Range::len).sum();
+    size - usize::from(lines.last().is_some_and(|line| text.as_str()[line.clone()].ends_with('\n')))
+}
+
 /// Where the index `bytes` is cut; `None` when all of it is loaded.
 ///
 /// As the agent measures: front matter and block HTML comments are taken out; then lines from the 201st on are cut; if the
@@ -52,16 +75,8 @@ pub fn index_cut(bytes: &[u8]) -> Option<Cut> {
     let text = Text::new(bytes);
     let counted = counted(&text);
     let lines = counted.len();
-    let total = counted.iter().map(Range::len).sum::<usize>();
-    let last_feed =
-        usize::from(counted.last().is_some_and(|line| text.as_str()[line.clone()].ends_with('\n')));
-    let measured = total - last_feed;
     let mut kept = lines.min(INDEX_MAX_LINES);
-    let size_of = |kept: usize| {
-        let size: usize = counted[..kept].iter().map(Range::len).sum();
-        // Without the line feed at its end.
-        size - usize::from(kept > 0 && text.as_str()[counted[kept - 1].clone()].ends_with('\n'))
-    };
+    let size_of = |kept: usize| measured(&text, &counted[..kept]);
     while kept > 1 && size_of(kept) > INDEX_MAX_BYTES {
         kept -= 1;
     }
@@ -71,7 +86,7 @@ pub fn index_cut(bytes: &[u8]) -> Option<Cut> {
     } else {
         counted.get(kept)?.start
     };
-    Some(Cut { offset, line: text.position(offset).line, lines, bytes: measured })
+    Some(Cut { offset, line: text.position(offset).line, lines, bytes: measured(&text, &counted) })
 }
 
 /// The lines that count, as byte ranges with their line ends.

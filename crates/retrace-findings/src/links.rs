@@ -2,6 +2,7 @@
 
 use crate::checker::Directory;
 use crate::finding::Span;
+use crate::markdown::Code;
 use crate::page::Page;
 use crate::paths::{directory, file_name, is_index, is_instructions, is_markdown, resolve, stem};
 use regex::Regex;
@@ -76,6 +77,19 @@ fn found(page: &Page<'_>, expression: &Regex, target: fn(&str) -> Option<String>
             let range: Range<usize> = written.range();
             let target = target(written.as_str()).filter(|_| !page.code.contains(range.start))?;
             Some(Link { target, shown: page.shown(&range), span: page.span(&range) })
+        })
+        .collect()
+}
+
+/// Links to files in a text, code left out: where the path stands, without an anchor, and the path it means.
+pub(crate) fn targets(text: &str, code: &Code) -> Vec<(Range<usize>, String)> {
+    file_expression()
+        .captures_iter(text)
+        .filter_map(|captures| {
+            let written = (1..captures.len()).find_map(|group| captures.get(group))?;
+            let target = file_target(written.as_str()).filter(|_| !code.contains(written.start()))?;
+            let length = written.as_str().find(['#', '?']).unwrap_or(written.len());
+            Some((written.start()..written.start() + length, target))
         })
         .collect()
 }

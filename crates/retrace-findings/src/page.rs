@@ -204,7 +204,7 @@ impl Page<'_> {
 }
 
 /// `text` on one line, cut, with what is not seen written out.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut shown = String::new();
     for (count, letter) in text.chars().enumerate() {
         if count == QUOTED {

@@ -31,12 +31,14 @@ pub(crate) fn stem(path: &str) -> &str {
 }
 
 /// Whether the file is an index that is loaded at the start of a session.
-pub(crate) fn is_index(path: &str) -> bool {
+#[must_use]
+pub fn is_index(path: &str) -> bool {
     file_name(path) == "MEMORY.md"
 }
 
 /// Whether the file is an instruction file.
-pub(crate) fn is_instructions(path: &str) -> bool {
+#[must_use]
+pub fn is_instructions(path: &str) -> bool {
     matches!(
         file_name(path),
         "CLAUDE.md"
@@ -70,7 +72,8 @@ pub(crate) fn resolve(from: &str, target: &str) -> Option<String> {
 }
 
 /// Why a hosted store would refuse the path.
-pub(crate) fn hosted_problem(path: &str) -> Option<String> {
+#[must_use]
+pub fn hosted_problem(path: &str) -> Option<String> {
     let bytes = path.len() + 1;
     let segments = path.split('/').count();
     let unfit = |letter: char| {

@@ -226,6 +226,10 @@ const CODED: &[Coded] = coded! {
     "A memory speaks of a day to come that is past."
     "Say what happened, or remove the line."
 
+    "use/unloaded" Note on
+    "No session loaded the memory for 90 days, though ten or more could have: it costs a place in the index and helps nobody."
+    "Read it; remove it, or link it where it is needed."
+
     "similar/near-duplicate" Note off
     "Two memories say nearly the same in the same words."
     "Merge them, and keep one."
@@ -233,6 +237,22 @@ const CODED: &[Coded] = coded! {
     "similar/contradiction" Note off
     "Two lines say the same of different values, or one says always what the other says never."
     "Find out which is true, and correct the other."
+
+    "events/mass-delete" Error on
+    "Most of a directory's memories, or very many of them, were deleted within a minute."
+    "Look at who did it; put the directory back with `retrace restore` if it was not meant."
+
+    "events/index-shrank" Warning on
+    "An index lost half of its lines or more in one change: what it linked to is found by nobody any more."
+    "Look at the difference; roll the index back if the entries were not moved on purpose."
+
+    "events/unknown-writer" Warning on
+    "Nobody known made the change, in a directory where nearly all other changes have a known writer."
+    "Look at what it says before a session reads it; roll it back if nobody can account for it."
+
+    "events/race" Warning on
+    "Two sessions wrote the same file at the same time; one of them worked from what the other had replaced."
+    "Look at both versions, and put back what was lost."
 };
 
 #[cfg(test)]

@@ -248,8 +248,11 @@ fn claims_that_are_not_true_any_more() {
     let project = Project(["test", "main", "@a/b"].map(str::to_owned).into(), [3000].into());
     let mut config = Config::default();
     config.only(&["truth".to_owned()]).unwrap();
-    let surroundings =
-        Surroundings { repository: Some(&project), place: "", today: NaiveDate::from_ymd_opt(2026, 11, 21) };
+    let surroundings = Surroundings {
+        repository: Some(&project),
+        today: NaiveDate::from_ymd_opt(2026, 11, 21),
+        ..Surroundings::default()
+    };
     for (text, rule) in [
         ("`src/main.rs`, `./src/main.rs:12`, `src/*.rs`, src/gone.rs", None),
         ("`src/gone.rs:3`", Some("truth/file")),

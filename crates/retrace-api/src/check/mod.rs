@@ -110,6 +110,7 @@ pub(crate) fn run(
         repository: on_disk.as_ref().map(|repository| repository as &dyn retrace_findings::Repository),
         place: &place,
         today: day(now),
+        usage: None,
     };
     (checker.check(&files, &surroundings), problems)
 }
