@@ -89,7 +89,7 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
         "unicode-normalization",
         "unicode-properties",
     ];
-    for name in ["retrace-tokens", "retrace-transcript", "retrace-context"] {
+    for name in ["retrace-tokens", "retrace-transcript", "retrace-context", "retrace-origin"] {
         for dependency in &all[name] {
             assert!(
                 pure.contains(&dependency.as_str()),
@@ -110,7 +110,8 @@ fn each_outside_part_has_one_home() {
     check_only("axum", &["retrace-server"]);
     check_only("clap", &["retrace-cli", "retrace-desktop"]);
     check_only("tauri", &["retrace-desktop"]);
-    check_only("tokio", &["retrace-server", "retrace-desktop"]);
+    check_only("rmcp", &["retrace-mcp"]);
+    check_only("tokio", &["retrace-server", "retrace-mcp", "retrace-desktop"]);
     check_only("ts-rs", &["retrace-api"]);
     check_only("reqwest", &[]);
     check_only("ureq", &["retrace-count"]);
@@ -133,6 +134,7 @@ fn dependencies_point_downwards() {
         ("retrace-findings", &["retrace-model", "retrace-diff"][..]),
         ("retrace-transcript", &["retrace-model"][..]),
         ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
+        ("retrace-origin", &["retrace-model", "retrace-transcript"][..]),
         ("retrace-sessions", &["retrace-model", "retrace-transcript", "retrace-context"][..]),
         (
             "retrace-api",
@@ -149,11 +151,13 @@ fn dependencies_point_downwards() {
                 "retrace-findings",
                 "retrace-transcript",
                 "retrace-context",
+                "retrace-origin",
                 "retrace-sessions",
             ][..],
         ),
         ("retrace-server", &["retrace-api"][..]),
-        ("retrace-cli", &["retrace-api", "retrace-model", "retrace-server"][..]),
+        ("retrace-mcp", &["retrace-api"][..]),
+        ("retrace-cli", &["retrace-api", "retrace-model", "retrace-server", "retrace-mcp"][..]),
         ("retrace-desktop", &["retrace-api"][..]),
         ("retrace-tests", &["retrace-api", "retrace-model", "retrace-sources"][..]),
     ]);

@@ -1,0 +1,28 @@
+//! Who wrote a version: the writes that transcripts hold, what each makes of a file, and which version it explains.
+//!
+//! [`read`] goes over one transcript of any format and gives its [`Write`]s, the calls that changed a file, and what it
+//! [`Shown`] of whole files. [`apply`] says what a write makes of the bytes before it. [`join`] holds versions against
+//! writes by path, content and time, and says how sure each answer is.
+//!
+//! Deliberately absent: files, the clock, the log, and what a shell would do with a command that is not plain: such a
+//! command is [`Effect::Unparsed`], never a guess at bytes.
+//!
+//! Invariants: nothing here panics on any input; a write is only said to give a version's content when the bytes are
+//! equal, but for a stamp that the client is known to write itself; of two sessions with an equal claim none is chosen.
+
+mod apply;
+mod front_matter;
+mod patch;
+mod path;
+mod scan;
+mod shell;
+mod told;
+mod tools;
+mod write;
+
+pub use apply::{apply, outcomes};
+pub use front_matter::{is_equal_but_for_stamp, origin_session};
+pub use patch::{FilePatch, Hunk};
+pub use path::{is_below, resolve};
+pub use scan::{Found, read, read_where, writes};
+pub use write::{Effect, Prompt, Replacement, Role, Shown, Told, Write};

@@ -1,0 +1,371 @@
+//! One transcript's writes, and what it shows of files.
+
+use crate::apply;
+use crate::told;
+use crate::tools::{self, Change};
+use crate::write::{Prompt, Role, Shown, Told, Write};
+use retrace_model::Timestamp;
+use retrace_transcript::{
+    BlockKind, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript,
+};
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// What a transcript holds of files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Writes, in the order of the file.
+    pub writes: Vec<Write>,
+    /// What was shown of files, in the order of the file.
+    pub shown: Vec<Shown>,
+}
+
+/// Every write of a transcript, and what it shows of files.
+///
+/// # Errors
+/// Those of [`retrace_transcript::read`].
+pub fn read(bytes: &[u8]) -> Result<Found, ReadError> {
+    read_where(bytes, |_| true)
+}
+
+/// Every write of a transcript.
+///
+/// # Errors
+/// Those of [`retrace_transcript::read`].
+pub fn writes(bytes: &[u8]) -> Result<Vec<Write>, ReadError> {
+    read(bytes).map(|found| found.writes)
+}
+
+/// As [`read`], of the files alone whose resolved path is wanted. A write that renames is wanted for either of its paths.
+///
+/// # Errors
+/// Those of [`retrace_transcript::read`].
+pub fn read_where(bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Found, ReadError> {
+    Ok(of_reading(&retrace_transcript::read(bytes)?, bytes, is_wanted))
+}
+
+/// As [`read_where`], of a transcript that was read already from `bytes`.
+pub(crate) fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> Found {
+    let mut calls = Vec::new();
+    for (conversation, transcript) in reading.transcripts.iter().enumerate() {
+        find_calls(conversation, transcript, &mut calls);
+    }
+    let answers: Vec<HashMap<&str, Answer<'_>>> = reading.transcripts.iter().map(answers).collect();
+    let lines = raw_lines(reading, bytes, &calls, &answers);
+    let session = &reading.transcripts[0].session;
+    let mut found = Found::default();
+    for call in &calls {
+        let transcript = &reading.transcripts[call.conversation];
+        let raw = lines.get(&call.line);
+        let directory = raw.and_then(|line| line["cwd"].as_str());
+        let directory = directory.or(transcript.session.project.as_deref()).or(session.project.as_deref());
+        let answer = answers[call.conversation].get(call.id);
+        let result = answer.and_then(|answer| lines.get(&answer.line)).map(|line| &line["toolUseResult"]);
+        if let Some(named) = tools::shown_path(call.tool, call.input)
+            && let Some(shown) = shown(call, named, directory, answer, result)
+            && is_wanted(&shown.path)
+        {
+            let of = About::new(reading, call);
+            found.shown.push(Shown { turn: of.turn, session: of.session, ..shown });
+        }
+        let changes = tools::changes(call.tool, call.input, directory);
+        let wanted = |change: &Change| is_wanted(&change.path) || target(change).is_some_and(&is_wanted);
+        if !changes.iter().any(wanted) {
+            continue;
+        }
+        let of = About::new(reading, call);
+        let alone = changes.len() == 1;
+        let kept = changes.into_iter().enumerate().filter(|(_, change)| wanted(change));
+        found.writes.extend(
+            kept.map(|(part, change)| of.write(call, part, change, answer, result.filter(|_| alone))),
+        );
+    }
+    found
+}
+
+fn target(change: &Change) -> Option<&str> {
+    match &change.effect {
+        crate::Effect::Rename { to } => Some(to),
+        crate::Effect::Patch(patch) => patch.moved_to.as_deref(),
+        _ => None,
+    }
+}
+
+/// A call that may be of interest.
+struct Call<'r> {
+    conversation: usize,
+    message: MessageIndex,
+    block: usize,
+    line: u32,
+    id: &'r str,
+    tool: &'r str,
+    input: &'r Value,
+}
+
+/// The answer to a call.
+struct Answer<'r> {
+    line: u32,
+    at: Option<Timestamp>,
+    is_error: bool,
+    content: &'r [ResultPart],
+}
+
+fn find_calls<'r>(conversation: usize, transcript: &'r Transcript, calls: &mut Vec<Call<'r>>) {
+    for (index, message) in transcript.messages.iter().enumerate() {
+        for (at, block) in message.blocks.iter().enumerate() {
+            if let BlockKind::ToolUse { id, name, input, .. } = &block.kind
+                && (tools::may_write(name) || tools::shows_files(name))
+            {
+                let line = if block.line == 0 { message.line } else { block.line };
+                calls.push(Call { conversation, message: index, block: at, line, id, tool: name, input });
+            }
+        }
+    }
+}
+
+fn answers(transcript: &Transcript) -> HashMap<&str, Answer<'_>> {
+    let mut answers = HashMap::new();
+    for message in &transcript.messages {
+        for block in &message.blocks {
+            if let BlockKind::ToolResult { tool_use_id, content, is_error, .. } = &block.kind {
+                let line = if block.line == 0 { message.line } else { block.line };
+                let answer = Answer { line, at: message.at, is_error: *is_error, content };
+                answers.entry(tool_use_id.as_str()).or_insert(answer);
+            }
+        }
+    }
+    answers
+}
+
+/// Lines of a Claude Code session that tell more than the conversation.
+fn raw_lines(
+    reading: &Reading,
+    bytes: &[u8],
+    calls: &[Call<'_>],
+    answers: &[HashMap<&str, Answer<'_>>],
+) -> HashMap<u32, Value> {
+    if reading.transcripts[0].format != Format::ClaudeCode {
+        return HashMap::new();
+    }
+    let mut wanted = BTreeSet::new();
+    for call in calls {
+        // Where a shell was is told by the line of the call alone; other tools name whole paths.
+        let named = call.input["file_path"].as_str().or(call.input["path"].as_str());
+        if named.is_none_or(|path| !path.starts_with('/')) {
+            wanted.insert(call.line);
+        }
+        if named.is_some() {
+            wanted.extend(answers[call.conversation].get(call.id).map(|answer| answer.line));
+        }
+    }
+    told::lines(bytes, &wanted)
+}
+
+/// What is the same for all writes of a call.
+struct About<'r> {
+    transcript: &'r Transcript,
+    turn: Option<u64>,
+    model: Option<String>,
+    session: Option<String>,
+    role: Role,
+    prompt: Option<Prompt>,
+}
+
+impl<'r> About<'r> {
+    fn new(reading: &'r Reading, call: &Call<'_>) -> Self {
+        let transcript = &reading.transcripts[call.conversation];
+        let request = transcript.requests.iter().position(|request| request.response == Some(call.message));
+        let session = transcript.session.id.clone().or_else(|| reading.transcripts[0].session.id.clone());
+        let agent = transcript.session.agent.as_deref();
+        Self {
+            transcript,
+            turn: request.map(|request| request as u64 + 1),
+            model: request.and_then(|request| transcript.requests[request].model.clone()),
+            session,
+            role: match agent {
+                Some(agent) if is_background(agent) => Role::Background,
+                Some(_) => Role::Subagent,
+                None if call.conversation > 0 => Role::Subagent,
+                None => Role::Main,
+            },
+            prompt: prompt_before(transcript, request, call.message),
+        }
+    }
+
+    fn write(
+        &self,
+        call: &Call<'_>,
+        part: usize,
+        change: Change,
+        answer: Option<&Answer<'_>>,
+        result: Option<&Value>,
+    ) -> Write {
+        let Change { named, path, mut effect } = change;
+        let told = result.map_or_else(Told::default, |result| told::take(result, &mut effect));
+        let mut write = Write {
+            path,
+            named,
+            effect,
+            told,
+            format: self.transcript.format,
+            tool: call.tool.to_owned(),
+            tool_use_id: Some(call.id.to_owned()).filter(|id| !id.is_empty()),
+            part,
+            line: call.line,
+            at: self.transcript.messages[call.message].at,
+            answered_at: answer.and_then(|answer| answer.at),
+            conversation: call.conversation,
+            message: call.message,
+            block: call.block,
+            turn: self.turn,
+            model: self.model.clone(),
+            session: self.session.clone(),
+            role: self.role,
+            agent: self.transcript.session.agent.clone(),
+            succeeded: answer.and_then(|answer| succeeded(self.transcript.format, answer)),
+            prompt: self.prompt.clone(),
+        };
+        let before = write.told.before.as_deref().map(str::as_bytes);
+        if before.is_some() || write.told.was_absent || matches!(write.effect, crate::Effect::Whole(_)) {
+            let after = apply(&write, before);
+            write.told.after = after.and_then(|after| String::from_utf8(after).ok());
+        }
+        write
+    }
+}
+
+/// Agents that the client starts by itself have the reason in their id, `a<reason>-<hexadecimal>`, where those a model
+/// starts have hexadecimal digits alone (`acompact-…`: transcripts.md, section 1).
+fn is_background(agent: &str) -> bool {
+    let agent = agent.strip_prefix("agent-").unwrap_or(agent);
+    agent.strip_prefix('a').and_then(|rest| rest.rsplit_once('-')).is_some_and(|(reason, digits)| {
+        !reason.is_empty()
+            && reason.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && digits.len() >= 6
+            && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// The last message before a call in which somebody asked for something: what was typed, else what a request holds as the
+/// user's own text.
+fn prompt_before(transcript: &Transcript, request: Option<usize>, call: MessageIndex) -> Option<Prompt> {
+    let request = request.and_then(|request| transcript.requests.get(request));
+    let sent: &[MessageIndex] = request.map_or(&[], |request| {
+        let messages = transcript.segments.get(request.segment).map_or(&[][..], |segment| &segment.messages);
+        &messages[..request.upto.min(messages.len())]
+    });
+    let asks = |index: MessageIndex| -> Option<Prompt> {
+        let message = transcript.messages.get(index)?;
+        let asked = matches!(message.origin, Origin::Typed | Origin::Unsaid);
+        if !asked || message.role != retrace_transcript::Role::User {
+            return None;
+        }
+        let texts: Vec<&str> = message
+            .blocks
+            .iter()
+            .filter_map(|block| match &block.kind {
+                BlockKind::Text { text } if !text.trim().is_empty() => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        (!texts.is_empty()).then(|| Prompt { message: index, text: Arc::from(texts.join("\n")) })
+    };
+    // What a compaction took away was still what was asked.
+    sent.iter().rev().find_map(|index| asks(*index)).or_else(|| (0..call).rev().find_map(asks))
+}
+
+/// Whether a call succeeded. Codex says so in the text of its answer.
+fn succeeded(format: Format, answer: &Answer<'_>) -> Option<bool> {
+    if answer.is_error {
+        return Some(false);
+    }
+    if format != Format::CodexRollout {
+        return Some(true);
+    }
+    let text = answer.content.iter().find_map(|part| match part {
+        ResultPart::Text(text) | ResultPart::Other(text) => Some(text.as_str()),
+        ResultPart::Media(_) => None,
+    })?;
+    if let Ok(Value::Object(told)) = serde_json::from_str(text)
+        && let Some(code) = told.get("metadata").and_then(|told| told["exit_code"].as_i64())
+    {
+        return Some(code == 0);
+    }
+    let head: String = text.chars().take(400).collect();
+    let code = ["Process exited with code ", "Exit code: "].iter().find_map(|label| {
+        let rest = head.split_once(label)?.1;
+        rest.split_whitespace().next()?.parse::<i64>().ok()
+    });
+    code.map(|code| code == 0)
+}
+
+/// What an answer shows of a file. Turn and session are put in by the caller.
+fn shown(
+    call: &Call<'_>,
+    named: &str,
+    directory: Option<&str>,
+    answer: Option<&Answer<'_>>,
+    result: Option<&Value>,
+) -> Option<Shown> {
+    let answer = answer.filter(|answer| !answer.is_error)?;
+    let shown = |text: String, first_line: u64, is_whole: bool, end_is_known: bool| Shown {
+        path: crate::path::resolve(named, directory),
+        text,
+        is_whole,
+        end_is_known,
+        first_line,
+        tool: call.tool.to_owned(),
+        tool_use_id: Some(call.id.to_owned()).filter(|id| !id.is_empty()),
+        line: answer.line,
+        at: answer.at,
+        conversation: call.conversation,
+        turn: None,
+        session: None,
+    };
+    if let Some((_, text, first, is_whole)) = result.and_then(told::shown) {
+        return Some(shown(text.to_owned(), first, is_whole, true));
+    }
+    let text = answer.content.iter().find_map(|part| match part {
+        ResultPart::Text(text) => Some(text.as_str()),
+        _ => None,
+    })?;
+    let (text, first) = without_numbers(text)?;
+    let asked_for_part = ["offset", "limit", "view_range"].iter().any(|key| !call.input[key].is_null());
+    Some(shown(text, first, first <= 1 && !asked_for_part, false))
+}
+
+/// The text of numbered lines, and the first number. Lines before the first numbered one are the tool's own; what comes
+/// after the last is, too. `None` where the numbers do not follow each other.
+fn without_numbers(text: &str) -> Option<(String, u64)> {
+    let numbered = |line: &str| -> Option<(u64, usize)> {
+        let start = line.len() - line.trim_start_matches(' ').len();
+        let digits = line[start..].bytes().take_while(u8::is_ascii_digit).count();
+        let number = line[start..start + digits].parse().ok()?;
+        let rest = &line[start + digits..];
+        let mark = ['\t', '→'].into_iter().find(|mark| rest.starts_with(*mark))?;
+        Some((number, start + digits + mark.len_utf8()))
+    };
+    let mut first = None;
+    let mut next = 0;
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        match (numbered(line), first) {
+            (Some((number, at)), None) => {
+                (first, next) = (Some(number), number + 1);
+                lines.push(&line[at..]);
+            }
+            (Some((number, at)), Some(_)) if number == next => {
+                next += 1;
+                lines.push(&line[at..]);
+            }
+            (None, None) => {}
+            (None, Some(_)) => break,
+            (Some(_), Some(_)) => return None,
+        }
+    }
+    first.map(|first| (lines.join("\n"), first))
+}
+
+#[cfg(test)]
+mod tests;

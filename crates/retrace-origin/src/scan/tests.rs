@@ -1,0 +1,150 @@
+use super::*;
+use crate::{Effect, Replacement};
+use serde_json::json;
+
+fn line(kind: &str, uuid: &str, parent: Option<&str>, message: &Value, more: &Value) -> String {
+    let mut line = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "cwd": "/work/p",
+        "timestamp": format!("2026-01-02T10:00:{:02}Z", uuid.len()), "version": "2.1.181", "message": message});
+    for (key, value) in more.as_object().into_iter().flatten() {
+        line[key] = value.clone();
+    }
+    format!("{line}\n")
+}
+
+fn call(uuid: &str, parent: &str, id: &str, tool: &str, input: &Value) -> String {
+    let message = json!({"id": format!("msg_{uuid}"), "role": "assistant", "model": "claude-x", "usage": {"input_tokens": 1},
+        "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}]});
+    line("assistant", uuid, Some(parent), &message, &json!({}))
+}
+
+fn answer(uuid: &str, parent: &str, id: &str, is_error: bool, result: &Value) -> String {
+    let message = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "done", "is_error": is_error}]});
+    line("user", uuid, Some(parent), &message, &json!({"toolUseResult": result}))
+}
+
+fn typed(uuid: &str, parent: Option<&str>, text: &str) -> String {
+    line("user", uuid, parent, &json!({"role": "user", "content": text}), &json!({}))
+}
+
+#[test]
+fn a_write_tells_session_turn_model_prompt_and_outcome() {
+    let text = [
+        typed("u", None, "Remember the port"),
+        call("aa", "u", "t1", "Write", &json!({"file_path": "/m/a.md", "content": "x\n"})),
+        answer("uuu", "aa", "t1", false, &json!({"type": "create", "filePath": "/m/a.md", "content": "x\n"})),
+        call(
+            "aaaa",
+            "uuu",
+            "t2",
+            "Edit",
+            &json!({"file_path": "/m/a.md", "old_string": "x", "new_string": "y"}),
+        ),
+        answer(
+            "uuuuu",
+            "aaaa",
+            "t2",
+            false,
+            &json!({"originalFile": "x\n", "oldString": "x", "newString": "y", "replaceAll": false}),
+        ),
+        call("aaaaaa", "uuuuu", "t3", "Bash", &json!({"command": "rm notes.md"})),
+        answer("uuuuuuu", "aaaaaa", "t3", true, &json!("Error")),
+    ]
+    .concat();
+    let found = writes(text.as_bytes()).unwrap();
+    let shapes: Vec<_> =
+        found.iter().map(|write| (write.path.as_str(), write.turn, write.succeeded, write.line)).collect();
+    assert_eq!(
+        shapes,
+        [
+            ("/m/a.md", Some(1), Some(true), 2),
+            ("/m/a.md", Some(2), Some(true), 4),
+            ("/work/p/notes.md", Some(3), Some(false), 6)
+        ]
+    );
+    let first = &found[0];
+    assert_eq!(
+        (first.session.as_deref(), first.model.as_deref(), first.role),
+        (Some("s-1"), Some("claude-x"), Role::Main)
+    );
+    assert_eq!(first.prompt.as_ref().map(|prompt| &*prompt.text), Some("Remember the port"));
+    assert!(first.told.was_absent);
+    assert_eq!(found[1].told.after.as_deref(), Some("y\n"));
+    assert_eq!(found[1].answered_at, Timestamp::parse("2026-01-02T10:00:05Z").ok());
+    assert_eq!(found[1].effect, Effect::Edit(Replacement { old: "x".into(), new: "y".into(), all: false }));
+    let wanted = read_where(text.as_bytes(), |path| path.starts_with("/work")).unwrap();
+    assert_eq!(wanted.writes.len(), 1);
+}
+
+#[test]
+fn a_sidechain_is_a_subagent_and_an_agent_with_a_reason_is_the_clients_own() {
+    let side = json!({"isSidechain": true, "agentId": "a1b2c3"});
+    let message = json!({"id": "msg_1", "role": "assistant", "model": "m", "content": [
+        {"type": "tool_use", "id": "t", "name": "Write", "input": {"file_path": "/m/a.md", "content": "x"}}]});
+    let text = typed("u", None, "Go") + &line("assistant", "a", None, &message, &side);
+    assert_eq!(writes(text.as_bytes()).unwrap()[0].role, Role::Subagent);
+    for (agent, background) in [
+        ("acompact-0a1b2c3d", true),
+        ("aextract_memories-0a1b2c", true),
+        ("a0b1c2d3", false),
+        ("agent-a", false),
+        ("", false),
+    ] {
+        assert_eq!(is_background(agent), background, "{agent}");
+    }
+}
+
+#[test]
+fn a_read_shows_the_whole_file_or_a_part_of_it() {
+    let file = |lines: u64| json!({"type": "text", "file": {"filePath": "/m/a.md", "content": "x\ny\n", "startLine": 1, "numLines": lines, "totalLines": 3}});
+    for (lines, whole) in [(3, true), (2, false)] {
+        let text = [
+            typed("u", None, "Look"),
+            call("aa", "u", "t1", "Read", &json!({"file_path": "/m/a.md"})),
+            answer("uuu", "aa", "t1", false, &file(lines)),
+        ]
+        .concat();
+        let found = read(text.as_bytes()).unwrap();
+        assert_eq!(
+            (found.shown[0].text.as_str(), found.shown[0].is_whole, found.shown[0].end_is_known),
+            ("x\ny\n", whole, true)
+        );
+        assert_eq!((found.shown[0].turn, found.shown[0].session.as_deref()), (Some(1), Some("s-1")));
+        assert!(found.writes.is_empty());
+    }
+}
+
+#[test]
+fn numbers_of_lines_are_taken_off() {
+    let arrow = "Here's the content of /memories/a with line numbers:\n     1\tone\n     2\t2\tx\n\n<system-reminder>no</system-reminder>";
+    assert_eq!(without_numbers(arrow), Some(("one\n2\tx".to_owned(), 1)));
+    assert_eq!(without_numbers("    7→a\n    8→"), Some(("a\n".to_owned(), 7)));
+    assert_eq!(without_numbers("1\ta\n9\tb"), None);
+    assert_eq!(without_numbers("plain"), None);
+}
+
+#[test]
+fn codex_says_in_its_answer_whether_it_succeeded() {
+    let rollout = |output: &str| {
+        [
+            json!({"timestamp": "2026-01-02T10:00:00Z", "type": "session_meta", "payload": {"id": "c-1", "cwd": "/w", "cli_version": "0.142.0"}}),
+            json!({"timestamp": "2026-01-02T10:00:01Z", "type": "turn_context", "payload": {"model": "gpt-x", "cwd": "/w"}}),
+            json!({"timestamp": "2026-01-02T10:00:02Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Note it"}]}}),
+            json!({"timestamp": "2026-01-02T10:00:03Z", "type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "k", "name": "apply_patch",
+                "input": "*** Begin Patch\n*** Add File: memories/a.md\n+x\n*** End Patch"}}),
+            json!({"timestamp": "2026-01-02T10:00:04Z", "type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "k", "output": output}}),
+        ]
+        .map(|line| format!("{line}\n"))
+        .concat()
+    };
+    for (output, succeeded) in [
+        ("Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.", Some(true)),
+        ("Exit code: 1\nOutput:\n", Some(false)),
+        ("{\"output\":\"x\",\"metadata\":{\"exit_code\":0}}", Some(true)),
+        ("fine", None),
+    ] {
+        let found = writes(rollout(output).as_bytes()).unwrap();
+        assert_eq!((found[0].path.as_str(), found[0].succeeded), ("/w/memories/a.md", succeeded), "{output}");
+        assert_eq!((found[0].session.as_deref(), found[0].model.as_deref()), (Some("c-1"), Some("gpt-x")));
+        assert_eq!(found[0].prompt.as_ref().map(|prompt| &*prompt.text), Some("Note it"));
+    }
+}

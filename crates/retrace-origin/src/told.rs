@@ -1,0 +1,106 @@
+//! What Claude Code's lines tell beside the conversation: the directory a call ran in, and the client's own account of a
+//! result (`toolUseResult`), with the file before and the replacement as made.
+
+use crate::write::{Effect, Replacement, Told};
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+
+/// The lines asked for, as JSON; those that cannot be read are left out.
+pub(crate) fn lines(bytes: &[u8], wanted: &BTreeSet<u32>) -> HashMap<u32, Value> {
+    let mut found = HashMap::new();
+    let mut wanted = wanted.iter().copied().peekable();
+    let (mut rest, mut number) = (bytes, 0_u32);
+    while let Some(&next) = wanted.peek() {
+        if rest.is_empty() {
+            break;
+        }
+        let end = memchr::memchr(b'\n', rest);
+        number = number.saturating_add(1);
+        let line = &rest[..end.unwrap_or(rest.len())];
+        rest = end.map_or(&[][..], |end| &rest[end + 1..]);
+        if number < next {
+            continue;
+        }
+        wanted.next();
+        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+        if let Ok(value) = serde_json::from_slice(line) {
+            found.insert(number, value);
+        }
+    }
+    found
+}
+
+/// Puts into a write what its result tells. A person may have changed the proposal: what was done counts.
+pub(crate) fn take(result: &Value, effect: &mut Effect) -> Told {
+    let text = |key: &str| result[key].as_str();
+    let before = text("originalFile").or(text("originalFileContents"));
+    let mut told = Told {
+        before: before.map(str::to_owned),
+        was_absent: text("type") == Some("create") && before.is_none(),
+        after: None,
+        changed_by_person: result["userModified"].as_bool() == Some(true),
+    };
+    match effect {
+        Effect::Whole(bytes) => {
+            if let Some(content) = text("content") {
+                *bytes = content.as_bytes().to_vec();
+            }
+        }
+        Effect::Edit(edit) => {
+            if let (Some(old), Some(new)) = (text("oldString"), text("newString")) {
+                let all = result["replaceAll"].as_bool().unwrap_or(edit.all);
+                *edit = Replacement { old: old.to_owned(), new: new.to_owned(), all };
+            }
+        }
+        _ => {}
+    }
+    told.before =
+        told.before.filter(|_| matches!(effect, Effect::Whole(_) | Effect::Edit(_) | Effect::MultiEdit(_)));
+    told
+}
+
+/// The file that a `Read` showed: path, text, first line, whether it is all of it.
+pub(crate) fn shown(result: &Value) -> Option<(&str, &str, u64, bool)> {
+    let file = &result["file"];
+    let number = |key: &str| file[key].as_u64();
+    let (path, text) = (file["filePath"].as_str()?, file["content"].as_str()?);
+    let first = number("startLine").unwrap_or(1);
+    let is_whole = first <= 1 && number("numLines").is_some() && number("numLines") == number("totalLines");
+    Some((path, text, first, is_whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_the_lines_asked_for_are_read() {
+        let text = b"\xef\xbb\xbf{\"a\":1}\nbroken\n\n{\"a\":4}";
+        let found = lines(text, &BTreeSet::from([1, 2, 4, 9]));
+        assert_eq!(found.len(), 2);
+        assert_eq!((&found[&1]["a"], &found[&4]["a"]), (&json!(1), &json!(4)));
+    }
+
+    #[test]
+    fn what_was_done_counts_rather_than_what_was_asked_for() {
+        let mut effect = Effect::Edit(Replacement { old: "a".into(), new: "b".into(), all: false });
+        let result = json!({"originalFile": "a\n", "oldString": "a", "newString": "c", "userModified": true, "replaceAll": true});
+        let told = take(&result, &mut effect);
+        assert_eq!(effect, Effect::Edit(Replacement { old: "a".into(), new: "c".into(), all: true }));
+        assert_eq!((told.before.as_deref(), told.changed_by_person), (Some("a\n"), true));
+        let mut effect = Effect::Whole(b"x".to_vec());
+        assert!(
+            take(&json!({"type": "create", "content": "y", "originalFile": null}), &mut effect).was_absent
+        );
+        assert_eq!(effect, Effect::Whole(b"y".to_vec()));
+        assert_eq!(take(&json!("Error"), &mut effect), Told::default());
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_not_the_whole() {
+        let result = |lines: u64| json!({"file": {"filePath": "/a", "content": "x", "startLine": 1, "numLines": lines, "totalLines": 5}});
+        assert!(shown(&result(5)).unwrap().3 && !shown(&result(4)).unwrap().3);
+        assert!(shown(&json!({})).is_none());
+    }
+}

@@ -1,0 +1,267 @@
+//! Calls of tools as changes of files, by the names and inputs of the clients that are known.
+//!
+//! Names: Claude Code (Write, Edit, MultiEdit, NotebookEdit, Bash), the memory tool and the text editor of the Messages API,
+//! Codex (`apply_patch`, `shell`, `exec_command`), Copilot (`create`, `edit`, `bash`), Gemini (`write_file`, `replace`).
+
+use crate::path::resolve;
+use crate::write::{Effect, Replacement};
+use crate::{patch, shell};
+use serde_json::Value;
+
+/// Names under which tools take a path.
+const PATHS: [&str; 5] = ["file_path", "path", "filePath", "notebook_path", "filename"];
+
+/// A call's change of one file: the path as named, the directory it is relative to, and what happens.
+pub(crate) struct Change {
+    pub named: String,
+    pub path: String,
+    pub effect: Effect,
+}
+
+/// Whether calls of a tool may write files; a look at its input is worth it then.
+pub(crate) fn may_write(tool: &str) -> bool {
+    kind_of(tool).is_some()
+}
+
+/// Whether a tool shows files.
+pub(crate) fn shows_files(tool: &str) -> bool {
+    matches!(
+        tool,
+        "Read"
+            | "view"
+            | "read_file"
+            | "read"
+            | "memory"
+            | "str_replace_based_edit_tool"
+            | "str_replace_editor"
+    )
+}
+
+/// The path that a call which shows a file names.
+pub(crate) fn shown_path<'i>(tool: &str, input: &'i Value) -> Option<&'i str> {
+    let reads = match kind_of(tool) {
+        Some(Kind::Commands) => text(input, &["command"]) == Some("view"),
+        _ => shows_files(tool),
+    };
+    reads.then(|| text(input, &PATHS)).flatten()
+}
+
+enum Kind {
+    Whole,
+    Edit,
+    MultiEdit,
+    Notebook,
+    Commands,
+    Patch,
+    Shell,
+}
+
+fn kind_of(tool: &str) -> Option<Kind> {
+    Some(match tool {
+        "Write" | "write" | "create" | "write_file" | "create_file" | "WriteFile" => Kind::Whole,
+        "Edit" | "edit" | "replace" | "str_replace" | "edit_file" | "Update" => Kind::Edit,
+        "MultiEdit" | "multi_edit" => Kind::MultiEdit,
+        "NotebookEdit" => Kind::Notebook,
+        "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => Kind::Commands,
+        "apply_patch" => Kind::Patch,
+        "Bash" | "bash" | "shell" | "local_shell" | "exec_command" | "shell_command"
+        | "run_shell_command" | "run_in_terminal" | "container.exec" | "powershell" => Kind::Shell,
+        _ => return None,
+    })
+}
+
+/// What a call changes, in order. `directory` is where it ran.
+pub(crate) fn changes(tool: &str, input: &Value, directory: Option<&str>) -> Vec<Change> {
+    let one = |effect: Option<Effect>| {
+        let named = text(input, &PATHS).filter(|path| !path.is_empty());
+        let change = named.zip(effect).map(|(named, effect)| Change {
+            named: named.to_owned(),
+            path: resolve(named, directory),
+            effect,
+        });
+        change.into_iter().collect()
+    };
+    match kind_of(tool) {
+        Some(Kind::Whole) => one(text(input, &["content", "file_text", "contents"]).map(whole)),
+        Some(Kind::Edit) => one(Some(replacement(input).map_or(Effect::Unparsed, Effect::Edit))),
+        Some(Kind::MultiEdit) => {
+            let edits = input["edits"]
+                .as_array()
+                .map(|edits| edits.iter().map(replacement).collect::<Option<Vec<_>>>());
+            one(Some(edits.flatten().map_or(Effect::Unparsed, Effect::MultiEdit)))
+        }
+        Some(Kind::Notebook) => one(Some(Effect::Unparsed)),
+        Some(Kind::Commands) => commanded(input, directory, one),
+        Some(Kind::Patch) => {
+            let patch = input.as_str().or_else(|| text(input, &["input", "patch"])).unwrap_or_default();
+            patched(patch, directory)
+        }
+        Some(Kind::Shell) => in_shell(input, directory),
+        None => Vec::new(),
+    }
+}
+
+fn commanded(
+    input: &Value,
+    directory: Option<&str>,
+    one: impl Fn(Option<Effect>) -> Vec<Change>,
+) -> Vec<Change> {
+    match text(input, &["command"]) {
+        Some("create") => one(text(input, &["file_text"]).map(whole)),
+        Some("str_replace") => one(replacement(input).map(Effect::Edit)),
+        Some("insert") => {
+            let line = input["insert_line"].as_u64();
+            let text = text(input, &["insert_text", "new_str"]);
+            one(line.zip(text).map(|(line, text)| Effect::Insert { line, text: text.to_owned() }))
+        }
+        Some("delete") => one(Some(Effect::Delete)),
+        Some("rename") => {
+            let (from, to) = (text(input, &["old_path", "path"]), text(input, &["new_path"]));
+            let change = from.zip(to).map(|(from, to)| Change {
+                named: from.to_owned(),
+                path: resolve(from, directory),
+                effect: Effect::Rename { to: resolve(to, directory) },
+            });
+            change.into_iter().collect()
+        }
+        Some("undo_edit") => one(Some(Effect::Unparsed)),
+        _ => Vec::new(),
+    }
+}
+
+fn patched(patch: &str, directory: Option<&str>) -> Vec<Change> {
+    let files = patch::parse(patch).into_iter().map(|(named, effect)| Change {
+        path: resolve(&named, directory),
+        effect: shell::with_resolved(effect, directory),
+        named,
+    });
+    files.collect()
+}
+
+fn in_shell(input: &Value, directory: Option<&str>) -> Vec<Change> {
+    let named = text(input, &["workdir", "cwd", "working_directory", "directory"]);
+    let directory = named.map(|named| resolve(named, directory)).or_else(|| directory.map(str::to_owned));
+    let words = |list: &[Value]| -> Vec<String> {
+        list.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect()
+    };
+    let list = input["command"].as_array().or_else(|| input["cmd"].as_array());
+    let command = match list {
+        // A program with its arguments: as it would be typed.
+        Some(list) => match words(list).as_slice() {
+            [tool, patch] if tool == "apply_patch" => return patched(patch, directory.as_deref()),
+            [shell, option, command]
+                if option.starts_with('-') && option.ends_with('c') && shell.ends_with("sh") =>
+            {
+                command.clone()
+            }
+            words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+        },
+        None => text(input, &["command", "cmd", "script"]).or(input.as_str()).unwrap_or_default().to_owned(),
+    };
+    let effects = shell::effects(&command, directory.as_deref()).into_iter();
+    let changes = effects.map(|(named, directory, effect)| Change {
+        path: resolve(&named, directory.as_deref()),
+        named,
+        effect,
+    });
+    changes.collect()
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+fn whole(text: &str) -> Effect {
+    Effect::Whole(text.as_bytes().to_vec())
+}
+
+fn replacement(input: &Value) -> Option<Replacement> {
+    let old = text(input, &["old_string", "old_str", "oldString"])?;
+    // Left out, it is the empty text.
+    let new = text(input, &["new_string", "new_str", "newString"]).unwrap_or_default();
+    let all = ["replace_all", "replaceAll"].iter().any(|key| input[key].as_bool() == Some(true));
+    Some(Replacement { old: old.to_owned(), new: new.to_owned(), all })
+}
+
+fn text<'i>(input: &'i Value, keys: &[&str]) -> Option<&'i str> {
+    keys.iter().find_map(|key| input[key].as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn paths(tool: &str, input: &Value) -> Vec<(String, Effect)> {
+        changes(tool, input, Some("/p")).into_iter().map(|change| (change.path, change.effect)).collect()
+    }
+
+    #[test]
+    fn each_client_is_understood() {
+        let whole = || Effect::Whole(b"x".to_vec());
+        let edit = || Effect::Edit(Replacement { old: "a".into(), new: "b".into(), all: false });
+        for (tool, input, path, effect) in [
+            ("Write", json!({"file_path": "/m/a.md", "content": "x"}), "/m/a.md", whole()),
+            ("create", json!({"path": "a.md", "file_text": "x"}), "/p/a.md", whole()),
+            (
+                "Edit",
+                json!({"file_path": "/m/a.md", "old_string": "a", "new_string": "b"}),
+                "/m/a.md",
+                edit(),
+            ),
+            ("edit", json!({"path": "/m/a.md", "old_str": "a", "new_str": "b"}), "/m/a.md", edit()),
+            (
+                "memory",
+                json!({"command": "create", "path": "/memories/a", "file_text": "x"}),
+                "/memories/a",
+                whole(),
+            ),
+            ("memory", json!({"command": "delete", "path": "/memories/a"}), "/memories/a", Effect::Delete),
+            (
+                "memory",
+                json!({"command": "rename", "old_path": "/memories/a", "new_path": "/memories/b"}),
+                "/memories/a",
+                Effect::Rename { to: "/memories/b".into() },
+            ),
+            (
+                "memory",
+                json!({"command": "insert", "path": "/memories/a", "insert_line": 1, "insert_text": "x"}),
+                "/memories/a",
+                Effect::Insert { line: 1, text: "x".into() },
+            ),
+            (
+                "apply_patch",
+                json!("*** Begin Patch\n*** Delete File: a.md\n*** End Patch"),
+                "/p/a.md",
+                Effect::Delete,
+            ),
+            ("exec_command", json!({"cmd": "rm a.md", "workdir": "/w"}), "/w/a.md", Effect::Delete),
+            ("shell", json!({"command": ["bash", "-lc", "rm a.md"]}), "/p/a.md", Effect::Delete),
+            ("shell", json!({"command": ["rm", "it's.md"]}), "/p/it's.md", Effect::Delete),
+            ("NotebookEdit", json!({"notebook_path": "/m/a.ipynb"}), "/m/a.ipynb", Effect::Unparsed),
+        ] {
+            assert_eq!(paths(tool, &input), [(path.to_owned(), effect)], "{tool} {input}");
+        }
+    }
+
+    #[test]
+    fn reading_calls_and_strange_inputs_change_nothing() {
+        for (tool, input) in [
+            ("Read", json!({"file_path": "/m/a.md"})),
+            ("memory", json!({"command": "view", "path": "/memories"})),
+            ("Write", json!({"content": "x"})),
+            ("Write", json!("x")),
+            ("Write", Value::Null),
+            ("Bash", json!({"command": 5})),
+            ("apply_patch", json!({})),
+        ] {
+            assert_eq!(paths(tool, &input), [], "{tool} {input}");
+        }
+        assert_eq!(
+            shown_path("memory", &json!({"command": "view", "path": "/memories/a"})),
+            Some("/memories/a")
+        );
+        assert_eq!(shown_path("memory", &json!({"command": "create", "path": "/memories/a"})), None);
+        assert_eq!(shown_path("Read", &json!({"file_path": "/a"})), Some("/a"));
+    }
+}
