@@ -18,7 +18,11 @@ use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 /// {"content":…,"is_error":…} for each, until the input ends. DIR is what the
 /// model sees as /memories; it is made, and added as a store, where it is none.
 ///
+/// With --mcp it serves the Model Context Protocol on standard input and output
+/// instead, as a server of one tool, `memory`; each run of it is a session.
+///
 ///     retrace memory-tool --root ./memories --session 2f1c
+///     retrace memory-tool --root ./memories --mcp
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -31,9 +35,19 @@ pub(crate) struct Arguments {
     /// The session that calls, where a line does not name one
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// Serve the Model Context Protocol instead
+    #[arg(long)]
+    mcp: bool,
     /// Cut views after this many characters; 0 never cuts [default: 16000 with docs, else 0]
     #[arg(long, value_name = "CHARACTERS")]
     cap: Option<u64>,
+}
+
+/// A session that a client of the Model Context Protocol did not name: one a run.
+fn run_of_mcp(shell: &Shell<'_, '_>) -> Result<String, ApiError> {
+    let mut bytes = [0; 8];
+    (shell.options()?.entropy)(&mut bytes);
+    Ok(format!("mcp-{:016x}", u64::from_be_bytes(bytes)))
 }
 
 /// Longest line that is read, in bytes: a content of the largest size kept, each byte written as an escape.
@@ -57,6 +71,11 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     // A directory that cannot be served ends the program at once, not each call.
     let probe = serde_json::json!({ "command": "view", "path": "/memories" });
     commands::memory_tool(&app, arguments.request(None, probe))?;
+    if arguments.mcp {
+        let session = arguments.session.is_none().then(|| run_of_mcp(shell)).transpose()?;
+        retrace_mcp::serve_standard_streams(app, arguments.request(session, Value::Null))?;
+        return Ok(Exit::DONE);
+    }
     let mut line = Vec::new();
     let io = &mut *shell.io;
     let mut input = BufReader::new(&mut *io.stdin);
