@@ -5,8 +5,10 @@
 //! subagent memory), Codex, Gemini CLI, Letta Code, OpenClaw, Basic Memory, the Copilot memory tool of VS Code, Windsurf,
 //! and directories inside projects (copies of Claude Code memory, Aeon, Cline memory banks, the Anthropic memory tool).
 //!
+//! [`instructions`] lists the instruction files that a session started in a directory would load.
+//!
 //! Deliberately absent: writing of any kind; the process environment and the clock (both are arguments); a walk over the
-//! home directory; instruction files such as `CLAUDE.md` and `AGENTS.md`; databases and servers.
+//! home directory; databases and servers.
 //!
 //! Invariants:
 //! - A directory that is reached only through a symbolic link below its known base is reported, never listed: an
@@ -20,6 +22,7 @@
 mod claude;
 mod found;
 mod git;
+mod instructions;
 mod look;
 mod memory_path;
 mod merge;
@@ -30,7 +33,12 @@ mod surroundings;
 #[cfg(test)]
 mod testing;
 
+pub use claude::config_root;
 pub use found::{AgentScope, Discovery, Found};
+pub use instructions::{
+    Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, MAX_IMPORT_HOPS,
+    MAX_INSTRUCTIONS_BYTES, instructions,
+};
 pub use look::MAX_COUNTED_FILES;
 pub use memory_path::{RefusedPath, validate_memory_path};
 pub use problem::Problem;

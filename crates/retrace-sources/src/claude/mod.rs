@@ -6,7 +6,7 @@
 mod agents;
 mod auto;
 mod projects;
-mod settings;
+pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +32,15 @@ struct Claude<'a> {
     whole_path: Option<PathBuf>,
     settings: Settings,
     folders: Vec<Folder>,
+}
+
+/// Claude Code's configuration directory and its settings, without a look at any project.
+pub(crate) fn settings(surroundings: &Surroundings, look: &mut Look) -> (PathBuf, Settings) {
+    let configured = absolute_variable(surroundings, look, "CLAUDE_CONFIG_DIR");
+    let state_file = configured.as_ref().unwrap_or(&surroundings.home).join(".claude.json");
+    let config_root = configured.unwrap_or_else(|| surroundings.home.join(".claude"));
+    let settings = Settings::read(surroundings, &config_root, &state_file, look);
+    (config_root, settings)
 }
 
 /// Finds Claude Code's memory, and the projects its files and the user name.
@@ -66,6 +75,13 @@ impl<'a> Claude<'a> {
     fn is_config_parent(&self, directory: &Path) -> bool {
         directory.join(".claude") == self.config_root
     }
+}
+
+/// Claude Code's configuration directory: `CLAUDE_CONFIG_DIR` where that is an absolute path, else `.claude` in the home
+/// directory. Source: Claude Code documentation, environment variables page.
+#[must_use]
+pub fn config_root(surroundings: &Surroundings) -> PathBuf {
+    surroundings.directory("CLAUDE_CONFIG_DIR", || surroundings.home.join(".claude"))
 }
 
 fn absolute_variable(surroundings: &Surroundings, look: &mut Look, name: &str) -> Option<PathBuf> {

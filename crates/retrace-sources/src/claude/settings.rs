@@ -17,16 +17,20 @@ const SWITCHES: [&str; 4] = [
 
 /// What matters here of one settings file.
 #[derive(Clone, Debug)]
-pub(super) struct SettingsFile {
-    pub(super) path: PathBuf,
+pub(crate) struct SettingsFile {
+    pub(crate) path: PathBuf,
     /// `autoMemoryDirectory`, as written.
-    pub(super) directory: Option<String>,
+    pub(crate) directory: Option<String>,
     /// `autoMemoryEnabled`.
     enabled: Option<bool>,
     /// The switches in `env`.
     env: BTreeMap<&'static str, String>,
     /// It lies in a project, so that a stranger may have written it.
-    pub(super) from_project: bool,
+    pub(crate) from_project: bool,
+    /// `claudeMdExcludes`, as written.
+    pub(crate) excludes: Vec<String>,
+    /// `claudeMd`: instructions in the settings themselves. Only those of the administrator count.
+    pub(crate) instructions: Option<String>,
 }
 
 impl SettingsFile {
@@ -46,19 +50,35 @@ impl SettingsFile {
             let text = block.and_then(|block| look.setting(&path, block, name, "text", Value::as_str));
             env.extend(text.map(|text| (name, text.to_owned())));
         }
-        Some(Self { directory: directory.map(str::to_owned), enabled, env, from_project, path })
+        let excludes = look.setting(&path, &value, "claudeMdExcludes", "a list of text", |list| {
+            list.as_array()?
+                .iter()
+                .map(|glob| glob.as_str().map(str::to_owned))
+                .collect::<Option<Vec<String>>>()
+        });
+        let instructions = look.setting(&path, &value, "claudeMd", "text", Value::as_str).map(str::to_owned);
+        Some(Self {
+            directory: directory.map(str::to_owned),
+            enabled,
+            env,
+            from_project,
+            excludes: excludes.unwrap_or_default(),
+            instructions,
+            path,
+        })
     }
 }
 
 /// The settings every project shares.
-pub(super) struct Settings {
+pub(crate) struct Settings {
     /// Highest precedence first.
     managed: Vec<SettingsFile>,
     user: Option<SettingsFile>,
     /// Keys of `projects` in `.claude.json`: every directory Claude Code was started in.
-    pub(super) known_projects: Vec<String>,
-    pub(super) state_file: PathBuf,
+    pub(crate) known_projects: Vec<String>,
+    pub(crate) state_file: PathBuf,
     trusted: BTreeSet<PathBuf>,
+    approved: BTreeSet<PathBuf>,
 }
 
 /// The settings of one project directory.
@@ -71,31 +91,32 @@ pub(crate) struct ProjectSettings {
 
 /// Whether auto memory is on, and the sentence that says why.
 #[derive(Clone, Debug)]
-pub(super) struct Switch {
-    pub(super) on: bool,
-    pub(super) reason: String,
+pub(crate) struct Switch {
+    pub(crate) on: bool,
+    pub(crate) reason: String,
 }
 
 impl Settings {
-    pub(super) fn read(
+    pub(crate) fn read(
         surroundings: &Surroundings,
         config_root: &Path,
         state_file: &Path,
         look: &mut Look,
     ) -> Self {
-        let (known_projects, trusted) = state(look, state_file);
+        let (known_projects, trusted, approved) = state(look, state_file);
         Self {
             managed: managed(look, &surroundings.managed_directory),
             user: SettingsFile::read(look, config_root.join("settings.json"), false),
             known_projects,
             state_file: state_file.to_owned(),
             trusted,
+            approved,
         }
     }
 
     /// The settings of a session started in `directory`, which lies in the working tree `worktree`. Each file is taken
     /// from the directory itself, else from the top of the working tree.
-    pub(super) fn of_project(&self, look: &mut Look, directory: &Path, worktree: &Path) -> ProjectSettings {
+    pub(crate) fn of_project(&self, look: &mut Look, directory: &Path, worktree: &Path) -> ProjectSettings {
         let mut places = vec![directory];
         if worktree != directory {
             places.push(worktree);
@@ -111,6 +132,41 @@ impl Settings {
         ProjectSettings { files, trusted: directory.ancestors().any(|above| self.trusted.contains(above)) }
     }
 
+    /// What the settings say of instruction files: globs that leave some out, each with the file it stands in. Lists of all
+    /// scopes are put together (Claude Code documentation, settings page).
+    pub(crate) fn excludes<'a>(
+        &'a self,
+        project: Option<&'a ProjectSettings>,
+    ) -> impl Iterator<Item = (&'a Path, &'a str)> {
+        self.layers(project)
+            .flat_map(|file| file.excludes.iter().map(|glob| (file.path.as_path(), glob.as_str())))
+    }
+
+    /// Instructions in the administrator's settings, with the file they stand in.
+    pub(crate) fn managed_instructions(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.managed.iter().filter_map(|file| Some((file.path.as_path(), file.instructions.as_deref()?)))
+    }
+
+    /// Whether instruction files are loaded at all; why not, where they are not. `--bare` is not known here. Source: Claude
+    /// Code documentation, environment variables page.
+    pub(crate) fn no_instructions(
+        &self,
+        surroundings: &Surroundings,
+        project: Option<&ProjectSettings>,
+    ) -> Option<String> {
+        ["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"]
+            .into_iter()
+            .find_map(|name| match self.flag(surroundings, project, name) {
+                Some((true, place)) => Some(format!("{name} is 1 in {place}.")),
+                _ => None,
+            })
+    }
+
+    /// Whether the user approved imports from outside for a session in `directory`.
+    pub(crate) fn approved_imports(&self, directory: &Path) -> bool {
+        directory.ancestors().any(|above| self.approved.contains(above))
+    }
+
     /// Files by precedence: managed, local, project, user. Source: Claude Code documentation, settings page.
     fn layers<'a>(&'a self, project: Option<&'a ProjectSettings>) -> impl Iterator<Item = &'a SettingsFile> {
         let of_project = project.into_iter().flat_map(|project| &project.files);
@@ -121,7 +177,7 @@ impl Settings {
     ///
     /// One inside a project counts only under the workspace trust rule (Claude Code documentation, memory page): the user
     /// accepted the trust dialog for the directory or one above it. A `-p` session asks nobody and is not considered.
-    pub(super) fn directories<'a>(
+    pub(crate) fn directories<'a>(
         &'a self,
         project: Option<&'a ProjectSettings>,
     ) -> impl Iterator<Item = (&'a SettingsFile, &'a str, bool)> {
@@ -135,7 +191,7 @@ impl Settings {
     /// documentation, memory and environment variables pages; the remote rule is from third-party descriptions.
     ///
     /// `autoMemoryEnabled` counts in every scope, an untrusted project's too: no source makes it depend on trust.
-    pub(super) fn switch(&self, surroundings: &Surroundings, project: Option<&ProjectSettings>) -> Switch {
+    pub(crate) fn switch(&self, surroundings: &Surroundings, project: Option<&ProjectSettings>) -> Switch {
         let flag = |name: &str| self.flag(surroundings, project, name);
         if let Some((disabled, place)) = flag("CLAUDE_CODE_DISABLE_AUTO_MEMORY") {
             let (value, effect) =
@@ -208,16 +264,17 @@ fn managed(look: &mut Look, directory: &Path) -> Vec<SettingsFile> {
     paths.into_iter().rev().filter_map(|path| SettingsFile::read(look, path, false)).collect()
 }
 
-/// The projects `.claude.json` names, and those among them the user trusts (`hasTrustDialogAccepted`).
-fn state(look: &mut Look, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>) {
+/// The projects `.claude.json` names; those among them the user trusts (`hasTrustDialogAccepted`); and those for which the user
+/// approved imports from outside (`hasClaudeMdExternalIncludesApproved`, third-party description).
+fn state(look: &mut Look, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
     let value = look.json(path);
     let projects =
         value.as_ref().and_then(|value| look.setting(path, value, "projects", "an object", Value::as_object));
     let Some(projects) = projects else { return Default::default() };
-    let trusted = projects
-        .iter()
-        .filter(|(_, state)| state.get("hasTrustDialogAccepted").and_then(Value::as_bool) == Some(true))
-        .map(|(path, _)| PathBuf::from(path))
-        .collect();
-    (projects.keys().cloned().collect(), trusted)
+    let with = |key: &str| {
+        let of = projects.iter().filter(|(_, state)| state.get(key).and_then(Value::as_bool) == Some(true));
+        of.map(|(path, _)| PathBuf::from(path)).collect()
+    };
+    let (trusted, approved) = (with("hasTrustDialogAccepted"), with("hasClaudeMdExternalIncludesApproved"));
+    (projects.keys().cloned().collect(), trusted, approved)
 }

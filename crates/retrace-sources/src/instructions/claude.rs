@@ -1,0 +1,443 @@
+//! Claude Code's hierarchy in load order: the administrator's, the user's, then every directory from the top down to where
+//! the session starts. Source: Claude Code documentation, memory page.
+//!
+//! Where the documentation leaves an order open (a directory's own files, an import beside the file that names it), the order
+//! here is: `CLAUDE.md`, `.claude/CLAUDE.md`, `.claude/rules`, `CLAUDE.local.md`; an import right after its file.
+
+use super::imports::{Import, imports, without_comments};
+use super::{
+    Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, MAX_IMPORT_HOPS, Opened,
+    downwards, open, rule,
+};
+use crate::claude::settings::{ProjectSettings, Settings};
+use crate::look::{Look, Sort};
+use crate::{Problem, Surroundings};
+use globset::{GlobBuilder, GlobMatcher};
+use retrace_model::Rules;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+const CLAUDE_MD: &str = "CLAUDE.md";
+const LOCAL: &str = "CLAUDE.local.md";
+const FOLDER: &str = ".claude";
+const RULES: &str = "rules";
+
+/// How deep a folder of rules may be.
+const MAX_RULE_DEPTH: usize = 16;
+
+/// How far below the session's directory instruction files are looked for, and in how many directories.
+const MAX_DEPTH_BELOW: usize = 8;
+const MAX_DIRECTORIES_BELOW: usize = 5_000;
+
+struct Walk<'a, 'l> {
+    surroundings: &'a Surroundings,
+    look: &'l mut Look,
+    found: &'a mut Instructions,
+    excludes: Vec<(GlobMatcher, String)>,
+    /// Imports from outside the project are approved.
+    approved: bool,
+    /// What belongs to the project: its working tree, else the directory itself.
+    project: Option<PathBuf>,
+    /// Where files are really, with their place in the list.
+    seen: BTreeMap<PathBuf, usize>,
+}
+
+/// A file to be taken, and why it is looked at.
+struct Candidate<'a> {
+    path: PathBuf,
+    /// Directory it was looked for in.
+    base: &'a Path,
+    /// Where it may really be; anywhere without one.
+    boundary: Option<&'a Path>,
+    scope: InstructionScope,
+    reason: String,
+    /// It is loaded only once a file below its directory is read.
+    on_demand: bool,
+    /// It is a rule, whose front matter may name the files it applies to.
+    is_rule: bool,
+}
+
+pub(super) fn find(surroundings: &Surroundings, look: &mut Look, found: &mut Instructions) {
+    let (config_root, settings) = crate::claude::settings(surroundings, look);
+    let directory = found.directory.clone();
+    let worktree = found.repository.clone().or_else(|| directory.clone());
+    let project_settings = match (&directory, &worktree) {
+        (Some(directory), Some(worktree)) if directory.join(FOLDER) != config_root => {
+            settings.of_project(look, directory, worktree)
+        }
+        _ => ProjectSettings::default(),
+    };
+    found.switched_off = settings.no_instructions(surroundings, Some(&project_settings));
+    let excludes = excludes(&settings, &project_settings, look);
+    let approved = directory.as_deref().is_some_and(|directory| settings.approved_imports(directory));
+    let mut walk =
+        Walk { surroundings, look, found, excludes, approved, project: worktree, seen: BTreeMap::new() };
+    walk.managed(&settings);
+    walk.user(&config_root);
+    if let Some(directory) = &directory {
+        for above in downwards(directory, None) {
+            walk.directory(&above, &above == directory);
+        }
+        walk.below(directory);
+    }
+    if found.switched_off.is_some() {
+        for file in &mut found.files {
+            if matches!(file.state, InstructionState::Loaded | InstructionState::OnDemand) {
+                file.state = InstructionState::Off;
+            }
+        }
+    }
+}
+
+fn excludes(settings: &Settings, project: &ProjectSettings, look: &mut Look) -> Vec<(GlobMatcher, String)> {
+    let mut matchers = Vec::new();
+    for (file, glob) in settings.excludes(Some(project)) {
+        match GlobBuilder::new(glob).literal_separator(true).build() {
+            Ok(built) => {
+                matchers.push((
+                    built.compile_matcher(),
+                    format!("claudeMdExcludes in {}: {glob}", file.display()),
+                ));
+            }
+            Err(error) => look.note(Problem::Damaged {
+                path: file.to_owned(),
+                message: format!("claudeMdExcludes: {glob:?} is no pattern: {}", error.kind()),
+            }),
+        }
+    }
+    matchers
+}
+
+impl Walk<'_, '_> {
+    fn managed(&mut self, settings: &Settings) {
+        for (path, text) in settings.managed_instructions() {
+            self.found.files.push(Instruction {
+                agent: InstructionAgent::ClaudeCode,
+                scope: InstructionScope::Managed,
+                path: path.to_owned(),
+                leads_to: None,
+                state: InstructionState::Loaded,
+                reason: "The administrator's settings hold it (claudeMd).".to_owned(),
+                imported_by: None,
+                depth: 0,
+                size: text.len() as u64,
+                text: Some(text.to_owned()),
+                globs: Vec::new(),
+            });
+        }
+        let base = &self.surroundings.managed_directory.clone();
+        self.take(Candidate {
+            path: base.join(CLAUDE_MD),
+            base,
+            boundary: None,
+            scope: InstructionScope::Managed,
+            reason: "Every session on this machine loads it; it cannot be excluded.".to_owned(),
+            on_demand: false,
+            is_rule: false,
+        });
+    }
+
+    fn user(&mut self, config_root: &Path) {
+        // A user may keep configuration in a repository of its own and link to it.
+        let home = self.surroundings.home.clone();
+        self.take(Candidate {
+            path: config_root.join(CLAUDE_MD),
+            base: config_root,
+            boundary: Some(&home),
+            scope: InstructionScope::User,
+            reason: "Every session of this user loads it.".to_owned(),
+            on_demand: false,
+            is_rule: false,
+        });
+        self.rules(config_root, config_root, &home, InstructionScope::User);
+    }
+
+    fn directory(&mut self, directory: &Path, is_start: bool) {
+        // Directories above the project belong to nobody known: a link in one may lead within it.
+        let project = self.project.clone().filter(|project| directory.starts_with(project));
+        let boundary = project.as_deref().unwrap_or(directory);
+        let place = if is_start {
+            "the session's directory".to_owned()
+        } else {
+            format!("{}, above the session's directory", directory.display())
+        };
+        let candidate = |path: PathBuf, scope| Candidate {
+            path,
+            base: directory,
+            boundary: Some(boundary),
+            scope,
+            reason: format!("It is in {place}."),
+            on_demand: false,
+            is_rule: false,
+        };
+        self.take(candidate(directory.join(CLAUDE_MD), InstructionScope::Project));
+        self.take(candidate(directory.join(FOLDER).join(CLAUDE_MD), InstructionScope::Project));
+        self.rules(directory, &directory.join(FOLDER), boundary, InstructionScope::Project);
+        self.take(candidate(directory.join(LOCAL), InstructionScope::Local));
+    }
+
+    /// The rules in `folder`/rules, by path.
+    fn rules(&mut self, base: &Path, folder: &Path, boundary: &Path, scope: InstructionScope) {
+        let mut paths = Vec::new();
+        let mut visited = BTreeSet::new();
+        self.rule_paths(&folder.join(RULES), boundary, 0, &mut visited, &mut paths);
+        for path in paths {
+            self.take(Candidate {
+                reason: format!("It is a rule in {}.", folder.join(RULES).display()),
+                path,
+                base,
+                boundary: Some(boundary),
+                scope,
+                on_demand: false,
+                is_rule: true,
+            });
+        }
+    }
+
+    fn rule_paths(
+        &mut self,
+        folder: &Path,
+        boundary: &Path,
+        depth: usize,
+        visited: &mut BTreeSet<PathBuf>,
+        paths: &mut Vec<PathBuf>,
+    ) {
+        let Ok(real) = folder.canonicalize() else { return };
+        // Links between folders may go round in circles.
+        if depth > MAX_RULE_DEPTH || !visited.insert(real.clone()) {
+            return;
+        }
+        if !boundary.canonicalize().is_ok_and(|boundary| real.starts_with(boundary)) {
+            self.look.note(Problem::Link { path: folder.to_owned() });
+            return;
+        }
+        for entry in self.look.entries(folder) {
+            let is_folder =
+                entry.sort == Sort::Directory || (entry.sort == Sort::Link && entry.path.is_dir());
+            if is_folder {
+                self.rule_paths(&entry.path, boundary, depth + 1, visited, paths);
+            } else if entry.name.ends_with(".md") {
+                paths.push(entry.path);
+            }
+        }
+    }
+
+    /// Instruction files below the session's directory, which are loaded once a file there is read.
+    fn below(&mut self, directory: &Path) {
+        let rules = Rules::default();
+        let boundary = self.project.clone().unwrap_or_else(|| directory.to_owned());
+        let mut waiting = vec![(directory.to_path_buf(), 0)];
+        let (mut looked, mut files) = (0, Vec::new());
+        while let Some((folder, depth)) = waiting.pop() {
+            looked += 1;
+            if looked > MAX_DIRECTORIES_BELOW {
+                self.look.note(Problem::TooMany { path: directory.to_owned(), limit: MAX_DIRECTORIES_BELOW });
+                break;
+            }
+            if depth > 0 {
+                files.push(folder.join(FOLDER).join(CLAUDE_MD));
+            }
+            for entry in self.look.entries(&folder) {
+                let left_out = || {
+                    entry.name.starts_with('.') || rules.leaves_out_directory(entry.name.as_bytes()).is_some()
+                };
+                if entry.sort == Sort::Directory && depth < MAX_DEPTH_BELOW && !left_out() {
+                    waiting.push((entry.path, depth + 1));
+                } else if depth > 0
+                    && entry.sort != Sort::Directory
+                    && matches!(&*entry.name, CLAUDE_MD | LOCAL)
+                {
+                    files.push(entry.path);
+                }
+            }
+        }
+        files.sort();
+        for path in files {
+            let folder = path.parent().unwrap_or(directory);
+            let folder = if folder.ends_with(FOLDER) { folder.parent().unwrap_or(folder) } else { folder };
+            let folder = folder.to_path_buf();
+            let scope =
+                if path.ends_with(LOCAL) { InstructionScope::Local } else { InstructionScope::Project };
+            self.take(Candidate {
+                reason: format!("It is loaded once a file in {} is read.", folder.display()),
+                path,
+                base: directory,
+                boundary: Some(&boundary),
+                scope,
+                on_demand: true,
+                is_rule: false,
+            });
+        }
+    }
+
+    /// Takes a file that is loaded by itself, with what it imports.
+    fn take(&mut self, candidate: Candidate<'_>) {
+        let Some(opened) = open(self.look, candidate.base, &candidate.path, candidate.boundary) else {
+            return;
+        };
+        let Candidate { path, scope, mut reason, on_demand, is_rule, .. } = candidate;
+        // The way down passes the home directory, whose `.claude` is the user's.
+        let known = path.canonicalize().ok().and_then(|real| self.seen.get(&real));
+        if known.is_some_and(|first| self.found.files[*first].path == path) {
+            return;
+        }
+        let mut state = if on_demand { InstructionState::OnDemand } else { InstructionState::Loaded };
+        let mut globs = Vec::new();
+        if let (true, Ok(text)) = (is_rule, &opened.text) {
+            globs = rule::globs(text);
+            if !globs.is_empty() {
+                state = InstructionState::OnDemand;
+                reason = "It is a rule that is loaded once a file it applies to is read.".to_owned();
+            }
+        }
+        if let Some(glob) = self.excluded(&path, &opened).filter(|_| scope != InstructionScope::Managed) {
+            state = InstructionState::Excluded;
+            reason = format!("A setting leaves it out: {glob}.");
+        }
+        let index = self.push(path, scope, state, reason, None, 0, opened);
+        self.found.files[index].globs = globs;
+        self.follow(index);
+    }
+
+    fn excluded(&self, path: &Path, opened: &Opened) -> Option<String> {
+        let places = [Some(path), opened.leads_to.as_deref()];
+        let matches = |matcher: &GlobMatcher| places.iter().flatten().any(|path| matcher.is_match(path));
+        self.excludes.iter().find(|(matcher, _)| matches(matcher)).map(|(_, place)| place.clone())
+    }
+
+    /// Puts a file on the list; it is told what is wrong with it there.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one row")]
+    fn push(
+        &mut self,
+        path: PathBuf,
+        scope: InstructionScope,
+        mut state: InstructionState,
+        mut reason: String,
+        imported_by: Option<usize>,
+        depth: usize,
+        opened: Opened,
+    ) -> usize {
+        let real =
+            opened.leads_to.clone().or_else(|| path.canonicalize().ok()).unwrap_or_else(|| path.clone());
+        let takes = matches!(state, InstructionState::Loaded | InstructionState::OnDemand);
+        let mut text = None;
+        match opened.text {
+            Err((wrong, why)) if takes => (state, reason) = (wrong, why),
+            Err(_) => {}
+            Ok(read) => text = Some(read),
+        }
+        if takes && let Some(&first) = self.seen.get(&real) {
+            let earlier = self.found.files[first].path.display().to_string();
+            let in_chain = self.chain(imported_by).any(|index| index == first);
+            (state, reason) = if in_chain {
+                (InstructionState::Cycle, format!("It imports itself by way of {earlier}."))
+            } else {
+                (InstructionState::AlreadyLoaded, format!("It stands above already, as {earlier}."))
+            };
+            text = None;
+        }
+        let index = self.found.files.len();
+        if matches!(state, InstructionState::Loaded | InstructionState::OnDemand) {
+            self.seen.insert(real, index);
+        }
+        self.found.files.push(Instruction {
+            agent: InstructionAgent::ClaudeCode,
+            scope,
+            path,
+            leads_to: opened.leads_to,
+            state,
+            reason,
+            imported_by,
+            depth,
+            size: opened.size,
+            text,
+            globs: Vec::new(),
+        });
+        index
+    }
+
+    /// A file and those that import it.
+    fn chain(&self, from: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(from, |index| self.found.files[*index].imported_by)
+    }
+
+    /// Takes what a file imports; what is not loaded imports nothing.
+    fn follow(&mut self, index: usize) {
+        let file = &self.found.files[index];
+        if !matches!(file.state, InstructionState::Loaded | InstructionState::OnDemand) {
+            return;
+        }
+        let named = file.text.as_deref().map(imports).unwrap_or_default();
+        for import in named {
+            self.import(index, &import);
+        }
+        // Only now: an import stands in the text as it is written.
+        let file = &mut self.found.files[index];
+        file.text = file.text.as_deref().map(without_comments);
+    }
+
+    fn import(&mut self, by: usize, import: &Import) {
+        let file = &self.found.files[by];
+        let (scope, state, depth) = (file.scope, file.state, file.depth + 1);
+        let from = file.path.parent().unwrap_or(Path::new("/"));
+        let path = match import.target.strip_prefix("~/") {
+            Some(rest) => self.surroundings.home.join(rest),
+            None => from.join(&import.target),
+        };
+        let path = lexical(&path);
+        let named = format!("{} names it in line {}", file.path.display(), import.line);
+        let nothing = |text| Opened { leads_to: None, size: 0, text };
+        let unread = || nothing(Err((InstructionState::Unreadable, String::new())));
+        let here = std::fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_dir());
+        if !here {
+            if import.is_path && !path.is_dir() {
+                let reason = format!("{named}, but it is not there.");
+                self.push(path, scope, InstructionState::Missing, reason, Some(by), depth, unread());
+            }
+            return;
+        }
+        if depth > MAX_IMPORT_HOPS {
+            let reason = format!("{named}, but more than {MAX_IMPORT_HOPS} imports lead to it.");
+            self.push(path, scope, InstructionState::TooDeep, reason, Some(by), depth, unread());
+            return;
+        }
+        let inside = self.project.clone().filter(|project| path.starts_with(project));
+        let is_project = matches!(scope, InstructionScope::Project | InstructionScope::Local);
+        if is_project && inside.is_none() && !self.approved {
+            let reason = format!(
+                "{named}. It lies outside the project, and imports from there are not approved for it in Claude Code."
+            );
+            self.push(path, scope, InstructionState::NotApproved, reason, Some(by), depth, unread());
+            return;
+        }
+        let base = path.parent().unwrap_or(&path).to_path_buf();
+        let boundary = if is_project { inside } else { Some(self.surroundings.home.clone()) };
+        let boundary = boundary.unwrap_or_else(|| base.clone());
+        let Some(opened) = open(self.look, &boundary_base(&path, &boundary, &base), &path, Some(&boundary))
+        else {
+            return;
+        };
+        let index = self.push(path, scope, state, format!("{named}."), Some(by), depth, opened);
+        self.follow(index);
+    }
+}
+
+/// The directory from which a file is reached: the boundary where it lies in it, so that links on the way are seen.
+fn boundary_base(path: &Path, boundary: &Path, parent: &Path) -> PathBuf {
+    if path.starts_with(boundary) { boundary.to_path_buf() } else { parent.to_path_buf() }
+}
+
+/// Resolves `.` and `..` in the text of a path.
+fn lexical(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            other => resolved.push(other),
+        }
+    }
+    resolved
+}
