@@ -3,6 +3,7 @@ import { Trans } from "@lingui/react/macro";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Acts } from "@/features/acts/ActDialog";
 import { TranscriptList } from "@/features/context/TranscriptList";
+import { InboxScreen } from "@/features/inbox/InboxScreen";
 import { MemoriesScreen } from "@/features/memories/MemoriesScreen";
 import { MemoryTree } from "@/features/memories/MemoryTree";
 import { ReceiptList } from "@/features/redactions/ReceiptList";
@@ -36,6 +37,8 @@ const STATUS_MS = 10_000;
 
 function ScreenOf({ route }: { route: Route }) {
   switch (route.screen) {
+    case "inbox":
+      return <InboxScreen route={route} />;
     case "memories":
       return <MemoriesScreen route={route} />;
     case "timeline":
@@ -53,6 +56,8 @@ function ScreenOf({ route }: { route: Route }) {
 
 function ContextOf({ route }: { route: Route }) {
   switch (route.screen) {
+    case "inbox":
+      return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "inbox", store })} count="unreviewed" />;
     case "memories":
       return <MemoryTree route={route} />;
     case "context":

@@ -3,7 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { lazy, Suspense, useState } from "react";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import type { DiffSide, FileDiff } from "@/bindings";
-import { ApiFailure } from "@/host";
+import { ApiFailure, type Request } from "@/host";
 import { useRead } from "@/state/queries";
 import { useDiffMode } from "@/state/settings";
 import { DiffView, RedactedDiff } from "./DiffView";
@@ -64,6 +64,11 @@ export function DiffModeSwitch() {
   return <Segmented label={t`View of the difference`} value={mode} options={options} onChange={setMode} />;
 }
 
+/** What is asked for to show the changes between two targets; a read made beforehand asks for the same. */
+export function diffRequest(a: string, b: string | null, words: boolean): Request<"diff"> {
+  return { a, b, words, context: null, highlight: true };
+}
+
 /**
  * The difference between two targets; without `b`, between `a` and what came before it. With `hold` it stays as it is,
  * while an act changes the files it is about.
@@ -72,7 +77,7 @@ export function DiffPanel({ a, b = null, hold = false }: { a: string; b?: string
   const [mode] = useDiffMode();
   const [whole, setWhole] = useState(false);
   const words = mode === "words";
-  const request = { a, b, words, context: whole ? ALL_LINES : null, highlight: true };
+  const request = { ...diffRequest(a, b, words), ...(whole ? { context: ALL_LINES } : {}) };
   const read = useRead("diff", request, { keepPrevious: true, enabled: !hold });
   if (read.error instanceof ApiFailure && read.error.error.code === "content_redacted") return <RedactedDiff />;
   return (

@@ -1,9 +1,10 @@
 /** The difference between two contents, line by line. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { DiffLine, DocumentLine, FileDiff, Hunk } from "@/bindings";
+import { useRead } from "@/state/queries";
 import { LineText } from "./LineText";
-import { Empty } from "./ui";
+import { Await, Empty } from "./ui";
 import { VirtualRows } from "./VirtualRows";
 
 type Row = { key: string; hunk: Hunk; line: null; gap: boolean } | { key: string; line: DiffLine };
@@ -66,6 +67,24 @@ function HunkRow({ hunk }: { hunk: Hunk }) {
   );
 }
 
+function DiffRows({ rows, words, footer }: { rows: readonly Row[]; words: boolean; footer?: ReactNode }) {
+  const { t } = useLingui();
+  return (
+    <VirtualRows
+      items={rows}
+      keyOf={(row) => row.key}
+      estimate={20}
+      className="code-box diff"
+      role="region"
+      aria-label={t`Difference`}
+      tabIndex={0}
+      footer={footer}
+    >
+      {(row) => (row.line ? <LineRow line={row.line} words={words} /> : <HunkRow hunk={row.hunk} />)}
+    </VirtualRows>
+  );
+}
+
 /** In place of a difference that cannot be shown because a side was redacted. */
 export function RedactedDiff() {
   const { t } = useLingui();
@@ -94,14 +113,9 @@ export function DiffView({ diff, words }: { diff: FileDiff; words: boolean }) {
       </Empty>
     );
   return (
-    <VirtualRows
-      items={rows}
-      keyOf={(row) => row.key}
-      estimate={20}
-      className="code-box diff"
-      role="region"
-      aria-label={t`Difference`}
-      tabIndex={0}
+    <DiffRows
+      rows={rows}
+      words={words}
       footer={
         <>
           {diff.from.redacted && (
@@ -116,9 +130,7 @@ export function DiffView({ diff, words }: { diff: FileDiff; words: boolean }) {
           )}
         </>
       }
-    >
-      {(row) => (row.line ? <LineRow line={row.line} words={words} /> : <HunkRow hunk={row.hunk} />)}
-    </VirtualRows>
+    />
   );
 }
 
@@ -145,4 +157,24 @@ export function wholeAsDiff(lines: readonly DocumentLine[], tag: "insert" | "del
       })),
     },
   ];
+}
+
+/** A content of which every line is new, as the difference it is. */
+export function WholeDiff({ version }: { version: string }) {
+  const { t } = useLingui();
+  const read = useRead("document", { target: version, highlight: true });
+  const rows = useMemo(() => rowsOf(wholeAsDiff(read.data?.lines ?? [], "insert")), [read.data]);
+  return (
+    <Await read={read} rows={8}>
+      {() =>
+        rows.length === 0 ? (
+          <Empty title={t`Empty`}>
+            <Trans>The file holds no bytes.</Trans>
+          </Empty>
+        ) : (
+          <DiffRows rows={rows} words={false} />
+        )
+      }
+    </Await>
+  );
 }

@@ -24,6 +24,10 @@ type Layer = { bindings: readonly KeyBinding[] };
 const layers = observable<readonly Layer[]>([]);
 /** The first key of a sequence is forgotten after so many milliseconds. */
 const SEQUENCE_MS = 1200;
+/** A key that is a command and begins longer ones is the command when nothing follows for so many milliseconds. */
+const AMBIGUOUS_MS = 600;
+
+const openBindings = (): KeyBinding[] => layers.get().flatMap((layer) => layer.bindings);
 
 const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -52,7 +56,9 @@ export function findBinding(
   return open.some((binding) => binding.keys.startsWith(`${wanted} `)) ? { prefix: wanted } : null;
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether keys belong to a text. An editor in a shadow tree hides behind its host; the path of the event does not. */
+function isTyping(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0] ?? event.target;
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
@@ -66,6 +72,22 @@ function blockedByDialog(): boolean {
 }
 
 let pending: { prefix: string; at: number } | null = null;
+/** A command whose key also begins longer ones waits here whether another key follows. */
+let waiting: { keys: string; timer: number } | null = null;
+
+function runWaiting(): void {
+  if (!waiting) return;
+  window.clearTimeout(waiting.timer);
+  const { keys } = waiting;
+  [waiting, pending] = [null, null];
+  const found = findBinding(openBindings(), null, keys);
+  if (found && "run" in found && !blockedByDialog()) found.run.run();
+}
+
+function forgetWaiting(): void {
+  if (waiting) window.clearTimeout(waiting.timer);
+  waiting = null;
+}
 
 /** The first key of a sequence that `event` may continue; null when there is none. */
 function openPrefix(event: KeyboardEvent): string | null {
@@ -74,32 +96,48 @@ function openPrefix(event: KeyboardEvent): string | null {
 
 /** Whether a key is a command at present, alone or after the one before it. A list leaves such a key alone. */
 export function isCommandKey(event: KeyboardEvent): boolean {
-  const all = layers.get().flatMap((layer) => layer.bindings);
+  const all = openBindings();
   return [openPrefix(event), null].some((prefix) => findBinding(all, prefix, keyName(event)) !== null);
 }
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
-  const all = layers.get().flatMap((layer) => layer.bindings);
-  const prefix = openPrefix(event);
   if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+  const prefix = openPrefix(event);
   pending = null;
-  const found = findBinding(all, prefix, keyName(event)) ?? (prefix ? findBinding(all, null, keyName(event)) : null);
+  const key = keyName(event);
+  const continued = prefix === null ? null : findBinding(openBindings(), prefix, key);
+  // Another key than one that goes on: what waits was meant as it is, and comes first.
+  if (continued) forgetWaiting();
+  else runWaiting();
+  const found = continued ?? findBinding(openBindings(), null, key);
   if (!found) return;
-  const typing = isTyping(event.target) || blockedByDialog();
+  const typing = isTyping(event) || blockedByDialog();
   if ("prefix" in found) {
     if (!typing) pending = { prefix: found.prefix, at: event.timeStamp };
     return;
   }
   if (typing && !found.run.whileTyping) return;
   event.preventDefault();
+  if (!continued && beginsLonger(key)) {
+    pending = { prefix: key, at: event.timeStamp };
+    waiting = { keys: key, timer: window.setTimeout(runWaiting, AMBIGUOUS_MS) };
+    return;
+  }
   found.run.run();
+}
+
+function beginsLonger(key: string): boolean {
+  return openBindings().some(({ keys, enabled }) => enabled !== false && keys.startsWith(`${key} `));
 }
 
 /** Listens to the keyboard. Used once; gives the function that stops it. */
 export function listenToKeys(): () => void {
   window.addEventListener("keydown", onKeyDown);
-  return () => window.removeEventListener("keydown", onKeyDown);
+  return () => {
+    forgetWaiting();
+    window.removeEventListener("keydown", onKeyDown);
+  };
 }
 
 /** Registers keyboard commands while the calling component is on screen. */

@@ -12,6 +12,7 @@ const BURST_MS = 150;
 const FOLLOWS_LOG = new Set([
   "status",
   "stores",
+  "inbox",
   "timeline",
   "log",
   "memories",
@@ -35,7 +36,7 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
     case "advanced":
       return FOLLOWS_LOG.has(String(name)) || readsLive(request);
     case "stores":
-      return ["stores", "status", "discover", "memories", "timeline"].includes(String(name));
+      return ["stores", "status", "inbox", "discover", "memories", "timeline"].includes(String(name));
     case "receipts":
       // A redaction takes content out of versions that otherwise never change.
       return name !== "discover";

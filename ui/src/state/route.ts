@@ -30,6 +30,7 @@ export interface MemoriesRoute {
 
 /** A place in the window. */
 export type Route =
+  | { screen: "inbox"; store?: string | undefined; memory?: string | undefined }
   | MemoriesRoute
   | { screen: "timeline"; store?: string | undefined; operation?: number | undefined; version?: string | undefined }
   | { screen: "redactions"; receipt?: string | undefined; versions?: string[] | undefined }
@@ -41,7 +42,7 @@ export type Route =
 export type Screen = Route["screen"];
 
 /** Where the window starts. */
-export const START: Route = { screen: "memories" };
+export const START: Route = { screen: "inbox" };
 
 function positive(text: string | null): number | undefined {
   return text !== null && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
@@ -53,6 +54,8 @@ export function parseRoute(hash: string): Route {
   const query = new URLSearchParams(search);
   const text = (name: string) => query.get(name) || undefined;
   switch (path) {
+    case "inbox":
+      return { screen: "inbox", store: text("store"), memory: text("memory") };
     case "memories":
       return {
         screen: "memories",

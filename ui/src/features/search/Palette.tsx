@@ -62,6 +62,7 @@ function usePlaces(): Entry[] {
     run: () => navigate(route),
   });
   return [
+    place("go inbox", t`Inbox`, "g i", { screen: "inbox" }),
     place("go memories", t`Memories`, "g m", { screen: "memories" }),
     place("go timeline", t`Timeline`, "g t", { screen: "timeline" }),
     place("go context", t`Context lab`, "g c", { screen: "context" }),

@@ -6,8 +6,18 @@ import { STATES } from "@/shared/vocabulary";
 import { useRead } from "@/state/queries";
 import { formatRoute, type Route } from "@/state/route";
 
-/** The stores; `routeFor` says where a store leads from the present screen. */
-export function StoreList({ chosen, routeFor }: { chosen: string | undefined; routeFor: (store: string) => Route }) {
+/** What the list needs. */
+export interface StoreListProps {
+  /** The chosen store. */
+  chosen: string | undefined;
+  /** Where a store leads from the present screen. */
+  routeFor: (store: string) => Route;
+  /** What is counted beside each. */
+  count?: "memories" | "unreviewed";
+}
+
+/** The stores. */
+export function StoreList({ chosen, routeFor, count = "memories" }: StoreListProps) {
   const { t } = useLingui();
   const say = useWords();
   const format = useFormat();
@@ -32,7 +42,11 @@ export function StoreList({ chosen, routeFor }: { chosen: string | undefined; ro
               >
                 <Dot look={state?.dot ?? "warn"} />
                 <span className="side-link-text">{store.name}</span>
-                {store.state === "recording" ? (
+                {count === "unreviewed" && store.unreviewed > 0 ? (
+                  <span className="num" aria-label={t`${store.unreviewed} to review`}>
+                    {format.number(store.unreviewed)}
+                  </span>
+                ) : store.state === "recording" && count === "unreviewed" ? null : store.state === "recording" ? (
                   <span className="num muted" aria-label={t`${store.memories} memories`}>
                     {format.number(store.memories)}
                   </span>

@@ -1,0 +1,328 @@
+/** The inbox: what agents wrote since it was last reviewed, one change after the other, by keyboard alone if wanted. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
+import { diffRequest } from "@/shared/DiffPanel";
+import { wordsFor } from "@/shared/failure";
+import { useFormat } from "@/shared/format";
+import { Button, Chip, Empty, Failure, Skeleton, useWords } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { useInbox } from "@/state/inbox";
+import { useKeys } from "@/state/keys";
+import { useRead } from "@/state/queries";
+import { useNewestReview } from "@/state/reviews";
+import { navigate, type Route } from "@/state/route";
+import { useDiffMode } from "@/state/settings";
+import { say } from "@/state/toasts";
+import { canEdit, EditPanel } from "./EditPanel";
+import { InboxList } from "./InboxList";
+import { type ItemActs, ItemPanel, sidesOf } from "./ItemPanel";
+import { approveText, type Desk, review, reviewUpTo, undoReview } from "./perform";
+import { inboxRows, itemAfter, itemBeside, itemsOf, type ItemRow } from "./rows";
+import { skippedWords } from "./words";
+
+type InboxRoute = Extract<Route, { screen: "inbox" }>;
+type Pages = ReturnType<typeof useInbox>;
+
+/** Items after the chosen one whose difference is read beforehand, and before it. */
+const AHEAD = [1, 2, -1];
+
+/** Reads the differences of the neighbours, so that the next one is there when it is asked for. */
+function usePrefetch(items: readonly ItemRow[], chosen: string | null) {
+  const backend = useBackend();
+  const queries = useQueryClient();
+  const [mode] = useDiffMode();
+  useEffect(() => {
+    for (const by of AHEAD) {
+      const item = itemBeside(items, chosen, by)?.item;
+      const sides = item && item.content_kind !== "binary" ? sidesOf(item) : null;
+      if (!sides) continue;
+      const request = diffRequest(sides.a, sides.b, mode === "words");
+      void queries.prefetchQuery({ queryKey: ["diff", request], queryFn: () => backend.call("diff", request) });
+    }
+  }, [items, chosen, mode, backend, queries]);
+}
+
+/** The chosen row: the one the address names, or where that is gone the one that stands in its place. */
+function useChosen(items: readonly ItemRow[], wanted: string | undefined): ItemRow | null {
+  const [place, setPlace] = useState(0);
+  const at = wanted === undefined ? 0 : items.findIndex(({ key }) => key === wanted);
+  if (at >= 0 && at !== place) setPlace(at);
+  return items[at >= 0 ? at : Math.min(place, items.length - 1)] ?? null;
+}
+
+/** The item as it was when it was chosen; a newer state of it waits until the person looks. */
+function useSeen(chosen: ItemRow | null): [InboxItem | null, () => void] {
+  const [seen, setSeen] = useState<InboxItem | null>(null);
+  const now = chosen?.item ?? null;
+  const moved = seen?.memory_id !== now?.memory_id;
+  // What became known about the same version since (its findings, its origin) is taken over.
+  const newer = !moved && seen !== now && seen?.version_id === now?.version_id;
+  if (moved || newer) setSeen(now);
+  return [moved || newer ? now : seen, () => setSeen(now)];
+}
+
+function Skipped({ skipped, onClose }: { skipped: readonly SkippedItem[]; onClose: () => void }) {
+  const { t } = useLingui();
+  const words = useWords();
+  return (
+    <div className="notice notice-warning inbox-skipped" role="status" data-testid="skipped">
+      <div>
+        <strong>
+          <Plural value={skipped.length} one="# was left as it is:" other="# were left as they are:" />
+        </strong>
+        <ul>
+          {skipped.map((item) => (
+            <li key={item.version_id}>
+              <a href={`#/inbox?memory=${item.memory_id}`} className="mono">
+                {item.path ?? t`a redacted memory`}
+              </a>{" "}
+              {words(skippedWords(item))}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Button tone="quiet" onPress={onClose}>
+        <Trans>Close</Trans>
+      </Button>
+    </div>
+  );
+}
+
+/** Runs one act at a time and says when it failed. */
+function useActing() {
+  const { i18n } = useLingui();
+  const [busy, setBusy] = useState(false);
+  const running = useRef(false);
+  const run = useCallback(
+    async (act: () => Promise<unknown>) => {
+      if (running.current) return;
+      running.current = true;
+      setBusy(true);
+      try {
+        await act();
+      } catch (cause) {
+        const words = wordsFor(cause);
+        say({ tone: "failure", title: i18n._(words.title), detail: words.detail });
+      } finally {
+        running.current = false;
+        setBusy(false);
+      }
+    },
+    [i18n],
+  );
+  return { busy, run };
+}
+
+/** Reads on until all items of a group are there; what they are as they were seen. */
+async function wholeGroup(pages: Pages, group: string): Promise<InboxItem[]> {
+  let known = pages.data?.pages ?? [];
+  for (;;) {
+    const rows = inboxRows(known);
+    const found = itemsOf(rows, group);
+    const total = known.flatMap(({ groups }) => groups).find(({ id }) => id === group)?.total ?? 0;
+    if (found.length >= total || !known.at(-1)?.next_before) return found;
+    const { data } = await pages.fetchNextPage();
+    if (!data || data.pages.length <= known.length) return found;
+    known = data.pages;
+  }
+}
+
+function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const queries = useQueryClient();
+  const stores = useRead("stores", {});
+  const undoable = useNewestReview();
+  const { busy, run } = useActing();
+  const [skipped, leave] = useState<readonly SkippedItem[]>([]);
+  const [editing, setEditing] = useState<InboxItem | null>(null);
+  const store = route.store ?? null;
+
+  const rows = useMemo(() => inboxRows(pages.data?.pages ?? []), [pages.data]);
+  const items = useMemo(() => rows.filter((row): row is ItemRow => row.kind === "item"), [rows]);
+  const row = useChosen(items, route.memory);
+  const [seen, look] = useSeen(row);
+  const chosen = row?.key ?? null;
+  usePrefetch(items, chosen);
+
+  const choose = (memory: string) => {
+    setEditing(null);
+    navigate({ ...route, screen: "inbox", memory }, { replace: true });
+  };
+  const step = (by: number) => {
+    const next = itemBeside(items, chosen, by);
+    if (next) choose(next.key);
+  };
+  const desk: Desk = { backend, queries, choose, leave };
+  /** Goes on to what comes after the items that were done. */
+  const goOn = ({ done }: Reviewed) => {
+    const next = itemAfter(items, chosen, new Set(done.map(({ memory_id }) => memory_id)));
+    if (next) choose(next.key);
+  };
+  const act = (perform: () => Promise<Reviewed>) => void run(async () => goOn(await perform()));
+  const stale = seen !== null && row !== null && seen.version_id !== row.item.version_id;
+  const editable = seen !== null && canEdit(seen) && !stale;
+  const redactable = seen !== null && seen.content_kind !== null && seen.content_kind !== "redacted";
+  const reversible = seen !== null && seen.content_kind !== "too_large";
+
+  const acts: ItemActs = {
+    approve: () => seen && act(() => review(desk, "approved", [seen])),
+    approveGroup: () =>
+      row &&
+      act(async () => {
+        const all = await wholeGroup(pages, row.group.id);
+        // Of the chosen item the person saw what is in `seen`.
+        const asSeen = all.map((item) => (seen && item.memory_id === seen.memory_id ? seen : item));
+        return review(desk, "approved", asSeen);
+      }),
+    edit: editable ? () => setEditing(seen) : null,
+    reject: reversible ? () => seen && act(() => review(desk, "rejected", [seen])) : null,
+    redact: redactable ? () => seen && navigate({ screen: "redactions", versions: [seen.version_id] }) : null,
+    upTo: () => seen && act(() => reviewUpTo(desk, seen, store)),
+    undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
+    look: stale ? look : null,
+  };
+  const idle = editing === null;
+  useKeys([
+    { keys: "j", label: t`Next change`, run: () => step(1) },
+    { keys: "k", label: t`Previous change`, run: () => step(-1) },
+    { keys: "a", label: t`Approve`, run: acts.approve, enabled: idle && seen !== null },
+    { keys: "shift+a", label: t`Approve the group`, run: acts.approveGroup, enabled: idle && row !== null },
+    { keys: "e", label: t`Edit the final text and approve it`, run: () => acts.edit?.(), enabled: idle && editable },
+    { keys: "x", label: t`Roll back`, run: () => acts.reject?.(), enabled: idle && reversible },
+    { keys: "r", label: t`Redact`, run: () => acts.redact?.(), enabled: idle && redactable },
+    { keys: "g", label: t`Reviewed up to here`, run: acts.upTo, enabled: idle && seen !== null },
+    { keys: "n", label: t`Review what is there now`, run: look, enabled: idle && stale },
+    { keys: "u", label: t`Undo the last review`, run: () => acts.undo?.(), enabled: undoable !== null },
+  ]);
+
+  const several = (stores.data?.stores.length ?? 0) > 1 && store === null;
+  const storeName = (id: string) =>
+    several ? (stores.data?.stores.find((known) => known.id === id)?.name ?? null) : null;
+  const more = pages.hasNextPage && !pages.isFetchingNextPage ? () => void pages.fetchNextPage() : undefined;
+  const shown = editing ?? seen;
+  if (!shown || (!row && !editing)) return <AllReviewed route={route} undo={acts.undo} />;
+  return (
+    <>
+      <div className="inbox-side">
+        {skipped.length > 0 && <Skipped skipped={skipped} onClose={() => leave([])} />}
+        <InboxList
+          rows={rows}
+          items={items}
+          total={pages.data?.pages[0]?.total ?? items.length}
+          chosen={chosen}
+          onChoose={choose}
+          storeName={storeName}
+          onEnd={more}
+        />
+      </div>
+      <section className="pane inbox-pane" aria-label={t`The chosen change`}>
+        {editing ? (
+          <>
+            <header className="pane-header">
+              <div className="pane-title">
+                <h1 data-testid="item-title">{editing.path}</h1>
+                <Chip tone="accent">
+                  <Trans>editing the final text</Trans>
+                </Chip>
+              </div>
+            </header>
+            <EditPanel
+              key={editing.version_id}
+              item={editing}
+              onClose={() => setEditing(null)}
+              onSave={async (text) => {
+                const result = await approveText(desk, editing, text);
+                setEditing(null);
+                goOn(result);
+              }}
+            />
+          </>
+        ) : (
+          row && seen && <ItemPanel seen={seen} now={row.item} group={row.group.total} acts={acts} busy={busy} />
+        )}
+      </section>
+    </>
+  );
+}
+
+/** When nothing is left. */
+function AllReviewed({ route, undo }: { route: InboxRoute; undo: (() => void) | null }) {
+  const { t } = useLingui();
+  const { data } = useRead("status", {});
+  const elsewhere = route.store !== undefined && (data?.unreviewed ?? 0) > 0;
+  return (
+    <div className="inbox-empty" data-testid="inbox-empty">
+      <Empty
+        title={t`Everything is reviewed`}
+        action={
+          <>
+            {undo && (
+              <Button keys="u" onPress={undo} data-testid="undo-review">
+                <Trans>Undo the last review</Trans>
+              </Button>
+            )}
+            {elsewhere && (
+              <Button onPress={() => navigate({ screen: "inbox" })}>
+                <Trans>Show all stores</Trans>
+              </Button>
+            )}
+            <Button onPress={() => navigate({ screen: "timeline", store: route.store })}>
+              <Trans>Open the timeline</Trans>
+            </Button>
+          </>
+        }
+      >
+        <Trans>
+          What agents write from now on appears here by itself, with who wrote it and what is wrong with it. What was
+          there when a store was added counts as known.
+        </Trans>
+      </Empty>
+    </div>
+  );
+}
+
+/** The screen of the inbox. */
+export function InboxScreen({ route }: { route: InboxRoute }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const stores = useRead("stores", {});
+  const pages = useInbox(route.store ?? null);
+  const total = pages.data?.pages[0]?.total;
+  return (
+    <main className="screen inbox-screen" data-testid="inbox-screen">
+      <header className="list-header">
+        <h1>
+          <Trans>Inbox</Trans>
+        </h1>
+        {total !== undefined && (
+          <span className="muted num" data-testid="inbox-total" data-total={total}>
+            <Trans>{format.number(total)} unreviewed</Trans>
+          </span>
+        )}
+        <select
+          aria-label={t`Store`}
+          value={route.store ?? ""}
+          onChange={(event) => navigate({ screen: "inbox", store: event.target.value || undefined })}
+          data-testid="inbox-store"
+        >
+          <option value="">{t`All stores`}</option>
+          {stores.data?.stores.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </header>
+      {pages.data ? (
+        <Review key={route.store ?? ""} route={route} pages={pages} />
+      ) : pages.error ? (
+        <Failure error={pages.error} retry={() => void pages.refetch()} />
+      ) : (
+        <Skeleton rows={10} />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,234 @@
+/** One item: what it is, who wrote it, what changed, what is wrong with it, and what can be done. */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { Finding, InboxItem } from "@/bindings";
+import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
+import { RedactedDiff, WholeDiff } from "@/shared/DiffView";
+import { useFormat } from "@/shared/format";
+import { Actor, Source } from "@/shared/labels";
+import { folderOf } from "@/shared/text";
+import { Button, Chip, Empty, useWords } from "@/shared/ui";
+import { useNow } from "@/state/now";
+import { useStore } from "@/state/queries";
+import { navigate } from "@/state/route";
+import { CameBack } from "./InboxList";
+import { StaleView } from "./StaleView";
+import { contentWords, findingTone, nameOf, ruleName, VERBS } from "./words";
+
+/** Who wrote it, and after which prompt. */
+function OriginLines({ item }: { item: InboxItem }) {
+  const { origin } = item;
+  return (
+    <div className="operation-facts" data-testid="item-origin">
+      <p>
+        <strong>
+          <Trans>Written by</Trans>
+        </strong>{" "}
+        <Actor actor={item.created_by} />
+        {origin?.turn != null && <Trans>, turn {origin.turn}</Trans>}
+        {origin?.model && `, ${origin.model}`} · <Source source={item.source} />
+        {item.note && ` · ${item.note}`}
+      </p>
+      {origin?.prompt && <p>“{origin.prompt}”</p>}
+    </div>
+  );
+}
+
+function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
+  const { t } = useLingui();
+  const say = useWords();
+  const format = useFormat();
+  const now = useNow();
+  const store = useStore(item.store_id);
+  const verb = VERBS[item.verb];
+  const open = () => navigate({ screen: "memories", store: item.store_id, memory: item.memory_id });
+  const facts = [
+    store?.name,
+    item.path && folderOf(item.path),
+    item.versions > 1 && plural(item.versions, { one: "# change", other: "# changes since the last review" }),
+    format.precise(item.created_at, now),
+    item.content_size_bytes !== null && item.verb !== "deleted" && format.bytes(item.content_size_bytes),
+  ].filter(Boolean);
+  return (
+    <header className="pane-header">
+      <div className="inbox-title">
+        <div className="pane-title">
+          <h1 title={item.path ?? undefined} data-testid="item-title">
+            {nameOf(item) ?? t`Redacted memory`}
+          </h1>
+          <Chip>{verb ? say(verb.word) : item.verb}</Chip>
+          {item.came_back && <CameBack />}
+        </div>
+        <p className="muted num">{facts.join(" — ")}</p>
+        {item.previous_path && (
+          <p className="muted" data-testid="item-moved">
+            <Trans>
+              moved from <span className="mono">{item.previous_path}</span>
+            </Trans>
+          </p>
+        )}
+      </div>
+      <div className="pane-tools">
+        {item.path !== null && (
+          <Button tone="quiet" onPress={open} data-testid="open-memory">
+            <Trans>Open in Memories</Trans>
+          </Button>
+        )}
+        {!stale && <DiffModeSwitch />}
+      </div>
+    </header>
+  );
+}
+
+function FindingRow({ finding }: { finding: Finding }) {
+  const place = finding.start === null ? null : `${finding.line}:${finding.column}`;
+  return (
+    <li data-testid="item-finding">
+      <Chip tone={findingTone(finding)} title={finding.rule}>
+        {ruleName(finding.rule)}
+      </Chip>
+      <span>
+        {place && <span className="mono muted">{place} </span>}
+        {finding.message} {finding.remedy && <span className="muted">{finding.remedy}</span>}
+      </span>
+    </li>
+  );
+}
+
+function FindingsList({ findings }: { findings: readonly Finding[] }) {
+  if (findings.length === 0) return null;
+  return (
+    <section className="inbox-findings" data-testid="item-findings">
+      <h2 className="small-title">
+        <Trans>Findings</Trans>
+      </h2>
+      <ul>
+        {findings.map((finding) => (
+          <FindingRow key={`${finding.rule}:${finding.line}:${finding.column}:${finding.message}`} finding={finding} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The sides of an item's difference, as `diff` takes them; null when all of the newest content is new. */
+export function sidesOf(item: InboxItem): { a: string; b: string | null } | null {
+  if (item.base_version_id !== null) return { a: item.base_version_id, b: item.version_id };
+  // Without a base the version before the only one, or before a deletion, is what to hold it against.
+  return item.versions <= 1 || item.verb === "deleted" ? { a: item.version_id, b: null } : null;
+}
+
+function Unshown({ item }: { item: InboxItem }) {
+  const { t } = useLingui();
+  const say = useWords();
+  const format = useFormat();
+  const words = contentWords(item);
+  if (item.content_kind === "redacted") return <RedactedDiff />;
+  const [before, after] = [item.base_size_bytes ?? 0, item.content_size_bytes ?? 0].map((size) => format.bytes(size));
+  return (
+    <Empty title={words ? say(words) : t`Nothing to show`}>
+      <Trans>
+        {before} were reviewed, {after} are there now. Who, when and the hash are recorded.
+      </Trans>
+      {item.content_kind === "too_large" && (
+        <p>
+          <Trans>The content itself is not kept, so it can be approved, and not rolled back from here.</Trans>
+        </p>
+      )}
+    </Empty>
+  );
+}
+
+function Change({ item }: { item: InboxItem }) {
+  if (item.content_kind !== "text" && item.content_kind !== null) return <Unshown item={item} />;
+  const sides = sidesOf(item);
+  // Another item's difference must not stand here while this one's is on its way.
+  return sides ? (
+    <DiffPanel key={item.version_id} a={sides.a} b={sides.b} />
+  ) : (
+    <WholeDiff key={item.version_id} version={item.version_id} />
+  );
+}
+
+/** What can be done with an item, or with its group. */
+export interface ItemActs {
+  /** Approves it. */
+  approve: () => void;
+  /** Approves its group. */
+  approveGroup: () => void;
+  /** Opens the editor; null where there is no text to edit. */
+  edit: (() => void) | null;
+  /** Puts the memory back; null where that cannot be. */
+  reject: (() => void) | null;
+  /** Goes to the redaction of it; null where there is nothing to redact. */
+  redact: (() => void) | null;
+  /** Says that it and all that was recorded before it is reviewed. */
+  upTo: () => void;
+  /** Takes the newest review of this window back; null when there is none. */
+  undo: (() => void) | null;
+  /** Goes on with what is there now; null when that is what is shown. */
+  look: (() => void) | null;
+}
+
+function Actions({ item, group, acts, busy }: { item: InboxItem; group: number; acts: ItemActs; busy: boolean }) {
+  const { t } = useLingui();
+  const back = { created: t`Remove it`, deleted: t`Put it back` }[item.verb] ?? t`Roll back`;
+  return (
+    <div className="pane-actions inbox-actions" role="toolbar" aria-label={t`What to do with this change`}>
+      <Button tone="primary" keys="a" isPending={busy} onPress={acts.approve} data-testid="approve">
+        <Trans>Approve</Trans>
+      </Button>
+      <Button keys="e" isDisabled={!acts.edit} onPress={() => acts.edit?.()} data-testid="edit">
+        <Trans>Edit</Trans>
+      </Button>
+      <Button tone="danger" keys="x" isDisabled={!acts.reject} onPress={() => acts.reject?.()} data-testid="reject">
+        {back}
+      </Button>
+      <Button keys="r" isDisabled={!acts.redact} onPress={() => acts.redact?.()} data-testid="redact">
+        <Trans>Redact…</Trans>
+      </Button>
+      {group > 1 && (
+        <Button keys="shift+a" onPress={acts.approveGroup} data-testid="approve-group">
+          <Plural value={group} one="Approve # change" other="Approve all # of the group" />
+        </Button>
+      )}
+      <span className="spacer" />
+      <Button tone="quiet" keys="g" onPress={acts.upTo} data-testid="review-up-to">
+        <Trans>Reviewed up to here</Trans>
+      </Button>
+      <Button tone="quiet" keys="u" isDisabled={!acts.undo} onPress={() => acts.undo?.()} data-testid="undo-review">
+        <Trans>Undo</Trans>
+      </Button>
+    </div>
+  );
+}
+
+/** What the panel needs. */
+export interface ItemPanelProps {
+  /** The item as the person saw it first. */
+  seen: InboxItem;
+  /** The item as it is now. */
+  now: InboxItem;
+  /** Items of its group. */
+  group: number;
+  /** What can be done. */
+  acts: ItemActs;
+  /** Something is being done. */
+  busy: boolean;
+}
+
+/** One item. */
+export function ItemPanel({ seen, now, group, acts, busy }: ItemPanelProps) {
+  const stale = seen.version_id !== now.version_id;
+  return (
+    <>
+      <ItemHeader item={seen} stale={stale} />
+      <div className="pane-body inbox-body">
+        <OriginLines item={seen} />
+        {stale ? <StaleView seen={seen} now={now} onLook={() => acts.look?.()} /> : <Change item={seen} />}
+        <FindingsList findings={seen.findings} />
+      </div>
+      <Actions item={seen} group={group} acts={acts} busy={busy} />
+    </>
+  );
+}

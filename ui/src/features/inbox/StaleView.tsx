@@ -1,0 +1,74 @@
+/** A memory that changed while it was looked at: what was seen, what is there now, what was reviewed last. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { InboxItem } from "@/bindings";
+import { DiffPanel } from "@/shared/DiffPanel";
+import { DocumentView } from "@/shared/DocumentView";
+import { Await, Button, Empty, Segmented } from "@/shared/ui";
+import { useRead } from "@/state/queries";
+
+function Side({ title, version, nothing }: { title: string; version: string | null; nothing: string }) {
+  const read = useRead("document", { target: version ?? "", highlight: true }, { enabled: version !== null });
+  return (
+    <section className="conflict-side" aria-label={title} data-testid="stale-side">
+      <h2 className="small-title">{title}</h2>
+      {version === null ? (
+        <Empty title={nothing} />
+      ) : (
+        <Await read={read}>{(document) => <DocumentView document={document} />}</Await>
+      )}
+    </section>
+  );
+}
+
+/** What is shown of a stale item. */
+export interface StaleViewProps {
+  /** The item as it was seen. */
+  seen: InboxItem;
+  /** The item as it is now. */
+  now: InboxItem;
+  /** Goes on with the item as it is now. */
+  onLook: () => void;
+}
+
+/** A memory that changed while it was looked at. */
+export function StaleView({ seen, now, onLook }: StaleViewProps) {
+  const { t } = useLingui();
+  const [view, setView] = useState<"difference" | "three">("three");
+  return (
+    <div className="inbox-stale" data-testid="stale">
+      <div className="notice notice-warning" role="alert">
+        <span>
+          <strong>
+            <Trans>This memory changed again while you looked at it.</Trans>
+          </strong>{" "}
+          <Trans>
+            What you do is about what you saw, so it is left as it is until you have looked at what is there.
+          </Trans>
+        </span>
+        <span className="spacer" />
+        <Button tone="primary" keys="n" onPress={onLook} data-testid="stale-look">
+          <Trans>Review what is there now</Trans>
+        </Button>
+      </div>
+      <Segmented
+        label={t`View of what changed`}
+        value={view}
+        onChange={setView}
+        options={[
+          { value: "three", label: t`Three contents` },
+          { value: "difference", label: t`Seen → now` },
+        ]}
+      />
+      {view === "difference" ? (
+        <DiffPanel key={now.version_id} a={seen.version_id} b={now.version_id} />
+      ) : (
+        <div className="conflict-sides">
+          <Side title={t`What you saw`} version={seen.version_id} nothing={t`No file`} />
+          <Side title={t`What is there now`} version={now.version_id} nothing={t`No file`} />
+          <Side title={t`What was reviewed last`} version={now.base_version_id} nothing={t`It was not there`} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+/** Carries reviews out: at once, with the way back in the message that says what was done. */
+import { plural, t } from "@lingui/core/macro";
+import type { QueryClient } from "@tanstack/react-query";
+import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
+import type { Backend, Request } from "@/host";
+import { dropReviewed } from "@/state/inbox";
+import { forgetReview, rememberReview } from "@/state/reviews";
+import { say, toasts } from "@/state/toasts";
+
+/** What a review works with. */
+export interface Desk {
+  /** The program. */
+  backend: Backend;
+  /** What is on screen. */
+  queries: QueryClient;
+  /** Chooses a memory. */
+  choose: (memory: string) => void;
+  /** Shows what was left as it is; empty when nothing was. */
+  leave: (skipped: readonly SkippedItem[]) => void;
+}
+
+/** What a review is called in its message. */
+export type Kind = "approved" | "edited" | "rejected" | "up_to";
+
+function title(kind: Kind, subject: string): string {
+  switch (kind) {
+    case "approved":
+      return t`Approved: ${subject}`;
+    case "edited":
+      return t`Edited and approved: ${subject}`;
+    case "rejected":
+      return t`Rolled back: ${subject}`;
+    case "up_to":
+      return t`Reviewed up to here: ${subject}`;
+  }
+}
+
+/** Items as one subject: the name of the one, or how many. */
+export function subjectOf(items: readonly { path: string | null }[]): string {
+  const [first] = items;
+  if (items.length === 1 && first) return first.path ?? t`a redacted memory`;
+  return plural(items.length, { one: "# memory", other: "# memories" });
+}
+
+function announce(desk: Desk, kind: Kind, result: Reviewed): void {
+  desk.leave(result.skipped);
+  const { review_seq: seq, done, skipped } = result;
+  toasts.clear();
+  const left =
+    skipped.length > 0 ? plural(skipped.length, { one: "# was left as it is", other: "# were left as they are" }) : "";
+  if (done.length === 0) {
+    say({ tone: "notice", title: t`Nothing was reviewed`, detail: left });
+    return;
+  }
+  const subject = subjectOf(done);
+  const warnings = result.act?.warnings ?? [];
+  const detail = [left, ...warnings].filter(Boolean).join(". ");
+  if (seq === null) {
+    say({ tone: "done", title: title(kind, subject), detail });
+    return;
+  }
+  rememberReview({ seq, subject });
+  const action = { label: t`Undo`, keys: "u", run: () => void undoReview(desk, seq) };
+  say({ tone: result.act?.partial ? "failure" : "done", title: title(kind, subject), detail, action });
+}
+
+/** Reviews items as they were seen. Gives what came of it. */
+export async function review(
+  desk: Desk,
+  kind: "approved" | "rejected",
+  items: readonly InboxItem[],
+): Promise<Reviewed> {
+  const versions = items.map(({ version_id }) => version_id);
+  const result = await desk.backend.call("review", { versions, verdict: kind === "approved" ? "approve" : "reject" });
+  dropReviewed(
+    desk.queries,
+    result.done.map(({ version_id }) => version_id),
+  );
+  announce(desk, kind, result);
+  return result;
+}
+
+/** Writes the final text of an item and approves it. */
+export async function approveText(desk: Desk, item: InboxItem, text: string): Promise<Reviewed> {
+  const request: Request<"review"> = { versions: [item.version_id], verdict: "approve", text };
+  const result = await desk.backend.call("review", request);
+  dropReviewed(
+    desk.queries,
+    result.done.map(({ version_id }) => version_id),
+  );
+  announce(desk, "edited", result);
+  return result;
+}
+
+/** Says that everything up to an item is reviewed. */
+export async function reviewUpTo(desk: Desk, item: InboxItem, store: string | null): Promise<Reviewed> {
+  const result = await desk.backend.call("review_up_to", { up_to: item.version_id, store });
+  dropReviewed(
+    desk.queries,
+    result.done.map(({ version_id }) => version_id),
+  );
+  announce(desk, "up_to", result);
+  return result;
+}
+
+/** Takes a review back and goes to what is in the inbox again. */
+export async function undoReview(desk: Desk, seq: number): Promise<void> {
+  const result = await desk.backend.call("undo_review", { review_seq: seq });
+  forgetReview(seq);
+  desk.leave([]);
+  toasts.clear();
+  const conflicts = result.act?.conflicts ?? [];
+  if (conflicts.length > 0) {
+    const detail = conflicts.map(({ message }) => message).join(" ");
+    say({ tone: "failure", title: t`Not taken back: files changed since`, detail });
+    return;
+  }
+  say({ tone: "done", title: t`Taken back: ${subjectOf(result.done)}` });
+  const [first] = result.done;
+  if (first) desk.choose(first.memory_id);
+}

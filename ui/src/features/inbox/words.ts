@@ -1,0 +1,82 @@
+/** The words of the inbox in the language of the window. */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { Finding, InboxItem, MemoryKind } from "@/bindings";
+import { fileName } from "@/shared/text";
+
+/** What happened to a memory since it was last reviewed, with its sign. */
+export const VERBS: Record<string, { word: MessageDescriptor; sign: string }> = {
+  created: { word: msg`created`, sign: "+" },
+  changed: { word: msg`changed`, sign: "~" },
+  moved: { word: msg`moved`, sign: "→" },
+  deleted: { word: msg`deleted`, sign: "−" },
+};
+
+const CLASSES: Record<string, MessageDescriptor> = {
+  index: msg`index`,
+  topic: msg`topic`,
+  daily_log: msg`daily log`,
+  instructions: msg`instructions`,
+};
+
+const CONTENTS: Record<string, MessageDescriptor> = {
+  binary: msg`not text`,
+  too_large: msg`too large to keep`,
+  redacted: msg`redacted`,
+};
+
+const SKIPPED: Record<string, MessageDescriptor> = {
+  stale: msg`It changed since it was looked at.`,
+  already_reviewed: msg`It is reviewed already.`,
+  base_redacted: msg`What it would be put back to is redacted.`,
+  base_too_large: msg`What it would be put back to was too large to be kept.`,
+  too_large: msg`Its content is too large to be kept, so it is not replaced.`,
+};
+
+/** What kind of memory it is; empty where that is not known. */
+export function kindOf(kind: MemoryKind): (MessageDescriptor | string)[] {
+  const word = CLASSES[kind.class];
+  return [...(word ? [word] : []), ...(kind.memory_type ? [kind.memory_type] : [])];
+}
+
+/** Why an item shows no lines, if so. */
+export function contentWords(item: InboxItem): MessageDescriptor | null {
+  return CONTENTS[item.content_kind ?? ""] ?? null;
+}
+
+/** Why an item was left as it is: our words where there are some, the program's otherwise. */
+export function skippedWords({ reason, message }: { reason: string; message: string }): MessageDescriptor | string {
+  return SKIPPED[reason] ?? message;
+}
+
+/** The name of an item: that of its file; null when it was redacted. */
+export function nameOf(item: Pick<InboxItem, "path">): string | null {
+  return item.path === null ? null : fileName(item.path);
+}
+
+/** The short name of a rule: what stands behind its group. */
+export function ruleName(rule: string): string {
+  return rule.slice(rule.indexOf("/") + 1).replaceAll("-", " ");
+}
+
+/** How the chip of a finding looks; its word says the same. */
+export function findingTone({
+  rule,
+  severity,
+}: Pick<Finding, "rule" | "severity">): "redact" | "del" | "warn" | "plain" {
+  if (rule.startsWith("secret")) return "redact";
+  return severity === "error" ? "del" : severity === "warning" ? "warn" : "plain";
+}
+
+/** Findings of one rule as one. */
+export function byRule(findings: readonly Finding[]): { finding: Finding; count: number }[] {
+  const rules = new Map<string, { finding: Finding; count: number }>();
+  for (const finding of findings) {
+    const known = rules.get(finding.rule);
+    if (known) known.count += 1;
+    else rules.set(finding.rule, { finding, count: 1 });
+  }
+  const order = ["error", "warning", "note"];
+  const rank = ({ finding }: { finding: Finding }) => order.indexOf(finding.severity);
+  return [...rules.values()].sort((a, b) => rank(a) - rank(b));
+}
