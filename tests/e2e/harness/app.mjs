@@ -90,6 +90,16 @@ export class App {
     for (const key of keys) await this.driver.press(key);
   }
 
+  /** Goes from part to part with Tab until an element has the focus. */
+  async tabTo(id) {
+    await this.see(id);
+    await until(`${id} to be reached with Tab`, async () => {
+      if (await this.holdsFocus(id)) return true;
+      await this.press("Tab");
+      return this.holdsFocus(id);
+    });
+  }
+
   /** Whether an element has the focus, or holds what has it. */
   holdsFocus(id) {
     return this.driver.run((css) => document.querySelector(css)?.contains(document.activeElement) ?? false, select(id));

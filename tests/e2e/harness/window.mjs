@@ -44,7 +44,7 @@ function freePort() {
 }
 
 /** Keys that have a name, as WebDriver writes them. */
-const KEYS = { Enter: "\uE007", Escape: "\uE00C", Tab: "\uE004", Home: "\uE011", End: "\uE010", ArrowLeft: "\uE012", ArrowRight: "\uE014" };
+const KEYS = { Enter: "\uE007", Escape: "\uE00C", Tab: "\uE004", Home: "\uE011", End: "\uE010", ArrowLeft: "\uE012", ArrowUp: "\uE013", ArrowRight: "\uE014", ArrowDown: "\uE015", Backspace: "\uE003", Delete: "\uE017" };
 const MODIFIERS = { Control: "\uE009", Shift: "\uE008", Alt: "\uE00A" };
 
 /** The window of the desktop app, driven. */

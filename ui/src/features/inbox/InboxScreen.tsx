@@ -44,12 +44,18 @@ function usePrefetch(items: readonly ItemRow[], chosen: string | null) {
   }, [items, chosen, mode, backend, queries]);
 }
 
-/** The chosen row: the one the address names, or where that is gone the one that stands in its place. */
+/**
+ * The chosen row: the one the address names, or the one that was there first. Where it is gone, the one that stands in its
+ * place. What arrives above it does not take its place.
+ */
 function useChosen(items: readonly ItemRow[], wanted: string | undefined): ItemRow | null {
-  const [place, setPlace] = useState(0);
-  const at = wanted === undefined ? 0 : items.findIndex(({ key }) => key === wanted);
-  if (at >= 0 && at !== place) setPlace(at);
-  return items[at >= 0 ? at : Math.min(place, items.length - 1)] ?? null;
+  const [held, setHeld] = useState<{ key: string | null; place: number }>({ key: null, place: 0 });
+  const placeOf = (key: string | null | undefined) => items.findIndex((item) => item.key === key);
+  const found = [placeOf(wanted), placeOf(held.key)].find((at) => at >= 0);
+  const place = found ?? Math.max(0, Math.min(held.place, items.length - 1));
+  const row = items[place] ?? null;
+  if ((row?.key ?? null) !== held.key || (row && place !== held.place)) setHeld({ key: row?.key ?? null, place });
+  return row;
 }
 
 /** The item as it was when it was chosen; a newer state of it waits until the person looks. */
