@@ -12,6 +12,7 @@
 
 mod apply;
 mod front_matter;
+mod join;
 mod patch;
 mod path;
 mod scan;
@@ -22,6 +23,10 @@ mod write;
 
 pub use apply::{apply, outcomes};
 pub use front_matter::{is_equal_but_for_stamp, origin_session};
+pub use join::{
+    Basis, CLOCK_SLACK_MICROS, Confidence, LIKELY_WITHIN_MICROS, LONGEST_CHAIN, Match, Presence, Version,
+    join,
+};
 pub use patch::{FilePatch, Hunk};
 pub use path::{is_below, resolve};
 pub use scan::{Found, read, read_where, writes};

@@ -1,0 +1,490 @@
+//! The join: which call of which session explains a version.
+//!
+//! A version is explained by a write when the write, applied to the content before, gives exactly its bytes, or when several
+//! in a row do: a recorder that looks a moment later sees only the last. What fits in path and time and only partly in
+//! content is likely; then comes the session that the file itself names; then that one session alone was at work. Where two
+//! sessions could have done it equally well, neither is taken: they are candidates.
+
+use crate::apply::outcomes;
+use crate::front_matter::{is_equal_but_for_stamp, origin_session};
+use crate::path::is_below;
+use crate::write::{Effect, Write};
+use retrace_model::Timestamp;
+
+/// How much later than a version a call may be dated: clocks of one machine agree, but a call's line is written with the time
+/// of the client, the version with that of the recorder's transaction. 5 seconds.
+pub const CLOCK_SLACK_MICROS: i64 = 5 * 1_000_000;
+
+/// How long before a version a call may have been answered to be likely although its content fits only in part. Recorders
+/// look within seconds; what is longer ago had time to be changed by others. 2 minutes.
+pub const LIKELY_WITHIN_MICROS: i64 = 120 * 1_000_000;
+
+/// How many writes in a row may lie between two versions. A recorder looks at least once in some seconds; an agent makes a
+/// few calls in that time.
+pub const LONGEST_CHAIN: usize = 12;
+
+/// How many of the latest writes of a path are tried for one version.
+const MOST_TRIED: usize = 200;
+
+/// Part of a written text's lines that must be in the version for it to be likely: half.
+const SHARED_LINES: (usize, usize) = (1, 2);
+
+/// What is known of a version that wants an author.
+#[derive(Clone, Copy, Debug)]
+pub struct Version<'a> {
+    /// Absolute path of its file.
+    pub path: &'a str,
+    /// Where the file was before, when the version moved it.
+    pub moved_from: Option<&'a str>,
+    /// The content of the version before; `None` where there was no file, and where it is not known.
+    pub before: Option<&'a [u8]>,
+    /// Its content; `None` for a deletion.
+    pub after: Option<&'a [u8]>,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// When the version before was recorded. `None` for the first, which may have lain there for long.
+    pub previous_at: Option<Timestamp>,
+}
+
+/// A session that was at work on a path's project for a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Presence {
+    /// The session's id.
+    pub session: String,
+    /// From when.
+    pub from: Timestamp,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+/// How sure an answer is, the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// A call gives exactly these bytes.
+    ExactContent,
+    /// Path and time fit, the content in part.
+    Likely,
+    /// The file names the session, and nothing else fits.
+    FrontMatter,
+    /// One session was at work then.
+    TimeOnly,
+    /// Nobody can say.
+    Unknown,
+}
+
+impl Confidence {
+    /// The printed form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ExactContent => "exact_content",
+            Self::Likely => "likely",
+            Self::FrontMatter => "front_matter",
+            Self::TimeOnly => "time_only",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What an answer rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Basis {
+    /// The call's bytes are the content.
+    Whole,
+    /// The call, applied to the version before, gives the content.
+    Applied,
+    /// Several calls in a row give the content.
+    Chain,
+    /// As one of these, but for the stamp that the client writes itself.
+    Stamped,
+    /// The client's own account of the call has the content.
+    Told,
+    /// The call deletes the file.
+    Deleted,
+    /// The call moves the file.
+    Renamed,
+    /// What the call writes is in the content, among other things.
+    InPart,
+    /// A command names the file; what it does is not known.
+    Named,
+    /// The front matter names the session.
+    FrontMatter,
+    /// One session was at work.
+    Present,
+    /// Several sessions have an equal claim.
+    EqualClaims,
+    /// Nothing fits.
+    Nothing,
+}
+
+impl Basis {
+    /// The printed form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Applied => "applied",
+            Self::Chain => "chain",
+            Self::Stamped => "stamped",
+            Self::Told => "told",
+            Self::Deleted => "deleted",
+            Self::Renamed => "renamed",
+            Self::InPart => "in_part",
+            Self::Named => "named",
+            Self::FrontMatter => "front_matter",
+            Self::Present => "present",
+            Self::EqualClaims => "equal_claims",
+            Self::Nothing => "nothing",
+        }
+    }
+}
+
+/// The answer for one version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What it rests on.
+    pub basis: Basis,
+    /// The session; `None` when unknown.
+    pub session: Option<String>,
+    /// The call, as a place in the writes given; of several in a row the last.
+    pub write: Option<usize>,
+    /// How many calls in a row made the content; 0 without a call.
+    pub steps: usize,
+    /// Calls of other sessions that could have done it as well, one a session.
+    pub candidates: Vec<usize>,
+}
+
+impl Match {
+    const fn unknown() -> Self {
+        Self {
+            confidence: Confidence::Unknown,
+            basis: Basis::Nothing,
+            session: None,
+            write: None,
+            steps: 0,
+            candidates: Vec::new(),
+        }
+    }
+}
+
+/// A call that explains a version, more or less.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    write: usize,
+    basis: Basis,
+    steps: usize,
+}
+
+/// Explains the versions of one memory, oldest first, by writes. `writes` are those of any transcript to any of the memory's
+/// paths, and to directories above them; they are taken in the order of their times. `present` are the sessions that were at
+/// work on the memory's project.
+///
+/// Writes that failed explain nothing. A call that was answered before the version before was recorded explains a version
+/// only where its content is exact and it comes after the call that explains the version before: that is how a history that
+/// is played back is known.
+#[must_use]
+pub fn join(versions: &[Version<'_>], writes: &[&Write], present: &[Presence]) -> Vec<Match> {
+    let mut order: Vec<usize> = (0..writes.len()).filter(|at| writes[*at].succeeded != Some(false)).collect();
+    order.sort_by_key(|at| (done_at(writes[*at]), writes[*at].line, writes[*at].part));
+    let mut last = None;
+    versions
+        .iter()
+        .map(|version| {
+            let found = explain(version, writes, &order, last, present);
+            if let (Confidence::ExactContent, Some(write)) = (found.confidence, found.write) {
+                last = Some(write);
+            }
+            found
+        })
+        .collect()
+}
+
+/// When a write was done, as far as told.
+fn done_at(write: &Write) -> Option<Timestamp> {
+    write.answered_at.or(write.at)
+}
+
+fn explain(
+    version: &Version<'_>,
+    writes: &[&Write],
+    order: &[usize],
+    last: Option<usize>,
+    present: &[Presence],
+) -> Match {
+    let latest = version.at.micros().saturating_add(CLOCK_SLACK_MICROS);
+    let concerns = |at: &&usize| {
+        let write = writes[**at];
+        write.at.is_none_or(|at| at.micros() <= latest) && concerns(version, write)
+    };
+    let all: Vec<usize> = order.iter().filter(concerns).copied().collect();
+    let all = &all[all.len().saturating_sub(MOST_TRIED)..];
+    let fresh_from = version.previous_at.map(|at| at.micros().saturating_sub(CLOCK_SLACK_MICROS));
+    let is_fresh = |write: &Write| match (fresh_from, done_at(write)) {
+        (Some(from), Some(done)) => done.micros() >= from,
+        _ => true,
+    };
+    let place = |write: usize| order.iter().position(|at| *at == write);
+    let after_last = |write: usize| last.is_none_or(|last| place(last) < place(write));
+    let fresh: Vec<usize> = all.iter().copied().filter(|at| is_fresh(writes[*at])).collect();
+    let stale: Vec<usize> =
+        all.iter().copied().filter(|at| !is_fresh(writes[*at]) && after_last(*at)).collect();
+    if let Some(found) = settle(exact(version, writes, &fresh), writes, Confidence::ExactContent, version) {
+        return found;
+    }
+    // Played back in order: the earliest that fits is the next.
+    let played = exact(version, writes, &stale);
+    if let Some(first) = played.iter().min_by_key(|claim| place(claim.write)) {
+        let same = writes[first.write].session.as_ref();
+        if played.iter().all(|claim| writes[claim.write].session.as_ref() == same) {
+            return chosen(*first, writes, Confidence::ExactContent);
+        }
+    }
+    let near = |write: &Write| {
+        done_at(write)
+            .is_some_and(|done| version.at.micros().saturating_sub(done.micros()) <= LIKELY_WITHIN_MICROS)
+    };
+    let partial: Vec<Claim> = fresh
+        .iter()
+        .filter(|at| near(writes[**at]))
+        .filter_map(|at| Some(Claim { write: *at, basis: in_part(version, writes[*at])?, steps: 1 }))
+        .collect();
+    let unsettled = match settle(partial, writes, Confidence::Likely, version) {
+        Some(found) if found.session.is_some() => return found,
+        unsettled => unsettled,
+    };
+    named_by_file(version).or(unsettled).or_else(|| at_work(version, present)).unwrap_or_else(Match::unknown)
+}
+
+/// Whether a write is about the version's file.
+fn concerns(version: &Version<'_>, write: &Write) -> bool {
+    let is_here = |path: &str| path == version.path || version.moved_from == Some(path);
+    let is_above = |path: &str| {
+        is_below(version.path, path) || version.moved_from.is_some_and(|from| is_below(from, path))
+    };
+    match &write.effect {
+        Effect::Delete => is_above(&write.path),
+        Effect::Rename { to } => is_above(&write.path) || is_above(to),
+        Effect::Patch(patch) => is_here(&write.path) || patch.moved_to.as_deref().is_some_and(is_here),
+        _ => is_here(&write.path),
+    }
+}
+
+/// Every write that explains the version exactly.
+fn exact(version: &Version<'_>, writes: &[&Write], tried: &[usize]) -> Vec<Claim> {
+    let claim = |write: usize, basis: Basis, steps: usize| Claim { write, basis, steps };
+    let Some(after) = version.after else {
+        let gone = tried.iter().filter(|at| takes_away(version, writes[**at]));
+        return gone.map(|at| claim(*at, Basis::Deleted, 1)).collect();
+    };
+    let mut claims: Vec<Claim> = Vec::new();
+    for &at in tried {
+        if let Some(basis) = gives(writes[at], version, after) {
+            claims.push(claim(at, basis, 1));
+        }
+    }
+    if claims.is_empty() && tried.len() > 1 {
+        claims.extend(chain(version, writes, tried, after).map(|(at, steps)| claim(at, Basis::Chain, steps)));
+    }
+    claims
+}
+
+fn takes_away(version: &Version<'_>, write: &Write) -> bool {
+    match &write.effect {
+        Effect::Delete => is_below(version.path, &write.path),
+        Effect::Rename { .. } => is_below(version.path, &write.path),
+        Effect::Patch(patch) => patch.moved_to.is_some() && write.path == version.path,
+        _ => false,
+    }
+}
+
+/// Whether one write alone gives the content.
+fn gives(write: &Write, version: &Version<'_>, after: &[u8]) -> Option<Basis> {
+    if let Effect::Rename { to } = &write.effect {
+        let from = version.moved_from?;
+        let is_it = is_below(from, &write.path)
+            && is_below(version.path, to)
+            && from[write.path.len().min(from.len())..] == version.path[to.len().min(version.path.len())..];
+        return (is_it && version.before == Some(after)).then_some(Basis::Renamed);
+    }
+    if write.path != version.path && version.moved_from.is_none() {
+        return None;
+    }
+    // Nothing happened: that explains no version.
+    if version.before == Some(after) {
+        return None;
+    }
+    let made = outcomes(write, version.before);
+    if made.iter().any(|made| made == after) {
+        return Some(if matches!(write.effect, Effect::Whole(_)) { Basis::Whole } else { Basis::Applied });
+    }
+    if write.told.after.as_ref().is_some_and(|told| told.as_bytes() == after) {
+        return Some(Basis::Told);
+    }
+    let told = write.told.after.iter().map(String::as_bytes);
+    let stamped = made
+        .iter()
+        .map(Vec::as_slice)
+        .chain(told)
+        .any(|made| is_equal_but_for_stamp(made, after, done_at(write)));
+    stamped.then_some(Basis::Stamped)
+}
+
+/// Several writes in a row that lead from the content before to the content after: the last of them, and how many.
+fn chain(version: &Version<'_>, writes: &[&Write], tried: &[usize], after: &[u8]) -> Option<(usize, usize)> {
+    for end in (1..tried.len()).rev() {
+        let longest = LONGEST_CHAIN.min(end + 1);
+        for steps in 2..=longest {
+            let part = &tried[end + 1 - steps..=end];
+            if leads(version, writes, part, after) {
+                return Some((tried[end], steps));
+            }
+        }
+    }
+    None
+}
+
+fn leads(version: &Version<'_>, writes: &[&Write], part: &[usize], after: &[u8]) -> bool {
+    let mut content: Option<Vec<u8>> = version.before.map(<[u8]>::to_vec);
+    for &at in part {
+        let write = writes[at];
+        match &write.effect {
+            Effect::Delete => content = None,
+            _ => match crate::apply(write, content.as_deref()) {
+                Some(made) => content = Some(made),
+                None => return false,
+            },
+        }
+    }
+    let last = part.last().and_then(|at| done_at(writes[*at]));
+    content.is_some_and(|content| content == after || is_equal_but_for_stamp(&content, after, last))
+}
+
+/// Whether a write fits a version's content in part.
+fn in_part(version: &Version<'_>, write: &Write) -> Option<Basis> {
+    let Some(after) = version.after else {
+        return matches!(write.effect, Effect::Unparsed).then_some(Basis::Named);
+    };
+    if matches!(write.effect, Effect::Unparsed | Effect::Copy { .. } | Effect::Rename { .. }) {
+        return Some(Basis::Named);
+    }
+    let text = std::str::from_utf8(after).ok()?;
+    let has = |part: &str| !part.trim().is_empty() && text.contains(part.trim_end_matches('\n'));
+    let fits = match &write.effect {
+        Effect::Whole(bytes) => std::str::from_utf8(bytes).is_ok_and(|whole| shares_lines(whole, text)),
+        Effect::Append(bytes) => std::str::from_utf8(bytes).is_ok_and(has),
+        Effect::Edit(edit) => has(&edit.new),
+        Effect::MultiEdit(edits) => edits.iter().any(|edit| has(&edit.new)),
+        Effect::Insert { text, .. } => has(text),
+        Effect::Patch(patch) => patch.hunks.iter().any(|hunk| {
+            let mut added =
+                hunk.new.iter().filter(|line| !hunk.old.contains(line) && !line.trim().is_empty()).peekable();
+            added.peek().is_some() && added.all(|line| text.contains(line.as_str()))
+        }),
+        _ => false,
+    };
+    fits.then_some(Basis::InPart)
+}
+
+fn shares_lines(written: &str, found: &str) -> bool {
+    let found: std::collections::HashSet<&str> = found.lines().collect();
+    let lines: Vec<&str> = written.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shared = lines.iter().filter(|line| found.contains(**line)).count();
+    shared > 0 && shared * SHARED_LINES.1 >= lines.len() * SHARED_LINES.0
+}
+
+/// Takes the latest of several claims of one session. Of several sessions none is taken, unless the file, which did not do so
+/// before, names one of them. `None` where there is no claim.
+fn settle(
+    claims: Vec<Claim>,
+    writes: &[&Write],
+    confidence: Confidence,
+    version: &Version<'_>,
+) -> Option<Match> {
+    let newest = *claims.last()?;
+    let mut sessions: Vec<(&Option<String>, Claim)> = Vec::new();
+    for claim in claims.into_iter().rev() {
+        let write = writes[claim.write];
+        let is_known = sessions.iter().any(|(session, known)| {
+            // A session that goes on from another holds copies of its calls.
+            let other = writes[known.write];
+            **session == write.session
+                || (write.tool_use_id.is_some() && other.tool_use_id == write.tool_use_id)
+        });
+        if !is_known {
+            sessions.push((&write.session, claim));
+        }
+    }
+    if let [_] = sessions.as_slice() {
+        let original = original(writes, newest);
+        return Some(chosen(Claim { write: original, ..newest }, writes, confidence));
+    }
+    let named = introduced_session(version);
+    if let Some((_, claim)) = sessions.iter().find(|(session, _)| named.is_some() && **session == named) {
+        let candidates =
+            sessions.iter().map(|(_, other)| other.write).filter(|at| *at != claim.write).collect();
+        return Some(Match { candidates, ..chosen(*claim, writes, Confidence::Likely) });
+    }
+    let candidates = sessions.iter().map(|(_, claim)| claim.write).collect();
+    Some(Match { basis: Basis::EqualClaims, candidates, ..Match::unknown() })
+}
+
+/// Of copies of one call the one of the session that made it: in the transcript it is the earliest line with the id.
+fn original(writes: &[&Write], claim: Claim) -> usize {
+    let Some(id) = &writes[claim.write].tool_use_id else { return claim.write };
+    let part = writes[claim.write].part;
+    let copies = writes
+        .iter()
+        .enumerate()
+        .filter(|(_, write)| write.tool_use_id.as_ref() == Some(id) && write.part == part)
+        .map(|(at, _)| at);
+    // Callers give transcripts in the order of their beginning.
+    copies.min().unwrap_or(claim.write)
+}
+
+fn chosen(claim: Claim, writes: &[&Write], confidence: Confidence) -> Match {
+    Match {
+        confidence,
+        basis: claim.basis,
+        session: writes[claim.write].session.clone(),
+        write: Some(claim.write),
+        steps: claim.steps,
+        candidates: Vec::new(),
+    }
+}
+
+/// The session that a version's front matter names and that of the version before did not.
+fn introduced_session(version: &Version<'_>) -> Option<String> {
+    let named = version.after.and_then(origin_session)?;
+    (version.before.and_then(origin_session).as_ref() != Some(&named)).then_some(named)
+}
+
+fn named_by_file(version: &Version<'_>) -> Option<Match> {
+    let session = introduced_session(version)?;
+    Some(Match {
+        confidence: Confidence::FrontMatter,
+        basis: Basis::FrontMatter,
+        session: Some(session),
+        ..Match::unknown()
+    })
+}
+
+fn at_work(version: &Version<'_>, present: &[Presence]) -> Option<Match> {
+    // A first version may have lain there for long.
+    version.previous_at?;
+    let mut then = present.iter().filter(|presence| {
+        presence.from <= version.at
+            && version.at.micros() <= presence.until.micros().saturating_add(LIKELY_WITHIN_MICROS)
+    });
+    let first = then.next()?;
+    then.all(|other| other.session == first.session).then(|| Match {
+        confidence: Confidence::TimeOnly,
+        basis: Basis::Present,
+        session: Some(first.session.clone()),
+        ..Match::unknown()
+    })
+}
+
+#[cfg(test)]
+mod tests;

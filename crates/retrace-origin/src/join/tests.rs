@@ -1,0 +1,231 @@
+use super::*;
+use crate::apply::tests::{edit, write};
+use proptest::prelude::*;
+use retrace_transcript::Format;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(seconds * 1_000_000)
+}
+
+fn by(session: &str, seconds: i64, effect: Effect) -> Write {
+    Write {
+        session: Some(session.to_owned()),
+        at: Some(at(seconds)),
+        answered_at: Some(at(seconds + 1)),
+        tool_use_id: Some(format!("{session}-{seconds}")),
+        ..write(Format::ClaudeCode, "/m/a.md", effect)
+    }
+}
+
+fn whole(text: &str) -> Effect {
+    Effect::Whole(text.as_bytes().to_vec())
+}
+
+fn version<'a>(seconds: i64, before: Option<&'a str>, after: Option<&'a str>) -> Version<'a> {
+    Version {
+        path: "/m/a.md",
+        moved_from: None,
+        before: before.map(str::as_bytes),
+        after: after.map(str::as_bytes),
+        at: at(seconds),
+        previous_at: before.map(|_| at(seconds - 60)),
+    }
+}
+
+fn one(version: Version<'_>, writes: &[Write]) -> Match {
+    let writes: Vec<&Write> = writes.iter().collect();
+    join(&[version], &writes, &[]).remove(0)
+}
+
+fn answer(found: &Match) -> (Confidence, Basis, Option<&str>, usize) {
+    (found.confidence, found.basis, found.session.as_deref(), found.steps)
+}
+
+#[test]
+fn a_content_is_known_by_the_call_that_gives_it() {
+    use Confidence::ExactContent;
+    let found = one(version(100, None, Some("x\n")), &[by("s", 98, whole("x\n"))]);
+    assert_eq!(answer(&found), (ExactContent, Basis::Whole, Some("s"), 1));
+    let found = one(version(100, Some("a b\n"), Some("a c\n")), &[by("s", 98, edit("b", "c", false))]);
+    assert_eq!(answer(&found), (ExactContent, Basis::Applied, Some("s"), 1));
+    let row = [
+        by("s", 90, edit("a", "b", false)),
+        by("s", 92, edit("b", "c", false)),
+        by("s", 94, edit("c", "d", false)),
+    ];
+    let found = one(version(100, Some("a\n"), Some("d\n")), &row);
+    assert_eq!((answer(&found), found.write), ((ExactContent, Basis::Chain, Some("s"), 3), Some(2)));
+    // A look between the second and the third.
+    let found = one(version(100, Some("a\n"), Some("c\n")), &row);
+    assert_eq!((answer(&found), found.write), ((ExactContent, Basis::Chain, Some("s"), 2), Some(1)));
+}
+
+#[test]
+fn a_call_that_failed_or_came_later_or_elsewhere_explains_nothing() {
+    for other in [
+        Write { succeeded: Some(false), ..by("s", 98, whole("x\n")) },
+        by("s", 130, whole("x\n")),
+        Write { path: "/m/b.md".to_owned(), ..by("s", 98, whole("x\n")) },
+        by("s", 98, whole("y\n")),
+    ] {
+        assert_eq!(one(version(100, None, Some("x\n")), &[other]), Match::unknown());
+    }
+    assert_eq!(one(version(100, None, Some("x")), &[]), Match::unknown());
+}
+
+#[test]
+fn two_sessions_with_an_equal_claim_are_candidates_and_none_is_chosen() {
+    let both = [by("s", 90, whole("x\n")), by("r", 95, whole("x\n"))];
+    let found = one(version(100, Some("a"), Some("x\n")), &both);
+    assert_eq!(answer(&found), (Confidence::Unknown, Basis::EqualClaims, None, 0));
+    assert_eq!(found.candidates, [1, 0]);
+    // What was done before the version before was recorded was in it.
+    let found =
+        one(version(100, Some("a"), Some("x\n")), &[by("s", 20, whole("x\n")), by("r", 95, whole("x\n"))]);
+    assert_eq!(answer(&found), (Confidence::ExactContent, Basis::Whole, Some("r"), 1));
+    // The file says which.
+    let named = "---\noriginSessionId: s\n---\nx\n";
+    let found = one(version(100, None, Some(named)), &[by("s", 90, whole(named)), by("r", 95, whole(named))]);
+    assert_eq!(
+        (answer(&found), found.candidates.clone()),
+        ((Confidence::Likely, Basis::Whole, Some("s"), 1), vec![1])
+    );
+}
+
+#[test]
+fn copies_of_a_call_in_a_session_that_goes_on_are_one_claim() {
+    let first = by("s", 90, whole("x\n"));
+    let copy = Write { session: Some("fork".to_owned()), ..first.clone() };
+    let found = one(version(100, None, Some("x\n")), &[first, copy]);
+    assert_eq!(answer(&found), (Confidence::ExactContent, Basis::Whole, Some("s"), 1));
+}
+
+#[test]
+fn what_fits_in_part_is_likely_for_a_while() {
+    let found =
+        one(version(100, Some("a\nb\n"), Some("a\nc\nmine\n")), &[by("s", 98, edit("b", "c", false))]);
+    assert_eq!(answer(&found), (Confidence::Likely, Basis::InPart, Some("s"), 1));
+    let found = one(version(100, Some("a\n"), Some("b\n")), &[by("s", 98, Effect::Unparsed)]);
+    assert_eq!(answer(&found), (Confidence::Likely, Basis::Named, Some("s"), 1));
+    let long_ago = Version { previous_at: None, ..version(1000, Some("a\n"), Some("b\n")) };
+    assert_eq!(one(long_ago, &[by("s", 98, Effect::Unparsed)]), Match::unknown());
+    let both = [by("s", 97, Effect::Unparsed), by("r", 98, Effect::Unparsed)];
+    assert_eq!(one(version(100, Some("a\n"), Some("b\n")), &both).basis, Basis::EqualClaims);
+}
+
+#[test]
+fn moves_and_deletions_are_joined() {
+    let moved = Version { moved_from: Some("/m/old/b.md"), ..version(100, Some("x"), Some("x")) };
+    let rename = |from: &str, to: &str| Write {
+        path: from.to_owned(),
+        ..by("s", 98, Effect::Rename { to: to.to_owned() })
+    };
+    for write in [rename("/m/old/b.md", "/m/a.md")] {
+        assert_eq!(answer(&one(moved, &[write])), (Confidence::ExactContent, Basis::Renamed, Some("s"), 1));
+    }
+    let directory = Version { path: "/m/new/b.md", ..moved };
+    assert_eq!(one(directory, &[rename("/m/old", "/m/new")]).basis, Basis::Renamed);
+    let gone = version(100, Some("x"), None);
+    for write in [
+        by("s", 98, Effect::Delete),
+        Write { path: "/m".to_owned(), ..by("s", 98, Effect::Delete) },
+        rename("/m/a.md", "/n/a.md"),
+    ] {
+        assert_eq!(answer(&one(gone, &[write])), (Confidence::ExactContent, Basis::Deleted, Some("s"), 1));
+    }
+}
+
+#[test]
+fn the_files_own_word_counts_when_nothing_else_fits_and_only_where_it_is_new() {
+    let named = "---\noriginSessionId: s\n---\nx\n";
+    let found = one(version(100, None, Some(named)), &[]);
+    assert_eq!(answer(&found), (Confidence::FrontMatter, Basis::FrontMatter, Some("s"), 0));
+    let changed = format!("{named}more\n");
+    assert_eq!(one(version(100, Some(named), Some(&changed)), &[]), Match::unknown());
+}
+
+#[test]
+fn a_session_that_was_alone_at_work_is_named_as_that() {
+    let presence = |session: &str, from: i64, until: i64| Presence {
+        session: session.to_owned(),
+        from: at(from),
+        until: at(until),
+    };
+    let changed = version(100, Some("a"), Some("b"));
+    let found = |present: &[Presence]| join(&[changed], &[], present).remove(0);
+    assert_eq!(
+        answer(&found(&[presence("s", 10, 90)])),
+        (Confidence::TimeOnly, Basis::Present, Some("s"), 0)
+    );
+    assert_eq!(found(&[presence("s", 10, 90), presence("r", 50, 200)]), Match::unknown());
+    assert_eq!(found(&[presence("s", 150, 190)]), Match::unknown());
+}
+
+#[test]
+fn a_history_that_is_played_back_is_known_in_order() {
+    let writes = [
+        by("s", 10, whole("one\n")),
+        by("s", 20, edit("one", "two", false)),
+        by("r", 30, edit("two", "three", false)),
+    ];
+    let writes: Vec<&Write> = writes.iter().collect();
+    let step = |seconds, before, after| Version {
+        previous_at: Some(at(seconds - 1)),
+        ..version(seconds, before, Some(after))
+    };
+    let versions = [
+        version(5000, None, Some("one\n")),
+        step(5001, Some("one\n"), "two\n"),
+        step(5002, Some("two\n"), "three\n"),
+        // Put back by hand: it is the content of an earlier call, and no call made this change.
+        step(5003, Some("three\n"), "one\n"),
+    ];
+    let found = join(&versions, &writes, &[]);
+    assert_eq!(found.iter().map(|found| found.write).collect::<Vec<_>>(), [Some(0), Some(1), Some(2), None]);
+}
+
+proptest! {
+    /// Whatever a session does, each version a recorder sees is explained by a call of it, and the bytes are equal.
+    #[test]
+    fn every_version_between_calls_is_explained(
+        steps in proptest::collection::vec((0_usize..4, "[a-d]{1,3}", 0_usize..3), 1..25), look in proptest::collection::vec(any::<bool>(), 25),
+    ) {
+        let mut content: Option<String> = None;
+        let mut recorded: Vec<(i64, Option<String>)> = Vec::new();
+        let mut writes = Vec::new();
+        for (number, (kind, text, _)) in steps.iter().enumerate() {
+            let now = 10 * (number as i64 + 1);
+            let effect = match (kind, &content) {
+                (0, _) | (_, None) => whole(&format!("{text}\n")),
+                (1, Some(before)) => edit(&before[..1], text, false),
+                (2, _) => Effect::Append(format!("{text}\n").into_bytes()),
+                (_, Some(_)) => edit("\n", &format!("\n{text}\n"), false),
+            };
+            let write = by("s", now, effect);
+            let made = crate::apply(&write, content.as_deref().map(str::as_bytes)).unwrap();
+            content = Some(String::from_utf8(made).unwrap());
+            writes.push(write);
+            if look[number] && recorded.last().is_none_or(|(_, last)| *last != content) {
+                recorded.push((now + 5, content.clone()));
+            }
+        }
+        let writes: Vec<&Write> = writes.iter().collect();
+        let versions: Vec<Version<'_>> = recorded.iter().enumerate().map(|(at_, (seconds, after))| {
+            let previous = at_.checked_sub(1).map(|before| &recorded[before]);
+            Version {
+                path: "/m/a.md", moved_from: None,
+                before: previous.and_then(|(_, content)| content.as_deref()).map(str::as_bytes),
+                after: after.as_deref().map(str::as_bytes), at: at(*seconds),
+                previous_at: previous.map(|(seconds, _)| at(*seconds)),
+            }
+        }).collect();
+        for (found, (_, after)) in join(&versions, &writes, &[]).iter().zip(&recorded) {
+            prop_assert!(after.is_some());
+            // More calls than a chain may have between two looks are only likely.
+            if found.confidence != Confidence::ExactContent {
+                prop_assert!(matches!(found.confidence, Confidence::Likely | Confidence::Unknown));
+            }
+            prop_assert!(found.session.as_deref().is_none_or(|session| session == "s"));
+        }
+    }
+}
