@@ -1,12 +1,14 @@
 //! Appending an operation: what each change means, and the versions it makes.
 
 mod moves;
+mod past;
 
-use crate::chain::{self, Digest, Leaf, Link};
+use crate::chain::{self, Digest, Leaf, Link, Past};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
 use crate::{Entropy, LogError, blob, codec, live, review};
 use moves::Moves;
+pub use past::{PastLine, PastVersion, Rebuild, Rebuilt};
 use retrace_model::{
     Actor, MemoryId, RelPath, Seen, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
 };
@@ -88,7 +90,10 @@ impl Act<'_> {
     /// or a failure of the database.
     #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn append(&mut self, append: Append<'_>) -> Result<Appended, LogError> {
-        self.whole(|act| Appending::begin(&act.transaction, act.entropy, &append)?.run(&append))
+        self.whole(|act| {
+            let anew = act.new_memories;
+            Appending::begin(&act.transaction, act.entropy, &append, anew)?.run(&append)
+        })
     }
 }
 
@@ -123,6 +128,8 @@ struct Draft {
     blob_row: Option<i64>,
     salt: Option<[u8; 16]>,
     commitment: Sha256,
+    /// Of a rebuilt version, when it was and by whom.
+    past: Option<Past>,
 }
 
 /// An operation on its way into the log.
@@ -143,6 +150,8 @@ struct Appending<'a> {
     by_store: BTreeMap<i64, u64>,
     /// Row of the store and newest version of each memory that got one, by the memory's row.
     newest: BTreeMap<i64, (i64, u64)>,
+    /// A memory that comes to a path where a deleted one was is another one.
+    anew: bool,
 }
 
 impl<'a> Appending<'a> {
@@ -150,6 +159,7 @@ impl<'a> Appending<'a> {
         connection: &'a Connection,
         entropy: &'a mut Entropy,
         append: &Append<'_>,
+        anew: bool,
     ) -> Result<Self, LogError> {
         let (previous, previous_seq) = rows::head_of_chain(connection)?;
         check_undo(connection, append.undoes)?;
@@ -181,6 +191,7 @@ impl<'a> Appending<'a> {
             counts: [0; 3],
             by_store: BTreeMap::new(),
             newest: BTreeMap::new(),
+            anew,
         })
     }
 
@@ -199,7 +210,10 @@ impl<'a> Appending<'a> {
         }
         let digest = self.digest.clone().finish();
         let writer = self.insert_operation(append, &digest)?;
-        self.count_versions()?;
+        if let Some(undone) = append.undoes {
+            past::settle(self.connection, undone)?;
+        }
+        self.count_versions(true)?;
         let news =
             review::News { first_version: self.first_version, operation: self.seq, writer, at: self.at };
         review::reopen(self.connection, &self.newest, &news)?;
@@ -229,6 +243,7 @@ impl<'a> Appending<'a> {
             blob_row: None,
             salt: Some(salt),
             commitment: chain::commitment(&salt, &change.path, None),
+            past: None,
         })?;
         Ok(())
     }
@@ -273,6 +288,7 @@ impl<'a> Appending<'a> {
             blob_row: Some(blob_row),
             salt: None,
             commitment: chain::commitment(&salt, &change.path, Some((sha256, *size))),
+            past: None,
         })?;
         if kind != ChangeKind::Modified {
             self.note_path(change.store, path_row, target.memory_row)?;
@@ -289,7 +305,9 @@ impl<'a> Appending<'a> {
         moves: &Moves,
     ) -> Result<Target, LogError> {
         let store_row = self.stores[&store];
-        if path_known && let Some(resting) = resting_memory(self.connection, store_row, path_row, moves)? {
+        if path_known
+            && !self.anew
+            && let Some(resting) = resting_memory(self.connection, store_row, path_row, moves)? {
             return Ok(resting);
         }
         let memory = MemoryId(self.random());
@@ -346,14 +364,15 @@ impl<'a> Appending<'a> {
             change: operation,
             created_at: self.at,
             commitment: draft.commitment,
+            past: draft.past.clone(),
         }
         .hash();
         let store_row = self.stores[&draft.store];
         self.connection
             .prepare_cached(
                 "INSERT INTO versions
-                    (seq, operation_seq, store_id, memory_id, number, change, path_id, blob_id, salt)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                    (seq, operation_seq, store_id, memory_id, number, change, path_id, blob_id, salt, happened_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             )?
             .execute(params![
                 seq,
@@ -365,6 +384,7 @@ impl<'a> Appending<'a> {
                 draft.path_row,
                 draft.blob_row,
                 draft.salt.as_ref().map(|salt| &salt[..]),
+                draft.past.as_ref().map(|past| past.happened_at.micros()),
             ])?;
         self.digest.leaf(&leaf);
         self.versions.push(VersionId::new(seq, &leaf));
@@ -375,7 +395,10 @@ impl<'a> Appending<'a> {
         };
         self.counts[counted] += 1;
         *self.by_store.entry(store_row).or_default() += 1;
-        self.newest.insert(draft.target.memory_row, (store_row, seq));
+        // What was rebuilt is not news: no memory stands at it, and nobody has to review it.
+        if draft.past.is_none() {
+            self.newest.insert(draft.target.memory_row, (store_row, seq));
+        }
         Ok(seq)
     }
 
@@ -448,11 +471,15 @@ impl<'a> Appending<'a> {
         Ok(actor)
     }
 
-    fn count_versions(&self) -> Result<(), LogError> {
+    /// Adds the versions to what their stores count; `news` says that the stores changed.
+    fn count_versions(&self, news: bool) -> Result<(), LogError> {
         for (store, count) in &self.by_store {
             self.connection
-                .prepare_cached("UPDATE stores SET versions = versions + ?2, last_change = ?3 WHERE id = ?1")?
-                .execute(params![store, count, self.at.micros()])?;
+                .prepare_cached(
+                    "UPDATE stores SET versions = versions + ?2,
+                        last_change = CASE WHEN ?4 THEN ?3 ELSE last_change END WHERE id = ?1",
+                )?
+                .execute(params![store, count, self.at.micros(), news])?;
         }
         Ok(())
     }
@@ -526,7 +553,8 @@ fn resting_memory(
         "SELECT m.id, m.public, v.number, v.path_id
          FROM memory_paths mp
          JOIN memories m ON m.id = mp.memory_id
-         JOIN versions v ON v.seq = (SELECT max(w.seq) FROM versions w WHERE w.memory_id = m.id)
+         JOIN versions v ON v.seq =
+            (SELECT max(w.seq) FROM versions w WHERE w.memory_id = m.id AND w.happened_at IS NULL)
          WHERE mp.store_id = ?1 AND mp.path_id = ?2
            AND NOT EXISTS (SELECT 1 FROM live l WHERE l.memory_id = m.id)
          ORDER BY v.seq DESC",
@@ -545,7 +573,8 @@ fn resting_memory(
 fn newest_blob_of(connection: &Connection, memory_row: i64) -> Result<Option<i64>, LogError> {
     Ok(connection
         .prepare_cached(
-            "SELECT blob_id FROM versions WHERE memory_id = ?1 AND blob_id IS NOT NULL ORDER BY seq DESC LIMIT 1",
+            "SELECT blob_id FROM versions WHERE memory_id = ?1 AND happened_at IS NULL AND blob_id IS NOT NULL
+             ORDER BY seq DESC LIMIT 1",
         )?
         .query_row([memory_row], |row| row.get(0))
         .optional()?)

@@ -19,6 +19,15 @@ pub(crate) struct Leaf {
     pub change: VersionOperation,
     pub created_at: Timestamp,
     pub commitment: Sha256,
+    /// What a rebuilt version says beside that.
+    pub past: Option<Past>,
+}
+
+/// When a rebuilt version truly was, and who made the change then.
+#[derive(Clone, Debug)]
+pub(crate) struct Past {
+    pub happened_at: Timestamp,
+    pub actor: Actor,
 }
 
 /// The salted commitment to a path and a content; `content` is the hash and size of the raw bytes, `None` for a deletion.
@@ -38,11 +47,22 @@ pub(crate) fn commitment(salt: &[u8], path: &RelPath, content: Option<(&Sha256, 
     Sha256(hasher.finalize().into())
 }
 
+/// A commitment that covers a note as well. Without the salt nothing can be guessed of either.
+pub(crate) fn noted(commitment: Sha256, note: Option<&str>) -> Sha256 {
+    let Some(note) = note else { return commitment };
+    let mut hasher = Hasher::new();
+    hasher.update(b"retrace.note.1\0");
+    hasher.update(commitment.0);
+    field(&mut hasher, note.as_bytes());
+    Sha256(hasher.finalize().into())
+}
+
 impl Leaf {
     /// The leaf hash, whose first bytes are part of the version's id.
     pub(crate) fn hash(&self) -> Sha256 {
         let mut hasher = Hasher::new();
-        hasher.update(b"retrace.version.1\0");
+        let tag: &[u8] = if self.past.is_some() { b"retrace.rebuilt.1\0" } else { b"retrace.version.1\0" };
+        hasher.update(tag);
         hasher.update(self.seq.to_be_bytes());
         hasher.update(self.operation_seq.to_be_bytes());
         hasher.update(self.store.0);
@@ -50,6 +70,13 @@ impl Leaf {
         field(&mut hasher, self.change.as_str().as_bytes());
         hasher.update(self.created_at.micros().to_be_bytes());
         hasher.update(self.commitment.0);
+        if let Some(past) = &self.past {
+            hasher.update(past.happened_at.micros().to_be_bytes());
+            let (kind, name, evidence) = actor_fields(&past.actor);
+            for text in [kind, name, evidence] {
+                field(&mut hasher, text.as_bytes());
+            }
+        }
         Sha256(hasher.finalize().into())
     }
 }
@@ -150,7 +177,13 @@ mod tests {
             change: VersionOperation::Created,
             created_at: Timestamp::from_micros(5),
             commitment: Sha256([6; 32]),
+            past: None,
         }
+    }
+
+    fn past(at: i64, name: &str) -> Option<Past> {
+        let actor = Actor::User { id: name.to_owned() };
+        Some(Past { happened_at: Timestamp::from_micros(at), actor })
     }
 
     fn link(actor: &Actor) -> Link<'_> {
@@ -201,7 +234,10 @@ mod tests {
             commitment(&salt, &path("a"), Some((&one, 2))),
             commitment(&salt, &path("a"), Some((&two, 1))),
             commitment(&salt[..15], &path("\u{1}a"), None),
+            noted(commitment(&salt, &path("a"), None), Some("")),
+            noted(commitment(&salt, &path("a"), None), Some("why")),
         ]);
+        assert_eq!(noted(one, None), one);
     }
 
     #[test]
@@ -215,6 +251,9 @@ mod tests {
             Leaf { change: VersionOperation::Deleted, ..leaf() }.hash(),
             Leaf { created_at: Timestamp::from_micros(-5), ..leaf() }.hash(),
             Leaf { commitment: Sha256([9; 32]), ..leaf() }.hash(),
+            Leaf { past: past(1, "ada"), ..leaf() }.hash(),
+            Leaf { past: past(2, "ada"), ..leaf() }.hash(),
+            Leaf { past: past(1, "ben"), ..leaf() }.hash(),
         ]);
     }
 

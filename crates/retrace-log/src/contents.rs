@@ -34,7 +34,7 @@ impl Reader<'_> {
         )?;
         let mut holders = self
             .connection
-            .prepare("SELECT seq FROM versions WHERE blob_id = ?1 AND (?2 IS NULL OR store_id = ?2)")?;
+            .prepare("SELECT seq FROM versions WHERE blob_id = ?1 AND redaction_id IS NULL AND (?2 IS NULL OR store_id = ?2)")?;
         let mut pass = blob::Pass::new(self.connection);
         let mut ids = contents.query([store])?;
         while let Some(row) = ids.next()? {

@@ -12,6 +12,7 @@
 //! Deliberately absent: directories and live files, the clock, the source of randomness (both are passed in), wire
 //! types.
 
+mod api_stores;
 mod append;
 mod blob;
 mod chain;
@@ -23,6 +24,7 @@ mod lease;
 mod live;
 mod mask;
 mod migrate;
+mod origins;
 mod purge;
 mod raw;
 mod read;
@@ -34,12 +36,16 @@ mod stores;
 mod verify;
 mod writer;
 
-pub use append::{Append, Appended, Change, Payload};
+pub use api_stores::{
+    ApiStoreChange, ApiStoreFilter, ApiStoreRow, ApiVersionFilter, LOG_ROOT, LiveRecord, NewApiStore, WriterFilter,
+};
+pub use append::{Append, Appended, Change, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
 pub use connection::{Entropy, LogFiles};
 pub use error::LogError;
 pub use lease::Lease;
 pub use live::LiveMemory;
 pub use mask::{Masked, Needles};
+pub use origins::{CallPlace, OriginRow, Unclaimed};
 pub use raw::RawHits;
 pub use read::{
     ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction, ReviewAct,

@@ -66,7 +66,7 @@ impl Reader<'_> {
         let mut seqs: BTreeSet<u64> = chosen().map(|version| version.id.seq).collect();
         let contents: BTreeSet<Sha256> =
             chosen().filter_map(|version| version.content).map(|content| content.sha256).collect();
-        let mut query = self.connection.prepare_cached("SELECT seq FROM versions WHERE blob_id = ?1")?;
+        let mut query = self.connection.prepare_cached("SELECT seq FROM versions WHERE blob_id = ?1 AND redaction_id IS NULL")?;
         for sha256 in &contents {
             for blob in blob::all_with(self.connection, sha256)? {
                 for seq in query.query_map([blob], |row| row.get(0))? {
@@ -88,12 +88,40 @@ impl Act<'_> {
     /// # Errors
     /// [`LogError::Damaged`] when a content that leans on a masked one does not read, or a failure of the database.
     pub fn mask(&mut self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
-        self.whole(|act| act.mask_all(chosen, redaction))
+        let versions = self.reader().with_same_content(chosen)?;
+        self.whole(|act| act.mask_all(versions, redaction))
     }
 
-    fn mask_all(&self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
-        let versions = self.reader().with_same_content(chosen)?;
-        let blobs: BTreeSet<i64> = versions.iter().filter_map(|version| version.blob_row).collect();
+    /// As [`Act::mask`], but other versions with the same content keep it: a client of the API redacts the versions it
+    /// names. The content itself goes with the last version that has it.
+    ///
+    /// # Errors
+    /// As [`Act::mask`].
+    pub fn mask_alone(&mut self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
+        let versions = chosen.iter().map(|version| self.reader().version(version.id.seq));
+        let versions = versions.collect::<Result<Vec<_>, _>>()?;
+        let versions = versions.into_iter().filter(|version| version.redaction.is_none()).collect();
+        self.whole(|act| act.mask_all(versions, redaction))
+    }
+
+    /// Contents that no version outside `going` has.
+    fn only_in(&self, going: &[VersionRow]) -> Result<BTreeSet<i64>, LogError> {
+        let seqs: BTreeSet<u64> = going.iter().map(|version| version.id.seq).collect();
+        let mut holders = self
+            .transaction
+            .prepare_cached("SELECT seq FROM versions WHERE blob_id = ?1 AND redaction_id IS NULL")?;
+        let mut blobs = BTreeSet::new();
+        for blob in going.iter().filter_map(|version| version.blob_row) {
+            let all = holders.query_map([blob], |row| row.get(0))?.collect::<Result<Vec<u64>, _>>()?;
+            if all.iter().all(|seq| seqs.contains(seq)) {
+                blobs.insert(blob);
+            }
+        }
+        Ok(blobs)
+    }
+
+    fn mask_all(&self, versions: Vec<VersionRow>, redaction: i64) -> Result<Masked, LogError> {
+        let blobs = self.only_in(&versions)?;
         let mut masked = Masked::default();
         let stale = search::take_out(&self.transaction, &versions)?;
         self.free_those_leaning_on(&blobs)?;
@@ -130,6 +158,9 @@ impl Act<'_> {
                 "UPDATE versions SET path_id = NULL, salt = NULL, commitment = ?2, redaction_id = ?3 WHERE seq = ?1",
             )?
             .execute(params![version.id.seq, &version.commitment.0[..], redaction])?;
+        self.transaction
+            .prepare_cached("UPDATE rebuilt SET note = NULL WHERE version_seq = ?1")?
+            .execute([version.id.seq])?;
         Ok(())
     }
 

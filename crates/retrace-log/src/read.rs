@@ -1,9 +1,11 @@
 //! Reading the log.
 
+mod last_reviews;
 mod memories;
 mod operations;
+mod past;
 mod reviews;
-mod version;
+pub(crate) mod version;
 mod versions;
 
 pub use memories::MemoryAt;
@@ -12,7 +14,8 @@ pub use reviews::{ReviewAct, Unreviewed};
 pub use version::{Content, ContentInfo, Redaction, VersionRow};
 pub use versions::VersionFilter;
 
-pub(crate) use version::{LEAVES, leaf_from};
+pub(crate) use past::root_of_undoing;
+pub(crate) use version::{LEAVES, leaf_from, version_from, version_sql};
 
 use crate::raw::KeptOpen;
 use crate::{LogError, LogFiles, rows};

@@ -116,7 +116,9 @@ impl Act<'_> {
 
 /// Rows of the memories that are judged, in the order given.
 fn checked(connection: &Connection, judgements: &[Judgement]) -> Result<Vec<i64>, LogError> {
-    let mut query = connection.prepare_cached("SELECT memory_id FROM versions WHERE seq = ?1")?;
+    // What was rebuilt is not reviewed, so that it is no version to be named here.
+    let mut query =
+        connection.prepare_cached("SELECT memory_id FROM versions WHERE seq = ?1 AND happened_at IS NULL")?;
     let mut memory_of = |seq: u64| -> Result<i64, LogError> {
         let found = query.query_row([bound(seq)], |row| row.get(0)).optional()?;
         found.ok_or_else(|| LogError::NotFound { what: "version", name: seq.to_string() })
@@ -293,8 +295,9 @@ fn settle_memory(
 ) -> Result<(), LogError> {
     let (store, newest): (i64, u64) = connection
         .prepare_cached(
-            "SELECT m.store_id, (SELECT max(v.seq) FROM versions v WHERE v.memory_id = m.id) FROM memories m
-             WHERE m.id = ?1",
+            "SELECT m.store_id,
+                (SELECT max(v.seq) FROM versions v WHERE v.memory_id = m.id AND v.happened_at IS NULL)
+             FROM memories m WHERE m.id = ?1",
         )?
         .query_row([memory], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let baseline = match baselines.get(&store) {
@@ -340,7 +343,8 @@ pub(crate) fn mark(
 ) -> Result<u64, LogError> {
     let (known, reviewed): (Option<u64>, Option<u64>) = connection
         .prepare_cached(
-            "SELECT (SELECT max(v.seq) FROM versions v WHERE v.memory_id = ?2 AND v.seq <= ?3),
+            "SELECT (SELECT max(v.seq) FROM versions v
+                    WHERE v.memory_id = ?2 AND v.happened_at IS NULL AND v.seq <= ?3),
                 (SELECT max(r.through_seq) FROM reviews r JOIN review_acts a ON a.seq = r.act_seq
                  WHERE r.memory_id = ?2 AND a.actor_id = ?1
                    AND NOT EXISTS (SELECT 1 FROM review_acts u WHERE u.undoes = a.seq))",
@@ -369,7 +373,9 @@ pub(crate) fn reopen(
 ) -> Result<(), LogError> {
     let mut upsert = connection.prepare_cached(
         "INSERT INTO unreviewed
-         SELECT r.id, ?1, ?2, coalesce((SELECT max(v.seq) FROM versions v WHERE v.memory_id = ?1 AND v.seq < ?3), 0),
+         SELECT r.id, ?1, ?2,
+            coalesce((SELECT max(v.seq) FROM versions v
+                      WHERE v.memory_id = ?1 AND v.happened_at IS NULL AND v.seq < ?3), 0),
             ?4, ?5, ?6, ?7
          FROM reviewers r WHERE true
          ON CONFLICT (reviewer_id, memory_id) DO UPDATE SET newest_seq = excluded.newest_seq,

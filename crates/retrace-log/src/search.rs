@@ -2,7 +2,9 @@
 //!
 //! Both indexes hold folded words, never the text. `live_text` has the newest content of each live memory; `history_text`
 //! has, for each version, the lines it brought in (those its predecessor did not have), so that history grows by what
-//! changed and a hit is the version that introduced the words. What an index holds is a function of the log, so an entry
+//! changed and a hit is the version that introduced the words. The predecessor here is the observed version before, and of a
+//! rebuilt version the one before in its own operation: what comes to stand between two versions later does not change what
+//! the index holds of them. Where the true predecessor has all that was found, the hit is left out. What an index holds is a function of the log, so an entry
 //! can always be taken out again by making the same words anew; a redaction does so before it masks.
 //!
 //! The indexes follow the log at a distance: appending does not wait for them. `search_state` says how far they are, and
@@ -83,7 +85,8 @@ impl Reader<'_> {
         self.hits(query.query(params![words.query(), store])?, words, limit, false)
     }
 
-    /// Versions that brought in lines holding every word, newest first. At most `limit`.
+    /// Versions that brought in lines holding every word, newest first, rebuilt ones after the observed ones. At most
+    /// `limit`.
     ///
     /// # Errors
     /// A failure of the database, [`LogError::Damaged`] when a content does not read.
@@ -97,12 +100,24 @@ impl Reader<'_> {
         // By the rowid of the index, which walks backwards by itself; by the version's own place, SQLite would sort all.
         let mut query = self.connection.prepare_cached(
             "SELECT v.seq FROM history_text t CROSS JOIN versions v ON v.seq = t.rowid
-             WHERE history_text MATCH ?1 AND (?2 IS NULL OR v.store_id = ?2) ORDER BY t.rowid DESC",
+             WHERE history_text MATCH ?1 AND (?2 IS NULL OR v.store_id = ?2) AND v.happened_at IS NULL
+             ORDER BY t.rowid DESC",
         )?;
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        self.hits(query.query(params![words.query(), store])?, words, limit, true)
+        let mut hits = self.hits(query.query(params![words.query(), store])?, words, limit, true)?;
+        if hits.len() < limit && self.has_rebuilt()? {
+            let mut query = self.connection.prepare_cached(
+                "SELECT v.seq FROM history_text t CROSS JOIN versions v ON v.seq = t.rowid
+                 JOIN rebuilt r ON r.version_seq = v.seq AND r.withdrawn = 0
+                 WHERE history_text MATCH ?1 AND (?2 IS NULL OR v.store_id = ?2)
+                 ORDER BY v.happened_at DESC, v.seq DESC",
+            )?;
+            let found = query.query(params![words.query(), store])?;
+            hits.extend(self.hits(found, words, limit - hits.len(), true)?);
+        }
+        Ok(hits)
     }
 
     /// Shows where the words stand in the versions found; `brought_in` looks only at lines new in the version.

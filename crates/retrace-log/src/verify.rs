@@ -212,7 +212,8 @@ impl Reader<'_> {
             if version.leaf.operation_seq != operation.seq {
                 found.add(format!("version {seq} names another operation than its own"));
             }
-            let number = walk.numbers.entry(version.leaf.memory).or_default();
+            let rebuilt = version.leaf.past.is_some();
+            let number = walk.numbers.entry((version.leaf.memory, rebuilt)).or_default();
             *number += 1;
             if version.number != *number {
                 found.add(format!("version {seq} has another number than its place in its memory"));
@@ -315,12 +316,12 @@ struct ChainWalk {
     /// The operation last checked.
     seq: u64,
     next_version: u64,
-    /// How many versions each memory had so far.
-    numbers: HashMap<MemoryId, u64>,
+    /// How many versions each memory had so far, observed and rebuilt ones counted apart.
+    numbers: HashMap<(MemoryId, bool), u64>,
 }
 
 /// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
-const DERIVED: [(&str, &str); 12] = [
+const DERIVED: [(&str, &str); 14] = [
     (
         "versions name paths that are not kept",
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
@@ -339,7 +340,8 @@ const DERIVED: [(&str, &str); 12] = [
     (
         "live memories do not stand at their newest version",
         "SELECT count(*) FROM live l
-         WHERE l.version_seq <> (SELECT max(v.seq) FROM versions v WHERE v.memory_id = l.memory_id)",
+         WHERE l.version_seq IS NOT
+            (SELECT max(v.seq) FROM versions v WHERE v.memory_id = l.memory_id AND v.happened_at IS NULL)",
     ),
     (
         "live memories stand at another path than their newest version",
@@ -349,13 +351,16 @@ const DERIVED: [(&str, &str); 12] = [
     (
         "memories are live although their newest version deleted them, or the other way round",
         "SELECT count(*) FROM memories m
-         WHERE (SELECT v.change <> 3 FROM versions v WHERE v.memory_id = m.id ORDER BY v.seq DESC LIMIT 1)
+         WHERE (SELECT v.change <> 3 FROM versions v WHERE v.memory_id = m.id AND v.happened_at IS NULL
+                ORDER BY v.seq DESC LIMIT 1)
             <> EXISTS (SELECT 1 FROM live l WHERE l.memory_id = m.id)",
     ),
     (
         "versions and their contents disagree on what is redacted",
         "SELECT count(*) FROM versions v JOIN blobs b ON b.id = v.blob_id
-         WHERE (b.encoding = 9) <> (v.redaction_id IS NOT NULL)",
+         WHERE CASE WHEN v.redaction_id IS NULL THEN b.encoding = 9
+            ELSE b.encoding <> 9 AND NOT EXISTS
+                (SELECT 1 FROM versions w WHERE w.blob_id = b.id AND w.redaction_id IS NULL) END",
     ),
     (
         "contents belong to no version",
@@ -376,11 +381,30 @@ const DERIVED: [(&str, &str); 12] = [
         UNREVIEWED_AMISS,
     ),
     (
+        "rebuilt versions are not said to be so, or the other way round",
+        "SELECT (SELECT count(*) FROM versions v WHERE v.happened_at IS NOT NULL
+                 AND NOT EXISTS (SELECT 1 FROM rebuilt r WHERE r.version_seq = v.seq))
+              + (SELECT count(*) FROM rebuilt r JOIN versions v ON v.seq = r.version_seq
+                 WHERE v.happened_at IS NULL OR (r.note IS NOT NULL AND v.redaction_id IS NOT NULL))",
+    ),
+    ("rebuilt versions are said to be withdrawn otherwise than their operations are undone", WITHDRAWN_AMISS),
+    (
         "stores count another number of versions than they have",
         "SELECT count(*) FROM stores s
          WHERE s.versions <> (SELECT count(*) FROM versions v WHERE v.store_id = s.id)",
     ),
 ];
+
+/// Rows of `rebuilt` whose operation is undone, and the undoing was not, or the other way round: an operation is taken back by
+/// one at most, so that what takes back what takes it back is a row of which the last decides.
+const WITHDRAWN_AMISS: &str = "
+    WITH RECURSIVE undoing (root, seq, depth) AS (
+        SELECT operation_seq, operation_seq, 0 FROM versions WHERE happened_at IS NOT NULL
+        UNION
+        SELECT x.root, o.seq, x.depth + 1 FROM undoing x JOIN operations o ON o.undoes = x.seq),
+    ends (root, depth) AS MATERIALIZED (SELECT root, max(depth) FROM undoing GROUP BY root)
+    SELECT count(*) FROM rebuilt r JOIN versions v ON v.seq = r.version_seq JOIN ends e ON e.root = v.operation_seq
+    WHERE r.withdrawn <> e.depth % 2";
 
 /// Rows of `unreviewed` that should be there and are not, or the other way round: what each reviewer knows of each memory is
 /// worked out anew.
@@ -392,11 +416,12 @@ const UNREVIEWED_AMISS: &str = "
         GROUP BY s.id),
     known (reviewer_id, memory_id, base_seq, newest_seq) AS MATERIALIZED (
         SELECT r.id, m.id,
-            max(coalesce((SELECT max(k.seq) FROM versions k WHERE k.memory_id = m.id AND k.seq <= b.seq), 0),
+            max(coalesce((SELECT max(k.seq) FROM versions k
+                    WHERE k.memory_id = m.id AND k.happened_at IS NULL AND k.seq <= b.seq), 0),
                 coalesce((SELECT max(x.through_seq) FROM reviews x JOIN review_acts a ON a.seq = x.act_seq
                     WHERE x.memory_id = m.id AND a.actor_id = r.id
                       AND NOT EXISTS (SELECT 1 FROM review_acts u WHERE u.undoes = a.seq)), 0)),
-            (SELECT max(n.seq) FROM versions n WHERE n.memory_id = m.id)
+            (SELECT max(n.seq) FROM versions n WHERE n.memory_id = m.id AND n.happened_at IS NULL)
         FROM reviewers r CROSS JOIN memories m JOIN baselines b ON b.store_id = m.store_id),
     expected AS MATERIALIZED (
         SELECT w.reviewer_id, w.memory_id, v.store_id, w.base_seq, w.newest_seq, v.operation_seq, o.actor_id, o.created_at

@@ -21,6 +21,8 @@ pub struct Act<'w> {
     pub(crate) entropy: &'w mut Entropy,
     /// A step of several writes began and did not end well.
     pub(crate) half_done: bool,
+    /// A memory that comes to a path where a deleted one was is another one.
+    pub(crate) new_memories: bool,
 }
 
 impl Writer {
@@ -40,7 +42,7 @@ impl Writer {
     /// [`LogError::Busy`] when they do not end in time.
     pub fn begin(&mut self) -> Result<Act<'_>, LogError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        Ok(Act { transaction, entropy: &mut self.entropy, half_done: false })
+        Ok(Act { transaction, entropy: &mut self.entropy, half_done: false, new_memories: false })
     }
 
     /// Appends one operation in a transaction of its own.
@@ -72,6 +74,12 @@ impl Act<'_> {
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         Reader::over(&self.transaction)
+    }
+
+    /// From now on a memory that comes to a path where a deleted one was gets an id of its own, as a client expects who
+    /// created it; a look at a directory takes it for the one that was there before.
+    pub fn make_memories_anew(&mut self, anew: bool) {
+        self.new_memories = anew;
     }
 
     /// Makes everything in this transaction durable.

@@ -15,7 +15,7 @@ pub struct MemoryAt {
     pub path: Option<RelPath>,
     /// Its version then.
     pub version: VersionRow,
-    /// How many versions it had then.
+    /// How many versions it had then, rebuilt ones included.
     pub versions: u64,
 }
 
@@ -30,6 +30,7 @@ impl Reader<'_> {
             None => self.live_memories(store_row)?,
             Some(seq) => self.memories_up_to(store_row, rows::last_version_of(self.connection, seq)?)?,
         };
+        self.count_rebuilt(store_row, &mut memories)?;
         memories.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(memories)
     }
@@ -55,7 +56,8 @@ impl Reader<'_> {
     fn memories_up_to(&self, store_row: i64, last: u64) -> Result<Vec<MemoryAt>, LogError> {
         let mut query = self.connection.prepare_cached(version_sql!(
             "WHERE m.store_id = ?1 AND v.change <> 3
-               AND v.seq = (SELECT max(x.seq) FROM versions x WHERE x.memory_id = m.id AND x.seq <= ?2)"
+               AND v.seq = (SELECT max(x.seq) FROM versions x
+                            WHERE x.memory_id = m.id AND x.happened_at IS NULL AND x.seq <= ?2)"
         ))?;
         let mut found = query.query(params![store_row, last])?;
         let mut memories = Vec::new();
@@ -117,7 +119,8 @@ impl Reader<'_> {
                 "SELECT v.seq FROM paths p
                  JOIN memory_paths mp ON mp.store_id = ?1 AND mp.path_id = p.id
                  JOIN versions v
-                   ON v.seq = (SELECT max(x.seq) FROM versions x WHERE x.memory_id = mp.memory_id AND x.seq <= ?3)
+                   ON v.seq = (SELECT max(x.seq) FROM versions x
+                               WHERE x.memory_id = mp.memory_id AND x.happened_at IS NULL AND x.seq <= ?3)
                  WHERE p.bytes = ?2 AND v.path_id = p.id
                  ORDER BY v.seq DESC LIMIT 1",
             )?
@@ -127,7 +130,7 @@ impl Reader<'_> {
         Ok(version.filter(|version| version.operation != VersionOperation::Deleted))
     }
 
-    /// How many versions each live memory of a store has.
+    /// How many observed versions each live memory of a store has.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.

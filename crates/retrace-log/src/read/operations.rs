@@ -133,7 +133,8 @@ impl Reader<'_> {
         Ok(operations)
     }
 
-    /// When a store changed, old to new, at most `limit` marks; neighbours are joined beyond that.
+    /// When a store was seen to change, old to new, at most `limit` marks; neighbours are joined beyond that. What was rebuilt
+    /// is told by [`Reader::past_activity`].
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
@@ -142,6 +143,7 @@ impl Reader<'_> {
         let mut query = self.connection.prepare_cached(
             "SELECT o.seq, o.created_at, o.source, o.created, o.modified, o.deleted FROM operations o
              WHERE o.store_id = ?1 AND o.created + o.modified + o.deleted > 0
+               AND NOT EXISTS (SELECT 1 FROM versions f WHERE f.seq = o.first_version AND f.happened_at IS NOT NULL)
              UNION ALL
              SELECT o.seq, o.created_at, o.source, sum(v.change = 1), sum(v.change IN (2, 4)), sum(v.change = 3)
              FROM operations o JOIN versions v
@@ -177,7 +179,7 @@ impl Reader<'_> {
 }
 
 /// At most `limit` marks, each of the same number of neighbours but for the last.
-fn join_neighbours(marks: &[ActivityMark], limit: usize) -> Vec<ActivityMark> {
+pub(super) fn join_neighbours(marks: &[ActivityMark], limit: usize) -> Vec<ActivityMark> {
     let width = marks.len().div_ceil(limit.max(1)).max(1);
     let join = |joined: &[ActivityMark]| {
         let newest = joined.last()?;

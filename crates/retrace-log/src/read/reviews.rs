@@ -2,6 +2,7 @@
 
 use super::VersionRow;
 use super::version::actor_at;
+use crate::origins::joined_actor;
 use crate::review::{self, Judgement};
 use crate::rows::{self, bound};
 use crate::{LogError, Reader};
@@ -22,7 +23,7 @@ pub struct Unreviewed {
     pub operation_seq: u64,
     /// When that was.
     pub at: Timestamp,
-    /// Who did it.
+    /// Who did it: as recorded, else the session that the join found.
     pub writer: Actor,
 }
 
@@ -52,7 +53,8 @@ pub struct ReviewAct {
 /// the list are left out.
 macro_rules! left_to_review {
     () => {
-        " FROM unreviewed u JOIN stores s ON s.id = u.store_id AND s.removed_at IS NULL WHERE u.reviewer_id = ?1"
+        " FROM unreviewed u JOIN stores s ON s.id = u.store_id AND s.removed_at IS NULL
+          LEFT JOIN origins og ON og.version_seq = u.newest_seq AND og.rank = 0 WHERE u.reviewer_id = ?1"
     };
 }
 
@@ -77,7 +79,8 @@ impl Reader<'_> {
         let reviewer = review::reviewer(self.connection, person)?;
         let only = store.map(|store| rows::store_row(self.connection, store)).transpose()?;
         let mut query = self.connection.prepare_cached(concat!(
-            "SELECT u.store_id, s.public, u.base_seq, u.newest_seq, u.operation_seq, u.at, u.writer_id",
+            "SELECT u.store_id, s.public, u.base_seq, u.newest_seq, u.operation_seq, u.at, u.writer_id,
+                og.session, og.confidence",
             left_to_review!(),
             " AND (?2 IS NULL OR u.store_id = ?2)"
         ))?;
@@ -103,7 +106,8 @@ impl Reader<'_> {
         let reviewer = review::reviewer(self.connection, person)?;
         let row = rows::memory_row(self.connection, memory)?;
         let mut query = self.connection.prepare_cached(concat!(
-            "SELECT u.store_id, s.public, u.base_seq, u.newest_seq, u.operation_seq, u.at, u.writer_id",
+            "SELECT u.store_id, s.public, u.base_seq, u.newest_seq, u.operation_seq, u.at, u.writer_id,
+                og.session, og.confidence",
             left_to_review!(),
             " AND u.memory_id = ?2"
         ))?;
@@ -130,7 +134,7 @@ impl Reader<'_> {
         Ok(counts)
     }
 
-    /// Reads store row, store id, base, newest, operation, time and writer; the two maps remember stores and writers.
+    /// Reads store row, store id, base, newest, operation, time, writer and the session joined; the two maps remember stores and writers.
     fn unreviewed_from(
         &self,
         row: &Row<'_>,
@@ -156,7 +160,10 @@ impl Reader<'_> {
             newest: row.get(3)?,
             operation_seq: row.get(4)?,
             at: Timestamp::from_micros(row.get(5)?),
-            writer: writers.get(&writer).cloned().unwrap_or(Actor::Unknown),
+            writer: match writer {
+                Some(_) => writers.get(&writer).cloned().unwrap_or(Actor::Unknown),
+                None => joined_actor(row.get(7)?, row.get_ref(8)?.as_str_or_null().map_err(rusqlite::Error::from)?),
+            },
         })
     }
 
@@ -184,7 +191,7 @@ impl Reader<'_> {
                         ELSE w.blob_id = n.blob_id AND w.store_id = n.store_id END
                     JOIN reviews r ON r.judged_seq = w.seq
                     JOIN review_acts a ON a.seq = r.act_seq
-                    WHERE n.seq = ?2 AND n.redaction_id IS NULL AND a.verdict = 'rejected' AND a.actor_id = ?1
+                    WHERE n.seq = ?2 AND n.redaction_id IS NULL AND n.happened_at IS NULL AND a.verdict = 'rejected' AND a.actor_id = ?1
                       AND NOT EXISTS (SELECT 1 FROM review_acts u WHERE u.undoes = a.seq))",
             )?
             .query_row([reviewer, bound(version.id.seq)], |row| row.get(0))?)
@@ -272,7 +279,7 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// The newest version of an unreviewed memory that is not newer than `seq`; `None` when all are.
+    /// The newest observed version of a memory that is not newer than `seq`; `None` when all are.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown memory, or a failure of the database.
@@ -280,7 +287,10 @@ impl Reader<'_> {
         let row = rows::memory_row(self.connection, memory)?;
         Ok(self
             .connection
-            .prepare_cached("SELECT max(v.seq) FROM versions v WHERE v.memory_id = ?1 AND v.seq <= ?2")?
+            .prepare_cached(
+                "SELECT max(v.seq) FROM versions v
+                 WHERE v.memory_id = ?1 AND v.happened_at IS NULL AND v.seq <= ?2",
+            )?
             .query_row([row, bound(seq)], |found| found.get(0))?)
     }
 }

@@ -1,6 +1,7 @@
 //! One version, its content and its place in the chain.
 
-use crate::chain::{self, Leaf};
+use crate::chain::{self, Leaf, Past};
+use crate::origins::joined_actor;
 use crate::rows::{self, ChangeKind, bound};
 use crate::{LogError, Reader, blob};
 use retrace_model::{
@@ -52,7 +53,7 @@ pub struct VersionRow {
     pub store: StoreId,
     /// Its memory.
     pub memory: MemoryId,
-    /// The how-manieth version of its memory it is, from 1.
+    /// The how-manieth version of its memory it is, from 1; a rebuilt one among the rebuilt ones, in the order of the log.
     pub number: u64,
     /// What it did.
     pub operation: VersionOperation,
@@ -62,9 +63,15 @@ pub struct VersionRow {
     pub previous_path: Option<RelPath>,
     /// Its content; `None` for deletions and redacted versions.
     pub content: Option<ContentInfo>,
-    /// When it was recorded.
+    /// When it was recorded; of a rebuilt one, when it truly was.
     pub created_at: Timestamp,
-    /// Who.
+    /// When it was recorded, or rebuilt.
+    pub recorded_at: Timestamp,
+    /// Whether it lies before what was observed, and was rebuilt from what others kept.
+    pub rebuilt: bool,
+    /// Whether it is rebuilt and its operation was undone: lists leave it out.
+    pub withdrawn: bool,
+    /// Who: as recorded; where nobody was, the session that the join with the transcripts found, with how it is known.
     pub actor: Actor,
     /// What caused it.
     pub source: Source,
@@ -81,7 +88,7 @@ pub struct VersionRow {
 macro_rules! leaf_columns {
     () => {
         "SELECT v.seq, v.operation_seq, s.public, m.public, v.number, v.change, p.bytes, v.blob_id, b.sha256, b.size,
-            b.salt, v.salt, v.commitment, o.created_at"
+            b.salt, v.salt, v.commitment, o.created_at, v.happened_at, rb.note, rba.type, rba.name, rba.evidence"
     };
 }
 macro_rules! leaf_tables {
@@ -91,7 +98,9 @@ macro_rules! leaf_tables {
         JOIN stores s ON s.id = v.store_id
         JOIN memories m ON m.id = v.memory_id
         LEFT JOIN paths p ON p.id = v.path_id
-        LEFT JOIN blobs b ON b.id = v.blob_id"
+        LEFT JOIN blobs b ON b.id = v.blob_id
+        LEFT JOIN rebuilt rb ON v.happened_at IS NOT NULL AND rb.version_seq = v.seq
+        LEFT JOIN actors rba ON rba.id = rb.actor_id"
     };
 }
 
@@ -106,19 +115,27 @@ macro_rules! version_sql {
             crate::read::version::leaf_columns!(),
             ", o.source, o.note, a.type, a.name, a.evidence, b.is_text, b.encoding,
             r.public, r.created_at, ra.type, ra.name, ra.evidence,
-            CASE v.change WHEN 4 THEN (SELECT pp.bytes FROM versions w JOIN paths pp ON pp.id = w.path_id
-                WHERE w.seq = (SELECT max(x.seq) FROM versions x WHERE x.memory_id = v.memory_id AND x.seq < v.seq)
-            ) END",
+            CASE WHEN v.change <> 4 THEN NULL
+                WHEN v.happened_at IS NULL THEN (SELECT pp.bytes FROM versions w JOIN paths pp ON pp.id = w.path_id
+                    WHERE w.seq = (SELECT max(x.seq) FROM versions x
+                        WHERE x.memory_id = v.memory_id AND x.happened_at IS NULL AND x.seq < v.seq))
+                ELSE (SELECT pp.bytes FROM versions w JOIN rebuilt x ON x.version_seq = w.seq
+                    LEFT JOIN paths pp ON pp.id = w.path_id
+                    WHERE w.memory_id = v.memory_id AND w.happened_at <= v.happened_at
+                      AND (w.happened_at, w.seq) < (v.happened_at, v.seq) AND x.withdrawn = 0
+                    ORDER BY w.happened_at DESC, w.seq DESC LIMIT 1) END,
+            rb.withdrawn, og.session, og.confidence",
             crate::read::version::leaf_tables!(),
             "
             LEFT JOIN actors a ON a.id = o.actor_id
             LEFT JOIN redactions r ON r.id = v.redaction_id
-            LEFT JOIN actors ra ON ra.id = r.actor_id ",
+            LEFT JOIN actors ra ON ra.id = r.actor_id
+            LEFT JOIN origins og ON og.version_seq = v.seq AND og.rank = 0 ",
             $condition
         )
     };
 }
-pub(super) use {leaf_columns, leaf_tables, version_sql};
+pub(crate) use {leaf_columns, leaf_tables, version_sql};
 
 impl Reader<'_> {
     /// The version at a place in the log.
@@ -147,16 +164,33 @@ impl Reader<'_> {
         }
     }
 
-    /// The version of the same memory before this one.
+    /// The version of the same memory before this one: before the first observed one stand those that were rebuilt, in the
+    /// order in which they happened. Withdrawn ones are passed over.
     ///
     /// # Errors
     /// A failure of the database.
     pub fn version_before(&self, version: &VersionRow) -> Result<Option<VersionRow>, LogError> {
+        if !version.rebuilt
+            && let Some(before) = self.observed_before(version)?
+        {
+            return Ok(Some(before));
+        }
+        self.rebuilt_before(version)
+    }
+
+    /// The version of the same memory that was observed before this observed one; `None` for a rebuilt one.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn observed_before(&self, version: &VersionRow) -> Result<Option<VersionRow>, LogError> {
+        if version.rebuilt {
+            return Ok(None);
+        }
         let seq: Option<u64> = self
             .connection
             .prepare_cached(
                 "SELECT max(seq) FROM versions
-                 WHERE memory_id = (SELECT memory_id FROM versions WHERE seq = ?1) AND seq < ?1",
+                 WHERE memory_id = (SELECT memory_id FROM versions WHERE seq = ?1) AND happened_at IS NULL AND seq < ?1",
             )?
             .query_row([bound(version.id.seq)], |row| row.get(0))?;
         seq.map(|seq| self.version(seq)).transpose()
@@ -193,7 +227,7 @@ impl Reader<'_> {
         let Some(blob_row) = blob::find(self.connection, sha256)? else { return Ok(None) };
         let seq: Option<u64> = self
             .connection
-            .prepare_cached("SELECT max(seq) FROM versions WHERE blob_id = ?1")?
+            .prepare_cached("SELECT max(seq) FROM versions WHERE blob_id = ?1 AND redaction_id IS NULL")?
             .query_row([blob_row], |row| row.get(0))?;
         seq.map(|seq| self.version(seq)).transpose()
     }
@@ -236,9 +270,15 @@ pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
         (None, Some(path)) => {
             let salt = blob_of(if blob_row.is_some() { 10 } else { 11 })?;
             let salt = salt.ok_or_else(|| damaged("has no salt"))?;
-            chain::commitment(salt, path, content.as_ref().map(|(sha256, size)| (sha256, *size)))
+            let commitment =
+                chain::commitment(salt, path, content.as_ref().map(|(sha256, size)| (sha256, *size)));
+            chain::noted(commitment, row.get_ref(15)?.as_str_or_null().map_err(rusqlite::Error::from)?)
         }
         _ => return Err(damaged("is half masked")),
+    };
+    let past = match row.get::<_, Option<i64>>(14)? {
+        None => None,
+        Some(micros) => Some(Past { happened_at: Timestamp::from_micros(micros), actor: actor_at(row, 16)? }),
     };
     let leaf = Leaf {
         seq,
@@ -248,14 +288,15 @@ pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
         change: kind.operation(),
         created_at: Timestamp::from_micros(row.get(13)?),
         commitment,
+        past,
     };
     Ok(LeafRow { leaf, number: row.get(4)?, kind, path, blob_row, content })
 }
 
 /// Reads one row of [`version_sql`].
-pub(super) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
+pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
     let LeafRow { leaf, number, path, blob_row, content, .. } = leaf_from(row)?;
-    let redaction = match row.get::<_, Option<Vec<u8>>>(21)? {
+    let redaction = match row.get::<_, Option<Vec<u8>>>(26)? {
         None => None,
         Some(receipt) => Some(Redaction {
             receipt: ReceiptId(
@@ -263,16 +304,16 @@ pub(super) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
                     .try_into()
                     .map_err(|_| LogError::Damaged(format!("version {} has a bad receipt id", leaf.seq)))?,
             ),
-            at: Timestamp::from_micros(row.get(22)?),
-            actor: actor_at(row, 23)?,
+            at: Timestamp::from_micros(row.get(27)?),
+            actor: actor_at(row, 28)?,
         }),
     };
     let content = match (content, &redaction) {
         (Some((sha256, size)), None) => Some(ContentInfo {
             sha256,
             size,
-            is_text: row.get::<_, Option<bool>>(19)?.unwrap_or(false),
-            kept: row.get::<_, i64>(20)? != blob::NOT_KEPT,
+            is_text: row.get::<_, Option<bool>>(24)?.unwrap_or(false),
+            kept: row.get::<_, i64>(25)? != blob::NOT_KEPT,
         }),
         _ => None,
     };
@@ -284,12 +325,21 @@ pub(super) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         number,
         operation: leaf.change,
         path,
-        previous_path: row.get::<_, Option<Vec<u8>>>(26)?.map(rows::path_from).transpose()?,
+        previous_path: row.get::<_, Option<Vec<u8>>>(31)?.map(rows::path_from).transpose()?,
         content,
-        created_at: leaf.created_at,
-        actor: actor_at(row, 16)?,
-        source: source_from(row.get_ref(14)?.as_str().map_err(rusqlite::Error::from)?)?,
-        note: row.get(15)?,
+        created_at: leaf.past.as_ref().map_or(leaf.created_at, |past| past.happened_at),
+        recorded_at: leaf.created_at,
+        rebuilt: leaf.past.is_some(),
+        withdrawn: row.get::<_, Option<bool>>(32)?.unwrap_or(false),
+        source: source_from(row.get_ref(19)?.as_str().map_err(rusqlite::Error::from)?)?,
+        note: if leaf.past.is_some() { row.get(15)? } else { row.get(20)? },
+        actor: match leaf.past {
+            Some(past) => past.actor,
+            None => match actor_at(row, 21)? {
+                Actor::Unknown => joined_actor(row.get(33)?, row.get_ref(34)?.as_str_or_null().map_err(rusqlite::Error::from)?),
+                recorded => recorded,
+            },
+        },
         redaction,
         blob_row,
         commitment: leaf.commitment,

@@ -19,22 +19,31 @@ pub struct VersionFilter {
     pub path: Option<RelPath>,
     /// With this operation.
     pub operation: Option<VersionOperation>,
-    /// By an actor with this name; an empty text means unknown.
+    /// By an actor with this name, recorded, or joined by exact content or as likely; an empty text means unknown.
     pub actor: Option<String>,
-    /// Recorded not before.
+    /// Recorded not before; of rebuilt ones, when they happened.
     pub since: Option<Timestamp>,
-    /// Recorded not after.
+    /// Recorded not after; of rebuilt ones, when they happened.
     pub until: Option<Timestamp>,
     /// Of this operation.
     pub operation_seq: Option<u64>,
     /// Only redacted ones.
     pub only_redacted: bool,
-    /// Before this place in the log.
+    /// Behind this version in the order of the answer; the number of an observed version is its place in the log.
     pub before: Option<u64>,
     /// After this place in the log.
     pub after: Option<u64>,
+    /// Leave out what was rebuilt.
+    pub observed_only: bool,
     /// At most so many; 0 means no limit.
     pub limit: u64,
+}
+
+/// Of which part of history versions are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Observed,
+    Rebuilt,
 }
 
 /// Conditions with the values they name.
@@ -52,23 +61,63 @@ impl Conditions {
 }
 
 impl Reader<'_> {
-    /// Versions that pass a filter, newest first.
+    /// Versions that pass a filter: the observed ones, newest first, then those that were rebuilt, by the time at which they
+    /// happened, newest first. Withdrawn ones are left out unless their operation is asked for.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store or memory, or a failure of the database.
     pub fn versions(&self, filter: &VersionFilter) -> Result<Vec<VersionRow>, LogError> {
+        let behind = filter.before.map(|seq| self.happened_at(seq)).transpose()?.flatten();
+        // A negative limit is none.
+        let limit = if filter.limit == 0 { -1 } else { bound(filter.limit) };
+        let mut versions =
+            if behind.is_some() { Vec::new() } else { self.part(filter, Part::Observed, None, limit)? };
+        let left = if limit < 0 { limit } else { limit - bound(versions.len() as u64) };
+        if left != 0 && !filter.observed_only && self.has_rebuilt()? {
+            versions.extend(self.part(filter, Part::Rebuilt, behind, left)?);
+        }
+        Ok(versions)
+    }
+
+    fn part(
+        &self,
+        filter: &VersionFilter,
+        part: Part,
+        behind: Option<i64>,
+        limit: i64,
+    ) -> Result<Vec<VersionRow>, LogError> {
         let mut conditions = Conditions::default();
         self.narrow_by_place(filter, &mut conditions)?;
-        narrow_by_circumstance(filter, &mut conditions);
+        narrow_by_circumstance(filter, part, &mut conditions);
+        match (part, filter.before, behind) {
+            (Part::Observed, before, _) => {
+                conditions.add("v.happened_at IS NULL", []);
+                if let Some(before) = before {
+                    conditions.add("v.seq < ?", [bound(before).into()]);
+                }
+            }
+            (Part::Rebuilt, before, behind) => {
+                conditions
+                    .add("v.happened_at IS NOT NULL AND v.seq IN (SELECT version_seq FROM rebuilt)", []);
+                if filter.operation_seq.is_none() {
+                    conditions.add("rb.withdrawn = 0", []);
+                }
+                if let (Some(seq), Some(at)) = (before, behind) {
+                    conditions.add("(v.happened_at, v.seq) < (?, ?)", [at.into(), bound(seq).into()]);
+                }
+            }
+        }
         let wheres = if conditions.conditions.is_empty() {
             String::new()
         } else {
             format!("WHERE {}", conditions.conditions.join(" AND "))
         };
-        // A negative limit is none.
-        let limit = if filter.limit == 0 { -1 } else { bound(filter.limit) };
         conditions.values.push(limit.into());
-        let sql = format!("{} {wheres} ORDER BY v.seq DESC LIMIT ?", version_sql!(""));
+        let order = match part {
+            Part::Observed => "v.seq DESC",
+            Part::Rebuilt => "v.happened_at DESC, v.seq DESC",
+        };
+        let sql = format!("{} {wheres} ORDER BY {order} LIMIT ?", version_sql!(""));
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut found = query.query(params_from_iter(conditions.values))?;
         let mut versions = Vec::new();
@@ -109,9 +158,6 @@ impl Reader<'_> {
                 [seq.clone(), seq],
             );
         }
-        if let Some(before) = filter.before {
-            to.add("v.seq < ?", [bound(before).into()]);
-        }
         if let Some(after) = filter.after {
             to.add("v.seq > ?", [bound(after).into()]);
         }
@@ -120,7 +166,7 @@ impl Reader<'_> {
 }
 
 /// What, who and when.
-fn narrow_by_circumstance(filter: &VersionFilter, to: &mut Conditions) {
+fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Conditions) {
     match filter.operation {
         None => {}
         Some(VersionOperation::Created) => to.add("v.change = ?", [ChangeKind::Created.number().into()]),
@@ -130,12 +176,34 @@ fn narrow_by_circumstance(filter: &VersionFilter, to: &mut Conditions) {
             [ChangeKind::Modified.number().into(), ChangeKind::Moved.number().into()],
         ),
     }
-    match &filter.actor {
-        None => {}
-        Some(name) if name.is_empty() => to.add("o.actor_id IS NULL", []),
-        Some(name) => {
-            to.add("o.actor_id IN (SELECT id FROM actors WHERE name = ?)", [name.clone().into()]);
+    match (part, &filter.actor) {
+        (_, None) => {}
+        (Part::Observed, Some(name)) if name.is_empty() => to.add(
+            "o.actor_id IS NULL AND (og.confidence IS NULL OR og.confidence NOT IN ('exact_content', 'likely'))",
+            [],
+        ),
+        (Part::Observed, Some(name)) => to.add(
+            "(o.actor_id IN (SELECT id FROM actors WHERE name = ?) OR (o.actor_id IS NULL AND v.seq IN
+                (SELECT version_seq FROM origins
+                 WHERE session = ? AND rank = 0 AND confidence IN ('exact_content', 'likely'))))",
+            [name.clone().into(), name.clone().into()],
+        ),
+        (Part::Rebuilt, Some(name)) if name.is_empty() => to.add("rb.actor_id IS NULL", []),
+        (Part::Rebuilt, Some(name)) => {
+            to.add("rb.actor_id IN (SELECT id FROM actors WHERE name = ?)", [name.clone().into()]);
         }
+    }
+    if filter.only_redacted {
+        to.add("v.redaction_id IS NOT NULL", []);
+    }
+    if part == Part::Rebuilt {
+        if let Some(since) = filter.since {
+            to.add("v.happened_at >= ?", [since.micros().into()]);
+        }
+        if let Some(until) = filter.until {
+            to.add("v.happened_at <= ?", [until.micros().into()]);
+        }
+        return;
     }
     // The second half of each is what the first implies of places in the log: it ends the walk where nothing can follow.
     if let Some(since) = filter.since {
@@ -151,8 +219,5 @@ fn narrow_by_circumstance(filter: &VersionFilter, to: &mut Conditions) {
              WHERE seq = (SELECT max(seq) FROM operations WHERE created_at <= ?))",
             [until.micros().into(), until.micros().into()],
         );
-    }
-    if filter.only_redacted {
-        to.add("v.redaction_id IS NOT NULL", []);
     }
 }

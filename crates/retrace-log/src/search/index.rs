@@ -36,12 +36,20 @@ struct Indexable {
     seq: u64,
     memory: i64,
     blob: Option<i64>,
+    /// Its operation, where it is a rebuilt version.
+    rebuilt_by: Option<u64>,
 }
 
 fn indexable(connection: &Connection, seq: u64) -> Result<Option<Indexable>, LogError> {
     Ok(connection
-        .prepare_cached("SELECT memory_id, blob_id FROM versions WHERE seq = ?1")?
-        .query_row([seq], |row| Ok(Indexable { seq, memory: row.get(0)?, blob: row.get(1)? }))
+        .prepare_cached(
+            "SELECT memory_id, CASE WHEN redaction_id IS NULL THEN blob_id END,
+                CASE WHEN happened_at IS NOT NULL THEN operation_seq END
+             FROM versions WHERE seq = ?1",
+        )?
+        .query_row([seq], |row| {
+            Ok(Indexable { seq, memory: row.get(0)?, blob: row.get(1)?, rebuilt_by: row.get(2)? })
+        })
         .optional()?)
 }
 
@@ -75,9 +83,12 @@ impl Contents<'_> {
         let before: Option<Option<i64>> = self
             .connection()
             .prepare_cached(
-                "SELECT blob_id FROM versions WHERE memory_id = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT 1",
+                "SELECT CASE WHEN redaction_id IS NULL THEN blob_id END FROM versions
+                 WHERE memory_id = ?1 AND seq < ?2
+                   AND CASE WHEN ?3 IS NULL THEN happened_at IS NULL ELSE operation_seq = ?3 END
+                 ORDER BY seq DESC LIMIT 1",
             )?
-            .query_row(params![version.memory, version.seq], |found| found.get(0))
+            .query_row(params![version.memory, version.seq, version.rebuilt_by], |found| found.get(0))
             .optional()?;
         let before = self.text_of(before.flatten())?.unwrap_or_default();
         let known: HashSet<&str> = before.lines().collect();
@@ -171,8 +182,10 @@ pub(crate) fn take_out(connection: &Connection, versions: &[VersionRow]) -> Resu
     for version in versions {
         let next: Option<u64> = connection
             .prepare_cached(
-                "SELECT min(seq) FROM versions
-                 WHERE memory_id = (SELECT memory_id FROM versions WHERE seq = ?1) AND seq > ?1",
+                "SELECT min(n.seq) FROM versions v JOIN versions n ON n.memory_id = v.memory_id AND n.seq > v.seq
+                   AND CASE WHEN v.happened_at IS NULL THEN n.happened_at IS NULL
+                            ELSE n.operation_seq = v.operation_seq END
+                 WHERE v.seq = ?1",
             )?
             .query_row([version.id.seq], |row| row.get(0))?;
         let affected = next.into_iter().chain([version.id.seq]);

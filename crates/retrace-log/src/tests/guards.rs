@@ -7,12 +7,13 @@ use rusqlite::Connection;
 
 /// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
 /// masked, stores have states, receipts are settled.
-const KEPT: [(&str, &[&str]); 10] = [
+const KEPT: [(&str, &[&str]); 11] = [
     ("actors", &[]),
     ("blobs", &["encoding", "depth", "base_id", "data"]),
     ("memories", &[]),
     ("operations", &[]),
     ("paths", &[]),
+    ("rebuilt", &["withdrawn"]),
     ("redactions", &["live_files", "purge", "chain_head", "chain_verified", "warnings"]),
     ("review_acts", &[]),
     ("reviews", &[]),
@@ -64,6 +65,7 @@ fn filled() -> TestLog {
     log.put("b.md", "two");
     log.put("b.md", "secret");
     log.redact(&[4]);
+    log.rebuild(vec![line(vec![past("b.md", -2, Some("an older two"))])]);
     log.review(Verdict::Approved, &[2, 4]);
     log.undo_review(1);
     log
@@ -188,7 +190,7 @@ fn no_row_is_replaced_through_any_unique_key() {
     }
     assert_eq!(
         keys,
-        10 + 9,
+        11 + 9,
         "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements"
     );
 }
@@ -207,6 +209,7 @@ fn masking_is_one_way_and_takes_everything_at_once() {
         "UPDATE blobs SET encoding = 0, is_text = 1, data = x'00', size = 1, salt = randomblob(16),
             sha256 = randomblob(32) WHERE encoding = 9",
         "UPDATE blobs SET encoding = 9 WHERE encoding <> 9",
+        "UPDATE rebuilt SET note = NULL",
         "UPDATE blobs SET encoding = 9, sha256 = NULL, salt = NULL, size = NULL, data = NULL WHERE encoding <> 9",
     ] {
         refused(&raw, sql);

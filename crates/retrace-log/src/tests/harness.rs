@@ -80,6 +80,21 @@ pub(super) fn too_large(store: StoreId, at: &str, unread: impl AsRef<[u8]>) -> C
     change
 }
 
+/// What was at a path some minutes before the clock started, by a session; `None` for a deletion.
+pub(super) fn past(at: &str, minutes: i64, text: Option<&str>) -> PastVersion {
+    PastVersion {
+        path: path(at),
+        at: Timestamp::from_micros(START + minutes * MINUTE),
+        actor: Actor::Session { id: "s1".to_owned(), evidence: retrace_model::Evidence::ExactContent },
+        note: Some(format!("told {minutes}")),
+        content: text.map(|text| text.as_bytes().to_vec()),
+    }
+}
+
+pub(super) fn line(versions: Vec<PastVersion>) -> PastLine {
+    PastLine { versions }
+}
+
 pub(super) fn gone(store: StoreId, at: &str) -> Change {
     Change { store, path: path(at), payload: Payload::Gone }
 }
@@ -190,6 +205,26 @@ impl TestLog {
     pub fn redact(&mut self, seqs: &[u64]) -> Masked {
         let at = self.tick();
         redact(&mut self.writer, seqs, at)
+    }
+
+    /// Ada rebuilds what was before, as one operation.
+    pub fn rebuild(&mut self, lines: Vec<PastLine>) -> Rebuilt {
+        let at = Timestamp::from_micros(self.tick());
+        let mut act = self.writer.begin().expect("a transaction");
+        let (actor, note) = (&user("ada"), Some("a test"));
+        let rebuild = Rebuild { store: self.store, source: Source::Rebuilt, actor, note, at, lines };
+        let done = act.rebuild(rebuild).expect("rebuilds");
+        act.commit().expect("commits");
+        done
+    }
+
+    /// Ada takes a rebuilding back.
+    pub fn withdraw(&mut self, operation: u64) -> Appended {
+        let at = self.tick();
+        let source = Source::Rebuilt;
+        let undo =
+            Append { undoes: Some(operation), source, even_if_empty: true, ..scan(self.store, at, Vec::new()) };
+        self.writer.append(undo).expect("takes it back")
     }
 
     /// Ada says of the memories of these versions that she saw them as they were then and knows them as they are now.

@@ -63,11 +63,23 @@ const FORMAT_1: &[u8] = include_bytes!("fixtures/format_1.db.zst");
 /// The head of its chain, as that program printed it.
 const HEAD_OF_FORMAT_1: &str = "85c8c632d031ea7911de85f87e47aed829f646d82cbf3f86f45e210af0595d54";
 
+/// The same, as the program with reviews and without origins left it.
+const FORMAT_2: &[u8] = include_bytes!("fixtures/format_2.db.zst");
+
 #[test]
 fn format_1_is_brought_to_the_newest_and_keeps_what_it_holds() {
+    is_brought_to_the_newest_and_keeps_what_it_holds(FORMAT_1);
+}
+
+#[test]
+fn format_2_is_brought_to_the_newest_and_keeps_what_it_holds() {
+    is_brought_to_the_newest_and_keeps_what_it_holds(FORMAT_2);
+}
+
+fn is_brought_to_the_newest_and_keeps_what_it_holds(packed: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let files = LogFiles::new(folder.path());
-    std::fs::write(files.database(), zstd::decode_all(FORMAT_1).expect("unpacks")).expect("a file");
+    std::fs::write(files.database(), zstd::decode_all(packed).expect("unpacks")).expect("a file");
     let refused = ReadConnection::open(&files).map(drop);
     assert!(
         matches!(refused, Err(LogError::Invalid(_))),

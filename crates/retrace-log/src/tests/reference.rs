@@ -1,4 +1,5 @@
-//! Random work on the log against a model of plain maps: writes, deletes, renames, redactions, reviews, crashes, purges.
+//! Random work on the log against a model of plain maps: writes, deletes, renames, redactions, reviews, rebuilding, crashes,
+//! purges.
 
 use super::harness::*;
 use crate::*;
@@ -46,6 +47,16 @@ enum Step {
     UndoReview {
         pick: usize,
     },
+    /// Somebody tells what was before: the last at a path, what came before perhaps at another; `None` for a deletion.
+    Rebuild {
+        from: usize,
+        path: usize,
+        told: Vec<(i64, Option<Vec<usize>>)>,
+    },
+    /// A rebuilding is taken back, or a taking back.
+    Withdraw {
+        pick: usize,
+    },
     Index,
     Purge,
 }
@@ -63,14 +74,28 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => (0..PEOPLE.len(), proptest::option::of(any::<usize>()), any::<bool>())
             .prop_map(|(person, pick, rejected)| Step::Review { person, pick, rejected }),
         2 => any::<usize>().prop_map(|pick| Step::UndoReview { pick }),
+        3 => (path(), path(), told()).prop_map(|(from, path, told)| Step::Rebuild { from, path, told }),
+        1 => any::<usize>().prop_map(|pick| Step::Withdraw { pick }),
         1 => Just(Step::Index),
         1 => Just(Step::Purge),
     ];
     proptest::collection::vec(step, 1..80)
 }
 
+/// Up to four states in the order of time, at few enough instants that sources tell of the same one.
+fn told() -> impl Strategy<Value = Vec<(i64, Option<Vec<usize>>)>> {
+    let text = proptest::option::weighted(0.8, proptest::collection::vec(0..WORDS, 0..3));
+    proptest::collection::vec((-12..0i64, text), 1..5).prop_map(|mut told| {
+        told.sort_by_key(|(at, _)| *at);
+        told
+    })
+}
+
 #[derive(Clone, Debug, PartialEq)]
 struct ModelVersion {
+    /// Of a rebuilt one the minute it happened, and its operation.
+    past: Option<(i64, u64)>,
+    withdrawn: bool,
     memory: usize,
     operation: VersionOperation,
     /// `None` when redacted.
@@ -92,6 +117,8 @@ struct Model {
     after: Vec<BTreeMap<&'static str, usize>>,
     memories: usize,
     reviews: Vec<ModelReview>,
+    /// Operations that rebuilt, with the newest of the row of operations that take one back.
+    rebuildings: Vec<(u64, u64)>,
 }
 
 /// An act of review as the model keeps it.
@@ -118,7 +145,173 @@ impl Model {
             VersionOperation::Deleted => drop(self.live.remove(path)),
             _ => drop(self.live.insert(path, self.versions.len())),
         }
-        self.versions.push(ModelVersion { memory, operation, path: Some(path), text, redacted: false });
+        let (past, withdrawn, redacted) = (None, false, false);
+        self.versions.push(ModelVersion {
+            past,
+            withdrawn,
+            memory,
+            operation,
+            path: Some(path),
+            text,
+            redacted,
+        });
+    }
+
+    /// Places of the rebuilt versions of a memory that count, in true order.
+    fn past_of(&self, memory: usize) -> Vec<usize> {
+        let counts = |at: &usize| {
+            let version = &self.versions[*at];
+            version.memory == memory && version.past.is_some() && !version.withdrawn
+        };
+        let mut past: Vec<usize> = (0..self.versions.len()).filter(counts).collect();
+        past.sort_by_key(|at| (self.versions[*at].past.map(|(minute, _)| minute), *at));
+        past
+    }
+
+    fn first_observed(&self, memory: usize) -> Option<usize> {
+        self.versions.iter().position(|version| version.memory == memory && version.past.is_none())
+    }
+
+    /// The memory that a line belongs to, in a log that observed nothing before the line ends.
+    fn home(&self, paths: &[&'static str]) -> Option<usize> {
+        let was_at = |memory: usize, path: &str| {
+            let versions = self.versions.iter().any(|it| it.memory == memory && it.path == Some(path));
+            versions || self.live.get(path).is_some_and(|at| self.versions[*at].memory == memory)
+        };
+        for path in paths.iter().rev() {
+            let began_here = |memory: &usize| {
+                let first = self.first_observed(*memory).map(|at| &self.versions[at]);
+                first.is_some_and(|first| first.redacted || first.path == Some(*path))
+                    && was_at(*memory, path)
+            };
+            let found = (0..self.memories).filter(began_here).min_by_key(|it| self.first_observed(*it));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let last = *paths.last().expect("a line has a path");
+        (0..self.memories).find(|memory| {
+            let ended_at = self.past_of(*memory).last().and_then(|at| self.versions[*at].path);
+            self.first_observed(*memory).is_none() && ended_at == Some(last)
+        })
+    }
+
+    /// What becomes of a line: the versions it adds.
+    fn rebuild(&mut self, told: &[(i64, &'static str, Option<String>)], operation: u64) -> bool {
+        let paths: Vec<&'static str> = told.iter().map(|(_, path, _)| *path).collect();
+        let home = self.home(&paths);
+        let existing = home.map(|memory| self.past_of(memory)).unwrap_or_default();
+        let old = |at: usize| {
+            let it = &self.versions[at];
+            (it.past.map_or(0, |(minute, _)| minute), it.path, it.text.clone(), it.operation, None)
+        };
+        let mut all: Vec<_> = existing.iter().map(|at| old(*at)).collect();
+        for (minute, path, text) in told {
+            let masked_then = self
+                .versions
+                .iter()
+                .any(|it| it.redacted && it.past.is_some_and(|(other, _)| other == *minute));
+            let known = all
+                .iter()
+                .any(|it| it.4.is_none() && it.0 == *minute && it.1 == Some(*path) && it.2 == *text);
+            if !masked_then && !known {
+                let operation =
+                    if text.is_none() { VersionOperation::Deleted } else { VersionOperation::Modified };
+                all.push((*minute, Some(*path), text.clone(), operation, Some(*path)));
+            }
+        }
+        all.sort_by_key(|it| it.0);
+        let gone = |it: &(i64, Option<&str>, Option<String>, VersionOperation, Option<&str>)| {
+            it.3 == VersionOperation::Deleted
+        };
+        let same = |a: &(
+            i64,
+            Option<&'static str>,
+            Option<String>,
+            VersionOperation,
+            Option<&'static str>,
+        ),
+                    b: &(
+            i64,
+            Option<&'static str>,
+            Option<String>,
+            VersionOperation,
+            Option<&'static str>,
+        )| {
+            gone(a) && gone(b) || !gone(a) && !gone(b) && a.2.is_some() && (a.1, &a.2) == (b.1, &b.2)
+        };
+        let mut at = 0;
+        while at < all.len() {
+            let repeats = if at == 0 { gone(&all[0]) } else { same(&all[at - 1], &all[at]) };
+            if all[at].4.is_some() && repeats {
+                all.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        let first = home.and_then(|memory| self.first_observed(memory)).map(|at| {
+            let it = &self.versions[at];
+            (0, it.path, it.text.clone(), it.operation, None)
+        });
+        for at in (0..all.len()).rev() {
+            let after = if at + 1 == all.len() { first.as_ref() } else { all.get(at + 1) };
+            let repeats = after.is_some_and(|after| after.4.is_none() && same(after, &all[at]));
+            if all[at].4.is_some() && repeats {
+                all.remove(at);
+            }
+        }
+        if all.iter().all(|it| it.4.is_none()) {
+            return false;
+        }
+        let memory = home.unwrap_or(self.memories);
+        self.memories = self.memories.max(memory + 1);
+        for at in 0..all.len() {
+            let Some(path) = all[at].4 else { continue };
+            let starts = at == 0 || gone(&all[at - 1]);
+            let operation = match all[at].3 {
+                VersionOperation::Deleted => VersionOperation::Deleted,
+                _ if starts => VersionOperation::Created,
+                _ => VersionOperation::Modified,
+            };
+            self.versions.push(ModelVersion {
+                past: Some((all[at].0, self.after.len() as u64)),
+                withdrawn: false,
+                memory,
+                operation,
+                path: Some(path),
+                text: all[at].2.clone(),
+                redacted: false,
+            });
+        }
+        self.rebuildings.push((operation, operation));
+        true
+    }
+
+    /// Places of all versions that count, as lists show them: observed ones, then rebuilt ones, the newest first.
+    fn listed(&self) -> Vec<usize> {
+        let key = |at: &usize| match self.versions[*at].past {
+            None => (1, 0, *at),
+            Some((minute, _)) => (0, minute, *at),
+        };
+        let mut all: Vec<usize> =
+            (0..self.versions.len()).filter(|at| !self.versions[*at].withdrawn).collect();
+        all.sort_by_key(key);
+        all.reverse();
+        all
+    }
+
+    /// The version of the same memory before one, in true order.
+    fn before(&self, at: usize) -> Option<usize> {
+        let version = &self.versions[at];
+        let observed = (0..at)
+            .rfind(|it| self.versions[*it].memory == version.memory && self.versions[*it].past.is_none());
+        let past = self.past_of(version.memory);
+        match version.past {
+            None => observed.or_else(|| past.last().copied()),
+            Some((minute, _)) => past
+                .into_iter()
+                .rfind(|it| (self.versions[*it].past.map_or(0, |(other, _)| other), *it) < (minute, at)),
+        }
     }
 
     fn put(&mut self, path: &'static str, text: String) {
@@ -134,7 +327,7 @@ impl Model {
 
     /// The memory last deleted from a path, or a new one.
     fn resting(&mut self, path: &str) -> usize {
-        let newest = |memory: usize| self.versions.iter().rposition(|version| version.memory == memory);
+        let newest = |memory: usize| self.newest_of(memory);
         let deleted_here = |version: &ModelVersion| {
             version.operation == VersionOperation::Deleted && version.path == Some(path)
         };
@@ -177,8 +370,9 @@ impl Model {
         }
     }
 
-    fn newest_of(&self, memory: usize) -> usize {
-        self.versions.iter().rposition(|version| version.memory == memory).expect("it has a version")
+    /// The newest observed version of a memory.
+    fn newest_of(&self, memory: usize) -> Option<usize> {
+        self.versions.iter().rposition(|version| version.memory == memory && version.past.is_none())
     }
 
     /// The newest version of a memory that a person knows.
@@ -191,7 +385,7 @@ impl Model {
     /// Known and newest version of every memory that a person has left to review, newest first, counted from 1.
     fn unreviewed(&self, person: usize) -> Vec<(Option<u64>, u64)> {
         let mut left: Vec<(Option<u64>, u64)> = (0..self.memories)
-            .map(|memory| (self.mark(person, memory), self.newest_of(memory)))
+            .filter_map(|memory| Some((self.mark(person, memory), self.newest_of(memory)?)))
             .filter(|(mark, newest)| mark.is_none_or(|mark| mark < *newest))
             .map(|(mark, newest)| (mark.map(|mark| mark as u64 + 1), newest as u64 + 1))
             .collect();
@@ -202,7 +396,7 @@ impl Model {
     /// Whether a person rejected what a version brings, before it and not taken back.
     fn was_rejected(&self, person: usize, at: usize) -> bool {
         let version = &self.versions[at];
-        if version.redacted {
+        if version.redacted || version.past.is_some() {
             return false;
         }
         self.reviews
@@ -228,10 +422,24 @@ impl Model {
         }
     }
 
-    /// Words of the lines a version brought in.
+    /// Words that a search of history finds a version by: those of lines that neither the one before in true order has nor
+    /// the one before that the index goes by.
     fn words_brought_in(&self, at: usize) -> BTreeSet<String> {
         let version = &self.versions[at];
-        let before = self.versions[..at].iter().rfind(|other| other.memory == version.memory);
+        let goes_by = |other: &&ModelVersion| {
+            let same_part = match version.past {
+                None => other.past.is_none(),
+                Some((_, operation)) => other.past.is_some_and(|(_, its)| its == operation),
+            };
+            other.memory == version.memory && same_part
+        };
+        let indexed = self.words_not_in(at, self.versions[..at].iter().rfind(goes_by));
+        let truly = self.words_not_in(at, self.before(at).map(|before| &self.versions[before]));
+        indexed.intersection(&truly).cloned().collect()
+    }
+
+    fn words_not_in(&self, at: usize, before: Option<&ModelVersion>) -> BTreeSet<String> {
+        let version = &self.versions[at];
         let before = before.and_then(|before| before.text.clone()).unwrap_or_default();
         let known: BTreeSet<&str> = before.lines().collect();
         let text = version.text.clone().unwrap_or_default();
@@ -285,6 +493,12 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
             let mut act = log.writer.begin().expect("a transaction");
             act.append(scan(store, at, vec![put(store, PATHS[*path], format!("lost {number}"))]))
                 .expect("appends");
+            let at = retrace_model::Timestamp::from_micros(at);
+            let (store, actor) = (log.store, &user("ada"));
+            let lines = vec![line(vec![past(PATHS[*path], -13, Some("lost as well"))])];
+            let rebuild =
+                Rebuild { store, source: retrace_model::Source::Import, actor, note: None, at, lines };
+            act.rebuild(rebuild).expect("rebuilds");
             drop(act);
             log = log.reopen(1000 + number);
         }
@@ -301,6 +515,36 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
                 model.reviews.push(undoing);
             }
         }
+        Step::Rebuild { from, path: to, told } => {
+            let last = told.len() - 1;
+            let told: Vec<(i64, &'static str, Option<String>)> = told
+                .iter()
+                .enumerate()
+                .map(|(at, (minute, lines))| {
+                    let path = PATHS[if at == last { *to } else { *from }];
+                    (*minute, path, lines.as_ref().map(|lines| text(lines)))
+                })
+                .collect();
+            let versions = told.iter().map(|(at, path, text)| past(path, *at, text.as_deref())).collect();
+            let done = log.rebuild(vec![line(versions)]);
+            let cursor = log.writer.reader().cursor().expect("a cursor");
+            let before = model.versions.len();
+            let any = model.rebuild(&told, cursor);
+            assert_eq!(done.operation_seq, any.then_some(cursor), "{told:?}");
+            assert_eq!(done.versions.len(), model.versions.len() - before, "{told:?}");
+        }
+        Step::Withdraw { pick } if !model.rebuildings.is_empty() => {
+            let chosen = pick % model.rebuildings.len();
+            let (root, last) = model.rebuildings[chosen];
+            let by = log.withdraw(last).operation_seq.expect("an operation");
+            model.rebuildings[chosen].1 = by;
+            for version in &mut model.versions {
+                if version.past.is_some_and(|(_, operation)| operation == root) {
+                    version.withdrawn = !version.withdrawn;
+                }
+            }
+        }
+        Step::Withdraw { .. } => {}
         Step::Index => log.index(),
         Step::Purge => drop(log.purge(&Needles::default())),
     }
@@ -309,14 +553,16 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
 }
 
 fn review(log: &mut TestLog, model: &mut Model, person: usize, pick: Option<usize>, rejected: bool) {
-    if model.memories == 0 {
+    let observed: Vec<usize> =
+        (0..model.memories).filter(|memory| model.first_observed(*memory).is_some()).collect();
+    if observed.is_empty() {
         return;
     }
     let memories = match pick {
-        Some(pick) => vec![pick % model.memories],
-        None => (0..model.memories).collect(),
+        Some(pick) => vec![observed[pick % observed.len()]],
+        None => observed,
     };
-    let newest: Vec<usize> = memories.iter().map(|memory| model.newest_of(*memory)).collect();
+    let newest: Vec<usize> = memories.iter().filter_map(|memory| model.newest_of(*memory)).collect();
     let verdict = if rejected { Verdict::Rejected } else { Verdict::Approved };
     let judged: Vec<u64> = newest.iter().map(|at| *at as u64 + 1).collect();
     log.review_as(PEOPLE[person], verdict, &judged);
@@ -336,13 +582,20 @@ fn compare_reviews(log: &TestLog, model: &Model) {
 }
 
 fn compare(log: &mut TestLog, model: &Model) {
-    let versions = log.versions();
-    assert_eq!(versions.len(), model.versions.len());
+    let versions: Vec<VersionRow> = (1..=model.versions.len() as u64).map(|seq| log.version(seq)).collect();
+    assert_eq!(log.writer.reader().last_version().expect("reads"), versions.len() as u64);
+    let mut listed: Vec<u64> = log.versions().iter().map(|version| version.id.seq).collect();
+    listed.reverse();
+    assert_eq!(listed, model.listed().into_iter().map(|at| at as u64 + 1).collect::<Vec<_>>());
     let mut memories = BTreeMap::new();
     for (row, expected) in versions.iter().zip(&model.versions) {
         assert_eq!(row.operation, expected.operation, "{row:?}");
         assert_eq!(row.path, expected.path.map(path), "{row:?}");
         assert_eq!(row.redaction.is_some(), expected.redacted, "{row:?}");
+        assert_eq!((row.rebuilt, row.withdrawn), (expected.past.is_some(), expected.withdrawn), "{row:?}");
+        let before = log.writer.reader().version_before(row).expect("reads").map(|before| before.id.seq);
+        let at = usize::try_from(row.id.seq).expect("small") - 1;
+        assert_eq!(before, model.before(at).map(|before| before as u64 + 1), "before {row:?}");
         assert_eq!(*memories.entry(expected.memory).or_insert(row.memory), row.memory, "{row:?}");
         let content = log.writer.reader().content(row);
         match (&expected.text, expected.redacted) {
@@ -355,6 +608,7 @@ fn compare(log: &mut TestLog, model: &Model) {
     }
     assert_eq!(memories.values().collect::<BTreeSet<_>>().len(), memories.len(), "memories are told apart");
     compare_instants(log, model);
+    compare_past(log, model);
     compare_reviews(log, model);
     log.assert_sound();
     log.index();
@@ -384,14 +638,39 @@ fn compare_instants(log: &TestLog, model: &Model) {
     }
 }
 
+fn compare_past(log: &TestLog, model: &Model) {
+    for minute in -13..=0 {
+        let mut expected = Vec::new();
+        for memory in 0..model.memories {
+            let past = model.past_of(memory);
+            let then = |at: &usize| model.versions[*at].past.is_some_and(|(other, _)| other <= minute);
+            if let Some(at) = past.into_iter().rfind(then)
+                && model.versions[at].operation != VersionOperation::Deleted
+            {
+                expected.push((model.versions[at].path.map(path), at as u64 + 1));
+            }
+        }
+        expected.sort();
+        let time = retrace_model::Timestamp::from_micros(START + minute * MINUTE);
+        let memories = log.writer.reader().memories_at_time(log.store, time).expect("memories");
+        let mut found: Vec<(Option<RelPath>, u64)> =
+            memories.into_iter().map(|memory| (memory.path, memory.version.id.seq)).collect();
+        found.sort();
+        assert_eq!(found, expected, "at minute {minute}");
+    }
+}
+
 fn compare_search(log: &TestLog, model: &Model) {
     let brought_in: Vec<BTreeSet<String>> =
         (0..model.versions.len()).map(|at| model.words_brought_in(at)).collect();
     for wanted in (0..WORDS).map(word) {
-        let expected: Vec<u64> =
-            (1..).zip(&brought_in).filter(|(_, words)| words.contains(&wanted)).map(|(seq, _)| seq).collect();
-        let mut found = log.search_history(&wanted);
-        found.reverse();
+        let expected: Vec<u64> = model
+            .listed()
+            .into_iter()
+            .filter(|at| brought_in[*at].contains(&wanted))
+            .map(|at| at as u64 + 1)
+            .collect();
+        let found = log.search_history(&wanted);
         assert_eq!(found, expected, "history of {wanted}");
         let expected: Vec<String> = model
             .live

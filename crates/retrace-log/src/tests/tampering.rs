@@ -8,8 +8,8 @@ use crate::*;
 use retrace_model::{Actor, Sha256, Verdict};
 use rusqlite::Connection;
 
-/// A log to tamper with, past all triggers.
-fn open_to_all() -> (TestLog, Connection) {
+/// A log to tamper with, past all triggers, and what brings those back.
+fn open_to_all() -> (TestLog, Connection, Vec<String>) {
     let mut log = TestLog::new();
     let other = add_store(&mut log.writer, "others");
     let at = log.tick();
@@ -30,25 +30,25 @@ fn open_to_all() -> (TestLog, Connection) {
     log.review(Verdict::Approved, &[2, 6]);
     log.assert_sound();
     let raw = log.raw();
-    let triggers: Vec<String> = raw
-        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    let triggers: Vec<(String, String)> = raw
+        .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
         .expect("prepares")
-        .query_map([], |row| row.get(0))
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
         .expect("asks")
         .collect::<Result<_, _>>()
         .expect("reads");
-    for trigger in triggers {
+    for (trigger, _) in &triggers {
         raw.execute_batch(&format!("DROP TRIGGER {trigger}")).expect("drops");
     }
-    (log, raw)
+    (log, raw, triggers.into_iter().map(|(_, sql)| sql).collect())
 }
 
 /// Tampers, brings the triggers back so that the schema is as before, and says what verification finds.
 fn found_after(sql: &str) -> Vec<String> {
-    let (log, raw) = open_to_all();
+    let (log, raw, triggers) = open_to_all();
     raw.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    for script in [include_str!("../schema/0001_init.sql"), include_str!("../schema/0002_reviews.sql")] {
-        raw.execute_batch(&script[script.find("CREATE TRIGGER").expect("triggers")..]).expect("triggers");
+    for trigger in triggers {
+        raw.execute_batch(&trigger).expect("a trigger");
     }
     let problems = log.connection().snapshot(|reader| reader.verify()).expect("verifies").problems;
     let chain = log.connection().snapshot(|reader| reader.verify_chain()).expect("verifies");
@@ -226,7 +226,7 @@ fn what_is_missing_or_too_much_is_found() {
 
 #[test]
 fn a_schema_without_its_triggers_is_found() {
-    let (log, _raw) = open_to_all();
+    let (log, ..) = open_to_all();
     let problems = log.writer.reader().verify().expect("verifies").problems;
     assert!(problems.contains(&"the schema lacks trigger versions_no_delete".to_owned()), "{problems:?}");
 }
@@ -234,7 +234,7 @@ fn a_schema_without_its_triggers_is_found() {
 /// The one thing that cannot be seen without a witness outside the log.
 #[test]
 fn a_last_operation_taken_off_cleanly_shows_only_in_the_head_of_the_chain() {
-    let (log, _) = open_to_all();
+    let (log, ..) = open_to_all();
     let witness = log.writer.reader().chain_head().expect("a head");
     drop(log);
     let problems = found_after(
@@ -246,7 +246,7 @@ fn a_last_operation_taken_off_cleanly_shows_only_in_the_head_of_the_chain() {
          UPDATE stores SET versions = 0 WHERE id = 2;",
     );
     assert_eq!(problems, Vec::<String>::new(), "from inside, the log looks sound");
-    let (log, raw) = open_to_all();
+    let (log, raw, _) = open_to_all();
     raw.execute_batch("DELETE FROM operations WHERE seq = 7").expect("deletes");
     let left: Sha256 = log.writer.reader().chain_head().expect("a head");
     assert_ne!(left, witness);

@@ -1,0 +1,457 @@
+//! Appending what was before the log was there: versions that others kept, rebuilt.
+//!
+//! They are versions of one operation like any others, chained and kept like them, but each carries the time at which it truly
+//! was, which lies before its memory was first observed. No memory ever stands at one of them: `live`, reviews, baselines and
+//! the state of a store at an operation go by observed versions alone. Undoing the operation withdraws them.
+
+use super::{Append, Appending, Draft, Target};
+use crate::chain::{self, Past};
+use crate::rows::{self, ChangeKind};
+use crate::writer::Act;
+use crate::{LogError, read};
+use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId};
+use rusqlite::{Connection, params};
+use std::collections::BTreeSet;
+
+/// History of a store from before it was observed, to be appended as one operation.
+#[derive(Debug)]
+pub struct Rebuild<'a> {
+    /// The store.
+    pub store: StoreId,
+    /// [`Source::Rebuilt`] or [`Source::Import`].
+    pub source: Source,
+    /// Who asked for it.
+    pub actor: &'a Actor,
+    /// From what it was rebuilt.
+    pub note: Option<&'a str>,
+    /// Now.
+    pub at: Timestamp,
+    /// One for each memory.
+    pub lines: Vec<PastLine>,
+}
+
+/// What one memory went through, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PastLine {
+    /// Its versions.
+    pub versions: Vec<PastVersion>,
+}
+
+/// One version of the past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastVersion {
+    /// Where the memory was after it.
+    pub path: RelPath,
+    /// When it happened.
+    pub at: Timestamp,
+    /// Who did it.
+    pub actor: Actor,
+    /// Why, where the source tells.
+    pub note: Option<String>,
+    /// The raw bytes; `None` when it was deleted.
+    pub content: Option<Vec<u8>>,
+}
+
+/// What rebuilding did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// The operation; `None` when there was nothing new.
+    pub operation_seq: Option<u64>,
+    /// The versions, in the order of the log.
+    pub versions: Vec<VersionId>,
+    /// Memories that got any.
+    pub memories: u64,
+    /// Versions left out because they are rebuilt already, or were and are redacted.
+    pub known: u64,
+    /// Versions left out because the memory was observed by then.
+    pub observed: u64,
+    /// Versions left out because they say the same as the one before or after them.
+    pub unchanged: u64,
+}
+
+impl Act<'_> {
+    /// Appends versions from before memories were first observed, as one operation. A line belongs to the memory that was
+    /// first observed at the path where the line ends. What is known already, was observed, or changes nothing is left out,
+    /// so that rebuilding from the same source again appends nothing. To take it back, append an operation that undoes it.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, [`LogError::Invalid`] for another source and for a line that is not in
+    /// the order of time, or a failure of the database.
+    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
+    pub fn rebuild(&mut self, rebuild: Rebuild<'_>) -> Result<Rebuilt, LogError> {
+        if !matches!(rebuild.source, Source::Rebuilt | Source::Import) {
+            return Err(LogError::Invalid(format!("{} does not rebuild", rebuild.source.as_str())));
+        }
+        if rebuild.lines.iter().any(|line| !line.versions.is_sorted_by_key(|version| version.at)) {
+            return Err(LogError::Invalid("history is told in the order of time".to_owned()));
+        }
+        self.whole(|act| {
+            let append = Append {
+                store: Some(rebuild.store),
+                source: rebuild.source,
+                actor: rebuild.actor,
+                note: rebuild.note,
+                at: rebuild.at,
+                undoes: None,
+                changes: Vec::new(),
+                even_if_empty: false,
+            };
+            Appending::begin(&act.transaction, act.entropy, &append, false)?.run_past(&append, &rebuild)
+        })
+    }
+}
+
+/// Says of every version of the operation at the root of a row of undoings whether it counts: the last undoing decides.
+pub(super) fn settle(connection: &Connection, undone: u64) -> Result<(), LogError> {
+    let (root, depth) = read::root_of_undoing(connection, undone)?;
+    connection
+        .prepare_cached(
+            "UPDATE rebuilt SET withdrawn = ?2 WHERE version_seq BETWEEN
+                (SELECT first_version FROM operations WHERE seq = ?1) AND
+                (SELECT first_version + created + modified + deleted - 1 FROM operations WHERE seq = ?1)",
+        )?
+        // The operation that undoes `undone` is one more.
+        .execute(params![root, (depth + 1) % 2])?;
+    Ok(())
+}
+
+/// Where a line belongs.
+enum Home {
+    /// To a memory, before this time.
+    Memory { row: i64, memory: MemoryId, before: i64 },
+    /// To a memory that was gone before the store was observed, or one that nobody knew.
+    Gone,
+    /// Nowhere: what is at its path was observed all the time.
+    Observed,
+}
+
+/// One state of a memory in the order of time.
+struct Stop<'a> {
+    at: i64,
+    /// `None` where it is redacted.
+    path: Option<RelPath>,
+    /// `None` where it was deleted or is redacted.
+    sha256: Option<Sha256>,
+    deleted: bool,
+    /// What is to be appended; `None` for what is in the log.
+    new: Option<&'a PastVersion>,
+}
+
+impl Stop<'_> {
+    fn says_the_same(&self, other: &Self) -> bool {
+        match (self.deleted, other.deleted) {
+            (true, true) => true,
+            (false, false) => self.sha256.is_some() && self.sha256 == other.sha256 && self.path == other.path,
+            _ => false,
+        }
+    }
+}
+
+impl Appending<'_> {
+    fn run_past(mut self, append: &Append<'_>, rebuild: &Rebuild<'_>) -> Result<Rebuilt, LogError> {
+        let mut done = Rebuilt::default();
+        let redacted = redacted_instants(self.connection, self.stores[&rebuild.store])?;
+        for line in &rebuild.lines {
+            self.add_line(rebuild.store, line, &redacted, &mut done)?;
+        }
+        if self.versions.is_empty() {
+            return Ok(done);
+        }
+        let digest = self.digest.clone().finish();
+        self.insert_operation(append, &digest)?;
+        self.count_versions(false)?;
+        done.operation_seq = Some(self.seq);
+        done.versions = std::mem::take(&mut self.versions);
+        Ok(done)
+    }
+
+    fn add_line(
+        &mut self,
+        store: StoreId,
+        line: &PastLine,
+        redacted: &BTreeSet<i64>,
+        done: &mut Rebuilt,
+    ) -> Result<(), LogError> {
+        let (Some(first), Some(last)) = (line.versions.first(), line.versions.last()) else { return Ok(()) };
+        let store_row = self.stores[&store];
+        let (target, before) = match home(self.connection, store_row, line, first.at)? {
+            Home::Observed => {
+                done.observed += line.versions.len() as u64;
+                return Ok(());
+            }
+            Home::Memory { row, memory, before } => (Some((row, memory)), before),
+            Home::Gone => (
+                gone_memory(self.connection, store_row, &last.path)?,
+                store_created_at(self.connection, store_row)?,
+            ),
+        };
+        let mut stops = match target {
+            Some((row, _)) => known_stops(self.connection, row)?,
+            None => Vec::new(),
+        };
+        let mut new = 0;
+        for version in &line.versions {
+            let at = version.at.micros();
+            let sha256 = version.content.as_deref().map(Sha256::of);
+            let known = stops.iter().any(|stop| {
+                stop.new.is_none()
+                    && stop.at == at
+                    && stop.sha256 == sha256
+                    && stop.path.as_ref() == Some(&version.path)
+            });
+            if at >= before {
+                done.observed += 1;
+            } else if known || redacted.contains(&at) {
+                done.known += 1;
+            } else {
+                let path = Some(version.path.clone());
+                stops.push(Stop { at, path, sha256, deleted: sha256.is_none(), new: Some(version) });
+                new += 1;
+            }
+        }
+        stops.sort_by_key(|stop| stop.at);
+        let first_observed =
+            target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
+        let kept = without_repetition(stops, first_observed.as_ref());
+        done.unchanged += new - kept.iter().filter(|stop| stop.new.is_some()).count() as u64;
+        self.write_stops(store, target, &kept, done)
+    }
+
+    /// Writes down what is new in a line.
+    fn write_stops(
+        &mut self,
+        store: StoreId,
+        target: Option<(i64, MemoryId)>,
+        stops: &[Stop<'_>],
+        done: &mut Rebuilt,
+    ) -> Result<(), LogError> {
+        if stops.iter().all(|stop| stop.new.is_none()) {
+            return Ok(());
+        }
+        let (memory_row, memory) = match target {
+            Some(known) => known,
+            None => self.new_memory(store)?,
+        };
+        let mut count = rebuilt_count(self.connection, memory_row)?;
+        let mut before: Option<&Stop<'_>> = None;
+        let mut lean_on = None;
+        for stop in stops {
+            if let Some(version) = stop.new {
+                let kind = match before {
+                    _ if stop.deleted => ChangeKind::Deleted,
+                    Some(before) if before.deleted => ChangeKind::Created,
+                    Some(before) if before.path.is_some() && before.path != stop.path => ChangeKind::Moved,
+                    Some(_) => ChangeKind::Modified,
+                    None => ChangeKind::Created,
+                };
+                let target = Target { memory_row, memory, versions: count };
+                lean_on = self.write_past(store, target, kind, version, lean_on)?.or(lean_on);
+                count += 1;
+            }
+            before = Some(stop);
+        }
+        done.memories += 1;
+        Ok(())
+    }
+
+    /// Writes one version of the past down; answers the row of its content.
+    fn write_past(
+        &mut self,
+        store: StoreId,
+        target: Target,
+        kind: ChangeKind,
+        version: &PastVersion,
+        lean_on: Option<i64>,
+    ) -> Result<Option<i64>, LogError> {
+        let (path_row, _) = rows::intern_path(self.connection, &version.path)?;
+        let (blob_row, salt) = match &version.content {
+            None => (None, self.random()),
+            Some(bytes) => {
+                let size = bytes.len() as u64;
+                let (row, salt) = self.keep(&version.path, Some(bytes), &Sha256::of(bytes), size, lean_on)?;
+                (Some(row), salt)
+            }
+        };
+        let hash_and_size = version.content.as_ref().map(|bytes| (Sha256::of(bytes), bytes.len() as u64));
+        let commitment = chain::commitment(
+            &salt,
+            &version.path,
+            hash_and_size.as_ref().map(|(sha256, size)| (sha256, *size)),
+        );
+        let seq = self.insert_version(&Draft {
+            store,
+            target,
+            kind,
+            path_row,
+            blob_row,
+            salt: blob_row.is_none().then_some(salt),
+            commitment: chain::noted(commitment, version.note.as_deref()),
+            past: Some(Past { happened_at: version.at, actor: version.actor.clone() }),
+        })?;
+        let actor = rows::intern_actor(self.connection, &version.actor)?;
+        self.connection
+            .prepare_cached("INSERT INTO rebuilt (version_seq, actor_id, note) VALUES (?1, ?2, ?3)")?
+            .execute(params![seq, actor, version.note])?;
+        self.note_path(store, path_row, target.memory_row)?;
+        Ok(blob_row)
+    }
+
+    fn new_memory(&mut self, store: StoreId) -> Result<(i64, MemoryId), LogError> {
+        let memory = MemoryId(self.random());
+        self.connection
+            .prepare_cached("INSERT INTO memories (public, store_id) VALUES (?1, ?2)")?
+            .execute(params![&memory.0[..], self.stores[&store]])?;
+        Ok((self.connection.last_insert_rowid(), memory))
+    }
+}
+
+/// Leaves out what is new and says the same as the state before or after it; `first_observed` comes after the last.
+fn without_repetition<'a>(stops: Vec<Stop<'a>>, first_observed: Option<&Stop<'a>>) -> Vec<Stop<'a>> {
+    let mut forward: Vec<Stop<'a>> = Vec::with_capacity(stops.len());
+    for stop in stops {
+        // Nothing is deleted before anything was there.
+        let repeats = match forward.last() {
+            None => stop.deleted,
+            Some(before) => before.says_the_same(&stop),
+        };
+        if stop.new.is_none() || !repeats {
+            forward.push(stop);
+        }
+    }
+    let mut backward: Vec<Stop<'a>> = Vec::with_capacity(forward.len());
+    for stop in forward.into_iter().rev() {
+        let repeats = match backward.last() {
+            None => first_observed.is_some_and(|observed| observed.says_the_same(&stop)),
+            Some(after) => after.new.is_none() && after.says_the_same(&stop),
+        };
+        if stop.new.is_none() || !repeats {
+            backward.push(stop);
+        }
+    }
+    backward.reverse();
+    backward
+}
+
+/// Times of redacted rebuilt versions of a store: what happened then is not brought back by rebuilding it again.
+fn redacted_instants(connection: &Connection, store_row: i64) -> Result<BTreeSet<i64>, LogError> {
+    let mut query = connection.prepare_cached(
+        "SELECT v.happened_at FROM rebuilt r JOIN versions v ON v.seq = r.version_seq
+         WHERE v.redaction_id IS NOT NULL AND v.store_id = ?1",
+    )?;
+    let rows = query.query_map([store_row], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The memory a line belongs to: the one first observed at a path of the line after it began, the last paths first.
+fn home(
+    connection: &Connection,
+    store_row: i64,
+    line: &PastLine,
+    began: Timestamp,
+) -> Result<Home, LogError> {
+    let mut query = connection.prepare_cached(
+        "SELECT m.id, m.public, o.created_at FROM memory_paths mp
+         JOIN memories m ON m.id = mp.memory_id
+         JOIN versions v ON v.seq =
+            (SELECT min(w.seq) FROM versions w WHERE w.memory_id = m.id AND w.happened_at IS NULL)
+         JOIN operations o ON o.seq = v.operation_seq
+         WHERE mp.store_id = ?1 AND mp.path_id = ?2
+           AND (v.path_id = ?2 OR v.redaction_id IS NOT NULL)
+         ORDER BY o.created_at <= ?3, v.seq",
+    )?;
+    let mut tried = BTreeSet::new();
+    let mut observed = false;
+    for version in line.versions.iter().rev() {
+        if !tried.insert(&version.path) {
+            continue;
+        }
+        let Some(path_row) = rows::path_row(connection, &version.path)? else { continue };
+        let mut found = query.query(params![store_row, path_row, began.micros()])?;
+        if let Some(row) = found.next()? {
+            let before: i64 = row.get(2)?;
+            if before > began.micros() {
+                let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
+                return Ok(Home::Memory { row: row.get(0)?, memory, before });
+            }
+            observed = true;
+        }
+    }
+    Ok(if observed { Home::Observed } else { Home::Gone })
+}
+
+/// The memory that is known from the past alone and was last at a path.
+fn gone_memory(
+    connection: &Connection,
+    store_row: i64,
+    path: &RelPath,
+) -> Result<Option<(i64, MemoryId)>, LogError> {
+    let Some(path_row) = rows::path_row(connection, path)? else { return Ok(None) };
+    let mut query = connection.prepare_cached(
+        "SELECT m.id, m.public FROM memory_paths mp JOIN memories m ON m.id = mp.memory_id
+         WHERE mp.store_id = ?1 AND mp.path_id = ?2
+           AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = m.id AND v.happened_at IS NULL)
+           AND ?2 = (SELECT v.path_id FROM versions v JOIN rebuilt r ON r.version_seq = v.seq
+                     WHERE v.memory_id = m.id AND r.withdrawn = 0
+                     ORDER BY v.happened_at DESC, v.seq DESC LIMIT 1)
+         ORDER BY m.id LIMIT 1",
+    )?;
+    let mut found = query.query([store_row, path_row])?;
+    let Some(row) = found.next()? else { return Ok(None) };
+    let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
+    Ok(Some((row.get(0)?, memory)))
+}
+
+fn store_created_at(connection: &Connection, store_row: i64) -> Result<i64, LogError> {
+    Ok(connection
+        .prepare_cached("SELECT created_at FROM stores WHERE id = ?1")?
+        .query_row([store_row], |row| row.get(0))?)
+}
+
+/// Rebuilt versions of a memory, withdrawn ones included.
+fn rebuilt_count(connection: &Connection, memory_row: i64) -> Result<u64, LogError> {
+    Ok(connection
+        .prepare_cached("SELECT count(*) FROM versions WHERE memory_id = ?1 AND happened_at IS NOT NULL")?
+        .query_row([memory_row], |row| row.get(0))?)
+}
+
+/// What is rebuilt of a memory already, in true order.
+fn known_stops(connection: &Connection, memory_row: i64) -> Result<Vec<Stop<'static>>, LogError> {
+    stops(
+        connection,
+        "SELECT v.happened_at, p.bytes, b.sha256, v.change FROM versions v
+         JOIN rebuilt r ON r.version_seq = v.seq
+         LEFT JOIN paths p ON p.id = v.path_id LEFT JOIN blobs b ON b.id = v.blob_id
+         WHERE v.memory_id = ?1 AND v.happened_at IS NOT NULL AND r.withdrawn = 0
+         ORDER BY v.happened_at, v.seq",
+        memory_row,
+    )
+}
+
+/// The first observed state of a memory.
+fn first_observed(connection: &Connection, memory_row: i64) -> Result<Option<Stop<'static>>, LogError> {
+    let found = stops(
+        connection,
+        "SELECT o.created_at, p.bytes, b.sha256, v.change FROM versions v
+         JOIN operations o ON o.seq = v.operation_seq
+         LEFT JOIN paths p ON p.id = v.path_id LEFT JOIN blobs b ON b.id = v.blob_id
+         WHERE v.memory_id = ?1 AND v.happened_at IS NULL ORDER BY v.seq LIMIT 1",
+        memory_row,
+    )?;
+    Ok(found.into_iter().next())
+}
+
+fn stops(connection: &Connection, sql: &str, memory_row: i64) -> Result<Vec<Stop<'static>>, LogError> {
+    let mut query = connection.prepare_cached(sql)?;
+    let mut found = query.query([memory_row])?;
+    let mut stops = Vec::new();
+    while let Some(row) = found.next()? {
+        stops.push(Stop {
+            at: row.get(0)?,
+            path: row.get::<_, Option<Vec<u8>>>(1)?.map(rows::path_from).transpose()?,
+            sha256: row.get::<_, Option<Vec<u8>>>(2)?.as_deref().map(rows::hash_from).transpose()?,
+            deleted: row.get::<_, i64>(3)? == ChangeKind::Deleted.number(),
+            new: None,
+        });
+    }
+    Ok(stops)
+}

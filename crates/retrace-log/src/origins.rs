@@ -1,0 +1,275 @@
+//! Which session wrote a version, where that was not recorded when it was written. A derived table: it may be emptied and made
+//! again from the transcripts, and what was recorded always comes first. It holds nothing of a memory.
+
+use crate::rows::{self, bound};
+use crate::writer::Act;
+use crate::{LogError, Reader};
+use retrace_model::{Actor, Evidence, MemoryId, Timestamp};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+/// One answer, or one candidate, for a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OriginRow {
+    /// The session; `None` when unknown.
+    pub session: Option<String>,
+    /// How sure it is: the printed form of an [`Evidence`], or `unknown`.
+    pub confidence: String,
+    /// What it rests on: one word of whoever joined.
+    pub basis: String,
+    /// How many calls in a row made the content.
+    pub steps: u64,
+    /// Who in the session.
+    pub role: Option<String>,
+    /// The subagent's id.
+    pub agent: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// Path of the transcript, as bytes.
+    pub transcript: Option<Vec<u8>>,
+    /// Where the call stands in it.
+    pub call: Option<CallPlace>,
+}
+
+/// Where a call stands in a transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallPlace {
+    /// Which conversation of the file.
+    pub conversation: u64,
+    /// The message.
+    pub message: u64,
+    /// The block of the message.
+    pub block: u64,
+    /// Which of the changes the call makes.
+    pub part: u64,
+    /// Line of the file, from 1.
+    pub line: u64,
+    /// The turn, from 1.
+    pub turn: Option<u64>,
+    /// Name of the tool.
+    pub tool: String,
+    /// Id of the call.
+    pub tool_use_id: Option<String>,
+    /// When.
+    pub at: Option<Timestamp>,
+}
+
+/// A version that nobody said to have written, with the memory it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unclaimed {
+    /// Place of the version.
+    pub seq: u64,
+    /// Its memory.
+    pub memory: MemoryId,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Whether an answer is there that nothing later can better: the content is exact.
+    pub is_settled: bool,
+}
+
+/// The actor that an answer makes.
+pub(crate) fn joined_actor(session: Option<String>, confidence: Option<&str>) -> Actor {
+    match (session, confidence.and_then(Evidence::parse)) {
+        (Some(id), Some(evidence)) => Actor::Session { id, evidence },
+        _ => Actor::Unknown,
+    }
+}
+
+const COLUMNS: &str = "o.session, o.confidence, o.basis, o.steps, o.role, o.agent, o.model, t.path, o.conversation, o.message,
+    o.block, o.part, o.line, o.turn, o.tool, o.tool_use_id, o.at";
+
+impl Reader<'_> {
+    /// The answer for a version and the candidates, the answer first. Empty where the version was not looked at yet.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn origins(&self, seq: u64) -> Result<Vec<OriginRow>, LogError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM origins o LEFT JOIN origin_transcripts t ON t.id = o.transcript_id
+             WHERE o.version_seq = ?1 ORDER BY o.rank"
+        );
+        let mut query = self.connection.prepare_cached(&sql)?;
+        let mut found = query.query([bound(seq)])?;
+        let mut answers = Vec::new();
+        while let Some(row) = found.next()? {
+            answers.push(origin_from(row)?);
+        }
+        Ok(answers)
+    }
+
+    /// The answer for a version alone.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn origin(&self, seq: u64) -> Result<Option<OriginRow>, LogError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM origins o LEFT JOIN origin_transcripts t ON t.id = o.transcript_id
+             WHERE o.version_seq = ?1 AND o.rank = 0"
+        );
+        let mut query = self.connection.prepare_cached(&sql)?;
+        let mut found = query.query([bound(seq)])?;
+        found.next()?.map(origin_from).transpose()
+    }
+
+    /// How far versions were held against transcripts.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn joined_through(&self) -> Result<u64, LogError> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT joined_seq FROM origin_state")?
+            .query_row([], |row| row.get(0))
+            .optional()?
+            .unwrap_or(0))
+    }
+
+    /// Versions after `after` that were observed and that nobody said to have written, oldest first. Redacted ones are left out.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn unclaimed(&self, after: u64) -> Result<Vec<Unclaimed>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT v.seq, m.public, o.created_at, coalesce(g.confidence = 'exact_content', 0)
+             FROM versions v
+             JOIN operations o ON o.seq = v.operation_seq AND o.actor_id IS NULL
+             JOIN memories m ON m.id = v.memory_id
+             LEFT JOIN origins g ON g.version_seq = v.seq AND g.rank = 0
+             WHERE v.seq > ?1 AND v.redaction_id IS NULL AND v.happened_at IS NULL ORDER BY v.seq",
+        )?;
+        let mut found = query.query([bound(after)])?;
+        let mut versions = Vec::new();
+        while let Some(row) = found.next()? {
+            versions.push(Unclaimed {
+                seq: row.get(0)?,
+                memory: rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?,
+                at: Timestamp::from_micros(row.get(2)?),
+                is_settled: row.get(3)?,
+            });
+        }
+        Ok(versions)
+    }
+
+    /// Versions that a session wrote as far as is known, in any store: said by the writer, or joined at any confidence. Newest
+    /// first.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn versions_of_session(&self, session: &str) -> Result<Vec<u64>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT v.seq FROM actors a JOIN operations o ON o.actor_id = a.id
+                JOIN versions v ON v.seq BETWEEN o.first_version AND o.first_version + o.created + o.modified + o.deleted - 1
+                WHERE a.type = 'session' AND a.name = ?1
+             UNION SELECT r.version_seq FROM actors a JOIN rebuilt r ON r.actor_id = a.id AND r.withdrawn = 0
+                WHERE a.type = 'session' AND a.name = ?1
+             UNION SELECT g.version_seq FROM origins g WHERE g.session = ?1 AND g.rank = 0
+             ORDER BY 1 DESC",
+        )?;
+        let found = query.query_map([session], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+}
+
+impl Act<'_> {
+    /// Writes down who wrote a version: the answer first, then candidates. What was said before about it goes. A version whose
+    /// writer was recorded keeps that: nothing is written.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown version, or a failure of the database.
+    pub fn set_origins(&mut self, seq: u64, answers: &[OriginRow]) -> Result<(), LogError> {
+        let is_claimed: Option<bool> = self
+            .transaction
+            .prepare_cached(
+                "SELECT o.actor_id IS NOT NULL OR v.happened_at IS NOT NULL
+                 FROM versions v JOIN operations o ON o.seq = v.operation_seq WHERE v.seq = ?1",
+            )?
+            .query_row([bound(seq)], |row| row.get(0))
+            .optional()?;
+        if is_claimed.ok_or_else(|| LogError::NotFound { what: "version", name: seq.to_string() })? {
+            return Ok(());
+        }
+        let connection: &Connection = &self.transaction;
+        connection.prepare_cached("DELETE FROM origins WHERE version_seq = ?1")?.execute([bound(seq)])?;
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO origins (version_seq, rank, session, confidence, basis, steps, role, agent, model, transcript_id,
+                conversation, message, block, part, line, turn, tool, tool_use_id, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+        )?;
+        for (rank, answer) in answers.iter().enumerate() {
+            let transcript = answer.transcript.as_deref().map(|path| transcript_row(connection, path)).transpose()?;
+            let call = answer.call.as_ref();
+            insert.execute(params![
+                seq,
+                rank as u64,
+                answer.session,
+                answer.confidence,
+                answer.basis,
+                answer.steps,
+                answer.role,
+                answer.agent,
+                answer.model,
+                transcript,
+                call.map(|call| call.conversation),
+                call.map(|call| call.message),
+                call.map(|call| call.block),
+                call.map(|call| call.part),
+                call.map(|call| call.line),
+                call.and_then(|call| call.turn),
+                call.map(|call| call.tool.as_str()),
+                call.and_then(|call| call.tool_use_id.as_deref()),
+                call.and_then(|call| call.at).map(Timestamp::micros),
+            ])?;
+        }
+        Ok(())
+    }
+
+    /// Says how far versions were held against transcripts.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn set_joined_through(&mut self, seq: u64) -> Result<(), LogError> {
+        self.transaction
+            .prepare_cached("UPDATE origin_state SET joined_seq = ?1 WHERE id = 1")?
+            .execute([bound(seq)])?;
+        Ok(())
+    }
+}
+
+fn transcript_row(connection: &Connection, path: &[u8]) -> Result<i64, LogError> {
+    let known: Option<i64> = connection
+        .prepare_cached("SELECT id FROM origin_transcripts WHERE path = ?1")?
+        .query_row([path], |row| row.get(0))
+        .optional()?;
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    connection.prepare_cached("INSERT INTO origin_transcripts (path) VALUES (?1)")?.execute([path])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn origin_from(row: &Row<'_>) -> Result<OriginRow, LogError> {
+    let call = match row.get::<_, Option<u64>>(8)? {
+        None => None,
+        Some(conversation) => Some(CallPlace {
+            conversation,
+            message: row.get::<_, Option<u64>>(9)?.unwrap_or(0),
+            block: row.get::<_, Option<u64>>(10)?.unwrap_or(0),
+            part: row.get::<_, Option<u64>>(11)?.unwrap_or(0),
+            line: row.get::<_, Option<u64>>(12)?.unwrap_or(0),
+            turn: row.get(13)?,
+            tool: row.get::<_, Option<String>>(14)?.unwrap_or_default(),
+            tool_use_id: row.get(15)?,
+            at: row.get::<_, Option<i64>>(16)?.map(Timestamp::from_micros),
+        }),
+    };
+    Ok(OriginRow {
+        session: row.get(0)?,
+        confidence: row.get(1)?,
+        basis: row.get(2)?,
+        steps: row.get(3)?,
+        role: row.get(4)?,
+        agent: row.get(5)?,
+        model: row.get(6)?,
+        transcript: row.get(7)?,
+        call,
+    })
+}
