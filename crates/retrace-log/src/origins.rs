@@ -74,7 +74,8 @@ pub(crate) fn joined_actor(session: Option<String>, confidence: Option<&str>) ->
     }
 }
 
-const COLUMNS: &str = "o.session, o.confidence, o.basis, o.steps, o.role, o.agent, o.model, t.path, o.conversation, o.message,
+const COLUMNS: &str =
+    "o.session, o.confidence, o.basis, o.steps, o.role, o.agent, o.model, t.path, o.conversation, o.message,
     o.block, o.part, o.line, o.turn, o.tool, o.tool_use_id, o.at";
 
 impl Reader<'_> {
@@ -195,7 +196,8 @@ impl Act<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
         )?;
         for (rank, answer) in answers.iter().enumerate() {
-            let transcript = answer.transcript.as_deref().map(|path| transcript_row(connection, path)).transpose()?;
+            let transcript =
+                answer.transcript.as_deref().map(|path| transcript_row(connection, path)).transpose()?;
             let call = answer.call.as_ref();
             insert.execute(params![
                 seq,

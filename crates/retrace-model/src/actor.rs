@@ -36,6 +36,8 @@ pub enum Evidence {
     Stated,
     /// A transcript holds a write with exactly this content.
     ExactContent,
+    /// A transcript holds a write that fits in path and time, and in part of the content.
+    Likely,
     /// The file's front matter names the session.
     FrontMatter,
     /// Only the times fit.
@@ -49,6 +51,7 @@ impl Evidence {
         match self {
             Self::Stated => "stated",
             Self::ExactContent => "exact_content",
+            Self::Likely => "likely",
             Self::FrontMatter => "front_matter",
             Self::TimeOnly => "time_only",
         }
@@ -57,7 +60,7 @@ impl Evidence {
     /// Reads the printed form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Stated, Self::ExactContent, Self::FrontMatter, Self::TimeOnly]
+        [Self::Stated, Self::ExactContent, Self::Likely, Self::FrontMatter, Self::TimeOnly]
             .into_iter()
             .find(|evidence| evidence.as_str() == text)
     }

@@ -50,13 +50,20 @@ fn an_answer_is_shown_where_nobody_was_recorded_and_found_by_name_when_it_is_sur
     assert_eq!(actor(3), Actor::Unknown);
     assert_eq!((by(&log, "s-1"), by(&log, "")), (vec![1], vec![3, 2]));
     let all = reader.origins(3).expect("reads");
-    assert_eq!((all.len(), all[1].session.as_deref(), all[1].call.as_ref().map(|call| call.line)), (2, Some("s-1"), Some(7)));
+    assert_eq!(
+        (all.len(), all[1].session.as_deref(), all[1].call.as_ref().map(|call| call.line)),
+        (2, Some("s-1"), Some(7))
+    );
     assert_eq!(reader.versions_of_session("s-1").expect("reads"), [2, 1]);
     assert_eq!(reader.joined_through().expect("reads"), 3);
-    let settled: Vec<bool> = reader.unclaimed(0).expect("reads").iter().map(|version| version.is_settled).collect();
+    let settled: Vec<bool> =
+        reader.unclaimed(0).expect("reads").iter().map(|version| version.is_settled).collect();
     assert_eq!(settled, [true, false, false]);
     let left = reader.unreviewed(&user("ada"), None).expect("reads");
-    assert_eq!(left.iter().map(|item| item.writer.clone()).collect::<Vec<_>>(), [Actor::Unknown, session(Evidence::TimeOnly), session(Evidence::ExactContent)]);
+    assert_eq!(
+        left.iter().map(|item| item.writer.clone()).collect::<Vec<_>>(),
+        [Actor::Unknown, session(Evidence::TimeOnly), session(Evidence::ExactContent)]
+    );
     log.assert_sound();
 }
 
