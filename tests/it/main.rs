@@ -11,6 +11,7 @@ mod confirm;
 mod context;
 mod crashes;
 mod diff;
+mod events;
 mod faults;
 mod histories;
 #[cfg(unix)]

@@ -4,6 +4,7 @@ use crate::commands::check::KeptChecker;
 use crate::events::Events;
 use crate::faults::Point;
 use crate::inbox::TokenCounts;
+use crate::item_findings::KeptFindings;
 use crate::lab::Lab;
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Code, Event};
@@ -44,6 +45,8 @@ pub(crate) struct Inner {
     pub(crate) checkers: Mutex<HashMap<StoreId, KeptChecker>>,
     /// Tokens of what the inbox showed.
     pub(crate) token_counts: TokenCounts,
+    /// What is wrong with what the inbox showed.
+    pub(crate) kept_findings: KeptFindings,
 }
 
 impl App {
@@ -81,6 +84,7 @@ impl App {
                 lab: Lab::default(),
                 checkers: Mutex::new(HashMap::new()),
                 token_counts: TokenCounts::default(),
+                kept_findings: KeptFindings::default(),
                 options,
             }),
         };

@@ -5,6 +5,7 @@
 
 use crate::app::{Inner, lock};
 use crate::commands::NEWEST_FAMILY;
+use crate::item_findings::Configurations;
 use crate::view;
 use crate::wire::{ApiError, FigureKind, InboxItem, MemoryKind};
 use retrace_log::{Reader, Unreviewed, VersionRow};
@@ -94,7 +95,12 @@ impl TokenCounts {
 
 impl Inner {
     /// Everything a page says of one item.
-    pub(crate) fn inbox_item(&self, reader: &Reader<'_>, item: &Unreviewed) -> Result<InboxItem, ApiError> {
+    pub(crate) fn inbox_item(
+        &self,
+        reader: &Reader<'_>,
+        item: &Unreviewed,
+        configurations: &mut Configurations,
+    ) -> Result<InboxItem, ApiError> {
         let newest = reader.version(item.newest)?;
         let base = item.base.map(|seq| reader.version(seq)).transpose()?;
         let path = match &newest.path {
@@ -148,7 +154,7 @@ impl Inner {
             removed: None,
             kind: MemoryKind::default(),
             origin: None,
-            findings: Vec::new(),
+            findings: self.findings_of_item(reader, item, &newest, base.as_ref(), configurations)?,
         })
     }
 }

@@ -5,8 +5,17 @@ use thiserror::Error;
 
 /// Finds sensitive text.
 pub trait Guard: Send + Sync {
-    /// What was found in `text`, one short description each. A description never holds the text it describes.
-    fn findings(&self, text: &str) -> Vec<String>;
+    /// What was found in `text`, in its order.
+    fn findings(&self, text: &str) -> Vec<Sensitive>;
+}
+
+/// Something sensitive in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sensitive {
+    /// What it is, in a few words. It never holds the text it describes, since it goes to the model.
+    pub what: String,
+    /// Tells it apart from others of the same description: a hash of the text, say.
+    pub mark: u64,
 }
 
 /// What happens to a write that adds something sensitive.
@@ -39,16 +48,16 @@ impl FromStr for GuardMode {
     }
 }
 
-/// Of what is found after an edit, what was not there before: each description as often as it was added.
+/// Descriptions of what is found after an edit and was not there before. What replaces something of the same kind is new.
 pub(crate) fn added(guard: &dyn Guard, before: &str, after: &str) -> Vec<String> {
     let mut added = guard.findings(after);
     if added.is_empty() {
-        return added;
+        return Vec::new();
     }
     for known in guard.findings(before) {
         if let Some(at) = added.iter().position(|found| *found == known) {
             added.remove(at);
         }
     }
-    added
+    added.into_iter().map(|found| found.what).collect()
 }

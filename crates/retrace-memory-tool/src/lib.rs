@@ -44,7 +44,7 @@ mod tests;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use error::{OpenError, ToolError};
-pub use guard::{Guard, GuardMode, UnknownGuardMode};
+pub use guard::{Guard, GuardMode, Sensitive, UnknownGuardMode};
 pub use observe::{Change, Observer, Unobserved};
 
 #[cfg(not(unix))]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "inputs are made for one call")]
 
-use crate::{Change, Dialect, Guard, GuardMode, MemoryTool, Observer, Options, Unobserved};
+use crate::{Change, Dialect, Guard, GuardMode, MemoryTool, Observer, Options, Sensitive, Unobserved};
 use retrace_model::RelPath;
 use serde_json::{Value, json};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -424,9 +424,9 @@ fn every_change_is_told_path_by_path() {
 struct NoNumbers;
 
 impl Guard for NoNumbers {
-    fn findings(&self, text: &str) -> Vec<String> {
-        let digits = text.chars().filter(char::is_ascii_digit).count();
-        vec!["a digit".to_owned(); digits]
+    fn findings(&self, text: &str) -> Vec<Sensitive> {
+        let digits = text.chars().filter_map(|letter| letter.to_digit(10));
+        digits.map(|digit| Sensitive { what: "a digit".to_owned(), mark: digit.into() }).collect()
     }
 }
 
@@ -447,6 +447,10 @@ fn the_guard_looks_at_what_is_added() {
     assert!(!refusing.path("a.md").exists());
     refusing.says(insert("/memories/old.md", 1, "no more"));
     refusing.refuses(insert("/memories/old.md", 1, "8"));
+    let exchange =
+        |new| json!({ "command": "str_replace", "path": "/memories/old.md", "old_str": "7", "new_str": new });
+    refusing.refuses(exchange("9"));
+    refusing.says(exchange("nothing"));
     let warning = guarded(GuardMode::Warn);
     assert_eq!(
         warning.says(create("/memories/a.md", "1")),

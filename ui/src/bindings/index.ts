@@ -960,7 +960,17 @@ input: unknown,
 /**
  * Cut views after this many characters; 0 never cuts; as the dialect does when absent.
  */
-view_characters: number | null, };
+view_characters: number | null, 
+/**
+ * What happens to a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written, and
+ * the answer says what was found) or `refuse`; `off` when absent.
+ */
+guard: string | null, 
+/**
+ * Text of a configuration for the guard, as in `check`; the rules as they come when absent. That of the directory is
+ * not used: whoever is guarded may write it.
+ */
+guard_config: string | null, };
 
 /**
  * The answer to a call.
@@ -1897,7 +1907,7 @@ path: string | null, };
  */
 export type Findings = { 
 /**
- * By path, place and rule.
+ * By path, place and rule; then those about changes that are left to review, by time.
  */
 findings: Array<Finding>, 
 /**

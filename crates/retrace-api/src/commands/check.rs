@@ -44,8 +44,8 @@ pub fn check_directory(options: &AppOptions, request: &CheckReq) -> Result<Check
     check::directory(&root, request, &around(options))
 }
 
-/// The findings of a store as it is on disk now, with the rules as its own configuration has them. Only files that changed
-/// since the last call are checked anew.
+/// The findings of a store as it is on disk now, with the rules as its own configuration has them, then those about changes
+/// that this person has not reviewed. Only files that changed since the last call are checked anew.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for a configuration that cannot be used, `store_unavailable`.
@@ -70,8 +70,12 @@ pub fn findings(app: &App, request: FindingsReq) -> Result<Findings, ApiError> {
     }
     let (report, _) = check::run(&mut kept.1, &root, repository.as_deref(), inner.now());
     let wanted = |path: &str| request.path.as_deref().is_none_or(|wanted| wanted == path);
+    let mut findings: Vec<_> =
+        report.findings.iter().filter(|one| wanted(&one.path)).map(check::finding_view).collect();
+    let events = inner.read(|reader| inner.events_to_review(reader, store.id, kept.1.config()))?;
+    findings.extend(events.into_iter().filter(|one| wanted(&one.path)));
     Ok(Findings {
-        findings: report.findings.iter().filter(|one| wanted(&one.path)).map(check::finding_view).collect(),
+        findings,
         allowed: report.allowed.iter().filter(|one| wanted(&one.path)).count() as u64,
         files: report.files as u64,
         reused: report.reused as u64,

@@ -2,6 +2,7 @@
 
 use crate::App;
 use crate::inbox::{Group, groups};
+use crate::item_findings::Configurations;
 use crate::view;
 use crate::wire::{ApiError, Inbox, InboxGroup, InboxReq};
 use retrace_log::Unreviewed;
@@ -35,6 +36,7 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
             next_before: None,
         };
         let mut left = limit;
+        let mut configurations = Configurations::default();
         let mut last = None;
         for group in &all {
             let of = Place::of_group(group, &items);
@@ -51,7 +53,7 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
                 }
                 (left, last) = (left - 1, Some(place));
                 let shown = shown.get_or_insert_with(|| heading(group, &items));
-                shown.items.push(inner.inbox_item(reader, &items[*member])?);
+                shown.items.push(inner.inbox_item(reader, &items[*member], &mut configurations)?);
             }
             page.groups.extend(shown);
         }

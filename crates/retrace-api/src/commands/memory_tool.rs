@@ -2,11 +2,12 @@
 
 use crate::App;
 use crate::app::{Inner, root_of};
+use crate::guard::ByRules;
 use crate::look::append_seen;
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
 use retrace_files::{FileError, Root};
 use retrace_log::{Act, Append, Change, Payload, StoreRow};
-use retrace_memory_tool::{Change as Told, MemoryTool, Observer, Options, Unobserved};
+use retrace_memory_tool::{Change as Told, GuardMode, MemoryTool, Observer, Options, Unobserved};
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// files were changed (a full disk), the call fails, and the next look records what stands there, by nobody knows whom.
 ///
 /// # Errors
-/// `not_found` for an unknown store, `invalid` for an unknown dialect or a directory that cannot be a store,
+/// `not_found` for an unknown store, `invalid` for an unknown dialect, guard or rule, or a directory that cannot be a store,
 /// `store_unavailable`, or a failure of the database. What the tool itself refuses is an answer with `is_error`.
 pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer, ApiError> {
     let inner = &app.inner;
@@ -100,6 +101,12 @@ fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, Ap
     };
     let mut options = Options::new(dialect, Arc::new(random));
     options.max_file_bytes = inner.rules.max_file_bytes;
+    if let Some(mode) = &request.guard {
+        options.guard_mode = mode.parse().map_err(|error| word(&error))?;
+    }
+    if options.guard_mode != GuardMode::Off {
+        options.guard = Some(Arc::new(ByRules::new(request.guard_config.as_deref())?));
+    }
     if let Some(characters) = request.view_characters {
         options.view_characters = (characters > 0).then(|| usize::try_from(characters).unwrap_or(usize::MAX));
     }

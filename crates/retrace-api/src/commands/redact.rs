@@ -138,6 +138,7 @@ impl Inner {
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
         row.live_files = replaced.len() as u64;
         // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
+        self.kept_findings.forget();
         self.lab.loaded.forget();
         self.lab.index.forget(self);
         let settled = self.purge_and_settle(row, &needles, selection, stores, &survey, &mut result);

@@ -106,7 +106,7 @@ pub struct FindingsReq {
 /// Findings.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Findings {
-    /// By path, place and rule.
+    /// By path, place and rule; then those about changes that are left to review, by time.
     pub findings: Vec<Finding>,
     /// How many more comments in memories allow.
     pub allowed: u64,

@@ -115,7 +115,7 @@ fn print(checked: &Checked, format: Format, shell: &mut Shell<'_, '_>) -> Result
     }
 }
 
-fn read(path: &Path) -> Result<String, ApiError> {
+pub(super) fn read(path: &Path) -> Result<String, ApiError> {
     std::fs::read_to_string(path).map_err(|error| {
         let code = if error.kind() == std::io::ErrorKind::NotFound { Code::NotFound } else { Code::Invalid };
         file_error(code, path, "read", &error)

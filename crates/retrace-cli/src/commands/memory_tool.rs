@@ -10,6 +10,7 @@ use retrace_api::{App, commands};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+use std::path::PathBuf;
 
 /// Serve the memory tool over a directory, recording each call
 ///
@@ -23,7 +24,7 @@ use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 ///
 ///     retrace memory-tool --root ./memories --session 2f1c
 ///     retrace memory-tool --root ./memories --mcp
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The directory the model sees as /memories
@@ -41,6 +42,15 @@ pub(crate) struct Arguments {
     /// Cut views after this many characters; 0 never cuts [default: 16000 with docs, else 0]
     #[arg(long, value_name = "CHARACTERS")]
     cap: Option<u64>,
+    /// What happens to a write that adds a secret, personal data, or hidden or hostile text
+    #[arg(long, value_name = "off|warn|refuse", default_value = "off")]
+    guard: String,
+    /// Rules of the guard, as `retrace check` reads them; not taken from DIR, which the model can write
+    #[arg(long, value_name = "FILE")]
+    guard_config: Option<PathBuf>,
+    /// Text of that file
+    #[arg(skip)]
+    guard_rules: Option<String>,
 }
 
 /// A session that a client of the Model Context Protocol did not name: one a run.
@@ -67,6 +77,8 @@ impl Printed {
 }
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let guard_rules = arguments.guard_config.as_deref().map(super::check::read).transpose()?;
+    let arguments = &Arguments { guard_rules, ..arguments.clone() };
     let app = shell.app()?;
     // A directory that cannot be served ends the program at once, not each call.
     let probe = serde_json::json!({ "command": "view", "path": "/memories" });
@@ -136,6 +148,8 @@ impl Arguments {
             session: session.or_else(|| self.session.clone()),
             input,
             view_characters: self.cap,
+            guard: Some(self.guard.clone()),
+            guard_config: self.guard_rules.clone(),
         }
     }
 

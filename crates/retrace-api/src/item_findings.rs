@@ -1,0 +1,262 @@
+//! Findings of what is left to review: of a content, what the content reviewed last did not have; and of the changes
+//! themselves.
+//!
+//! Rules over one content run once for each content and path; rules over changes once for each state of a store's log.
+//! Deliberately absent: rules that need the whole directory. Those are `commands/check.rs`, over what is on disk.
+
+use crate::app::{Inner, lock, root_of};
+use crate::check;
+use crate::wire::{self, ApiError};
+use retrace_files::Root;
+use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
+use retrace_findings::{Config, Finding, check_one, new_since};
+use retrace_log::{Reader, StoreRow, Unreviewed, VersionFilter, VersionRow};
+use retrace_model::{Actor, MemoryId, Sha256, Source, StoreId};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+/// Larger contents are not looked through for a row of a list; `findings` of the store does.
+const LARGEST_CHECKED: u64 = 1 << 20;
+
+/// Contents whose findings are remembered. Nearly all have none; some megabytes.
+const MOST_CONTENTS: usize = 50_000;
+
+/// Of a store, so many of its newest changes are held against the rules of events: weeks of work, and some milliseconds.
+const EVENT_CHANGES: u64 = 2_000;
+
+/// Path and content of what was checked, with the configuration it was checked by.
+type Key = (String, Sha256, Sha256);
+
+/// The rules of events on one state of a store's log.
+struct StoreEvents {
+    /// Newest version of the log, and the configuration.
+    state: (u64, Sha256),
+    found: Vec<EventFinding>,
+    /// The memory of each version that a finding is about, by its place in the log.
+    memories: HashMap<u64, MemoryId>,
+}
+
+/// What was found before.
+#[derive(Default)]
+pub(crate) struct KeptFindings {
+    contents: Mutex<HashMap<Key, Arc<Vec<Finding>>>>,
+    events: Mutex<HashMap<StoreId, Arc<StoreEvents>>>,
+}
+
+/// The configurations of stores, each read once for a page of a list.
+#[derive(Default)]
+pub(crate) struct Configurations {
+    known: HashMap<StoreId, Arc<Configured>>,
+}
+
+struct Configured {
+    config: Config,
+    identity: Sha256,
+    store: StoreRow,
+}
+
+impl Configurations {
+    /// The store's configuration; the rules as they come where it has none or one that cannot be used, so that a list is
+    /// shown whatever stands in a file.
+    fn of(&mut self, reader: &Reader<'_>, store: StoreId) -> Result<Arc<Configured>, ApiError> {
+        if let Some(known) = self.known.get(&store) {
+            return Ok(Arc::clone(known));
+        }
+        let row = reader.store(store)?;
+        let root = root_of(&row);
+        let read = || {
+            let repository = check::repository_above(&root);
+            check::configuration(&Root::open(&root).ok()?, repository.as_deref(), None).ok()
+        };
+        let config = read().unwrap_or_default();
+        let identity = Sha256::of(format!("{config:?}").as_bytes());
+        let configured = Arc::new(Configured { config, identity, store: row });
+        self.known.insert(store, Arc::clone(&configured));
+        Ok(configured)
+    }
+}
+
+impl KeptFindings {
+    /// What is wrong with the content of a version by itself; nothing for what is no text or too large.
+    fn of_content(
+        &self,
+        reader: &Reader<'_>,
+        version: &VersionRow,
+        configured: &Configured,
+    ) -> Result<Arc<Vec<Finding>>, ApiError> {
+        let (Some(info), Some(path)) = (&version.content, &version.path) else { return Ok(Arc::default()) };
+        if !info.kept || info.size > LARGEST_CHECKED {
+            return Ok(Arc::default());
+        }
+        let key = (path.to_text(), info.sha256, configured.identity);
+        if let Some(known) = lock(&self.contents).get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let Some(content) = reader.content(version)? else { return Ok(Arc::default()) };
+        let found = Arc::new(check_one(&key.0, &content.bytes, &configured.config));
+        let mut contents = lock(&self.contents);
+        if contents.len() >= MOST_CONTENTS {
+            contents.clear();
+        }
+        contents.insert(key, Arc::clone(&found));
+        Ok(found)
+    }
+
+    fn of_events(&self, reader: &Reader<'_>, configured: &Configured) -> Result<Arc<StoreEvents>, ApiError> {
+        let store = &configured.store;
+        let state = (reader.last_version()?, configured.identity);
+        if let Some(known) = lock(&self.events).get(&store.id).filter(|known| known.state == state) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(events_of(reader, configured, state)?);
+        lock(&self.events).insert(store.id, Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// Forgets everything, so that nothing outlives the redaction of a content.
+    pub(crate) fn forget(&self) {
+        lock(&self.contents).clear();
+        lock(&self.events).clear();
+    }
+}
+
+/// The newest changes of a store, oldest first, and the rules over them.
+fn events_of(
+    reader: &Reader<'_>,
+    configured: &Configured,
+    state: (u64, Sha256),
+) -> Result<StoreEvents, ApiError> {
+    let store = &configured.store;
+    let filter = VersionFilter { store: Some(store.id), limit: EVENT_CHANGES, ..VersionFilter::default() };
+    let mut versions = reader.versions(&filter)?;
+    // What was put in from elsewhere tells of a time before; it is no change of now.
+    versions.retain(|version| !matches!(version.source, Source::Import | Source::Rebuilt));
+    versions.reverse();
+    let baseline = store.baseline.saturating_sub(store.versions.saturating_sub(versions.len() as u64));
+    let changes: Vec<Change> = versions
+        .iter()
+        .enumerate()
+        .map(|(place, version)| Change {
+            version: version.id.seq,
+            operation: version.operation_seq,
+            at: version.created_at,
+            writer: writer(&version.actor),
+            is_settled: (place as u64) < baseline || is_asked_for(version),
+            memory: version.memory,
+            path: version.path.as_ref().map(ToString::to_string),
+            what: version.operation,
+        })
+        .collect();
+    let by_place: BTreeMap<u64, &VersionRow> =
+        versions.iter().map(|version| (version.id.seq, version)).collect();
+    let failed = OnceCell::new();
+    let text = |place: u64| {
+        let version = by_place.get(&place)?;
+        version.content.filter(|info| info.is_text && info.kept && info.size <= LARGEST_CHECKED)?;
+        match reader.content(version) {
+            Ok(content) => String::from_utf8(content?.bytes).ok(),
+            Err(error) => {
+                let _ = failed.set(error);
+                None
+            }
+        }
+    };
+    let found = events::check(
+        &Changes { changes: &changes, memories: store.memories, text: &text },
+        &configured.config,
+    );
+    if let Some(error) = failed.into_inner() {
+        return Err(error.into());
+    }
+    let concerned = found.iter().flat_map(|event| &event.versions);
+    let memories = concerned.filter_map(|place| Some((*place, by_place.get(place)?.memory))).collect();
+    Ok(StoreEvents { state, found, memories })
+}
+
+fn writer(actor: &Actor) -> Writer {
+    match actor {
+        Actor::Session { id, .. } => Writer::Session(id.clone()),
+        Actor::Unknown => Writer::Unknown,
+        Actor::Api { .. } | Actor::User { .. } | Actor::ServiceAccount { .. } => Writer::Known,
+    }
+}
+
+/// Whether a person asked for the change in Retrace, where they saw what it does before.
+fn is_asked_for(version: &VersionRow) -> bool {
+    matches!(version.actor, Actor::User { .. })
+        || matches!(version.source, Source::Rollback | Source::Restore | Source::Redact)
+}
+
+impl Inner {
+    /// The findings of an item of the inbox: those that are new in its content, then those about its changes.
+    pub(crate) fn findings_of_item(
+        &self,
+        reader: &Reader<'_>,
+        item: &Unreviewed,
+        newest: &VersionRow,
+        base: Option<&VersionRow>,
+        configurations: &mut Configurations,
+    ) -> Result<Vec<wire::Finding>, ApiError> {
+        let configured = configurations.of(reader, item.store)?;
+        let now = self.kept_findings.of_content(reader, newest, &configured)?;
+        let mut findings: Vec<wire::Finding> = if now.is_empty() {
+            Vec::new()
+        } else {
+            let before = match base {
+                Some(base) => self.kept_findings.of_content(reader, base, &configured)?,
+                None => Arc::default(),
+            };
+            new_since(&before, &now).iter().map(check::finding_view).collect()
+        };
+        let events = self.kept_findings.of_events(reader, &configured)?;
+        let range = item.base.map_or(0, |base| base + 1)..=item.newest;
+        let concerned = events.found.iter().filter(|event| {
+            event
+                .versions
+                .iter()
+                .any(|place| range.contains(place) && events.memories.get(place) == Some(&newest.memory))
+        });
+        findings.extend(concerned.map(|event| check::finding_view(&event.finding)));
+        Ok(findings)
+    }
+
+    /// The findings about changes of a store that this person has not reviewed yet, each once.
+    pub(crate) fn events_to_review(
+        &self,
+        reader: &Reader<'_>,
+        store: StoreId,
+        config: &Config,
+    ) -> Result<Vec<wire::Finding>, ApiError> {
+        let configured = Configured {
+            config: config.clone(),
+            identity: Sha256::of(format!("{config:?}").as_bytes()),
+            store: reader.store(store)?,
+        };
+        let events = self.kept_findings.of_events(reader, &configured)?;
+        if events.found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut known_through: HashMap<MemoryId, Option<u64>> = HashMap::new();
+        let mut findings = Vec::new();
+        for event in &events.found {
+            let mut is_open = false;
+            for place in &event.versions {
+                let Some(memory) = events.memories.get(place) else { continue };
+                let known = match known_through.get(memory) {
+                    Some(known) => *known,
+                    None => {
+                        let known = reader.known_through(&self.user(), *memory)?;
+                        known_through.insert(*memory, known);
+                        known
+                    }
+                };
+                is_open |= known.is_none_or(|known| known < *place);
+            }
+            if is_open {
+                findings.push(check::finding_view(&event.finding));
+            }
+        }
+        Ok(findings)
+    }
+}
