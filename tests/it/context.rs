@@ -207,6 +207,40 @@ fn a_setting_clears_what_it_says() {
 }
 
 #[test]
+fn lines_alone_say_what_the_whole_simulation_says() {
+    let world = lab();
+    let (valid, refused) = (clearing(22_000, 2), json!({"edits": [{"type": "clear_tool_uses_20250919", "keep": 3}]}));
+    let request = SimulateReq {
+        transcript: "aaaa1111".to_owned(),
+        variants: vec![variant("one", valid.clone()), variant("two", refused), variant("none", json!({}))],
+        lines_only: true,
+        ..SimulateReq::default()
+    };
+    let answer = commands::context_simulate(&world.app, request).expect("an answer");
+    assert!(answer.simulations.is_empty());
+    let lines = answer.lines.expect("lines were asked for");
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[1], None, "the API would refuse it");
+    for (line, config) in [(&lines[0], valid), (&lines[2], json!({}))] {
+        let line = line.as_ref().expect("a valid setting");
+        let whole = simulate(&world.app, "aaaa1111", config).expect("an answer");
+        let after: Vec<u64> = whole.requests.iter().map(|request| request.after).collect();
+        assert_eq!(line.after, after);
+        let cleared: Vec<u64> = whole
+            .requests
+            .iter()
+            .filter(|request| request.cleared_tool_use_ids.len() + request.cleared_tool_inputs.len() > 0)
+            .map(|request| request.index)
+            .collect();
+        assert_eq!(line.cleared, cleared);
+        let mut again: Vec<u64> = whole.regrets.iter().map(|regret| regret.needed_at).collect();
+        again.sort_unstable();
+        again.dedup();
+        assert_eq!(line.needed_again, again);
+    }
+}
+
+#[test]
 fn a_setting_that_the_api_would_refuse_is_refused_in_its_words() {
     let world = lab();
     let keep = json!({"edits": [{"type": "clear_tool_uses_20250919", "keep": 3}]});

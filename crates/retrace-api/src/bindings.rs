@@ -140,6 +140,7 @@ pub fn typescript() -> String {
         SimulationTotals,
         SimulatedRequest,
         SimulatedCompaction,
+        SimulatedLine,
         Regret,
         TurnReq,
         Turn,

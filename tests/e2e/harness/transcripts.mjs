@@ -13,6 +13,8 @@ const SIGNS_PER_TOKEN = 2;
 /** What the client sends and does not record: its system prompt and its tools. */
 const UNRECORDED = 13_900;
 const REQUESTS = 40;
+/** A run of so many requests fills most of a model's window; in longer ones each result is smaller. */
+const FULL_AT = 50;
 
 const tokens = (text) => Math.ceil(text.length / SIGNS_PER_TOKEN);
 
@@ -22,17 +24,19 @@ function source(name, lines) {
 }
 
 /** The calls of the run: what each request's answer asks for, and what comes back. */
-function calls() {
-  const file = (path, lines) => ({ tool: "Read", input: { file_path: path }, result: source(path.replace(/\W+/g, "_"), lines) });
-  return Array.from({ length: REQUESTS - 1 }, (_, at) => {
-    if (at === 2 || at === REQUESTS - 4) return file(READ_AGAIN, 80);
-    if (at % 4 === 1) return { tool: "Bash", input: { command: `pnpm test part-${at}` }, result: source(`pass_${at}_`, 45) };
+function calls(requests) {
+  const part = Math.min(1, FULL_AT / requests);
+  const sized = (name, lines) => source(name, Math.ceil(lines * part));
+  const file = (path, lines) => ({ tool: "Read", input: { file_path: path }, result: sized(path.replace(/\W+/g, "_"), lines) });
+  return Array.from({ length: requests - 1 }, (_, at) => {
+    if (at === 2 || at === requests - 4) return file(READ_AGAIN, 80);
+    if (at % 4 === 1) return { tool: "Bash", input: { command: `pnpm test part-${at}` }, result: sized(`pass_${at}_`, 45) };
     return file(`src/prices/part${at}.ts`, 35 + ((at * 37) % 60));
   });
 }
 
-/** Writes the session into the folder of a project. */
-export function writeRun(machine, projectFolder) {
+/** Writes the session, of so many requests, into the folder of a project. */
+export function writeRun(machine, projectFolder, requests = REQUESTS) {
   const lines = [];
   let previous = null;
   let clock = Date.parse("2026-11-19T09:00:00.000Z");
@@ -46,8 +50,8 @@ export function writeRun(machine, projectFolder) {
   add("user", { role: "user", content: ask });
   let context = UNRECORDED + tokens(ask);
   let cached = 0;
-  const all = calls();
-  for (let at = 0; at < REQUESTS; at += 1) {
+  const all = calls(requests);
+  for (let at = 0; at < requests; at += 1) {
     const call = all[at];
     const text = call ? `Next I look at part ${at}.` : "All prices follow the new rules now.";
     const blocks = [{ type: "text", text }];

@@ -2897,7 +2897,12 @@ cache_ttl: string | null,
 /**
  * List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
  */
-all_cleared: boolean, };
+all_cleared: boolean, 
+/**
+ * Answer with [`Simulations::lines`] alone, which is all that a chart draws and much less to send. A setting that the
+ * API would refuse is then null among the lines and no error, so that a slider's neighbours can be asked for unseen.
+ */
+lines_only: boolean, };
 
 /**
  * A setting with a name.
@@ -2918,9 +2923,14 @@ config: unknown, };
  */
 export type Simulations = { 
 /**
- * One a variant, in order.
+ * One a variant, in order. Empty where only lines were asked for.
  */
-simulations: Array<Simulation>, };
+simulations: Array<Simulation>, 
+/**
+ * One a variant, in order, where only lines were asked for: null for a setting that the API would refuse. Otherwise
+ * left out.
+ */
+lines?: Array<SimulatedLine | null>, };
 
 /**
  * What one setting would do.
@@ -3124,6 +3134,31 @@ cost_usd: number | null,
  * The request whose answer is thrown away and asked for again, for the SDK's compaction.
  */
 dropped_response: number | null, };
+
+/**
+ * What a chart draws of a simulation. Requests are named by their index.
+ */
+export type SimulatedLine = { 
+/**
+ * Tokens of each request with the setting; as many as the run would have, which is fewer where it stops early.
+ */
+after: Array<number>, 
+/**
+ * Requests at which tool results or inputs are newly cleared.
+ */
+cleared: Array<number>, 
+/**
+ * Requests at which nothing but more thinking is cleared.
+ */
+thinking: Array<number>, 
+/**
+ * Requests before which the run is compacted.
+ */
+compacted: Array<number>, 
+/**
+ * Requests that need again what was cleared, each once, in order.
+ */
+needed_again: Array<number>, };
 
 /**
  * A result that was cleared and later needed.

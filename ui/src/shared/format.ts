@@ -1,6 +1,5 @@
 /** Numbers, sizes and times in the language of the window. */
 import { useLingui } from "@lingui/react/macro";
-import { useMemo } from "react";
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 const SPANS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -114,8 +113,17 @@ function capital(text: string, locale: string): string {
   return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
 }
 
+const made = new Map<string, ReturnType<typeof formats>>();
+
+/** The functions of [`formats`] for a language, made once: there are hundreds of figures on some screens. */
+export function formatsOf(locale: string): ReturnType<typeof formats> {
+  let known = made.get(locale);
+  if (!known) made.set(locale, (known = formats(locale)));
+  return known;
+}
+
 /** The functions of [`formats`] in the language of the window. */
 export function useFormat(): ReturnType<typeof formats> {
   const { i18n } = useLingui();
-  return useMemo(() => formats(i18n.locale), [i18n.locale]);
+  return formatsOf(i18n.locale);
 }

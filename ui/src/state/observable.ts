@@ -1,5 +1,5 @@
 /** A value that components can watch: the few things that are neither read from the program nor part of the address. */
-import { useSyncExternalStore } from "react";
+import { startTransition, useEffect, useState, useSyncExternalStore } from "react";
 
 /** A value with listeners. */
 export interface Observable<T> {
@@ -32,4 +32,19 @@ export function observable<T>(initial: T): Observable<T> {
 /** The value of an observable, followed. */
 export function useObservable<T>(source: Observable<T>): T {
   return useSyncExternalStore(source.watch, source.get);
+}
+
+/**
+ * The value of an observable, followed without hurry: drawing it gives way to keys and to what follows the value at once.
+ * All that follow values in this way change together.
+ */
+export function useObservableLater<T>(source: Observable<T>): T {
+  const [followed, setFollowed] = useState(() => ({ source, value: source.get() }));
+  useEffect(() => {
+    const take = () => startTransition(() => setFollowed({ source, value: source.get() }));
+    // It may have changed between drawing and now.
+    take();
+    return source.watch(take);
+  }, [source]);
+  return followed.source === source ? followed.value : source.get();
 }

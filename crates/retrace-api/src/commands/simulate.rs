@@ -5,8 +5,8 @@ use crate::app::Inner;
 use crate::lab::loaded::{self, Loaded};
 use crate::lab::{summaries, view};
 use crate::wire::{
-    ApiError, FigureKind, Regret, SimulateReq, SimulatedCompaction, SimulatedRequest, Simulation,
-    SimulationStopped, SimulationTotals, SimulationWarning, Simulations, Variant,
+    ApiError, FigureKind, Regret, SimulateReq, SimulatedCompaction, SimulatedLine, SimulatedRequest,
+    Simulation, SimulationStopped, SimulationTotals, SimulationWarning, Simulations, Variant,
 };
 use retrace_context::cache::CacheLife;
 use retrace_context::prices::Models;
@@ -25,7 +25,7 @@ const MOST_VARIANTS: usize = 64;
 ///
 /// # Errors
 /// Those of `context_show`; `invalid` for a setting the API would refuse, in its own words, with the path in the setting as
-/// the subject.
+/// the subject, or null in its place where only lines are asked for.
 pub fn context_simulate(app: &App, request: SimulateReq) -> Result<Simulations, ApiError> {
     let inner = &app.inner;
     if request.variants.is_empty() {
@@ -36,7 +36,8 @@ pub fn context_simulate(app: &App, request: SimulateReq) -> Result<Simulations, 
         return Err(ApiError::invalid(format!("At most {MOST_VARIANTS} settings at a time."), "variants")
             .hint("A sweep tries more."));
     }
-    let settings = request.variants.iter().map(setting).collect::<Result<Vec<_>, _>>()?;
+    let settings: Vec<_> = request.variants.iter().map(setting).collect();
+    let settings = if request.lines_only { settings } else { all_valid(settings)? };
     let cache_life = cache_life(request.cache_ttl.as_deref())?;
     let loaded = loaded::load(inner, &request.transcript)?;
     let table = inner.lab.prices.get(inner);
@@ -44,16 +45,56 @@ pub fn context_simulate(app: &App, request: SimulateReq) -> Result<Simulations, 
         model: request.model.as_deref(),
         cache_life,
         prices: &table.prices,
-        summaries: summary_sizes(inner, &settings),
+        summaries: summary_sizes(inner, settings.iter().flatten()),
         ..Options::default()
     };
+    if request.lines_only {
+        let line_of = |setting: &Result<Setting, ApiError>| {
+            setting.as_ref().ok().map(|setting| line(&loaded, setting, &options))
+        };
+        return Ok(Simulations {
+            simulations: Vec::new(),
+            lines: Some(settings.iter().map(line_of).collect()),
+        });
+    }
     let simulations = request
         .variants
         .iter()
-        .zip(&settings)
+        .zip(settings.iter().flatten())
         .map(|(variant, setting)| one(&loaded, variant, setting, &options, request.all_cleared))
         .collect();
-    Ok(Simulations { simulations })
+    Ok(Simulations { simulations, lines: None })
+}
+
+/// The settings again, or what is wrong with the first that is refused.
+fn all_valid(settings: Vec<Result<Setting, ApiError>>) -> Result<Vec<Result<Setting, ApiError>>, ApiError> {
+    settings.into_iter().map(|setting| setting.map(Ok)).collect()
+}
+
+/// What a chart draws of a setting.
+fn line(loaded: &Loaded, setting: &Setting, options: &Options<'_>) -> SimulatedLine {
+    let outcome = simulate(loaded.prepared(), setting, options);
+    let mut line = SimulatedLine {
+        compacted: outcome.compactions.iter().map(|compaction| compaction.request as u64).collect(),
+        ..SimulatedLine::default()
+    };
+    let mut turns = 0;
+    for request in outcome.requests.iter().filter(|request| is_made(&outcome, request)) {
+        let index = request.index as u64;
+        line.after.push(request.after);
+        let beside_thinking = |cleared: &Cleared| !matches!(cleared, Cleared::Thinking { .. });
+        if request.newly_cleared.iter().any(beside_thinking) {
+            line.cleared.push(index);
+        } else if request.cleared_thinking_turns > turns {
+            line.thinking.push(index);
+        }
+        turns = request.cleared_thinking_turns;
+    }
+    let regrets = loaded.regrets().regrets(&Clearings::of(&outcome));
+    line.needed_again = regrets.iter().map(|regret| regret.needed_at as u64).collect();
+    line.needed_again.sort_unstable();
+    line.needed_again.dedup();
+    line
 }
 
 /// A setting as the API would take it.
@@ -73,13 +114,16 @@ pub(super) fn cache_life(ttl: Option<&str>) -> Result<Option<CacheLife>, ApiErro
 }
 
 /// Learning sizes reads files, so only settings that compact ask for it.
-pub(super) fn summary_sizes(inner: &Inner, settings: &[Setting]) -> SummarySizes {
+pub(super) fn summary_sizes<'a>(
+    inner: &Inner,
+    settings: impl IntoIterator<Item = &'a Setting>,
+) -> SummarySizes {
     let compacts = |setting: &Setting| {
         setting.compaction.is_some()
             || setting.compaction_control.is_some()
             || setting.edits.iter().any(|edit| matches!(edit, Edit::Compact(_)))
     };
-    if settings.iter().any(compacts) { summaries::sizes(inner) } else { SummarySizes::default() }
+    if settings.into_iter().any(compacts) { summaries::sizes(inner) } else { SummarySizes::default() }
 }
 
 pub(super) fn one(

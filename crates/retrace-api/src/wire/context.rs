@@ -202,6 +202,10 @@ pub struct SimulateReq {
     /// List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
     #[serde(default)]
     pub all_cleared: bool,
+    /// Answer with [`Simulations::lines`] alone, which is all that a chart draws and much less to send. A setting that the
+    /// API would refuse is then null among the lines and no error, so that a slider's neighbours can be asked for unseen.
+    #[serde(default)]
+    pub lines_only: bool,
 }
 
 /// A setting with a name.
@@ -218,8 +222,28 @@ pub struct Variant {
 /// What settings would do.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Simulations {
-    /// One a variant, in order.
+    /// One a variant, in order. Empty where only lines were asked for.
     pub simulations: Vec<Simulation>,
+    /// One a variant, in order, where only lines were asked for: null for a setting that the API would refuse. Otherwise
+    /// left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub lines: Option<Vec<Option<SimulatedLine>>>,
+}
+
+/// What a chart draws of a simulation. Requests are named by their index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SimulatedLine {
+    /// Tokens of each request with the setting; as many as the run would have, which is fewer where it stops early.
+    pub after: Vec<u64>,
+    /// Requests at which tool results or inputs are newly cleared.
+    pub cleared: Vec<u64>,
+    /// Requests at which nothing but more thinking is cleared.
+    pub thinking: Vec<u64>,
+    /// Requests before which the run is compacted.
+    pub compacted: Vec<u64>,
+    /// Requests that need again what was cleared, each once, in order.
+    pub needed_again: Vec<u64>,
 }
 
 /// What one setting would do.

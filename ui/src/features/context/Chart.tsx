@@ -5,7 +5,7 @@
  */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type KeyboardEvent, memo, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { ContextShow, Simulation } from "@/bindings";
+import type { ContextShow, SimulatedLine } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import {
   areaPath,
@@ -30,8 +30,8 @@ export interface ChartLine {
   letter: Letter;
   /** Its name as shown. */
   name: string;
-  /** What it would do. */
-  simulation: Simulation;
+  /** What is drawn of it. */
+  line: SimulatedLine;
 }
 
 /** What the chart needs. */
@@ -62,6 +62,7 @@ const MANY_REGRETS = 20;
 const MANY_THINKING = 80;
 /** So many labels say it; the legend says the rest. */
 const MOST_LABELS = 3;
+const NO_VALUES: readonly number[] = [];
 
 function useWidth() {
   const element = useRef<HTMLDivElement>(null);
@@ -186,7 +187,15 @@ function MarkSwatch({ mark }: { mark: Mark["mark"] }) {
   );
 }
 
-function Legend({ lines, chosen, marks }: { lines: readonly ChartLine[]; chosen: Letter; marks: readonly Mark[] }) {
+const Legend = memo(function Legend({
+  lines,
+  chosen,
+  marks,
+}: {
+  lines: readonly ChartLine[];
+  chosen: Letter;
+  marks: readonly Mark[];
+}) {
   const { t } = useLingui();
   const words: [Mark["mark"], string][] = [
     ["clearing", t`clearing`],
@@ -229,7 +238,42 @@ function Legend({ lines, chosen, marks }: { lines: readonly ChartLine[]; chosen:
         ))}
     </ul>
   );
-}
+});
+
+/** What the chosen variant is made of, from below. */
+const Areas = memo(function Areas({ show, line, scales }: { show: ContextShow; line: SimulatedLine; scales: Scales }) {
+  const bands = bandsOf(show, line.after);
+  const unknown = areaPath(bands.fixed, bands.notRecorded, scales);
+  const ground = bands.fixed.map(() => 0);
+  return (
+    <>
+      <path className="band band-conversation" d={areaPath(bands.notRecorded, bands.all, scales)} />
+      <path className="band band-unknown" d={unknown} />
+      <path className="band band-unknown-lines" d={unknown} />
+      <path className="band band-fixed" d={areaPath(ground, bands.fixed, scales)} />
+    </>
+  );
+});
+
+const Line = memo(function Line({
+  letter,
+  line,
+  chosen,
+  scales,
+}: {
+  letter: Letter;
+  line: SimulatedLine;
+  chosen: boolean;
+  scales: Scales;
+}) {
+  return (
+    <path
+      className={`chart-line line-${letter}${chosen ? " is-chosen" : ""}`}
+      data-testid={`line-${letter}`}
+      d={linePath(line.after, scales)}
+    />
+  );
+});
 
 /** The lines and areas; they do not change when only the cursor moves. */
 const Curves = memo(function Curves({
@@ -240,17 +284,8 @@ const Curves = memo(function Curves({
   plot,
 }: Pick<ChartProps, "show" | "lines" | "chosen"> & { scales: Scales; plot: Plot }) {
   const filled = lines.find(({ letter }) => letter === chosen);
-  const bands = useMemo(
-    () =>
-      filled &&
-      bandsOf(
-        show,
-        filled.simulation.requests.map(({ after }) => after),
-      ),
-    [show, filled],
-  );
   const ends = spread(
-    lines.map(({ simulation }) => scales.y(simulation.requests.at(-1)?.after ?? 0)),
+    lines.map(({ line }) => scales.y(line.after.at(-1) ?? 0)),
     14,
   );
   return (
@@ -260,33 +295,11 @@ const Curves = memo(function Curves({
           <path className="hatch" d="M0 0v6" />
         </pattern>
       </defs>
-      {bands && (
-        <>
-          <path className="band band-conversation" d={areaPath(bands.notRecorded, bands.all, scales)} />
-          <path className="band band-unknown" d={areaPath(bands.fixed, bands.notRecorded, scales)} />
-          <path className="band band-unknown-lines" d={areaPath(bands.fixed, bands.notRecorded, scales)} />
-          <path
-            className="band band-fixed"
-            d={areaPath(
-              bands.fixed.map(() => 0),
-              bands.fixed,
-              scales,
-            )}
-          />
-        </>
-      )}
+      {filled && <Areas show={show} line={filled.line} scales={scales} />}
       {[...lines]
         .sort((a, b) => Number(a.letter === chosen) - Number(b.letter === chosen))
-        .map(({ letter, simulation }) => (
-          <path
-            key={letter}
-            className={`chart-line line-${letter}${letter === chosen ? " is-chosen" : ""}`}
-            data-testid={`line-${letter}`}
-            d={linePath(
-              simulation.requests.map(({ after }) => after),
-              scales,
-            )}
-          />
+        .map(({ letter, line }) => (
+          <Line key={letter} letter={letter} line={line} chosen={letter === chosen} scales={scales} />
         ))}
       {lines.map(({ letter }, at) => (
         <text key={letter} className={`line-end end-${letter}`} x={plot.right + 8} y={(ends[at] ?? 0) + 4}>
@@ -359,7 +372,7 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
   const top = useMemo(
     () =>
       topOf(
-        lines.map(({ simulation }) => simulation.requests.map(({ after }) => after)),
+        lines.map(({ line }) => line.after),
         [trigger, show.context_window],
       ) * 1.06,
     [lines, trigger, show.context_window],
@@ -369,13 +382,13 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
     [width],
   );
   const scales = useMemo(() => scalesOf(plot, count, top), [plot, count, top]);
-  const filled = lines.find(({ letter }) => letter === chosen) ?? null;
-  const marks = useMemo(() => marksOf(show, filled?.simulation ?? null), [show, filled]);
-  const values = useMemo(() => filled?.simulation.requests.map(({ after }) => after) ?? [], [filled]);
-  const valueAt = (line: ChartLine | null, index: number) => line?.simulation.requests[index]?.after ?? 0;
+  const drawn = useMemo(() => lines.find(({ letter }) => letter === chosen)?.line ?? null, [lines, chosen]);
+  const marks = useMemo(() => marksOf(show, drawn), [show, drawn]);
+  const values = drawn?.after ?? NO_VALUES;
+  const valueAt = (line: SimulatedLine | null, index: number) => line?.after[index] ?? 0;
 
   const spoken = (index: number) => {
-    const sizes = lines.map((line) => `${line.letter} ${format.number(valueAt(line, index))}`).join(", ");
+    const sizes = lines.map(({ letter, line }) => `${letter} ${format.number(valueAt(line, index))}`).join(", ");
     const events = marks.filter((mark) => mark.index === index).map(({ mark }) => say(mark));
     return [t`Request ${index + 1} of ${count}`, sizes, ...events].join(", ");
   };
@@ -439,7 +452,7 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
             <path className="chart-hover" d={`M${shownX.toFixed(1)} ${plot.top}V${plot.bottom}`} />
           )}
           <Marks marks={marks} values={values} scales={scales} plot={plot} />
-          <circle className="chart-dot" cx={scales.x(cursor)} cy={scales.y(valueAt(filled, cursor))} r={3} />
+          <circle className="chart-dot" cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3} />
         </svg>
         {hover !== null && (
           <div
@@ -450,9 +463,9 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
             <b>
               <Trans>Request {shown + 1}</Trans>
             </b>
-            {lines.map((line) => (
-              <span key={line.letter}>
-                {line.letter} <span className="num">{format.number(valueAt(line, shown))}</span>
+            {lines.map(({ letter, line }) => (
+              <span key={letter}>
+                {letter} <span className="num">{format.number(valueAt(line, shown))}</span>
               </span>
             ))}
             {marks

@@ -4,25 +4,27 @@
  */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useMemo, useState } from "react";
-import type { ContextShow, FigureKind, Regret } from "@/bindings";
+import { memo, useCallback, useMemo, useState } from "react";
+import type { ContextShow, FigureKind, Regret, TranscriptRow } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Await, Button, Empty, Segmented, Skeleton } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { useStatusNotes } from "@/state/note";
+import { useObservable, useObservableLater } from "@/state/observable";
 import { useRead } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
+import { AssumedCard } from "./AssumedCard";
 import { Chart, type ChartLine } from "./Chart";
 import { ConfirmSheet } from "./ConfirmSheet";
 import { DeployedPanel } from "./Deployed";
 import { type ExportFormat, ExportSheet } from "./ExportSheet";
 import { KindLegend } from "./Figure";
-import { BASE, type Bench, choose, LETTERS, useBench } from "./lab";
+import { BASE, type Bench, choose, LETTERS, useBench, useBenchLater } from "./lab";
 import { MemorySheet } from "./MemorySheet";
 import { CompositionPanel, Figures, MemoryFiles, Regrets } from "./panels";
-import { RequestTable } from "./RequestTable";
+import { RequestTable, type TableLine } from "./RequestTable";
 import { triggerTokens } from "./setting";
-import { type Forecasts, useForecasts } from "./simulations";
+import { type Desk, DeskProvider, type Forecasts, useDesk } from "./simulations";
 import { SweepSheet } from "./SweepSheet";
 import { rowOf, useTranscripts } from "./transcripts";
 import { TurnSheet, type TurnView } from "./TurnSheet";
@@ -46,14 +48,14 @@ function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
   ]);
 }
 
-function Heading({
+const Heading = memo(function Heading({
   show,
   session,
   grown,
   onReload,
 }: {
   show: ContextShow;
-  session: { id: string; subagents: readonly string[] } | null;
+  session: TranscriptRow | null;
   grown: boolean;
   onReload: () => void;
 }) {
@@ -108,7 +110,7 @@ function Heading({
       )}
     </header>
   );
-}
+});
 
 /** Whether the file of a session has grown since it was first seen here. */
 function useGrown(bytes: number | null): boolean {
@@ -117,12 +119,57 @@ function useGrown(bytes: number | null): boolean {
   return first !== null && bytes !== null && bytes > first;
 }
 
-function linesOf(bench: Bench, forecasts: Forecasts, nameOf: ReturnType<typeof useVariantName>): ChartLine[] {
+function linesOf(bench: Bench, forecasts: Forecasts, nameOf: ReturnType<typeof useVariantName>): TableLine[] {
   return bench.variants.flatMap((variant) => {
     const simulation = forecasts[variant.letter]?.simulation;
     return simulation ? [{ letter: variant.letter, name: nameOf(variant), simulation }] : [];
   });
 }
+
+/** The chart of the bench as it is at this moment: it does not wait for what stands around it. */
+const LiveChart = memo(function LiveChart({
+  show,
+  desk,
+  cursor,
+  onCursor,
+  onOpen,
+}: {
+  show: ContextShow;
+  desk: Desk;
+  cursor: number;
+  onCursor: (index: number) => void;
+  onOpen: (index: number) => void;
+}) {
+  const { variants, chosen } = useBench();
+  const lines = useObservable(desk.lines);
+  const nameOf = useVariantName();
+  const config = variants.find(({ letter }) => letter === chosen)?.config;
+  const names = variants.map(nameOf).join("\n");
+  // The names are those of the variants; the settings in them change with every move.
+  const drawn = useMemo(
+    () =>
+      names.split("\n").flatMap((name, at): ChartLine[] => {
+        const { letter } = variants[at]!;
+        const line = lines[letter];
+        return line ? [{ letter, name, line }] : [];
+      }),
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [names, lines],
+  );
+  return (
+    <Chart
+      show={show}
+      lines={drawn}
+      chosen={chosen}
+      trigger={triggerTokens(config)}
+      cursor={cursor}
+      onCursor={onCursor}
+      onOpen={onOpen}
+    />
+  );
+});
+
+const NO_TOOLS: string[] = [];
 
 /** Names of the tools whose results are in the context at the end, for the fields that take names. */
 function useTools(show: ContextShow): string[] {
@@ -132,10 +179,10 @@ function useTools(show: ContextShow): string[] {
     { transcript: show.transcript, request: last },
     { enabled: show.requests.length > 0 },
   );
-  return useMemo(() => data?.tool_results.map(({ name }) => name) ?? [], [data]);
+  return useMemo(() => data?.tool_results.map(({ name }) => name) ?? NO_TOOLS, [data]);
 }
 
-function Actions({ onOpen, editable }: { onOpen: (open: Open) => void; editable: boolean }) {
+const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: Open) => void; editable: boolean }) {
   return (
     <div className="lab-actions">
       <Button tone="primary" isDisabled={!editable} onPress={() => onOpen("confirm")} data-testid="open-confirm">
@@ -149,14 +196,16 @@ function Actions({ onOpen, editable }: { onOpen: (open: Open) => void; editable:
       </Button>
     </div>
   );
-}
+});
 
 /** The lab over one transcript. */
 function Lab({ show, onReload }: { show: ContextShow; onReload: () => void }) {
   const { t } = useLingui();
-  const bench = useBench();
+  const desk = useDesk(show.transcript);
+  // A slider is answered by its own field and by the chart; all else follows when there is time.
+  const bench = useBenchLater();
+  const forecasts = useObservableLater(desk.forecasts);
   const nameOf = useVariantName();
-  const forecasts = useForecasts(show.transcript, bench.variants);
   const transcripts = useTranscripts();
   const tools = useTools(show);
   const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
@@ -171,11 +220,13 @@ function Lab({ show, onReload }: { show: ContextShow; onReload: () => void }) {
   const lines = useMemo(() => linesOf(bench, forecasts, nameOf), [bench, forecasts, nameOf]);
   const last = show.requests.length - 1;
   const cursor = Math.min(moved ?? last, last);
-  const openTurn = (request: number, toolUse: string | null = null) => {
+  const openTurn = useCallback((request: number, toolUse: string | null = null) => {
     setMoved(request);
     setTurn({ request, toolUse });
-  };
-  const openRegret = (regret: Regret) => openTurn(regret.needed_at, regret.tool_use_id);
+  }, []);
+  const openRequest = useCallback((request: number) => openTurn(request), [openTurn]);
+  const openRegret = useCallback((regret: Regret) => openTurn(regret.needed_at, regret.tool_use_id), [openTurn]);
+  const openMemory = useCallback(() => setOpen("memory"), []);
   useNotes(show, forecasts, variant.letter);
   useKeys([
     ...bench.variants.map(({ letter }) => ({
@@ -191,112 +242,109 @@ function Lab({ show, onReload }: { show: ContextShow; onReload: () => void }) {
     ...new Set([...lines.map((line) => line.simulation.totals.kind), "counted offline" as const]),
   ];
   return (
-    <main className="screen lab-screen" data-testid="lab">
-      <div className="lab-variants">
-        <VariantEditor bench={bench} forecast={forecast} tools={tools} />
-        <Actions onOpen={setOpen} editable={variant.letter !== BASE} />
-      </div>
-      <div className="lab-main">
-        <Heading show={show} session={session} grown={grown} onReload={onReload} />
-        <section className="card chart-card" aria-label={t`Context per request`}>
-          <div className="chart-tools">
-            <KindLegend kinds={kinds} />
-            <span className="spacer" />
-            <Segmented
-              label={t`View`}
-              value={view}
-              options={[
-                { value: "chart", label: t`Chart` },
-                { value: "table", label: t`Table` },
-              ]}
-              onChange={setView}
-            />
-          </div>
-          {lines.length === 0 ? (
-            <div className="chart-wait">
-              <Skeleton rows={4} />
+    <DeskProvider value={desk}>
+      <main className="screen lab-screen" data-testid="lab">
+        <div className="lab-variants">
+          <VariantEditor desk={desk} tools={tools} />
+          <Actions onOpen={setOpen} editable={variant.letter !== BASE} />
+          <AssumedCard recorded={show.model} />
+        </div>
+        <div className="lab-main">
+          <Heading show={show} session={session} grown={grown} onReload={onReload} />
+          <section className="card chart-card" aria-label={t`Context per request`}>
+            <div className="chart-tools">
+              <KindLegend kinds={kinds} />
+              <span className="spacer" />
+              <Segmented
+                label={t`View`}
+                value={view}
+                options={[
+                  { value: "chart", label: t`Chart` },
+                  { value: "table", label: t`Table` },
+                ]}
+                onChange={setView}
+              />
             </div>
-          ) : view === "chart" ? (
-            <Chart
-              show={show}
-              lines={lines}
-              chosen={variant.letter}
-              trigger={triggerTokens(variant.config)}
-              cursor={cursor}
-              onCursor={setMoved}
-              onOpen={openTurn}
-            />
-          ) : (
-            <RequestTable
-              show={show}
-              lines={lines}
-              chosen={variant.letter}
-              cursor={cursor}
-              onCursor={setMoved}
-              onOpen={openTurn}
-            />
+            {lines.length === 0 ? (
+              <div className="chart-wait">
+                <Skeleton rows={4} />
+              </div>
+            ) : view === "chart" ? (
+              <LiveChart show={show} desk={desk} cursor={cursor} onCursor={setMoved} onOpen={openRequest} />
+            ) : (
+              <RequestTable
+                show={show}
+                lines={lines}
+                chosen={variant.letter}
+                cursor={cursor}
+                onCursor={setMoved}
+                onOpen={openRequest}
+              />
+            )}
+          </section>
+          <VariantTable bench={bench} forecasts={forecasts} />
+          <DeployedPanel transcript={show.transcript} onOpen={openRequest} />
+          {show.remarks.length > 0 && (
+            <details className="remarks small muted">
+              <summary>
+                <Plural value={show.remarks.length} one="# remark on the file" other="# remarks on the file" />
+              </summary>
+              <ul>
+                {show.remarks.map((remark) => (
+                  <li key={remark}>{remark}</li>
+                ))}
+              </ul>
+            </details>
           )}
-        </section>
-        <VariantTable bench={bench} forecasts={forecasts} />
-        <DeployedPanel transcript={show.transcript} onOpen={openTurn} />
-        {show.remarks.length > 0 && (
-          <details className="remarks small muted">
-            <summary>
-              <Plural value={show.remarks.length} one="# remark on the file" other="# remarks on the file" />
-            </summary>
-            <ul>
-              {show.remarks.map((remark) => (
-                <li key={remark}>{remark}</li>
-              ))}
-            </ul>
-          </details>
+        </div>
+        <aside className="lab-side-panels" aria-label={t`Figures`}>
+          {simulation && (
+            <Figures simulation={simulation} base={forecasts[BASE]?.simulation ?? null} letter={variant.letter} />
+          )}
+          {simulation && variant.letter !== BASE && <Regrets regrets={simulation.regrets} onOpen={openRegret} />}
+          <CompositionPanel
+            show={show}
+            cursor={cursor}
+            simulation={simulation}
+            letter={variant.letter}
+            onOpen={openRequest}
+          />
+          <MemoryFiles files={show.memory_files} onAll={openMemory} />
+        </aside>
+        {turn && (
+          <TurnSheet
+            transcript={show.transcript}
+            view={turn}
+            count={show.requests.length}
+            variant={variant}
+            onView={setTurn}
+            onClose={() => setTurn(null)}
+          />
         )}
-      </div>
-      <aside className="lab-side-panels" aria-label={t`Figures`}>
-        {simulation && (
-          <Figures simulation={simulation} base={forecasts[BASE]?.simulation ?? null} letter={variant.letter} />
+        {open === "confirm" && (
+          <ConfirmSheet transcript={show.transcript} variant={variant} onClose={() => setOpen(null)} />
         )}
-        {simulation && variant.letter !== BASE && <Regrets regrets={simulation.regrets} onOpen={openRegret} />}
-        <CompositionPanel
-          show={show}
-          cursor={cursor}
-          simulation={simulation}
-          letter={variant.letter}
-          onOpen={openTurn}
-        />
-        <MemoryFiles files={show.memory_files} onAll={() => setOpen("memory")} />
-      </aside>
-      {turn && (
-        <TurnSheet
-          transcript={show.transcript}
-          view={turn}
-          count={show.requests.length}
-          variant={variant}
-          onView={setTurn}
-          onClose={() => setTurn(null)}
-        />
-      )}
-      {open === "confirm" && (
-        <ConfirmSheet transcript={show.transcript} variant={variant} onClose={() => setOpen(null)} />
-      )}
-      {open === "sweep" && <SweepSheet transcript={show.transcript} onClose={() => setOpen(null)} />}
-      {open === "memory" && <MemorySheet onClose={() => setOpen(null)} />}
-      {open !== null && typeof open === "object" && (
-        <ExportSheet
-          transcript={show.transcript}
-          variant={variant}
-          others={bench.variants.filter(({ letter }) => letter !== variant.letter)}
-          first={open.export}
-          onClose={() => setOpen(null)}
-        />
-      )}
-    </main>
+        {open === "sweep" && <SweepSheet transcript={show.transcript} onClose={() => setOpen(null)} />}
+        {open === "memory" && <MemorySheet onClose={() => setOpen(null)} />}
+        {open !== null && typeof open === "object" && (
+          <ExportSheet
+            transcript={show.transcript}
+            variant={variant}
+            others={bench.variants.filter(({ letter }) => letter !== variant.letter)}
+            first={open.export}
+            onClose={() => setOpen(null)}
+          />
+        )}
+      </main>
+    </DeskProvider>
   );
 }
 
 function Opened({ transcript }: { transcript: string }) {
   const { t } = useLingui();
   const read = useRead("context_show", { transcript });
+  const { refetch } = read;
+  const reload = useCallback(() => void refetch(), [refetch]);
   return (
     <Await read={read} rows={12}>
       {(show) =>
@@ -307,7 +355,7 @@ function Opened({ transcript }: { transcript: string }) {
             </Empty>
           </main>
         ) : (
-          <Lab key={`${show.transcript} ${read.dataUpdatedAt}`} show={show} onReload={() => void read.refetch()} />
+          <Lab key={`${show.transcript} ${read.dataUpdatedAt}`} show={show} onReload={reload} />
         )
       }
     </Await>

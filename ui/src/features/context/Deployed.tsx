@@ -1,5 +1,6 @@
 /** After deployment: what the server said it edited, beside what the simulator forecasts for the setting in force. */
 import { Trans, useLingui } from "@lingui/react/macro";
+import { memo } from "react";
 import type { DeployedRequest } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Button } from "@/shared/ui";
@@ -65,7 +66,13 @@ function Row({ request, onOpen }: { request: DeployedRequest; onOpen: (index: nu
 const MOST_ROWS = 200;
 
 /** The panel; nothing where no response reported edits. */
-export function DeployedPanel({ transcript, onOpen }: { transcript: string; onOpen: (index: number) => void }) {
+export const DeployedPanel = memo(function DeployedPanel({
+  transcript,
+  onOpen,
+}: {
+  transcript: string;
+  onOpen: (index: number) => void;
+}) {
   const format = useFormat();
   const { data } = useRead("context_deployed", { transcript, variant: null });
   if (!data || data.reporting === 0) return null;
@@ -109,4 +116,4 @@ export function DeployedPanel({ transcript, onOpen }: { transcript: string; onOp
       )}
     </section>
   );
-}
+});

@@ -10,6 +10,7 @@ import { Sheet } from "@/shared/overlay";
 import { Await, Button, CopyButton, Segmented } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
+import { assumed } from "./assumed";
 import { BASE, type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
 
@@ -79,7 +80,7 @@ export function ExportSheet({
     variant: plain(variant),
     against: others.map(plain),
     format,
-    model: null,
+    model: assumed.get().model,
   });
   const options: { value: ExportFormat; label: string }[] = [
     { value: "json", label: "JSON" },

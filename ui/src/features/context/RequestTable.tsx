@@ -1,14 +1,23 @@
 /** The table behind the chart: every request with its size under each variant, and what happens there. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo } from "react";
-import type { ContextShow } from "@/bindings";
+import type { ContextShow, Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Button } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
-import { type ChartLine } from "./Chart";
-import { marksOf } from "./chart";
+import { lineOf, marksOf } from "./chart";
 import { Figure } from "./Figure";
 import type { Letter } from "./lab";
+
+/** A column of the table. */
+export interface TableLine {
+  /** Letter of the variant. */
+  letter: Letter;
+  /** Its name as shown. */
+  name: string;
+  /** What it would do. */
+  simulation: Simulation;
+}
 
 /** The table. */
 export function RequestTable({
@@ -20,7 +29,7 @@ export function RequestTable({
   onOpen,
 }: {
   show: ContextShow;
-  lines: readonly ChartLine[];
+  lines: readonly TableLine[];
   chosen: Letter;
   cursor: number;
   onCursor: (index: number) => void;
@@ -29,7 +38,7 @@ export function RequestTable({
   const { t } = useLingui();
   const format = useFormat();
   const filled = lines.find(({ letter }) => letter === chosen)?.simulation ?? null;
-  const marks = useMemo(() => marksOf(show, filled), [show, filled]);
+  const marks = useMemo(() => marksOf(show, filled && lineOf(filled)), [show, filled]);
   const notes = (index: number) => {
     const request = filled?.requests[index];
     const cleared = request?.cleared_tool_use_ids.length ?? 0;

@@ -8,6 +8,7 @@ import { useFormat } from "@/shared/format";
 import { Sheet } from "@/shared/overlay";
 import { Button, Checkbox, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
+import { assumed } from "./assumed";
 import { scalesOf, ticksOf } from "./chart";
 import { FIRST_GRID, type GridDraft, gridOf, parseNumbers } from "./grid";
 import { JobProgress } from "./JobProgress";
@@ -258,7 +259,7 @@ export function SweepSheet({ transcript, onClose }: { transcript: string; onClos
       setSweep(null);
       try {
         const transcripts = [transcript, ...(project ? others : [])];
-        setSweep(await backend.call("context_sweep", { transcripts, grid: grid.grid, job: name, model: null }));
+        setSweep(await backend.call("context_sweep", { transcripts, grid: grid.grid, job: name, ...assumed.get() }));
       } catch (cause) {
         setFailure(cause);
       }

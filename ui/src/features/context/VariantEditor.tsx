@@ -1,6 +1,6 @@
 /** The variants on the bench, and the one that is edited: by form or as JSON. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { memo, useCallback, useMemo, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
 import { Popover } from "react-aria-components/Popover";
@@ -10,22 +10,47 @@ import type { SimulationStopped, SimulationWarning } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { MoreIcon } from "@/shared/icons";
 import { Button, Failure, Segmented } from "@/shared/ui";
+import { useObservableLater } from "@/state/observable";
+import type { Edited } from "./fields";
+import {
+  add,
+  BASE,
+  type Bench,
+  bench as theBench,
+  type BenchVariant,
+  choose,
+  edit,
+  editConfig,
+  freeLetter,
+  type Letter,
+  remove,
+  useBench,
+} from "./lab";
 import { useSaveVariant } from "./saved";
-import { add, BASE, type Bench, type BenchVariant, choose, edit, freeLetter, type Letter, remove } from "./lab";
 import { parseSetting, printSetting } from "./setting";
-import type { Forecast } from "./simulations";
+import type { Desk } from "./simulations";
 import { shownInForm, VariantForm } from "./VariantForm";
 
 /** A variant's letter and name. */
 export function useVariantName(): (variant: Pick<BenchVariant, "letter" | "name">) => string {
   const { t } = useLingui();
-  return ({ letter, name }) => `${letter} · ${letter === BASE ? t`no editing` : name || t`unnamed`}`;
+  return useCallback(({ letter, name }) => `${letter} · ${letter === BASE ? t`no editing` : name || t`unnamed`}`, [t]);
 }
 
-function Letters({ bench }: { bench: Bench }) {
+/** The setting of a variant as it is now. */
+const configNow = (letter: Letter) =>
+  theBench.get().variants.find((variant) => variant.letter === letter)?.config ?? {};
+
+/** Whether the letters and names are the same; their settings are not looked at. */
+function sameNames(a: { bench: Bench }, b: { bench: Bench }): boolean {
+  const names = ({ bench }: { bench: Bench }) =>
+    JSON.stringify(bench.variants.map(({ letter, name }) => [letter, name]));
+  return a.bench.chosen === b.bench.chosen && names(a) === names(b);
+}
+
+const Letters = memo(function Letters({ bench }: { bench: Bench }) {
   const { t } = useLingui();
   const nameOf = useVariantName();
-  const current = bench.variants.find(({ letter }) => letter === bench.chosen);
   return (
     <div className="variant-letters">
       <ToggleButtonGroup
@@ -56,7 +81,7 @@ function Letters({ bench }: { bench: Bench }) {
         <AriaButton
           className="icon-button"
           aria-label={t`Add a variant`}
-          onPress={() => add({ name: "", config: current?.letter === BASE ? {} : (current?.config ?? {}) })}
+          onPress={() => add({ name: "", config: configNow(bench.chosen) })}
           data-testid="add-variant"
         >
           +
@@ -64,23 +89,27 @@ function Letters({ bench }: { bench: Bench }) {
       )}
     </div>
   );
-}
+}, sameNames);
 
-function VariantMenu({ variant, full }: { variant: BenchVariant; full: boolean }) {
+function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" | "name"> & { full: boolean }) {
   const { t } = useLingui();
   const nameOf = useVariantName();
   const save = useSaveVariant();
-  const name = variant.name || variant.letter;
+  const name = given || letter;
   return (
     <MenuTrigger>
-      <AriaButton className="icon-button" aria-label={t`More for ${nameOf(variant)}`} data-testid="variant-menu">
+      <AriaButton
+        className="icon-button"
+        aria-label={t`More for ${nameOf({ letter, name: given })}`}
+        data-testid="variant-menu"
+      >
         <MoreIcon />
       </AriaButton>
       <Popover className="popover" placement="bottom end">
         <Menu className="menu">
           <MenuItem
             className="menu-item"
-            onAction={() => void save({ name, config: variant.config })}
+            onAction={() => void save({ name, config: configNow(letter) })}
             data-testid="variant-save"
           >
             <Trans>Save</Trans>
@@ -88,16 +117,12 @@ function VariantMenu({ variant, full }: { variant: BenchVariant; full: boolean }
           <MenuItem
             className="menu-item"
             isDisabled={full}
-            onAction={() => add({ name: t`${name} copy`, config: variant.config })}
+            onAction={() => add({ name: t`${name} copy`, config: configNow(letter) })}
             data-testid="variant-duplicate"
           >
             <Trans>Duplicate</Trans>
           </MenuItem>
-          <MenuItem
-            className="menu-item menu-danger"
-            onAction={() => remove(variant.letter)}
-            data-testid="variant-remove"
-          >
+          <MenuItem className="menu-item menu-danger" onAction={() => remove(letter)} data-testid="variant-remove">
             <Trans>Take off the bench</Trans>
           </MenuItem>
         </Menu>
@@ -141,8 +166,45 @@ function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: stri
   );
 }
 
+/** Name, view and menu of a variant. */
+const VariantBar = memo(function VariantBar({
+  letter,
+  name,
+  full,
+  view,
+  onView,
+}: Pick<BenchVariant, "letter" | "name"> & {
+  full: boolean;
+  view: "form" | "json";
+  onView: (view: "form" | "json") => void;
+}) {
+  const { t } = useLingui();
+  return (
+    <div className="variant-name">
+      <input
+        type="text"
+        aria-label={t`Name`}
+        placeholder={t`unnamed`}
+        value={name}
+        onChange={(event) => edit(letter, { name: event.target.value })}
+        data-testid="variant-name"
+      />
+      <Segmented
+        label={t`How to edit`}
+        value={view}
+        options={[
+          { value: "form", label: t`Form` },
+          { value: "json", label: "JSON" },
+        ]}
+        onChange={onView}
+      />
+      <VariantMenu letter={letter} name={name} full={full} />
+    </div>
+  );
+});
+
 /** What to know before deploying a setting. */
-export function Warnings({ warnings }: { warnings: readonly SimulationWarning[] }) {
+const Warnings = memo(function Warnings({ warnings }: { warnings: readonly SimulationWarning[] }) {
   const { t } = useLingui();
   if (warnings.length === 0) return null;
   return (
@@ -157,7 +219,7 @@ export function Warnings({ warnings }: { warnings: readonly SimulationWarning[] 
       ))}
     </ul>
   );
-}
+});
 
 /** That a run would end before the recorded one. */
 function Stopped({ stopped }: { stopped: SimulationStopped }) {
@@ -192,87 +254,76 @@ function Refused({ error, view }: { error: unknown; view: "form" | "json" }) {
   );
 }
 
+const NO_WARNINGS: SimulationWarning[] = [];
+
+function NoEditing({ alone }: { alone: boolean }) {
+  return (
+    <div className="card">
+      <p>
+        <strong>
+          <Trans>No editing</Trans>
+        </strong>
+      </p>
+      <p className="muted">
+        <Trans>What happened, as it was recorded. The other variants are held against it; it cannot be changed.</Trans>
+      </p>
+      {alone && (
+        <Button tone="primary" onPress={() => add({ name: "", config: {} })}>
+          <Trans>Add a variant</Trans>
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** The column with the variants. */
-export function VariantEditor({
-  bench,
-  forecast,
-  tools,
-}: {
-  bench: Bench;
-  forecast: Forecast | undefined;
-  tools: readonly string[];
-}) {
+export const VariantEditor = memo(function VariantEditor({ desk, tools }: { desk: Desk; tools: readonly string[] }) {
   const { t } = useLingui();
+  const bench = useBench();
+  // What the program says about a setting follows it; the fields do not wait for that.
+  const forecasts = useObservableLater(desk.forecasts);
   const [view, setView] = useState<"form" | "json">("form");
-  const variant = bench.variants.find(({ letter }) => letter === bench.chosen);
+  const { chosen } = bench;
+  const edited = useMemo<Edited>(
+    () => ({ config: () => configNow(chosen), change: (step) => editConfig(chosen, step) }),
+    [chosen],
+  );
+  const variant = bench.variants.find(({ letter }) => letter === chosen);
   if (!variant) return null;
+  const forecast = forecasts[chosen];
   const error = forecast?.error ?? null;
   const problem = error instanceof ApiFailure && error.error.code === "invalid" ? error.error.message : "";
+  const simulation = forecast?.simulation ?? null;
   return (
     <section className="variant-editor" aria-label={t`Variant`} data-testid="variant-editor">
       <header className="variant-head">
         <h1>
-          <Trans>Variant {variant.letter}</Trans>
+          <Trans>Variant {chosen}</Trans>
         </h1>
         <span className="spacer" />
         <Letters bench={bench} />
       </header>
-      {variant.letter === BASE ? (
-        <div className="card">
-          <p>
-            <strong>
-              <Trans>No editing</Trans>
-            </strong>
-          </p>
-          <p className="muted">
-            <Trans>
-              What happened, as it was recorded. The other variants are held against it; it cannot be changed.
-            </Trans>
-          </p>
-          {bench.variants.length === 1 && (
-            <Button tone="primary" onPress={() => add({ name: "", config: {} })}>
-              <Trans>Add a variant</Trans>
-            </Button>
-          )}
-        </div>
+      {chosen === BASE ? (
+        <NoEditing alone={bench.variants.length === 1} />
       ) : (
         <>
-          <div className="variant-name">
-            <input
-              type="text"
-              aria-label={t`Name`}
-              placeholder={t`unnamed`}
-              value={variant.name}
-              onChange={(event) => edit(variant.letter, { name: event.target.value })}
-              data-testid="variant-name"
-            />
-            <Segmented
-              label={t`How to edit`}
-              value={view}
-              options={[
-                { value: "form", label: t`Form` },
-                { value: "json", label: "JSON" },
-              ]}
-              onChange={setView}
-            />
-            <VariantMenu variant={variant} full={freeLetter(bench) === null} />
-          </div>
+          <VariantBar
+            letter={chosen}
+            name={variant.name}
+            full={freeLetter(bench) === null}
+            view={view}
+            onView={setView}
+          />
           {error !== null && <Refused error={error} view={view} />}
           {view === "form" ? (
-            <VariantForm
-              key={variant.letter}
-              config={variant.config}
-              onChange={(config) => edit(variant.letter, { config })}
-              problem={problem}
-              tools={tools}
-            />
+            <VariantForm key={chosen} config={variant.config} edited={edited} problem={problem} tools={tools} />
           ) : (
-            <JsonEditor key={variant.letter} variant={variant} problem={problem} />
+            <JsonEditor key={chosen} variant={variant} problem={problem} />
           )}
         </>
       )}
-      {forecast?.simulation?.stopped && <Stopped stopped={forecast.simulation.stopped} />}
-      <Warnings warnings={forecast?.simulation?.warnings ?? []} />
+      {simulation?.stopped && <Stopped stopped={simulation.stopped} />}
+      <Warnings warnings={simulation?.warnings ?? NO_WARNINGS} />
     </section>
   );
-}
+});

@@ -1,5 +1,6 @@
 /** The variants side by side, each held against "no editing". */
 import { Trans, useLingui } from "@lingui/react/macro";
+import { memo } from "react";
 import { useFormat } from "@/shared/format";
 import { Button } from "@/shared/ui";
 import { Change, Figure } from "./Figure";
@@ -8,7 +9,7 @@ import type { Forecasts } from "./simulations";
 import { useVariantName } from "./VariantEditor";
 
 /** The table. */
-export function VariantTable({ bench, forecasts }: { bench: Bench; forecasts: Forecasts }) {
+export const VariantTable = memo(function VariantTable({ bench, forecasts }: { bench: Bench; forecasts: Forecasts }) {
   const { t } = useLingui();
   const format = useFormat();
   const nameOf = useVariantName();
@@ -117,4 +118,4 @@ export function VariantTable({ bench, forecasts }: { bench: Bench; forecasts: Fo
       </table>
     </div>
   );
-}
+});

@@ -3,6 +3,7 @@ import type { ContextShow, Simulation } from "@/bindings";
 import {
   areaPath,
   bandsOf,
+  lineOf,
   linePath,
   marksOf,
   moveCursor,
@@ -56,9 +57,9 @@ describe("lines", () => {
   it("are paths, also for none and for one", () => {
     const scales = scalesOf(PLOT, 2, 10);
     expect(linePath([], scales)).toBe("");
-    expect(linePath([5], scales)).toBe("M10.0 50.0h4");
-    expect(linePath([0, 10], scales)).toBe("M10.0 100.0L110.0 0.0");
-    expect(areaPath([0, 0], [10, 10], scales)).toBe("M10.0 0.0L110.0 0.0L110.0 100.0L10.0 100.0Z");
+    expect(linePath([5], scales)).toBe("M10 50h4");
+    expect(linePath([0, 1], scalesOf(PLOT, 2, 3))).toBe("M10 100L110 66.7");
+    expect(areaPath([0, 0], [10, 10], scales)).toBe("M10 0L110 0L110 100L10 100Z");
   });
 });
 
@@ -85,7 +86,7 @@ it("marks what is newly cleared, what is compacted and what is needed again", ()
     compactions: [{ request: 3 }],
     regrets: [{ needed_at: 2 }, { needed_at: 2 }],
   } as unknown as Simulation;
-  expect(marksOf(show, simulation).map(({ mark, index }) => `${index} ${mark}`)).toEqual([
+  expect(marksOf(show, lineOf(simulation)).map(({ mark, index }) => `${index} ${mark}`)).toEqual([
     "1 recorded",
     "1 clearing",
     "2 thinking",

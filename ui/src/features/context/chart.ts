@@ -1,5 +1,5 @@
 /** The geometry of the chart: scales, ticks, paths. Pure; all lengths in pixels. */
-import type { ContextShow, Simulation } from "@/bindings";
+import type { ContextShow, SimulatedLine, Simulation } from "@/bindings";
 
 /** The plot's place in the picture. */
 export interface Plot {
@@ -70,14 +70,16 @@ export function thin(points: Points, perPixel = 4): Points {
   return out;
 }
 
-const coordinates = (points: Points) => points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
+/** A length with at most one decimal. */
+const tenth = (length: number) => Math.round(length * 10) / 10;
+const coordinates = (points: Points) => points.map(([x, y]) => `${tenth(x)} ${tenth(y)}`).join("L");
 
 /** A line through values, one a request. */
 export function linePath(values: readonly number[], { x, y }: Scales): string {
   if (values.length === 0) return "";
   const points = values.map((value, index) => [x(index), y(value)] as const);
   // A lone request is a point; a short stroke shows it.
-  if (points.length === 1) return `M${points[0]![0].toFixed(1)} ${points[0]![1].toFixed(1)}h4`;
+  if (points.length === 1) return `M${coordinates(points)}h4`;
   return `M${coordinates(thin(points))}`;
 }
 
@@ -121,20 +123,40 @@ export interface Mark {
   index: number;
 }
 
-/** What a variant does and when it is regretted, and what happened while the transcript was written. In order. */
-export function marksOf(show: ContextShow, simulation: Simulation | null): Mark[] {
-  const marks: Mark[] = show.events.map((event) => ({ mark: "recorded", index: event.before_request }));
+/** What the chart draws of a simulation: the same as the program answers where only lines are asked for. */
+export function lineOf({ requests, compactions, regrets }: Simulation): SimulatedLine {
+  const line: SimulatedLine = {
+    after: requests.map(({ after }) => after),
+    cleared: [],
+    thinking: [],
+    compacted: compactions.map(({ request }) => request),
+    needed_again: [...new Set(regrets.map(({ needed_at }) => needed_at))].sort((a, b) => a - b),
+  };
   let turns = 0;
-  for (const request of simulation?.requests ?? []) {
+  for (const request of requests) {
     const cleared = request.cleared_tool_use_ids.length + request.cleared_tool_inputs.length > 0;
-    if (cleared) marks.push({ mark: "clearing", index: request.index });
-    else if (request.cleared_thinking_turns > turns) marks.push({ mark: "thinking", index: request.index });
+    if (cleared) line.cleared.push(request.index);
+    else if (request.cleared_thinking_turns > turns) line.thinking.push(request.index);
     turns = request.cleared_thinking_turns;
   }
-  for (const compaction of simulation?.compactions ?? []) marks.push({ mark: "compaction", index: compaction.request });
-  for (const at of new Set(simulation?.regrets.map(({ needed_at }) => needed_at)))
-    marks.push({ mark: "regret", index: at });
-  return marks.sort((a, b) => a.index - b.index);
+  return line;
+}
+
+/** What a variant does and when it is regretted, and what happened while the transcript was written. In order. */
+export function marksOf(show: ContextShow, line: SimulatedLine | null): Mark[] {
+  const all = (mark: Mark["mark"], indexes: readonly number[]) => indexes.map((index): Mark => ({ mark, index }));
+  const recorded = show.events.map((event) => event.before_request);
+  return [
+    ...all("recorded", recorded),
+    ...(line
+      ? [
+          ...all("clearing", line.cleared),
+          ...all("thinking", line.thinking),
+          ...all("compaction", line.compacted),
+          ...all("regret", line.needed_again),
+        ]
+      : []),
+  ].sort((a, b) => a.index - b.index);
 }
 
 /** How far beyond the lines a limit may lie and still be drawn; further away it would press the lines flat. */

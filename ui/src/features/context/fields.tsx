@@ -1,10 +1,20 @@
 /** The fields of the form: numbers with a slider, names, choices. */
 import { useLingui } from "@lingui/react/macro";
-import { type ReactNode, useId, useState } from "react";
+import { memo, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { NumberField } from "react-aria-components/NumberField";
 import { Input, Label, TextField } from "react-aria-components/TextField";
 import { Slider, SliderFill, SliderThumb, SliderTrack } from "react-aria-components/Slider";
-import { parseNames, type Scale } from "./setting";
+import { positionsAround } from "./ahead";
+import { type Json, parseNames, type Scale } from "./setting";
+import { useWish } from "./simulations";
+
+/** The setting that a form edits. The same object as long as the form edits the same variant. */
+export interface Edited {
+  /** The setting now. */
+  config: () => Json;
+  /** Replaces it by what `step` makes of it. */
+  change: (step: (config: Json) => Json) => void;
+}
 
 /** What the program says is wrong with a field. */
 export function FieldProblem({ problem }: { problem: string | null }) {
@@ -17,31 +27,72 @@ export function FieldProblem({ problem }: { problem: string | null }) {
   );
 }
 
+/** A slider's further positions are asked for again once it has rested so long, in milliseconds. */
+const REST_MS = 100;
+
+/** Asks for the lines of a slider's other positions while it has the focus or the pointer. */
+function useLookAhead(value: number, positions: () => number[], edited: Edited, write: Write) {
+  const wish = useWish();
+  const near = useRef(false);
+  const look = () => {
+    const config = edited.config();
+    wish(positions().map((position) => write(config, position)));
+  };
+  const latest = useRef(look);
+  useEffect(() => {
+    latest.current = look;
+  });
+  useEffect(() => {
+    if (!near.current) return;
+    const timer = window.setTimeout(() => latest.current(), REST_MS);
+    return () => window.clearTimeout(timer);
+  }, [value]);
+  const come = () => {
+    near.current = true;
+    latest.current();
+  };
+  const leave = () => {
+    near.current = false;
+  };
+  return { onFocus: come, onPointerEnter: come, onBlur: leave, onPointerLeave: leave };
+}
+
+/** What a setting is with another number in one of its fields. */
+export type Write = (config: Json, value: number) => Json;
+
 /** A whole number: typed exactly, or found with the slider below it. */
-export function NumberSetting({
+export const NumberSetting = memo(function NumberSetting({
   label,
   value,
   scale,
   problem = null,
-  onChange,
+  edited,
+  write,
   testId,
 }: {
   label: string;
   value: number;
   scale: Scale;
   problem?: string | null;
-  onChange: (value: number) => void;
+  edited: Edited;
+  /** Always the same function, so that a field is drawn again only when its own number changes. */
+  write: Write;
   testId: string;
 }) {
+  const minValue = Math.min(value, scale.minValue);
+  const maxValue = Math.max(value, scale.maxValue);
+  const { step } = scale;
+  const change = (next: number) => Number.isFinite(next) && edited.change((config) => write(config, next));
+  const ahead = useLookAhead(value, () => positionsAround(value, { minValue, maxValue, step }), edited, write);
   return (
-    <div className="number-setting" data-testid={testId}>
+    <div className="number-setting" data-testid={testId} {...ahead}>
       <NumberField
         className="setting-row"
         value={value}
         minValue={0}
         step={1}
         isInvalid={problem !== null}
-        onChange={(next) => Number.isFinite(next) && onChange(next)}
+        onChange={change}
       >
         <Label>{label}</Label>
         <Input className="number-input num" data-testid={`${testId}-input`} />
@@ -49,11 +100,11 @@ export function NumberSetting({
       <Slider
         className="slider"
         aria-label={label}
-        value={Math.min(value, Math.max(scale.maxValue, value))}
-        minValue={scale.minValue > value ? Math.min(value, scale.minValue) : scale.minValue}
-        maxValue={Math.max(scale.maxValue, value)}
-        step={scale.step}
-        onChange={(next) => onChange(next)}
+        value={value}
+        minValue={minValue}
+        maxValue={maxValue}
+        step={step}
+        onChange={change}
       >
         <SliderTrack className="slider-track">
           <SliderFill className="slider-fill" />
@@ -63,16 +114,17 @@ export function NumberSetting({
       <FieldProblem problem={problem} />
     </div>
   );
-}
+});
 
 /** A list of tool names, typed with commas or spaces between; taken when the field is left or Enter is pressed. */
-export function NamesSetting({
+export const NamesSetting = memo(function NamesSetting({
   label,
   names,
   known,
   placeholder,
   problem = null,
-  onChange,
+  edited,
+  write,
   testId,
 }: {
   label: string;
@@ -80,12 +132,15 @@ export function NamesSetting({
   known: readonly string[];
   placeholder: string;
   problem?: string | null;
-  onChange: (names: string[]) => void;
+  edited: Edited;
+  /** What a setting is with other names; always the same function. */
+  write: (config: Json, names: string[]) => Json;
   testId: string;
 }) {
   const { t } = useLingui();
   const written = names.join(", ");
   const [draft, setDraft] = useState<string | null>(null);
+  const onChange = (next: string[]) => edited.change((config) => write(config, next));
   const take = () => {
     if (draft !== null) onChange(parseNames(draft));
     setDraft(null);
@@ -121,7 +176,7 @@ export function NamesSetting({
       <FieldProblem problem={problem} />
     </div>
   );
-}
+});
 
 /** A choice of few. */
 export function ChoiceSetting<T extends string>({

@@ -3,7 +3,7 @@
  * outlive the window is saved in the program.
  */
 import type { Variant } from "@/bindings";
-import { observable, useObservable } from "@/state/observable";
+import { observable, useObservable, useObservableLater } from "@/state/observable";
 import { FIRST_CONFIG, type Json } from "./setting";
 
 /** Letters of the variants, the first being "no editing". */
@@ -48,11 +48,17 @@ export function newBench(): Bench {
   };
 }
 
-const bench = observable<Bench>(newBench());
+/** The bench, for what follows it outside of components. */
+export const bench = observable<Bench>(newBench());
 
-/** The bench, followed. */
+/** The bench, followed at once: for what is being touched. */
 export function useBench(): Bench {
   return useObservable(bench);
+}
+
+/** The bench, followed without hurry: for all that can wait a frame. */
+export function useBenchLater(): Bench {
+  return useObservableLater(bench);
 }
 
 /** Puts the bench back to how a new window has it; for tests. */
@@ -93,6 +99,12 @@ export function edit(letter: Letter, patch: Partial<Pick<BenchVariant, "name" | 
     ...now,
     variants: now.variants.map((variant) => (variant.letter === letter ? { ...variant, ...patch } : variant)),
   }));
+}
+
+/** Changes the setting of a variant other than the one without editing. */
+export function editConfig(letter: Letter, step: (config: Json) => Json): void {
+  const known = bench.get().variants.find((variant) => variant.letter === letter);
+  if (known) edit(letter, { config: step(known.config) });
 }
 
 /** Takes a variant off, and chooses the one before it. */

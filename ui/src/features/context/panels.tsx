@@ -2,7 +2,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useEffect, useState } from "react";
+import { memo, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import type { ContextClasses, ContextFile, ContextShow, NamedTokens, Regret, Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
@@ -14,7 +14,7 @@ import { Change, Figure } from "./Figure";
 import { BASE, type Letter } from "./lab";
 
 /** Peak, price, and when a clearing has paid for itself. */
-export function Figures({
+export const Figures = memo(function Figures({
   simulation,
   base,
   letter,
@@ -72,7 +72,7 @@ export function Figures({
       )}
     </section>
   );
-}
+});
 
 const RULES: Record<string, MessageDescriptor> = {
   read_again: msg`read again`,
@@ -97,7 +97,13 @@ export function shortLabel(label: string): string {
 const FIRST_REGRETS = 3;
 
 /** Results that were cleared and needed later. */
-export function Regrets({ regrets, onOpen }: { regrets: readonly Regret[]; onOpen: (regret: Regret) => void }) {
+export const Regrets = memo(function Regrets({
+  regrets,
+  onOpen,
+}: {
+  regrets: readonly Regret[];
+  onOpen: (regret: Regret) => void;
+}) {
   const { t } = useLingui();
   const say = useWords();
   const format = useFormat();
@@ -148,7 +154,7 @@ export function Regrets({ regrets, onOpen }: { regrets: readonly Regret[]; onOpe
       )}
     </section>
   );
-}
+});
 
 const CLASSES: readonly [keyof ContextClasses, MessageDescriptor][] = [
   ["system", msg`system + tools`],
@@ -197,7 +203,7 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
 }
 
 /** What the request under the cursor is made of. */
-export function CompositionPanel({
+export const CompositionPanel = memo(function CompositionPanel({
   show,
   cursor,
   simulation,
@@ -291,7 +297,7 @@ export function CompositionPanel({
       )}
     </section>
   );
-}
+});
 
 /** Half the width of an estimate's range in percent; null where it has none. */
 export function rangePercent({ after, range }: Simulation["requests"][number]): number | null {
@@ -299,7 +305,13 @@ export function rangePercent({ after, range }: Simulation["requests"][number]): 
 }
 
 /** The memory and instruction files of the run, with what carrying them cost. */
-export function MemoryFiles({ files, onAll }: { files: readonly ContextFile[]; onAll: () => void }) {
+export const MemoryFiles = memo(function MemoryFiles({
+  files,
+  onAll,
+}: {
+  files: readonly ContextFile[];
+  onAll: () => void;
+}) {
   const { t } = useLingui();
   const format = useFormat();
   return (
@@ -336,4 +348,4 @@ export function MemoryFiles({ files, onAll }: { files: readonly ContextFile[]; o
       </Button>
     </section>
   );
-}
+});

@@ -7,12 +7,15 @@ import {
   EDITS,
   inputClearing,
   keptThinking,
+  onDemand,
+  parseIndexes,
   parseNames,
   parseSetting,
   patchEdit,
   printSetting,
   removeEdit,
   sameSetting,
+  setOnDemand,
   setSdkThreshold,
   toolTrigger,
   triggerTokens,
@@ -93,6 +96,22 @@ describe("the form of a setting", () => {
     expect(triggerTokens(setSdkThreshold(chooseCompaction({}, "sdk"), 42))).toBe(42);
     expect(compactionKind({ compaction: { type: "summarize" }, at: [3] })).toBe("on_demand");
     expect(chooseCompaction({ compaction: { type: "summarize" }, at: [3] }, "off")).toEqual({});
+  });
+
+  it("compacts on demand alone, before requests or at a size", () => {
+    const demand = chooseCompaction(patchEdit({}, TOOLS, {}), "on_demand");
+    expect(demand).toEqual({ compaction: { type: "summarize" }, context_reaches: 100_000 });
+    expect([compactionKind(demand), triggerTokens(demand), beyondForm(demand)]).toEqual(["on_demand", 100_000, []]);
+    const before = setOnDemand(demand, { at: parseIndexes("40, 7 and 40, 0") });
+    expect(before).toEqual({ compaction: { type: "summarize" }, at: [6, 39] });
+    const told = setOnDemand(before, { instructions: "Keep the names." });
+    expect(onDemand(told)).toEqual({ at: [6, 39], context_reaches: null, instructions: "Keep the names." });
+    expect(setOnDemand(told, { context_reaches: 9 })).toEqual({
+      compaction: { type: "summarize", instructions: "Keep the names." },
+      context_reaches: 9,
+    });
+    expect(setOnDemand(told, { instructions: " " })).toEqual(before);
+    expect(chooseCompaction(told, "server").compaction).toBeUndefined();
   });
 
   it("survives anything that stands where a setting should", () => {

@@ -21,6 +21,8 @@ export const DEFAULTS = {
   compactTrigger: 150_000,
   compactLeast: 50_000,
   sdkThreshold: 100_000,
+  /** No default of the API: what the form begins with. */
+  onDemandReaches: 100_000,
 } as const;
 
 /** Fewest and most, and the step of a slider. */
@@ -38,6 +40,7 @@ export const SCALES = {
   clearAtLeast: { minValue: 0, maxValue: 100_000, step: 1_000 },
   compactTrigger: { minValue: 50_000, maxValue: 200_000, step: 5_000 },
   sdkThreshold: { minValue: 10_000, maxValue: 200_000, step: 5_000 },
+  onDemandReaches: { minValue: 10_000, maxValue: 200_000, step: 5_000 },
 } as const satisfies Record<string, Scale>;
 
 /** Whether a value is a JSON object. */
@@ -149,8 +152,11 @@ export function compactionKind(config: unknown): CompactionKind {
   return editOf(config, "compact_20260112") ? "server" : "off";
 }
 
-/** Chooses a compaction in place of the one that is there. The edits that clear stay. */
-export function chooseCompaction(config: unknown, kind: "off" | "server" | "sdk"): Json {
+/**
+ * Chooses a compaction in place of the one that is there. The edits that clear stay, except beside compaction on demand,
+ * which the API does not take together with any edit.
+ */
+export function chooseCompaction(config: unknown, kind: CompactionKind): Json {
   const {
     compaction_control: _control,
     compaction: _compaction,
@@ -167,11 +173,58 @@ export function chooseCompaction(config: unknown, kind: "off" | "server" | "sdk"
         ...bare,
         compaction_control: { enabled: true, context_token_threshold: DEFAULTS.sdkThreshold },
       };
+    case "on_demand": {
+      const { edits: _edits, ...alone } = bare;
+      return setOnDemand(
+        { ...alone, compaction: { type: "summarize" } },
+        { context_reaches: DEFAULTS.onDemandReaches },
+      );
+    }
     case "server": {
       const trigger = { type: "input_tokens", value: DEFAULTS.compactTrigger };
       return patchEdit(bare, "compact_20260112", { trigger });
     }
   }
+}
+
+/** What compaction on demand says. */
+export interface OnDemand {
+  /** Requests before which the run is compacted, counted from 0; null where the context decides. */
+  at: number[] | null;
+  /** Tokens at which it is; null where it says requests, or nothing. */
+  context_reaches: number | null;
+  /** What the summary is told to be; empty where nothing. */
+  instructions: string;
+}
+
+/** Reads compaction on demand. */
+export function onDemand(config: unknown): OnDemand {
+  const { at, context_reaches, compaction } = isObject(config) ? config : {};
+  const instructions = isObject(compaction) ? compaction.instructions : "";
+  return {
+    at: Array.isArray(at) ? at.filter((index): index is number => Number.isInteger(index)) : null,
+    context_reaches: wholeNumber(context_reaches),
+    instructions: typeof instructions === "string" ? instructions : "",
+  };
+}
+
+/** Changes compaction on demand. `at` and `context_reaches` replace each other, as only one of them may stand there. */
+export function setOnDemand(config: unknown, patch: Partial<OnDemand>): Json {
+  const { at, context_reaches, compaction, ...rest } = isObject(config) ? config : {};
+  const when = patch.at
+    ? { at: patch.at }
+    : typeof patch.context_reaches === "number"
+      ? { context_reaches: patch.context_reaches }
+      : { ...(at !== undefined && { at }), ...(context_reaches !== undefined && { context_reaches }) };
+  const { instructions: _old, ...inner } = isObject(compaction) ? compaction : { type: "summarize" };
+  const instructions = patch.instructions ?? onDemand(config).instructions;
+  return { ...rest, compaction: { ...inner, ...(instructions.trim() && { instructions }) }, ...when };
+}
+
+/** Reads requests as people count them, from 1; gives indexes from 0, in order, each once. */
+export function parseIndexes(text: string): number[] {
+  const counted = (text.match(/\d{1,9}/g) ?? []).map(Number).filter((request) => request > 0);
+  return [...new Set(counted.map((request) => request - 1))].sort((a, b) => a - b);
 }
 
 /** Threshold of the SDK's compaction, with its default. */
@@ -194,7 +247,7 @@ const KNOWN_FIELDS: Record<EditType, readonly string[]> = {
   clear_tool_uses_20250919: ["type", "trigger", "keep", "clear_at_least", "exclude_tools", "clear_tool_inputs"],
   compact_20260112: ["type", "trigger"],
 };
-const KNOWN_TOP = ["edits", "compaction_control"];
+const KNOWN_TOP = ["edits", "compaction_control", "compaction", "at", "context_reaches"];
 
 /** What a setting holds that the form has no field for, each as a path; shown so that nothing acts unseen. */
 export function beyondForm(config: unknown): string[] {
@@ -212,6 +265,11 @@ export function beyondForm(config: unknown): string[] {
   return [...top, ...inside];
 }
 
+/** The part of a message that is about one field of an edit; the API names it `edits.0.TYPE.FIELD`. Null where none is. */
+export function about(problem: string, type: EditType, field: string): string | null {
+  return problem.includes(`${type}.${field}`) ? problem.slice(problem.indexOf(`${type}.${field}`)) : null;
+}
+
 /** Tokens at which a setting begins to act; null where it says so otherwise or not at all. */
 export function triggerTokens(config: unknown): number | null {
   const tools = editOf(config, "clear_tool_uses_20250919");
@@ -221,6 +279,7 @@ export function triggerTokens(config: unknown): number | null {
   }
   const kind = compactionKind(config);
   if (kind === "server") return valueOf(editOf(config, "compact_20260112")?.trigger) ?? DEFAULTS.compactTrigger;
+  if (kind === "on_demand") return onDemand(config).context_reaches;
   return kind === "sdk" ? sdkThreshold(config) : null;
 }
 

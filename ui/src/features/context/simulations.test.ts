@@ -3,7 +3,7 @@ import type { Simulation } from "@/bindings";
 import { ApiFailure } from "@/host";
 import type { BenchVariant } from "./lab";
 import type { Json } from "./setting";
-import { openDesk } from "./simulations";
+import { openDesk, type Program } from "./simulations";
 
 const variant = (letter: BenchVariant["letter"], keep: number): BenchVariant => ({
   letter,
@@ -11,25 +11,43 @@ const variant = (letter: BenchVariant["letter"], keep: number): BenchVariant => 
   config: { keep },
 });
 const settled = () => new Promise<void>((done) => setTimeout(done));
+const request = ({ keep }: Json) => ({ after: keep, cleared_tool_use_ids: [], cleared_tool_inputs: [] });
 
 /** A desk whose program answers with the setting itself when told to. */
 function desk() {
   const asked: { config: Json; answer: () => void; refuse: () => void }[] = [];
   let clock = 0;
-  const opened = openDesk(
-    (config) =>
+  const program: Program = {
+    run: (config) =>
       new Promise((resolve, reject) =>
         asked.push({
           config,
-          answer: () => resolve({ config } as unknown as Simulation),
+          answer: () =>
+            resolve({
+              config,
+              requests: [request(config)],
+              compactions: [],
+              regrets: [],
+            } as unknown as Simulation),
           refuse: () => reject(new ApiFailure({ code: "invalid", message: "no", hint: "", subject: "" })),
         }),
       ),
-    () => (clock += 5),
-  );
+    lines: (configs) =>
+      Promise.resolve(
+        configs.map(({ keep }) => ({
+          after: [keep as number],
+          cleared: [],
+          thinking: [],
+          compacted: [],
+          needed_again: [],
+        })),
+      ),
+  };
+  const opened = openDesk(program, () => (clock += 5));
   return {
     asked,
     opened,
+    drawn: () => opened.lines.get().B?.after[0],
     keepOf: (letter: "A" | "B") => (opened.forecasts.get()[letter]?.simulation?.config as Json)?.keep,
   };
 }
@@ -88,4 +106,34 @@ it("forgets a variant that is taken off, also when its answer comes later", asyn
   asked.forEach(({ answer }) => answer());
   await settled();
   expect(Object.keys(opened.forecasts.get())).toEqual(["A"]);
+});
+
+it("draws a line that was asked for ahead at once, and an older answer never over it", async () => {
+  const { asked, opened, drawn, keepOf } = desk();
+  opened.follow([variant("B", 1)]);
+  opened.wish([{ keep: 2 }, { keep: 3 }]);
+  await settled();
+  expect(drawn()).toBeUndefined();
+  opened.follow([variant("B", 2)]);
+  expect(drawn()).toBe(2);
+  asked[0]!.answer();
+  await settled();
+  expect(keepOf("B")).toBe(1);
+  expect(drawn()).toBe(2);
+  asked[1]!.answer();
+  await settled();
+  expect([keepOf("B"), drawn()]).toEqual([2, 2]);
+});
+
+it("asks anew about all when something else is assumed, and forgets what was on its way", async () => {
+  const { asked, opened, keepOf } = desk();
+  opened.follow([variant("B", 1)], { model: null, cache_ttl: null });
+  opened.follow([variant("B", 1)], { model: null, cache_ttl: "1h" });
+  expect(asked).toHaveLength(2);
+  asked[0]!.answer();
+  await settled();
+  expect(keepOf("B")).toBeUndefined();
+  asked[1]!.answer();
+  await settled();
+  expect(keepOf("B")).toBe(1);
 });

@@ -1,10 +1,16 @@
-/** What the variants would do, kept in step with them: each variant is simulated again as soon as it changes. */
-import { useEffect, useMemo } from "react";
-import type { Simulation } from "@/bindings";
+/**
+ * What the variants would do, kept in step with them: each variant is simulated again as soon as it changes. What the chart
+ * draws is known sooner, from the lines that were asked for ahead of a slider.
+ */
+import { createContext, useContext, useEffect, useMemo } from "react";
+import type { SimulatedLine, Simulation } from "@/bindings";
 import type { Backend } from "@/host";
 import { useBackend } from "@/state/backend";
-import { observable, useObservable } from "@/state/observable";
-import type { BenchVariant, Letter } from "./lab";
+import { observable } from "@/state/observable";
+import { type Ahead, keepAhead } from "./ahead";
+import { type Assumed, AS_RECORDED, assumed, sameAssumed } from "./assumed";
+import { lineOf } from "./chart";
+import { bench, type BenchVariant, type Letter } from "./lab";
 import { type Latest, latest } from "./latest";
 import { type Json, sameSetting } from "./setting";
 
@@ -23,49 +29,95 @@ export interface Forecast {
 /** Forecasts by letter. */
 export type Forecasts = Partial<Record<Letter, Forecast>>;
 
+/** What the chart draws, by letter. */
+export type Lines = Partial<Record<Letter, SimulatedLine>>;
+
 const NOTHING: Forecast = { simulation: null, error: null, stale: true, milliseconds: null };
 
 /** Simulates the variants of one transcript. */
 export interface Desk {
   /** What is known. */
   forecasts: ReturnType<typeof observable<Forecasts>>;
-  /** Takes the variants as they are now; asks about those that changed. */
-  follow: (variants: readonly BenchVariant[]) => void;
+  /** What the chart draws: never behind `forecasts`, and ahead of it where the line of the newest setting is known. */
+  lines: ReturnType<typeof observable<Lines>>;
+  /** Takes the variants as they are now, and what is assumed; asks about those that changed. */
+  follow: (variants: readonly BenchVariant[], assumed?: Assumed) => void;
+  /** Asks for the lines of settings that are likely to come next, the likeliest first. */
+  wish: (configs: readonly Json[]) => void;
   /** Forgets all. */
   close: () => void;
 }
 
-/** Makes a desk. `run` asks the program about one setting, `now` gives milliseconds. */
-export function openDesk(run: (config: Json) => Promise<Simulation>, now: () => number): Desk {
+/** What a desk asks the program. */
+export interface Program {
+  /** What one setting would do. */
+  run: (config: Json, assumed: Assumed) => Promise<Simulation>;
+  /** The line of each setting; null for those that would be refused. */
+  lines: (configs: Json[], assumed: Assumed) => Promise<(SimulatedLine | null)[]>;
+}
+
+/** Makes a desk. `now` gives milliseconds. */
+export function openDesk(program: Program, now: () => number): Desk {
   const forecasts = observable<Forecasts>({});
+  const lines = observable<Lines>({});
   const runners = new Map<Letter, { runner: Latest<Json>; asked: Json }>();
+  let taken = AS_RECORDED;
+  const makeAhead = (): Ahead => keepAhead((configs) => program.lines(configs, taken));
+  let ahead = makeAhead();
+
   const tell = (letter: Letter, patch: Partial<Forecast>) => {
     const known = forecasts.get();
     forecasts.set({ ...known, [letter]: { ...(known[letter] ?? NOTHING), ...patch } });
+  };
+  const draw = (letter: Letter, line: SimulatedLine) => {
+    if (lines.get()[letter] !== line) lines.set({ ...lines.get(), [letter]: line });
+  };
+  /** Draws an answer, unless the line of the newest setting is there already. */
+  const drawAnswer = (letter: Letter, config: Json, simulation: Simulation) => {
+    if (!ahead.get(config)) ahead.keep(config, lineOf(simulation));
+    const newest = ahead.get(runners.get(letter)?.asked ?? config);
+    draw(letter, newest ?? ahead.get(config) ?? lineOf(simulation));
   };
   const makeRunner = (letter: Letter) => {
     let begun = 0;
     return latest<Json, Simulation>(
       (config) => {
         begun = now();
-        return run(config);
+        return program.run(config, taken);
       },
       {
-        done: (simulation, _config, waiting) =>
-          tell(letter, { simulation, error: null, stale: waiting, milliseconds: now() - begun }),
+        done: (simulation, config, waiting) => {
+          drawAnswer(letter, config, simulation);
+          tell(letter, { simulation, error: null, stale: waiting, milliseconds: now() - begun });
+        },
         failed: (error, _config, waiting) => tell(letter, waiting ? {} : { error, stale: false }),
       },
     );
   };
-  const drop = (letter: Letter) => {
+  const forget = (letter: Letter) => {
     runners.get(letter)?.runner.stop();
     runners.delete(letter);
+  };
+  const drop = (letter: Letter) => {
+    forget(letter);
     const { [letter]: _gone, ...rest } = forecasts.get();
     forecasts.set(rest);
+    const { [letter]: _line, ...others } = lines.get();
+    lines.set(others);
+  };
+  const assume = (next: Assumed) => {
+    if (sameAssumed(taken, next)) return;
+    taken = next;
+    ahead.close();
+    ahead = makeAhead();
+    // The answers stay until new ones come; none that is on its way counts any more.
+    for (const letter of [...runners.keys()]) forget(letter);
   };
   return {
     forecasts,
-    follow(variants) {
+    lines,
+    follow(variants, now = taken) {
+      assume(now);
       for (const letter of [...runners.keys()])
         if (!variants.some((variant) => variant.letter === letter)) drop(letter);
       for (const { letter, config } of variants) {
@@ -73,20 +125,24 @@ export function openDesk(run: (config: Json) => Promise<Simulation>, now: () => 
         if (known && sameSetting(known.asked, config)) continue;
         const runner = known?.runner ?? makeRunner(letter);
         runners.set(letter, { runner, asked: config });
+        const line = ahead.get(config);
+        if (line) draw(letter, line);
         tell(letter, { stale: true });
         runner.push(config);
       }
     },
+    wish: (configs) => ahead.wish(configs),
     close() {
       for (const { runner } of runners.values()) runner.stop();
       runners.clear();
+      ahead.close();
     },
   };
 }
 
-async function simulate(backend: Backend, transcript: string, config: Json): Promise<Simulation> {
+async function simulate(backend: Backend, transcript: string, config: Json, assumed: Assumed): Promise<Simulation> {
   const variants = [{ name: "variant", config }];
-  const { simulations } = await backend.call("context_simulate", { transcript, variants });
+  const { simulations } = await backend.call("context_simulate", { transcript, variants, ...assumed });
   const [simulation] = simulations;
   if (!simulation) throw new Error("the program answered without a simulation");
   // A run that ends early has zeros after its end; they are no requests.
@@ -94,16 +150,48 @@ async function simulate(backend: Backend, transcript: string, config: Json): Pro
   return stopped ? { ...simulation, requests: requests.slice(0, stopped.last + 1) } : simulation;
 }
 
+async function linesOf(
+  backend: Backend,
+  transcript: string,
+  configs: readonly Json[],
+  assumed: Assumed,
+): Promise<(SimulatedLine | null)[]> {
+  const variants = configs.map((config, at) => ({ name: String(at), config }));
+  const answer = await backend.call("context_simulate", { transcript, variants, lines_only: true, ...assumed });
+  return answer.lines ?? [];
+}
+
 const milliseconds = () => performance.now();
 
-/** The forecasts for these variants over a transcript. */
-export function useForecasts(transcript: string, variants: readonly BenchVariant[]): Forecasts {
+/** The desk of a transcript, following the bench. */
+export function useDesk(transcript: string): Desk {
   const backend = useBackend();
-  const desk = useMemo(
-    () => openDesk((config) => simulate(backend, transcript, config), milliseconds),
-    [backend, transcript],
-  );
-  useEffect(() => desk.follow(variants), [desk, variants]);
-  useEffect(() => () => desk.close(), [desk]);
-  return useObservable(desk.forecasts);
+  const desk = useMemo(() => {
+    const program: Program = {
+      run: (config, assumed) => simulate(backend, transcript, config, assumed),
+      lines: (configs, assumed) => linesOf(backend, transcript, configs, assumed),
+    };
+    return openDesk(program, milliseconds);
+  }, [backend, transcript]);
+  useEffect(() => {
+    // Followed beside the components, so that a line that is known is drawn with the move itself.
+    const follow = () => desk.follow(bench.get().variants, assumed.get());
+    follow();
+    const stops = [bench.watch(follow), assumed.watch(follow)];
+    return () => {
+      for (const stop of stops) stop();
+      desk.close();
+    };
+  }, [desk]);
+  return desk;
+}
+
+const DeskContext = createContext<Desk | null>(null);
+/** Gives the desk to the fields of the form. */
+export const DeskProvider = DeskContext.Provider;
+
+/** Asks for lines ahead of a slider. Outside of the lab it does nothing. */
+export function useWish(): (configs: readonly Json[]) => void {
+  const desk = useContext(DeskContext);
+  return useMemo(() => desk?.wish ?? (() => undefined), [desk]);
 }

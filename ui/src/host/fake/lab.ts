@@ -5,6 +5,8 @@ import type {
   CounterStatus,
   Event,
   NamedTokens,
+  SimulatedLine,
+  Simulation,
   Sweep,
   SweepPoint,
   Transcripts,
@@ -210,6 +212,23 @@ function sweep(runs: FakeRun[], grid: unknown, progress: (done: number, total: n
   return { points, transcripts: runs.length, cancelled: false };
 }
 
+/** The line of a setting; null where the program would refuse it. */
+function lineOrNull(simulate: () => Simulation): SimulatedLine | null {
+  try {
+    const { requests, compactions, regrets } = simulate();
+    const indexes = (kept: typeof requests) => kept.map(({ index }) => index);
+    return {
+      after: requests.map(({ after }) => after),
+      cleared: indexes(requests.filter(({ cleared_tool_use_ids }) => cleared_tool_use_ids.length > 0)),
+      thinking: [],
+      compacted: compactions.map(({ request }) => request),
+      needed_again: [...new Set(regrets.map(({ needed_at }) => needed_at))].sort((a, b) => a - b),
+    };
+  } catch {
+    return null;
+  }
+}
+
 function exported(variant: Variant, format: string): string {
   const json = JSON.stringify({ context_management: variant.config }, null, 2);
   switch (format) {
@@ -255,9 +274,13 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
     }),
     context_show: ({ transcript }) => showRun(runOf(transcript)),
     context_composition: ({ transcript, request = 0 }) => composition(runOf(transcript), request),
-    context_simulate: ({ transcript, variants = [] }) => ({
-      simulations: variants.map((variant) => simulateRun(runOf(transcript), variant)),
-    }),
+    context_simulate({ transcript, variants = [], lines_only = false }) {
+      const run = runOf(transcript);
+      const all = variants.map((variant) => () => simulateRun(run, variant));
+      return lines_only
+        ? { simulations: [], lines: all.map((one) => lineOrNull(one)) }
+        : { simulations: all.map((one) => one()) };
+    },
     context_turn: ({ transcript, request = 0, variant = null, from = null, limit }) =>
       turn(runOf(transcript), request, variant, from, limit ?? 40),
     context_sweep: ({ transcripts = [], grid, job }) =>
