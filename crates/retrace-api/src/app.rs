@@ -5,6 +5,7 @@ use crate::events::Events;
 use crate::faults::Point;
 use crate::inbox::TokenCounts;
 use crate::item_findings::KeptFindings;
+use crate::kinds::KindCache;
 use crate::lab::Lab;
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Code, Event};
@@ -43,10 +44,14 @@ pub(crate) struct Inner {
     pub(crate) lab: Lab,
     /// What was found in each store last, so that only changed files are checked anew.
     pub(crate) checkers: Mutex<HashMap<StoreId, KeptChecker>>,
+    /// Held while a person's own settings of rules are read and written anew.
+    pub(crate) own_rules_lock: Mutex<()>,
     /// Tokens of what the inbox showed.
     pub(crate) token_counts: TokenCounts,
     /// What is wrong with what the inbox showed.
     pub(crate) kept_findings: KeptFindings,
+    /// What kind of memory contents are.
+    pub(crate) kinds: KindCache,
 }
 
 impl App {
@@ -83,8 +88,10 @@ impl App {
                 pending_needles: Mutex::new(HashMap::new()),
                 lab: Lab::default(),
                 checkers: Mutex::new(HashMap::new()),
+                own_rules_lock: Mutex::new(()),
                 token_counts: TokenCounts::default(),
                 kept_findings: KeptFindings::default(),
+                kinds: KindCache::default(),
                 options,
             }),
         };
@@ -182,6 +189,7 @@ impl Inner {
     }
 
     pub(crate) fn stores_changed(&self) {
+        self.kinds.forget_places();
         self.events.send(&Event::Stores);
     }
 
@@ -224,7 +232,8 @@ pub(crate) fn path_to_bytes(path: &std::path::Path) -> Vec<u8> {
     return path.to_string_lossy().into_owned().into_bytes();
 }
 
-fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+/// A path of this machine from its bytes.
+pub(crate) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     #[cfg(unix)]
     return PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
     #[cfg(not(unix))]

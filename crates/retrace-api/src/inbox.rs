@@ -7,7 +7,7 @@ use crate::app::{Inner, lock};
 use crate::commands::NEWEST_FAMILY;
 use crate::item_findings::Configurations;
 use crate::view;
-use crate::wire::{ApiError, FigureKind, InboxItem, MemoryKind};
+use crate::wire::{ApiError, FigureKind, InboxItem};
 use retrace_log::{Reader, Unreviewed, VersionRow};
 use retrace_model::{Actor, Sha256, StoreId, VersionOperation};
 use retrace_tokens::{Counter, Family};
@@ -122,11 +122,13 @@ impl Inner {
             None => Some(0),
             Some(base) => self.token_counts.of(reader, base)?,
         };
+        let path = path.map(|path| path.to_string());
         let (size, tokens) = (size(&newest), self.token_counts.of(reader, &newest)?);
         Ok(InboxItem {
             store_id: newest.store.to_string(),
             memory_id: newest.memory.to_string(),
-            path: path.map(|path| path.to_string()),
+            kind: self.kind_of(reader, &self.store_place(reader, newest.store)?, path.as_deref(), &newest)?,
+            path,
             previous_path: previous_path.filter(|_| verb == "moved").map(|path| path.to_string()),
             verb: verb.to_owned(),
             base_version_id: base.as_ref().map(|base| base.id.to_string()),
@@ -152,7 +154,6 @@ impl Inner {
             came_back: reader.was_rejected(&self.user(), &newest)?,
             added: None,
             removed: None,
-            kind: MemoryKind::default(),
             origin: None,
             findings: self.findings_of_item(reader, item, &newest, base.as_ref(), configurations)?,
         })

@@ -64,6 +64,21 @@ pub(crate) fn front_matter(text: &str) -> Option<FrontMatter> {
     })
 }
 
+/// Longest type that is told, in characters; real ones are words.
+const TYPE_CHARACTERS: usize = 100;
+
+/// The type that the front matter of a memory gives, as it stands there: `user`, `feedback`, `project`, `reference`, or
+/// another. `None` without front matter, without a type in it, and where it does not parse up to there.
+#[must_use]
+pub fn memory_type(bytes: &[u8]) -> Option<String> {
+    // Only front matter that is parsed has a type, and what follows it need not be looked at.
+    let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(2 * MAX_BYTES)]);
+    let kind = front_matter(&beginning)?.kind?.text;
+    let word = kind.trim();
+    let is_word = !word.is_empty() && !word.chars().any(char::is_control);
+    is_word.then(|| word.chars().take(TYPE_CHARACTERS).collect())
+}
+
 fn line_length(text: &str) -> usize {
     text.find('\n').map_or(text.len(), |feed| feed + 1)
 }
@@ -168,6 +183,17 @@ mod tests {
             words("a", "user")
         );
         assert_eq!(of("---\n---\n"), (None, None, false));
+    }
+
+    #[test]
+    fn the_type_of_a_memory() {
+        let of = |text: &str| memory_type(text.as_bytes());
+        assert_eq!(of("---\nname: a\nmetadata:\n  type: feedback\n---\nBody\n").as_deref(), Some("feedback"));
+        assert_eq!(of("---\ntype: ' own word '\n---\n").as_deref(), Some("own word"));
+        assert_eq!(of("---\ntype:\n---\n"), None);
+        assert_eq!(of("type: user\n"), None);
+        assert_eq!(of(&format!("---\ntype: {}\n---\n", "x".repeat(300))).map(|word| word.len()), Some(100));
+        assert_eq!(memory_type(b"---\ntype: \xff\xfe\n---\n").as_deref(), Some("\u{fffd}\u{fffd}"));
     }
 
     #[test]

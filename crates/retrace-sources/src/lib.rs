@@ -29,6 +29,7 @@ mod merge;
 mod others;
 mod problem;
 mod slug;
+mod snapshot;
 mod surroundings;
 #[cfg(test)]
 mod testing;
@@ -43,6 +44,10 @@ pub use look::MAX_COUNTED_FILES;
 pub use memory_path::{RefusedPath, validate_memory_path};
 pub use problem::Problem;
 pub use slug::{MAX_SLUG_CHARS, slug, slug_matches};
+pub use snapshot::{
+    AgentMemory, AgentSnapshots, Snapshot, SnapshotFile, SnapshotState, agent_memory, agent_snapshots,
+    is_snapshot_memory,
+};
 pub use surroundings::{Platform, Surroundings};
 
 use look::Look;

@@ -675,7 +675,11 @@ versions: number,
 /**
  * When it last changed.
  */
-changed_at: string, };
+changed_at: string, 
+/**
+ * What kind of memory it is.
+ */
+kind: MemoryKind, };
 
 /**
  * Names one content: a version, a file as it is on disk, or a memory at an instant. The same forms as in the terminal:
@@ -722,7 +726,11 @@ lines: Array<DocumentLine>,
 /**
  * True when not all lines are given (more than 100,000).
  */
-truncated: boolean, };
+truncated: boolean, 
+/**
+ * Of an index that agents load only up to a limit: where that is; null when all of it is loaded.
+ */
+cut: IndexCut | null, };
 
 /**
  * One line of a content.
@@ -765,6 +773,245 @@ agent: string | null,
  * Day of a daily log, `YYYY-MM-DD`.
  */
 day: string | null, };
+
+/**
+ * Asks which instruction files a session would load.
+ */
+export type InstructionsReq = { 
+/**
+ * The store whose project is meant, id or name.
+ */
+store: string | null, 
+/**
+ * The directory a session would be started in, absolute. With neither, what every session of this user loads.
+ */
+project: string | null, };
+
+/**
+ * What a session would load.
+ */
+export type Instructions = { 
+/**
+ * Where the session would be started; null for what every session of this user loads.
+ */
+directory: string | null, 
+/**
+ * Why that directory, for a store; null where the request names it.
+ */
+because: string | null, 
+/**
+ * Top of the working tree.
+ */
+repository: string | null, 
+/**
+ * The files by agent, each agent's in load order; an import follows the file that names it.
+ */
+files: Array<Instruction>, 
+/**
+ * Why Claude Code would load none of them, where a variable says so.
+ */
+switched_off: string | null, 
+/**
+ * Tokens that each agent loads when a session starts.
+ */
+totals: Array<InstructionsTotal>, 
+/**
+ * How tokens were come by.
+ */
+tokens_kind: FigureKind, 
+/**
+ * What could not be read, or was cut short.
+ */
+problems: Array<string>, };
+
+/**
+ * What one agent loads when a session starts.
+ */
+export type InstructionsTotal = { 
+/**
+ * `claude-code`, `codex` or `gemini`.
+ */
+agent: string, 
+/**
+ * Files.
+ */
+files: number, 
+/**
+ * Tokens.
+ */
+tokens: number, };
+
+/**
+ * One instruction file, or one that is named and not there.
+ */
+export type Instruction = { 
+/**
+ * `claude-code`, `codex` (and others that read `AGENTS.md`) or `gemini`.
+ */
+agent: string, 
+/**
+ * `managed`, `user`, `project` or `local`.
+ */
+scope: string, 
+/**
+ * The file as it is named, absolute.
+ */
+path: string, 
+/**
+ * Where it really is, where a symbolic link is on the way.
+ */
+leads_to: string | null, 
+/**
+ * `loaded` when a session starts, `on_demand` once a file it applies to is read, `excluded` by a setting, `shadowed` by
+ * another file, `already_loaded`, `missing`, `cycle`, `too_deep`, `not_approved` (outside the project), `outside` (a link
+ * leads out; not read here), `too_large`, `unreadable`, `off`.
+ */
+state: string, 
+/**
+ * Why, as a sentence.
+ */
+reason: string, 
+/**
+ * Place in `files` of the file that imports it.
+ */
+imported_by: number | null, 
+/**
+ * Imports it is away from a file that is loaded by itself.
+ */
+depth: number, 
+/**
+ * Size of the file in bytes; null where it was not looked at.
+ */
+size_bytes: number | null, 
+/**
+ * Its lines; null where it was not read.
+ */
+lines: number | null, 
+/**
+ * Tokens as the agent loads it, counted offline; null where it was not read.
+ */
+tokens: number | null, 
+/**
+ * Files it applies to, as its front matter says.
+ */
+globs: Array<string>, 
+/**
+ * The store that records this file; null when none does.
+ */
+store_id: string | null, 
+/**
+ * Its path in that store.
+ */
+store_path: string | null, };
+
+/**
+ * Asks for the text of an instruction file: one of those that `instructions` lists for the same store or project.
+ */
+export type InstructionReq = { 
+/**
+ * As in `InstructionsReq`.
+ */
+store: string | null, 
+/**
+ * As in `InstructionsReq`.
+ */
+project: string | null, 
+/**
+ * Path as listed.
+ */
+path: string, 
+/**
+ * Whether colour spans are wanted.
+ */
+highlight: boolean, };
+
+/**
+ * What projects offer a subagent's memory.
+ */
+export type AgentSnapshot = { 
+/**
+ * The agent.
+ */
+agent: string, 
+/**
+ * `user`, `project` or `local`.
+ */
+scope: string, 
+/**
+ * Its memory directory.
+ */
+root: string, 
+/**
+ * Files directly in it.
+ */
+local_files: number, 
+/**
+ * One a project that has a snapshot for this agent, by project.
+ */
+snapshots: Array<ProjectSnapshot>, 
+/**
+ * What could not be read.
+ */
+problems: Array<string>, };
+
+/**
+ * A snapshot, and what the agent would do with it.
+ */
+export type ProjectSnapshot = { 
+/**
+ * The project.
+ */
+project: string, 
+/**
+ * The snapshot's directory.
+ */
+directory: string, 
+/**
+ * `initialise`: the agent would copy it, since there is no memory yet. `ask`: it would ask the person. `current`: it was
+ * taken over already. `unusable`: it names no time.
+ */
+state: string, 
+/**
+ * Why, as a sentence.
+ */
+reason: string, 
+/**
+ * Time of the snapshot, as it is written there.
+ */
+updated_at: string | null, 
+/**
+ * Time of the snapshot that was taken over last, as it is written in the memory.
+ */
+synced_from: string | null, 
+/**
+ * What taking it over would do to each file, by path: files of the snapshot, and files of the memory.
+ */
+changes: Array<SnapshotChange>, };
+
+/**
+ * What taking a snapshot over does to one file.
+ */
+export type SnapshotChange = { 
+/**
+ * Name of the file.
+ */
+path: string, 
+/**
+ * `added`, `changed`, `same`; `deleted`: a memory that the snapshot does not have; `kept`: a file that is no memory.
+ */
+change: string, 
+/**
+ * Bytes now; null when it is not there.
+ */
+local_size_bytes: number | null, 
+/**
+ * Bytes in the snapshot; null when it is not there.
+ */
+snapshot_size_bytes: number | null, 
+/**
+ * From the memory to the snapshot; null for `same` and `kept`, and where a side is too large to be compared.
+ */
+diff: FileDiff | null, };
 
 /**
  * Where a version came from, shortly: what a row of a list shows.
@@ -1417,7 +1664,11 @@ from_sha256: string | null,
 /**
  * Hash after; null when the file is deleted.
  */
-to_sha256: string | null, };
+to_sha256: string | null, 
+/**
+ * In a preview, the difference the act would make, where the content to write is in no version yet.
+ */
+diff: FileDiff | null, };
 
 /**
  * A file that moved on. Its present content is recorded; all three contents can be shown.
@@ -1922,6 +2173,580 @@ files: number,
  * Of these, files whose last result was used again.
  */
 reused: number, };
+
+/**
+ * Asks how healthy stores are.
+ */
+export type HealthReq = { 
+/**
+ * Only this store, id or name; every listed store when absent.
+ */
+store: string | null, 
+/**
+ * Also read the transcripts of this machine for what was loaded. The first time this takes as long as reading them;
+ * `cancel` with `health` stops it.
+ */
+loads: boolean, };
+
+/**
+ * How healthy stores are.
+ */
+export type Health = { 
+/**
+ * One row a store, by name.
+ */
+stores: Array<StoreHealth>, 
+/**
+ * Every finding, the worst first; then by store, path and place.
+ */
+findings: Array<StoreFinding>, 
+/**
+ * Findings that are errors.
+ */
+errors: number, 
+/**
+ * Findings that are warnings.
+ */
+warnings: number, 
+/**
+ * Findings that are notes.
+ */
+notes: number, 
+/**
+ * Transcripts that tell what they loaded; null when they were not asked for.
+ */
+sessions_telling: number | null, 
+/**
+ * Whether reading the transcripts was stopped, so that what was loaded is not fully known.
+ */
+cancelled: boolean, };
+
+/**
+ * How healthy one store is.
+ */
+export type StoreHealth = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Whose memory it holds.
+ */
+kind: string, 
+/**
+ * Why it could not be looked at or only in part, each a sentence.
+ */
+problems: Array<string>, 
+/**
+ * Files in the directory now.
+ */
+files: number, 
+/**
+ * Their bytes.
+ */
+bytes: number, 
+/**
+ * Its indexes, by path. Those that sessions of the project load come from the top directory and `team/`.
+ */
+indexes: Array<IndexHealth>, 
+/**
+ * Tokens that its indexes cost each session: what is loaded of those marked `each_session`.
+ */
+index_tokens: number, 
+/**
+ * How the tokens were come by.
+ */
+tokens_kind: FigureKind, 
+/**
+ * Against the limits of a hosted store.
+ */
+hosted: HostedFit, 
+/**
+ * Findings that are errors.
+ */
+errors: number, 
+/**
+ * Findings that are warnings.
+ */
+warnings: number, 
+/**
+ * Findings that are notes.
+ */
+notes: number, 
+/**
+ * Findings that comments in memories allow.
+ */
+allowed: number, 
+/**
+ * Findings by group, in the order of the groups' names; groups without any are left out.
+ */
+groups: Array<GroupCount>, 
+/**
+ * When it last changed, and by whom.
+ */
+last_write_at: string | null, 
+/**
+ * Who did that; null when unknown.
+ */
+last_write_by: ActorView | null, 
+/**
+ * When the person at this machine last reviewed anything of it.
+ */
+last_review_at: string | null, 
+/**
+ * Changes left to review.
+ */
+unreviewed: number, 
+/**
+ * What sessions loaded of it; null when that was not asked for.
+ */
+loads: StoreLoads | null, 
+/**
+ * Proposals of what could go ([`super::Expiry`]), as far as they can be made without transcripts where these were not
+ * asked for.
+ */
+expiry: number, };
+
+/**
+ * A finding and whose it is.
+ */
+export type StoreFinding = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * The memory at that path; null when it is not recorded yet, or the whole store is meant.
+ */
+memory_id: string | null, 
+/**
+ * What is wrong.
+ */
+finding: Finding, };
+
+/**
+ * An index against its limits.
+ */
+export type IndexHealth = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Lines as the agent counts them: front matter and block comments left out.
+ */
+lines: number, 
+/**
+ * Bytes as the agent counts them.
+ */
+bytes: number, 
+/**
+ * Lines that are loaded at most.
+ */
+max_lines: number, 
+/**
+ * Bytes that are loaded at most.
+ */
+max_bytes: number, 
+/**
+ * First line of the file that is not loaded, from 1; null when all of it is.
+ */
+cut_line: number | null, 
+/**
+ * Lines of the file from there on.
+ */
+lost_lines: number, 
+/**
+ * Tokens of what is loaded, counted offline as the newest models count.
+ */
+tokens: number, 
+/**
+ * Whether every session of the project loads it.
+ */
+each_session: boolean, };
+
+/**
+ * A store against the limits of a hosted one.
+ */
+export type HostedFit = { 
+/**
+ * Memories a hosted store takes at most.
+ */
+max_memories: number, 
+/**
+ * Bytes it takes at most in one memory.
+ */
+max_bytes: number, 
+/**
+ * Bytes of the largest file.
+ */
+largest_bytes: number, 
+/**
+ * Files that are too large for it.
+ */
+too_large: number, 
+/**
+ * Files whose path it would refuse.
+ */
+bad_paths: number, };
+
+/**
+ * Findings of one group of rules.
+ */
+export type GroupCount = { 
+/**
+ * The part of the rules' ids before the slash.
+ */
+group: string, 
+/**
+ * Errors.
+ */
+errors: number, 
+/**
+ * Warnings.
+ */
+warnings: number, 
+/**
+ * Notes.
+ */
+notes: number, };
+
+/**
+ * What sessions loaded of a store. Only transcripts of main conversations on this machine are known; a session concerns the
+ * store when it ran in its project, or loaded any of its memories.
+ */
+export type StoreLoads = { 
+/**
+ * Sessions that concern the store and tell what they loaded.
+ */
+sessions: number, 
+/**
+ * When a memory of it was last loaded.
+ */
+last_loaded_at: string | null, 
+/**
+ * The memory that was loaded then, and in how many sessions each was: by path.
+ */
+memories: Array<MemoryLoads>, 
+/**
+ * Memories that none of them loaded.
+ */
+never_loaded: number, };
+
+/**
+ * In how many sessions one memory was loaded.
+ */
+export type MemoryLoads = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Sessions.
+ */
+sessions: number, 
+/**
+ * When it last was; null for never.
+ */
+last_loaded_at: string | null, };
+
+/**
+ * Asks what could go.
+ */
+export type ExpiryReq = { 
+/**
+ * Only this store, id or name; every listed store when absent.
+ */
+store: string | null, 
+/**
+ * Also read transcripts, for memories that no session loads; as in [`HealthReq`].
+ */
+loads: boolean, 
+/**
+ * Days without being loaded or changed after which a memory is proposed; 90 when absent.
+ */
+unloaded_days: number | null, 
+/**
+ * Age in days from which a daily log is proposed; 90 when absent.
+ */
+log_days: number | null, };
+
+/**
+ * What could go. Nothing goes by itself: `expire` takes what a person chose.
+ */
+export type Expiry = { 
+/**
+ * Proposals, by store and path; a memory occurs once.
+ */
+proposals: Array<ExpiryProposal>, 
+/**
+ * Days that were applied to memories nobody loads.
+ */
+unloaded_days: number, 
+/**
+ * Days that were applied to daily logs.
+ */
+log_days: number, 
+/**
+ * Whether transcripts were read.
+ */
+loads: boolean, 
+/**
+ * Whether reading them was stopped.
+ */
+cancelled: boolean, };
+
+/**
+ * A memory that could go, and why.
+ */
+export type ExpiryProposal = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * `mem_…`
+ */
+memory_id: string, 
+/**
+ * Hash it has in the log; `expire` removes nothing else.
+ */
+content_sha256: string, 
+/**
+ * Its size in bytes.
+ */
+content_size_bytes: number, 
+/**
+ * When it last changed.
+ */
+changed_at: string, 
+/**
+ * Why, the strongest reason first.
+ */
+reasons: Array<ExpiryReason>, 
+/**
+ * Lines of indexes that link to it and would go with it.
+ */
+index_lines: Array<IndexLine>, };
+
+/**
+ * Why a memory could go.
+ */
+export type ExpiryReason = { 
+/**
+ * `unloaded`, `old_log`, `date_past` or `duplicate`.
+ */
+kind: string, 
+/**
+ * The evidence, a sentence.
+ */
+message: string, 
+/**
+ * The line it is about; null for the file as a whole.
+ */
+line: number | null, };
+
+/**
+ * A line of an index.
+ */
+export type IndexLine = { 
+/**
+ * The index.
+ */
+path: string, 
+/**
+ * The line, from 1.
+ */
+line: number, 
+/**
+ * Its text.
+ */
+text: string, };
+
+/**
+ * Removes memories and the lines of indexes that link to them, as one operation that `undo` takes back.
+ */
+export type ExpireReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * What goes.
+ */
+memories: Array<ExpireMemory>, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * A memory that goes.
+ */
+export type ExpireMemory = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Hash it must have now; the newest version's when absent.
+ */
+expect: string | null, };
+
+/**
+ * Moves lines of an index into a topic file: both files change in one operation that `undo` takes back.
+ */
+export type MoveEntryReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The index.
+ */
+path: string, 
+/**
+ * First line that moves, from 1.
+ */
+line: number, 
+/**
+ * Last line that moves. Without it, a list item moves with the lines that belong to it.
+ */
+end_line: number | null, 
+/**
+ * The topic file; it is made where there is none.
+ */
+to: string, 
+/**
+ * Hash the index must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Hash the topic file must have now.
+ */
+expect_to: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * Writes a comment into a memory that allows a rule at a place, as an operation that `undo` takes back.
+ */
+export type AllowFindingReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * The line the finding is on; for the file as a whole when absent.
+ */
+line: number | null, 
+/**
+ * The rule, `group/name`.
+ */
+rule: string, 
+/**
+ * Why; one line.
+ */
+reason: string | null, 
+/**
+ * Hash the file must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * The rules, and what the person at this machine set of their own.
+ */
+export type FindingRules = { 
+/**
+ * Every rule.
+ */
+rules: Array<FindingRule>, 
+/**
+ * Where a person's own settings are kept.
+ */
+own_file: string, };
+
+/**
+ * One rule.
+ */
+export type FindingRule = { 
+/**
+ * `group/name`.
+ */
+id: string, 
+/**
+ * How bad its findings are, as it comes.
+ */
+severity: string, 
+/**
+ * Whether it is on, as it comes.
+ */
+on: boolean, 
+/**
+ * What the person set: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the configuration of
+ * a directory.
+ */
+own: string | null, 
+/**
+ * What it looks for and why that matters.
+ */
+explanation: string, 
+/**
+ * What to do about a finding.
+ */
+remedy: string, };
+
+/**
+ * Sets one rule for every store of this person.
+ */
+export type SetFindingRule = { 
+/**
+ * The rule, `group/name`.
+ */
+rule: string, 
+/**
+ * `off`, `on`, `note`, `warning` or `error`; null takes the setting away.
+ */
+setting: string | null, };
+
+/**
+ * Where an index stops being loaded, measured as the agent measures.
+ */
+export type IndexCut = { 
+/**
+ * The line, from 1, on which the first byte stands that is not loaded.
+ */
+line: number, 
+/**
+ * Lines of the file from there on.
+ */
+lost: number, 
+/**
+ * Which limit was met first: `lines` or `bytes`.
+ */
+limit: string, 
+/**
+ * That limit.
+ */
+size: number, };
 
 /**
  * Verifies the log.
@@ -3824,6 +4649,9 @@ export type Commands = {
   discover: { request: DiscoverReq; response: Discovered; writes: false };
   memories: { request: MemoriesReq; response: Memories; writes: false };
   document: { request: DocumentReq; response: Document; writes: false };
+  instructions: { request: InstructionsReq; response: Instructions; writes: false };
+  instruction: { request: InstructionReq; response: Document; writes: false };
+  agent_snapshot: { request: StoreRef; response: AgentSnapshot; writes: false };
   log: { request: LogReq; response: LogPage; writes: false };
   timeline: { request: TimelineReq; response: TimelinePage; writes: false };
   activity: { request: ActivityReq; response: Activity; writes: false };
@@ -3833,6 +4661,13 @@ export type Commands = {
   receipts: { request: Nothing; response: Receipts; writes: false };
   check: { request: CheckReq; response: Checked; writes: false };
   findings: { request: FindingsReq; response: Findings; writes: false };
+  health: { request: HealthReq; response: Health; writes: false };
+  expiry: { request: ExpiryReq; response: Expiry; writes: false };
+  expire: { request: ExpireReq; response: ActResult; writes: true };
+  move_entry: { request: MoveEntryReq; response: ActResult; writes: true };
+  allow_finding: { request: AllowFindingReq; response: ActResult; writes: true };
+  finding_rules: { request: Nothing; response: FindingRules; writes: false };
+  set_finding_rule: { request: SetFindingRule; response: FindingRules; writes: true };
   verify: { request: VerifyReq; response: Verified; writes: false };
   add_store: { request: AddStore; response: Store; writes: true };
   remove_store: { request: StoreRef; response: Store; writes: true };
@@ -3871,6 +4706,10 @@ export type Commands = {
 
 /** Commands that change something. */
 export const WRITES: ReadonlySet<string> = new Set([
+  "expire",
+  "move_entry",
+  "allow_finding",
+  "set_finding_rule",
   "add_store",
   "remove_store",
   "pause_store",

@@ -4,7 +4,9 @@ import { treeMove, treeRows, WITHOUT_PATH } from "./tree";
 
 function memory(path: string | null, id = `mem_${path}`): Memory {
   const hashless = { content_sha256: null, content_size_bytes: null, content_kind: "text" };
-  return { id, path, version_id: "memver_1", seq: 1, versions: 1, changed_at: "2031-01-01T00:00:00Z", ...hashless };
+  const kind = { class: "topic", memory_type: null, scope: null, agent: null, day: null };
+  const version = { version_id: "memver_1", seq: 1, versions: 1, changed_at: "2031-01-01T00:00:00Z" };
+  return { id, path, kind, ...version, ...hashless };
 }
 
 const PATHS = [

@@ -2,13 +2,14 @@
 
 use crate::App;
 use crate::app::{Inner, root_of};
-use crate::target::{Target, instant};
+use crate::target::{Target, moment};
 use crate::view;
 use crate::wire::{self, ApiError, Document, DocumentLine, DocumentReq, Memories, MemoriesReq, Memory};
 use retrace_diff::{highlight, syntax_for, text_lines, to_text};
 use retrace_files::{FileError, Root};
+use retrace_findings::{INDEX_MAX_BYTES, INDEX_MAX_LINES, index_cut, index_size, is_index};
 use retrace_log::{LogError, Reader, StoreRow, VersionRow};
-use retrace_model::{RelPath, Sha256};
+use retrace_model::{RelPath, Sha256, StoreKind};
 use std::ops::Range;
 
 /// Lines a document shows at most; a window cannot usefully hold more.
@@ -22,26 +23,35 @@ pub fn memories(app: &App, request: MemoriesReq) -> Result<Memories, ApiError> {
     let inner = &app.inner;
     inner.read(|reader| {
         let store = inner.store_named(reader, &request.store)?;
-        let at = request.at.as_deref().map(|at| instant(reader, at)).transpose()?;
-        let memories = reader
-            .memories_at(store.id, at)?
+        let at = request.at.as_deref().map(|at| moment(reader, at)).transpose()?;
+        let place = inner.store_place_of(&store);
+        let found = match at {
+            Some(at) => at.memories(reader, store.id)?,
+            None => reader.memories_at(store.id, None)?,
+        };
+        let memories = found
             .into_iter()
-            .map(|memory| Memory {
-                id: memory.version.memory.to_string(),
-                path: memory.path.as_ref().map(ToString::to_string),
-                version_id: memory.version.id.to_string(),
-                seq: memory.version.id.seq,
-                content_sha256: memory.version.content.map(|content| content.sha256.to_hex()),
-                content_size_bytes: memory.version.content.map(|content| content.size),
-                content_kind: memory
-                    .version
-                    .content
-                    .as_ref()
-                    .map(|content| view::content_kind(content).to_owned()),
-                versions: memory.versions,
-                changed_at: memory.version.created_at.to_rfc3339(),
+            .map(|memory| {
+                let path = memory.path.as_ref().map(ToString::to_string);
+                let kind = inner.kind_of(reader, &place, path.as_deref(), &memory.version)?;
+                Ok(Memory {
+                    id: memory.version.memory.to_string(),
+                    path,
+                    version_id: memory.version.id.to_string(),
+                    seq: memory.version.id.seq,
+                    content_sha256: memory.version.content.map(|content| content.sha256.to_hex()),
+                    content_size_bytes: memory.version.content.map(|content| content.size),
+                    content_kind: memory
+                        .version
+                        .content
+                        .as_ref()
+                        .map(|content| view::content_kind(content).to_owned()),
+                    versions: memory.versions,
+                    changed_at: memory.version.created_at.to_rfc3339(),
+                    kind,
+                })
             })
-            .collect();
+            .collect::<Result<_, ApiError>>()?;
         Ok(Memories { memories })
     })
 }
@@ -55,7 +65,7 @@ pub fn document(app: &App, request: DocumentReq) -> Result<Document, ApiError> {
     let inner = &app.inner;
     inner.read(|reader| {
         let side = inner.side(reader, &request.target)?;
-        Ok(document_of(&side, request.highlight))
+        Ok(Document { cut: cut_of(reader, &side)?, ..document_of(&side, request.highlight) })
     })
 }
 
@@ -86,7 +96,7 @@ impl Inner {
         match self.target(reader, text)? {
             Target::Version(version) => self.version_side(reader, text, *version),
             Target::File { store, path, at: Some(at) } => {
-                match reader.version_at(store.id, &path, Some(at))? {
+                match at.version(reader, store.id, &path)? {
                     Some(version) => self.version_side(reader, text, version),
                     None => Err(ApiError::new(wire::Code::NotFound, "Nothing was at that path then.", text)),
                 }
@@ -115,6 +125,13 @@ impl Inner {
         store: &StoreRow,
         path: &RelPath,
     ) -> Result<Side, ApiError> {
+        if store.is_log_only() {
+            let version = reader.version_at(store.id, path, None)?.ok_or_else(|| {
+                ApiError::new(wire::Code::NotFound, "There is no such memory.", text)
+                    .hint("It may be deleted: `retrace log` shows its history.")
+            })?;
+            return self.version_side(reader, text, version);
+        }
         let root = Root::open(&root_of(store))?;
         let content = match root.read(path, self.rules.max_file_bytes) {
             Ok(content) => content,
@@ -162,7 +179,27 @@ impl Side {
     }
 }
 
-fn document_of(side: &Side, highlighted: bool) -> Document {
+/// Where an index of a kind that is loaded up to a limit stops being loaded.
+fn cut_of(reader: &Reader<'_>, side: &Side) -> Result<Option<wire::IndexCut>, ApiError> {
+    let (Bytes::Kept(bytes), Some(store), Some(path)) = (&side.bytes, side.store, &side.path) else {
+        return Ok(None);
+    };
+    let kind = reader.store(store)?.kind;
+    if !matches!(kind, StoreKind::ClaudeAuto | StoreKind::ClaudeAgent) || !is_index(&path.to_text()) {
+        return Ok(None);
+    }
+    let Some(cut) = index_cut(bytes) else { return Ok(None) };
+    let by_lines = index_size(&bytes[..cut.offset]).lines >= INDEX_MAX_LINES;
+    let lines = text_lines(bytes).map_or(0, |lines| lines.len() as u64);
+    Ok(Some(wire::IndexCut {
+        line: cut.line,
+        lost: (lines + 1).saturating_sub(u64::from(cut.line)),
+        limit: if by_lines { "lines" } else { "bytes" }.to_owned(),
+        size: if by_lines { INDEX_MAX_LINES } else { INDEX_MAX_BYTES } as u64,
+    }))
+}
+
+pub(crate) fn document_of(side: &Side, highlighted: bool) -> Document {
     let known = side.hash_and_size();
     let mut document = Document {
         version: side.version.as_ref().map(view::version),
@@ -172,6 +209,7 @@ fn document_of(side: &Side, highlighted: bool) -> Document {
         kind: String::new(),
         lines: Vec::new(),
         truncated: false,
+        cut: None,
     };
     let bytes = match &side.bytes {
         Bytes::Kept(bytes) => bytes.as_slice(),

@@ -10,9 +10,13 @@ mod counter;
 mod deployed;
 mod diff;
 mod discover;
+pub(crate) mod entries;
+mod expiry;
 mod export;
+mod health;
 mod history;
 mod inbox;
+mod instructions;
 mod memories;
 mod memory_prices;
 mod memory_tool;
@@ -20,8 +24,10 @@ mod prices;
 mod redact;
 mod review;
 mod rollback;
+mod rules;
 mod search;
 mod simulate;
+mod snapshot;
 mod status;
 mod stores;
 mod sweep;
@@ -38,20 +44,28 @@ pub use context::{context_composition, context_show};
 pub use counter::{counter_status, set_counter_key};
 pub use deployed::context_deployed;
 pub use diff::diff;
+pub(crate) use diff::diff_of;
 pub use discover::discover;
+pub use entries::{allow_finding, move_entry};
+pub use expiry::{expire, expiry};
 pub use export::context_export;
+pub use health::health;
 pub use history::{activity, log, show, timeline};
 pub use inbox::inbox;
+pub use instructions::{instruction, instructions};
 pub use memories::{document, memories};
-pub(crate) use memory_prices::MemoryUses;
+pub(crate) use memory_prices::{MemoryUses, SessionUses, memory_uses};
 pub use memory_prices::context_memory;
 pub use memory_tool::memory_tool;
 pub use prices::prices;
+pub(crate) use redact::pending_places;
 pub use redact::{receipts, recheck_receipt, redact};
 pub use review::{review, review_up_to, undo_review};
 pub use rollback::{restore, rollback, undo};
+pub use rules::{finding_rules, set_finding_rule};
 pub use search::search;
 pub use simulate::context_simulate;
+pub use snapshot::agent_snapshot;
 pub use status::status;
 pub use stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
 pub use sweep::context_sweep;
@@ -115,6 +129,9 @@ commands! {
     read discover(DiscoverReq) -> Discovered,
     read memories(MemoriesReq) -> Memories,
     read document(DocumentReq) -> Document,
+    read instructions(InstructionsReq) -> Instructions,
+    read instruction(InstructionReq) -> Document,
+    read agent_snapshot(StoreRef) -> AgentSnapshot,
     read log(LogReq) -> LogPage,
     read timeline(TimelineReq) -> TimelinePage,
     read activity(ActivityReq) -> Activity,
@@ -124,6 +141,13 @@ commands! {
     read receipts(Nothing) -> Receipts,
     read check(CheckReq) -> Checked,
     read findings(FindingsReq) -> Findings,
+    read health(HealthReq) -> Health,
+    read expiry(ExpiryReq) -> Expiry,
+    write expire(ExpireReq) -> ActResult,
+    write move_entry(MoveEntryReq) -> ActResult,
+    write allow_finding(AllowFindingReq) -> ActResult,
+    read finding_rules(Nothing) -> FindingRules,
+    write set_finding_rule(SetFindingRule) -> FindingRules,
     read verify(VerifyReq) -> Verified,
     write add_store(AddStore) -> Store,
     write remove_store(StoreRef) -> Store,

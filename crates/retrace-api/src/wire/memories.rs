@@ -41,6 +41,8 @@ pub struct Memory {
     pub versions: u64,
     /// When it last changed.
     pub changed_at: String,
+    /// What kind of memory it is.
+    pub kind: super::MemoryKind,
 }
 
 /// Names one content: a version, a file as it is on disk, or a memory at an instant. The same forms as in the terminal:
@@ -71,6 +73,9 @@ pub struct Document {
     pub lines: Vec<DocumentLine>,
     /// True when not all lines are given (more than 100,000).
     pub truncated: bool,
+    /// Of an index that agents load only up to a limit: where that is; null when all of it is loaded.
+    #[serde(default)]
+    pub cut: Option<super::IndexCut>,
 }
 
 /// One line of a content.

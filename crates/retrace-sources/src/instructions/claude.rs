@@ -4,7 +4,7 @@
 //! Where the documentation leaves an order open (a directory's own files, an import beside the file that names it), the order
 //! here is: `CLAUDE.md`, `.claude/CLAUDE.md`, `.claude/rules`, `CLAUDE.local.md`; an import right after its file.
 
-use super::imports::{Import, imports, without_comments};
+use super::imports::{Import, imports};
 use super::{
     Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, MAX_IMPORT_HOPS, Opened,
     downwards, open, rule,
@@ -371,9 +371,6 @@ impl Walk<'_, '_> {
         for import in named {
             self.import(index, &import);
         }
-        // Only now: an import stands in the text as it is written.
-        let file = &mut self.found.files[index];
-        file.text = file.text.as_deref().map(without_comments);
     }
 
     fn import(&mut self, by: usize, import: &Import) {

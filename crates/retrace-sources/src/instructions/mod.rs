@@ -23,6 +23,7 @@ mod tests;
 
 use crate::look::Look;
 use crate::{Problem, Surroundings};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Largest instruction file that is loaded, in bytes. Source: Claude Code documentation, memory page: "up to 4 MiB loaded in
@@ -68,10 +69,22 @@ pub struct Instruction {
     pub depth: usize,
     /// Size of the file in bytes; 0 where it was not looked at.
     pub size: u64,
-    /// Its text as the agent loads it: block comments are taken out of a `CLAUDE.md`. None where it is not read.
+    /// Its text as it stands in the file. None where it is not read.
     pub text: Option<String>,
     /// Files it applies to, as its front matter says.
     pub globs: Vec<String>,
+}
+
+impl Instruction {
+    /// The text as the agent loads it: Claude Code takes block comments out (Claude Code documentation, memory page).
+    #[must_use]
+    pub fn loaded(&self) -> Option<Cow<'_, str>> {
+        let text = self.text.as_deref()?;
+        Some(match self.agent {
+            InstructionAgent::ClaudeCode => Cow::Owned(imports::without_comments(text)),
+            InstructionAgent::Codex | InstructionAgent::Gemini => Cow::Borrowed(text),
+        })
+    }
 }
 
 macro_rules! printed {

@@ -83,7 +83,7 @@ fn imports_are_followed_four_times_and_never_round_in_circles() {
         ]
     );
     let found = instructions(&home.surroundings(), Some(&home.path("app")));
-    assert_eq!(found.files[0].text.as_deref(), Some("@one.md, @gone.md and @nobody; <!-- x -->\n"));
+    assert_eq!(found.files[0].loaded().as_deref(), Some("@one.md, @gone.md and @nobody; <!-- x -->\n"));
     assert_eq!(found.files[1].imported_by, Some(0));
     assert!(
         found.files[1].reason.ends_with("app/CLAUDE.md names it in line 1."),

@@ -4,6 +4,7 @@
  */
 import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
 import type { ApiFailure, Backend, CommandName, Platform, Request, Response } from "@/host/backend";
+import { agentSnapshot, instruction, instructions, kindOf } from "./kinds";
 import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { type FakeStore, type FakeVersion, refuse } from "./log";
@@ -67,6 +68,7 @@ function documentOf(log: FakeLog, target: string, highlight: boolean): Document 
     kind: redacted ? "redacted" : "text",
     lines: text === null ? [] : documentLines(text, highlight),
     truncated: false,
+    cut: null,
   };
 }
 
@@ -360,10 +362,14 @@ function handlers(log: FakeLog, lab: FakeLab, emit: (event: Event) => void): Han
           content_kind: head.content_kind,
           versions: count(head.memory_id),
           changed_at: head.created_at,
+          kind: kindOf(head.fullPath),
         })),
       };
     },
     document: ({ target = "", highlight = false }) => documentOf(log, target, highlight),
+    instructions,
+    instruction: ({ path = "" }) => instruction(path),
+    agent_snapshot: ({ store = "" }) => agentSnapshot(log.store(store)),
     log: ({ store, path, memory, operation_seq, before = null, limit = null }) => {
       const fits = (version: FakeVersion) =>
         (!store || version.store_id === store) &&

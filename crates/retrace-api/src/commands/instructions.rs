@@ -1,0 +1,192 @@
+//! Instruction files beside a store's memory: what a session in its project would load.
+
+use super::memories::{Bytes, Side, document_of};
+use crate::App;
+use crate::app::{Inner, root_of};
+use crate::check::repository_above;
+use crate::commands::NEWEST_FAMILY;
+use crate::error::{sentence, show};
+use crate::wire::{
+    self, ApiError, Code, Document, FigureKind, InstructionReq, InstructionsReq, InstructionsTotal,
+};
+use retrace_log::{Reader, StoreRow};
+use retrace_model::{RelPath, StoreKind};
+use retrace_sources::{Instruction, InstructionState, Instructions, agent_memory, instructions as listed};
+use retrace_tokens::Counter;
+use std::path::{Path, PathBuf};
+
+/// The instruction files of a session in a store's project, in a named directory, or of every session of this user. Only
+/// reads.
+///
+/// # Errors
+/// `not_found` for an unknown store or a directory that is not there, `invalid` for a path that is not absolute.
+pub fn instructions(app: &App, request: InstructionsReq) -> Result<wire::Instructions, ApiError> {
+    let inner = &app.inner;
+    let (found, because) = inner.instructions(request.store.as_deref(), request.project.as_deref())?;
+    let counter = Counter::of(NEWEST_FAMILY);
+    let tokens: Vec<Option<u64>> =
+        found.files.iter().map(|file| file.loaded().map(|text| counter.content(&text))).collect();
+    let recorded = inner.read(|reader| {
+        let stores: Vec<(PathBuf, StoreRow)> = reader
+            .stores()?
+            .into_iter()
+            .filter(|store| store.removed_at.is_none())
+            .map(|store| (root_of(&store), store))
+            .collect();
+        found.files.iter().map(|file| recorded_in(reader, &stores, file)).collect::<Result<Vec<_>, _>>()
+    })?;
+    let mut totals: Vec<InstructionsTotal> = Vec::new();
+    for (file, tokens) in found.files.iter().zip(&tokens) {
+        let (InstructionState::Loaded, Some(tokens)) = (file.state, tokens) else { continue };
+        let agent = file.agent.as_str();
+        match totals.iter_mut().find(|total| total.agent == agent) {
+            Some(total) => (total.files, total.tokens) = (total.files + 1, total.tokens + tokens),
+            None => totals.push(InstructionsTotal { agent: agent.to_owned(), files: 1, tokens: *tokens }),
+        }
+    }
+    let rows = found.files.iter().zip(tokens).zip(recorded);
+    Ok(wire::Instructions {
+        files: rows.map(|((file, tokens), recorded)| row(file, tokens, recorded)).collect(),
+        directory: found.directory.as_deref().map(show),
+        because,
+        repository: found.repository.as_deref().map(show),
+        switched_off: found.switched_off,
+        totals,
+        tokens_kind: FigureKind::CountedOffline,
+        problems: found.problems.iter().map(|problem| sentence(problem)).collect(),
+    })
+}
+
+/// The text of one of the files that [`instructions`] lists for the same request, as it is on disk now. A file that is not
+/// listed, or is not read there, has none.
+///
+/// # Errors
+/// As [`instructions`]; `not_found` for a file that is not listed with a text.
+pub fn instruction(app: &App, request: InstructionReq) -> Result<Document, ApiError> {
+    let (found, _) = app.inner.instructions(request.store.as_deref(), request.project.as_deref())?;
+    let file = found.files.into_iter().find(|file| show(&file.path) == request.path && file.text.is_some());
+    let Some(Instruction { path, text: Some(text), .. }) = file else {
+        let message = "No instruction file of that path is read there.";
+        return Err(ApiError::new(Code::NotFound, message, request.path)
+            .hint("`retrace instructions` lists them, with the reason why one is not read."));
+    };
+    let name = path.file_name().and_then(|name| RelPath::parse(&name.to_string_lossy()).ok());
+    let side = Side {
+        target: request.path.clone(),
+        store: None,
+        path: name,
+        version: None,
+        bytes: Bytes::Kept(text.into_bytes()),
+    };
+    Ok(Document { path: Some(request.path), ..document_of(&side, request.highlight) })
+}
+
+impl Inner {
+    fn instructions(
+        &self,
+        store: Option<&str>,
+        project: Option<&str>,
+    ) -> Result<(Instructions, Option<String>), ApiError> {
+        let surroundings = &self.options.surroundings;
+        let (directory, because) = match (store, project) {
+            (_, Some(project)) => {
+                let path = Path::new(project);
+                if !path.is_absolute() {
+                    return Err(ApiError::invalid("The directory must be an absolute path.", project));
+                }
+                if !path.is_dir() {
+                    return Err(ApiError::new(Code::NotFound, "There is no such directory.", project));
+                }
+                (Some(path.to_path_buf()), None)
+            }
+            (Some(store), None) => {
+                let store = self.read(|reader| self.store_named(reader, store))?;
+                let (directory, because) = self.project_of(&store);
+                (directory, Some(because))
+            }
+            (None, None) => (None, None),
+        };
+        Ok((listed(surroundings, directory.as_deref()), because))
+    }
+
+    /// The project a store's memory belongs to, and why it is believed to be that one.
+    fn project_of(&self, store: &StoreRow) -> (Option<PathBuf>, String) {
+        let surroundings = &self.options.surroundings;
+        let root = root_of(store);
+        if let Some(memory) = agent_memory(surroundings, &root) {
+            let because = match memory.project {
+                Some(_) => "The subagent's memory lies in it.",
+                None => "The subagent's memory is for all projects; these files are loaded in each.",
+            };
+            return (memory.project, because.to_owned());
+        }
+        if store.kind == StoreKind::ClaudeAuto {
+            // Its folder's name is lossy; transcripts say which directory it stands for.
+            let found = retrace_sources::discover(surroundings).found;
+            let same =
+                |other: &Path| other == root || std::fs::canonicalize(other).is_ok_and(|other| other == root);
+            let project = found.into_iter().find(|found| same(&found.root)).and_then(|found| found.project);
+            if let Some(project) = project {
+                return match project.is_dir() {
+                    true => (Some(project), "Claude Code keeps this memory for it.".to_owned()),
+                    false => {
+                        let gone = format!(
+                            "Claude Code keeps this memory for {}, which is not there. These files are loaded in every project.",
+                            project.display()
+                        );
+                        (None, gone)
+                    }
+                };
+            }
+        }
+        match repository_above(&root) {
+            Some(repository) => (Some(repository), "The store lies in this repository.".to_owned()),
+            None => {
+                let because = "No project is known for this store. These files are loaded in every project.";
+                (None, because.to_owned())
+            }
+        }
+    }
+}
+
+/// The store that records a file, with its path there.
+fn recorded_in(
+    reader: &Reader<'_>,
+    stores: &[(PathBuf, StoreRow)],
+    file: &Instruction,
+) -> Result<Option<(String, String)>, ApiError> {
+    let real = file.leads_to.as_ref().unwrap_or(&file.path);
+    for (root, store) in stores {
+        let Ok(below) = real.strip_prefix(root) else { continue };
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        let Ok(path) = RelPath::parse(&parts.join("/")) else { continue };
+        if reader.live_at(store.id, &path)?.is_some() {
+            return Ok(Some((store.id.to_string(), path.to_string())));
+        }
+    }
+    Ok(None)
+}
+
+fn row(file: &Instruction, tokens: Option<u64>, recorded: Option<(String, String)>) -> wire::Instruction {
+    let (store_id, store_path) = recorded.unzip();
+    let looked_at = !matches!(
+        file.state,
+        InstructionState::Missing | InstructionState::TooDeep | InstructionState::NotApproved
+    );
+    wire::Instruction {
+        agent: file.agent.as_str().to_owned(),
+        scope: file.scope.as_str().to_owned(),
+        path: show(&file.path),
+        leads_to: file.leads_to.as_deref().map(show),
+        state: file.state.as_str().to_owned(),
+        reason: file.reason.clone(),
+        imported_by: file.imported_by.map(|index| index as u64),
+        depth: file.depth as u64,
+        size_bytes: (looked_at && file.state != InstructionState::Outside).then_some(file.size),
+        lines: file.text.as_deref().map(|text| text.lines().count() as u64),
+        tokens,
+        globs: file.globs.clone(),
+        store_id,
+        store_path,
+    }
+}

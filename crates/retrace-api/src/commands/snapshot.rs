@@ -1,0 +1,82 @@
+//! What projects offer a subagent's memory, held against what is there. Nothing is copied.
+
+use super::diff::diff_of;
+use crate::App;
+use crate::app::root_of;
+use crate::error::{sentence, show};
+use crate::wire::{AgentSnapshot, ApiError, ProjectSnapshot, SnapshotChange, StoreRef};
+use retrace_model::{RelPath, StoreId};
+use retrace_sources::{AgentSnapshots, Snapshot, SnapshotFile, agent_snapshots, is_snapshot_memory};
+use std::collections::BTreeSet;
+
+/// The snapshots that projects have for the agent whose memory a store is: what the agent would do with each, and what that
+/// would change, file by file.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` for one that is no subagent's memory.
+pub fn agent_snapshot(app: &App, request: StoreRef) -> Result<AgentSnapshot, ApiError> {
+    let inner = &app.inner;
+    let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    let root = root_of(&store);
+    let found = agent_snapshots(&inner.options.surroundings, &root).ok_or_else(|| {
+        ApiError::invalid("This store is not the memory of a subagent of Claude Code.", request.store)
+            .hint("Only a directory such as .claude/agent-memory/AGENT can have a snapshot.")
+    })?;
+    Ok(AgentSnapshot {
+        agent: found.memory.agent.clone(),
+        scope: found.memory.scope.as_str().to_owned(),
+        root: show(&root),
+        local_files: found.local.len() as u64,
+        snapshots: found.snapshots.iter().map(|snapshot| view(store.id, &found, snapshot)).collect(),
+        problems: found.problems.iter().map(|problem| sentence(problem)).collect(),
+    })
+}
+
+fn view(store: StoreId, found: &AgentSnapshots, snapshot: &Snapshot) -> ProjectSnapshot {
+    let names: BTreeSet<&String> = found.local.keys().chain(snapshot.files.keys()).collect();
+    ProjectSnapshot {
+        project: show(&snapshot.project),
+        directory: show(&snapshot.directory),
+        state: snapshot.state.as_str().to_owned(),
+        reason: snapshot.reason.clone(),
+        updated_at: snapshot.updated_at.clone(),
+        synced_from: snapshot.synced_from.clone(),
+        changes: names
+            .into_iter()
+            .map(|name| change(store, name, found.local.get(name), snapshot.files.get(name)))
+            .collect(),
+    }
+}
+
+fn change(
+    store: StoreId,
+    name: &str,
+    local: Option<&SnapshotFile>,
+    snapshot: Option<&SnapshotFile>,
+) -> SnapshotChange {
+    let change = match (local, snapshot) {
+        (None, _) => "added",
+        (Some(local), Some(snapshot)) if local == snapshot && local.bytes.is_some() => "same",
+        (Some(_), Some(_)) => "changed",
+        (Some(_), None) if is_snapshot_memory(name) => "deleted",
+        (Some(_), None) => "kept",
+    };
+    let bytes = |file: Option<&SnapshotFile>| match file {
+        None => Some(None),
+        Some(file) => file.bytes.clone().map(Some),
+    };
+    let diff = match (change, bytes(local), bytes(snapshot), RelPath::parse(name)) {
+        ("same" | "kept", ..) => None,
+        (_, Some(before), Some(after), Ok(path)) => {
+            Some(diff_of(store, &path, before, after.unwrap_or_default()))
+        }
+        _ => None,
+    };
+    SnapshotChange {
+        path: name.to_owned(),
+        change: change.to_owned(),
+        local_size_bytes: local.map(|file| file.size),
+        snapshot_size_bytes: snapshot.map(|file| file.size),
+        diff,
+    }
+}

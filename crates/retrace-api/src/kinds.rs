@@ -1,0 +1,112 @@
+//! What kind of memory a file is, with what was read of its front matter remembered by content hash.
+//!
+//! Deliberately absent: the rules. Those are `retrace_model::memory_kind` and `retrace_findings::memory_type`.
+
+use crate::app::{Inner, lock, root_of};
+use crate::wire::{self, ApiError};
+use retrace_log::{Reader, StoreRow, VersionRow};
+use retrace_model::{MemoryKind, Sha256, StoreId, StoreKind, StorePlace, may_have_type, memory_kind};
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// Types that are remembered; a few megabytes.
+const MOST_TYPES: usize = 100_000;
+
+/// Larger contents are not read for their type: a memory is a few kilobytes, and a list must not wait for a large file.
+const LARGEST_READ: u64 = 1 << 20;
+
+/// What is known of stores and contents already.
+#[derive(Default)]
+pub(crate) struct KindCache {
+    types: Mutex<HashMap<Sha256, Option<String>>>,
+    places: Mutex<HashMap<StoreId, Place>>,
+}
+
+/// Whose memory a store is, and where.
+#[derive(Clone)]
+pub(crate) struct Place {
+    kind: StoreKind,
+    root: String,
+    config_root: String,
+}
+
+impl KindCache {
+    /// Forgets where stores are; one may have been added anew as another kind.
+    pub(crate) fn forget_places(&self) {
+        lock(&self.places).clear();
+    }
+
+    /// The type in the front matter of a version's content.
+    fn memory_type(&self, reader: &Reader<'_>, version: &VersionRow) -> Result<Option<String>, ApiError> {
+        let Some(content) = version.content.filter(|content| content.kept && content.is_text) else {
+            return Ok(None);
+        };
+        if content.size > LARGEST_READ || version.redaction.is_some() {
+            return Ok(None);
+        }
+        if let Some(known) = lock(&self.types).get(&content.sha256) {
+            return Ok(known.clone());
+        }
+        let Some(read) = reader.content(version)? else { return Ok(None) };
+        let found = retrace_findings::memory_type(&read.bytes);
+        let mut types = lock(&self.types);
+        if types.len() >= MOST_TYPES {
+            types.clear();
+        }
+        types.insert(content.sha256, found.clone());
+        Ok(found)
+    }
+}
+
+impl Inner {
+    /// Where a store is, for [`Inner::kind_of`].
+    pub(crate) fn store_place(&self, reader: &Reader<'_>, store: StoreId) -> Result<Place, ApiError> {
+        if let Some(known) = lock(&self.kinds.places).get(&store) {
+            return Ok(known.clone());
+        }
+        let place = self.store_place_of(&reader.store(store)?);
+        lock(&self.kinds.places).insert(store, place.clone());
+        Ok(place)
+    }
+
+    /// The same for a store that is at hand.
+    pub(crate) fn store_place_of(&self, store: &StoreRow) -> Place {
+        let config_root = retrace_sources::config_root(&self.options.surroundings);
+        Place {
+            kind: store.kind,
+            root: root_of(store).to_string_lossy().into_owned(),
+            config_root: config_root.to_string_lossy().into_owned(),
+        }
+    }
+
+    /// What kind of memory a version at `path` is.
+    pub(crate) fn kind_of(
+        &self,
+        reader: &Reader<'_>,
+        place: &Place,
+        path: Option<&str>,
+        version: &VersionRow,
+    ) -> Result<wire::MemoryKind, ApiError> {
+        let path = path.unwrap_or_default();
+        let memory_type = if may_have_type(path) { self.kinds.memory_type(reader, version)? } else { None };
+        Ok(view(&place.kind_of(path, memory_type.as_deref())))
+    }
+}
+
+impl Place {
+    /// What kind of memory a file at `path` is.
+    pub(crate) fn kind_of(&self, path: &str, memory_type: Option<&str>) -> MemoryKind {
+        let place = StorePlace { kind: self.kind, root: &self.root, config_root: &self.config_root };
+        memory_kind(&place, path, memory_type)
+    }
+}
+
+fn view(kind: &MemoryKind) -> wire::MemoryKind {
+    wire::MemoryKind {
+        class: kind.class.as_str().to_owned(),
+        memory_type: kind.memory_type.clone(),
+        scope: kind.scope.map(|scope| scope.as_str().to_owned()),
+        agent: kind.agent.clone(),
+        day: kind.day.map(|day| day.to_string()),
+    }
+}

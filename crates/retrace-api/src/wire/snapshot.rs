@@ -1,0 +1,56 @@
+//! Snapshots of a subagent's memory that projects bring along.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What projects offer a subagent's memory.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct AgentSnapshot {
+    /// The agent.
+    pub agent: String,
+    /// `user`, `project` or `local`.
+    pub scope: String,
+    /// Its memory directory.
+    pub root: String,
+    /// Files directly in it.
+    pub local_files: u64,
+    /// One a project that has a snapshot for this agent, by project.
+    pub snapshots: Vec<ProjectSnapshot>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+}
+
+/// A snapshot, and what the agent would do with it.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ProjectSnapshot {
+    /// The project.
+    pub project: String,
+    /// The snapshot's directory.
+    pub directory: String,
+    /// `initialise`: the agent would copy it, since there is no memory yet. `ask`: it would ask the person. `current`: it was
+    /// taken over already. `unusable`: it names no time.
+    pub state: String,
+    /// Why, as a sentence.
+    pub reason: String,
+    /// Time of the snapshot, as it is written there.
+    pub updated_at: Option<String>,
+    /// Time of the snapshot that was taken over last, as it is written in the memory.
+    pub synced_from: Option<String>,
+    /// What taking it over would do to each file, by path: files of the snapshot, and files of the memory.
+    pub changes: Vec<SnapshotChange>,
+}
+
+/// What taking a snapshot over does to one file.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SnapshotChange {
+    /// Name of the file.
+    pub path: String,
+    /// `added`, `changed`, `same`; `deleted`: a memory that the snapshot does not have; `kept`: a file that is no memory.
+    pub change: String,
+    /// Bytes now; null when it is not there.
+    pub local_size_bytes: Option<u64>,
+    /// Bytes in the snapshot; null when it is not there.
+    pub snapshot_size_bytes: Option<u64>,
+    /// From the memory to the snapshot; null for `same` and `kept`, and where a side is too large to be compared.
+    pub diff: Option<super::FileDiff>,
+}
