@@ -209,7 +209,8 @@ fn a_setting_clears_what_it_says() {
 #[test]
 fn lines_alone_say_what_the_whole_simulation_says() {
     let world = lab();
-    let (valid, refused) = (clearing(22_000, 2), json!({"edits": [{"type": "clear_tool_uses_20250919", "keep": 3}]}));
+    let (valid, refused) =
+        (clearing(22_000, 2), json!({"edits": [{"type": "clear_tool_uses_20250919", "keep": 3}]}));
     let request = SimulateReq {
         transcript: "aaaa1111".to_owned(),
         variants: vec![variant("one", valid.clone()), variant("two", refused), variant("none", json!({}))],

@@ -34,6 +34,13 @@ export function useObservable<T>(source: Observable<T>): T {
   return useSyncExternalStore(source.watch, source.get);
 }
 
+/** Runs something once the next frame has been drawn; soon where nothing is drawn. */
+function afterFrame(run: () => void): void {
+  const soon = () => window.setTimeout(run);
+  if (document.visibilityState === "hidden") soon();
+  else requestAnimationFrame(soon);
+}
+
 /**
  * The value of an observable, followed without hurry: drawing it gives way to keys and to what follows the value at once.
  * All that follow values in this way change together.
@@ -41,10 +48,22 @@ export function useObservable<T>(source: Observable<T>): T {
 export function useObservableLater<T>(source: Observable<T>): T {
   const [followed, setFollowed] = useState(() => ({ source, value: source.get() }));
   useEffect(() => {
-    const take = () => startTransition(() => setFollowed({ source, value: source.get() }));
+    let gone = false;
+    let waits = false;
+    const take = () => {
+      waits = false;
+      if (!gone) startTransition(() => setFollowed({ source, value: source.get() }));
+    };
     // It may have changed between drawing and now.
     take();
-    return source.watch(take);
+    const stop = source.watch(() => {
+      if (!waits) afterFrame(take);
+      waits = true;
+    });
+    return () => {
+      gone = true;
+      stop();
+    };
   }, [source]);
   return followed.source === source ? followed.value : source.get();
 }
