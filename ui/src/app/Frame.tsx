@@ -72,7 +72,7 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
   const format = useFormat();
   const receipts = useReceipts().data?.receipts.length;
   const items: { screen: Exclude<Screen, "settings">; label: string; count: number | undefined }[] = [
-    { screen: "inbox", label: t`Inbox`, count: status?.unreviewed },
+    { screen: "inbox", label: t`Inbox`, count: status?.unreviewed || undefined },
     { screen: "memories", label: t`Memories`, count: status?.memories },
     { screen: "timeline", label: t`Timeline`, count: undefined },
     { screen: "context", label: t`Context lab`, count: undefined },

@@ -88,10 +88,6 @@ export function EditPanel({ item, onSave, onClose }: EditPanelProps) {
         <Button tone="quiet" onPress={giveUp} data-testid="edit-discard">
           <Trans>Discard what was typed</Trans>
         </Button>
-        <span className="spacer" />
-        <span className="muted hint">
-          <Trans>The file is replaced only if nobody changed it meanwhile.</Trans>
-        </span>
       </div>
     </>
   );

@@ -16,18 +16,39 @@ import {
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { GFM, parser } from "@lezer/markdown";
+import { GFM, type MarkdownConfig, parser } from "@lezer/markdown";
 import { useEffect, useRef } from "react";
 import { hiddenIn } from "@/shared/hidden";
 
-const MARKDOWN = new Language(defineLanguageFacet(), parser.configure([GFM]), [], "markdown");
+/** Front matter, which to Markdown alone would be a rule and a heading. */
+const FRONT_MATTER: MarkdownConfig = {
+  defineNodes: [{ name: "FrontMatter", block: true, style: tags.meta }],
+  parseBlock: [
+    {
+      name: "FrontMatter",
+      before: "HorizontalRule",
+      parse(context, line) {
+        if (context.lineStart !== 0 || line.text.trimEnd() !== "---") return false;
+        while (context.nextLine()) {
+          if (line.text.trimEnd() !== "---") continue;
+          context.nextLine();
+          break;
+        }
+        context.addElement(context.elt("FrontMatter", 0, context.prevLineEnd()));
+        return true;
+      },
+    },
+  ],
+};
+
+const MARKDOWN = new Language(defineLanguageFacet(), parser.configure([GFM, FRONT_MATTER]), [], "markdown");
 
 const COLOURS = HighlightStyle.define([
   { tag: tags.heading, color: "var(--syntax-1)", fontWeight: "600" },
   { tag: [tags.link, tags.url], color: "var(--syntax-2)" },
   { tag: [tags.monospace, tags.labelName], color: "var(--syntax-4)" },
-  { tag: [tags.processingInstruction, tags.contentSeparator, tags.list], color: "var(--syntax-3)" },
-  { tag: [tags.quote, tags.comment], color: "var(--ink-2)" },
+  { tag: [tags.processingInstruction, tags.contentSeparator], color: "var(--syntax-3)" },
+  { tag: [tags.quote, tags.comment, tags.meta], color: "var(--ink-2)" },
   { tag: tags.strong, fontWeight: "600" },
   { tag: tags.emphasis, fontStyle: "italic" },
   { tag: tags.strikethrough, textDecoration: "line-through" },

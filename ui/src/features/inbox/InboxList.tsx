@@ -31,13 +31,21 @@ export function GroupTitle({ group }: { group: InboxGroup }) {
   return <Actor actor={group.actor} />;
 }
 
-function GroupHeading({ group }: { group: InboxGroup }) {
+/** The one store that all of a group's items are in; null where there are several. */
+function storeOf(group: InboxGroup): string | null {
+  const [first] = group.items;
+  return first && group.items.every(({ store_id }) => store_id === first.store_id) ? first.store_id : null;
+}
+
+function GroupHeading({ group, storeName }: { group: InboxGroup; storeName: (id: string) => string | null }) {
+  const store = storeOf(group);
   return (
     <div className="inbox-group" data-testid="inbox-group">
       <span className="inbox-group-title">
         <GroupTitle group={group} />
       </span>
       <Moment at={group.ended_at} />
+      {store && storeName(store) && <span className="inbox-group-store">{storeName(store)}</span>}
       <span className="inbox-group-count num">
         <Plural value={group.total} one="# change" other="# changes" />
       </span>
@@ -278,7 +286,7 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
                 style={{ transform: `translateY(${place.start}px)` }}
               >
                 {row.kind === "group" ? (
-                  <GroupHeading group={row.group} />
+                  <GroupHeading group={row.group} storeName={storeName} />
                 ) : (
                   <Item
                     id={rowId(row.key)}
@@ -286,7 +294,7 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
                     chosen={row.key === chosen}
                     position={row.position}
                     total={total}
-                    store={storeName(row.item.store_id)}
+                    store={row.mixed ? storeName(row.item.store_id) : null}
                     onChoose={choose}
                   />
                 )}

@@ -17,7 +17,7 @@ import { useDiffMode } from "@/state/settings";
 import { say } from "@/state/toasts";
 import { canEdit, EditPanel } from "./EditPanel";
 import { InboxList } from "./InboxList";
-import { type ItemActs, ItemPanel, sidesOf } from "./ItemPanel";
+import { GroupActions, type ItemActs, ItemPanel, sidesOf } from "./ItemPanel";
 import { approveText, type Desk, review, reviewUpTo, undoReview } from "./perform";
 import { inboxRows, itemAfter, itemBeside, itemsOf, type ItemRow } from "./rows";
 import { skippedWords } from "./words";
@@ -188,6 +188,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     redact: redactable ? () => seen && navigate({ screen: "redactions", versions: [seen.version_id] }) : null,
     upTo: () => seen && act(() => reviewUpTo(desk, seen, store)),
     undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
+    next: () => step(1),
     look: stale ? look : null,
   };
   const idle = editing === null;
@@ -223,6 +224,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
           storeName={storeName}
           onEnd={more}
         />
+        {row && idle && <GroupActions group={row.group.total} acts={acts} />}
       </div>
       <section className="pane inbox-pane" aria-label={t`The chosen change`}>
         {editing ? (
@@ -247,7 +249,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
             />
           </>
         ) : (
-          row && seen && <ItemPanel seen={seen} now={row.item} group={row.group.total} acts={acts} busy={busy} />
+          row && seen && <ItemPanel seen={seen} now={row.item} acts={acts} busy={busy} />
         )}
       </section>
     </>

@@ -41,13 +41,14 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
   const now = useNow();
   const store = useStore(item.store_id);
   const verb = VERBS[item.verb];
+  const size = item.content_size_bytes;
   const open = () => navigate({ screen: "memories", store: item.store_id, memory: item.memory_id });
   const facts = [
     store?.name,
     item.path && folderOf(item.path),
     item.versions > 1 && plural(item.versions, { one: "# change", other: "# changes since the last review" }),
     format.precise(item.created_at, now),
-    item.content_size_bytes !== null && item.verb !== "deleted" && format.bytes(item.content_size_bytes),
+    size !== null && item.verb !== "deleted" && format.bytes(size),
   ].filter(Boolean);
   return (
     <header className="pane-header">
@@ -166,11 +167,29 @@ export interface ItemActs {
   upTo: () => void;
   /** Takes the newest review of this window back; null when there is none. */
   undo: (() => void) | null;
+  /** Goes to the next one. */
+  next: () => void;
   /** Goes on with what is there now; null when that is what is shown. */
   look: (() => void) | null;
 }
 
-function Actions({ item, group, acts, busy }: { item: InboxItem; group: number; acts: ItemActs; busy: boolean }) {
+/** What can be done with several items at once: stands below the list they are in. */
+export function GroupActions({ group, acts }: { group: number; acts: ItemActs }) {
+  const { t } = useLingui();
+  return (
+    <div className="inbox-group-actions" role="toolbar" aria-label={t`What to do with several changes`}>
+      <Button tone="quiet" keys="shift+a" onPress={acts.approveGroup} data-testid="approve-group">
+        <Plural value={group} one="Approve the group" other="Approve the group of #" />
+      </Button>
+      <span className="spacer" />
+      <Button tone="quiet" keys="g" onPress={acts.upTo} data-testid="review-up-to">
+        <Trans>Reviewed up to here</Trans>
+      </Button>
+    </div>
+  );
+}
+
+function Actions({ item, acts, busy }: { item: InboxItem; acts: ItemActs; busy: boolean }) {
   const { t } = useLingui();
   const back = { created: t`Remove it`, deleted: t`Put it back` }[item.verb] ?? t`Roll back`;
   return (
@@ -187,17 +206,12 @@ function Actions({ item, group, acts, busy }: { item: InboxItem; group: number; 
       <Button keys="r" isDisabled={!acts.redact} onPress={() => acts.redact?.()} data-testid="redact">
         <Trans>Redact…</Trans>
       </Button>
-      {group > 1 && (
-        <Button keys="shift+a" onPress={acts.approveGroup} data-testid="approve-group">
-          <Plural value={group} one="Approve # change" other="Approve all # of the group" />
-        </Button>
-      )}
       <span className="spacer" />
-      <Button tone="quiet" keys="g" onPress={acts.upTo} data-testid="review-up-to">
-        <Trans>Reviewed up to here</Trans>
-      </Button>
       <Button tone="quiet" keys="u" isDisabled={!acts.undo} onPress={() => acts.undo?.()} data-testid="undo-review">
         <Trans>Undo</Trans>
+      </Button>
+      <Button tone="quiet" keys="j" onPress={acts.next} data-testid="next-change">
+        <Trans>Next</Trans>
       </Button>
     </div>
   );
@@ -209,8 +223,6 @@ export interface ItemPanelProps {
   seen: InboxItem;
   /** The item as it is now. */
   now: InboxItem;
-  /** Items of its group. */
-  group: number;
   /** What can be done. */
   acts: ItemActs;
   /** Something is being done. */
@@ -218,7 +230,7 @@ export interface ItemPanelProps {
 }
 
 /** One item. */
-export function ItemPanel({ seen, now, group, acts, busy }: ItemPanelProps) {
+export function ItemPanel({ seen, now, acts, busy }: ItemPanelProps) {
   const stale = seen.version_id !== now.version_id;
   return (
     <>
@@ -228,7 +240,7 @@ export function ItemPanel({ seen, now, group, acts, busy }: ItemPanelProps) {
         {stale ? <StaleView seen={seen} now={now} onLook={() => acts.look?.()} /> : <Change item={seen} />}
         <FindingsList findings={seen.findings} />
       </div>
-      <Actions item={seen} group={group} acts={acts} busy={busy} />
+      <Actions item={seen} acts={acts} busy={busy} />
     </>
   );
 }

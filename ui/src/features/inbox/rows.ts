@@ -1,10 +1,13 @@
 /** The rows of the inbox: groups over their items, over all pages. Pure. */
 import type { Inbox, InboxGroup, InboxItem } from "@/bindings";
 
-/** A row of the list. An item keeps its key, its memory, whatever happens to it. */
+/**
+ * A row of the list. An item keeps its key, its memory, whatever happens to it; it is mixed where its group is of several
+ * stores.
+ */
 export type InboxRow =
   | { kind: "group"; key: string; group: InboxGroup }
-  | { kind: "item"; key: string; group: InboxGroup; item: InboxItem; position: number };
+  | { kind: "item"; key: string; group: InboxGroup; item: InboxItem; position: number; mixed: boolean };
 
 /** A row that can be chosen. */
 export type ItemRow = Extract<InboxRow, { kind: "item" }>;
@@ -22,12 +25,13 @@ export function inboxRows(pages: readonly Inbox[]): InboxRow[] {
     if (group.items.length === 0) continue;
     if (group.id !== last) rows.push({ kind: "group", key: `${group.id}.${rows.length}`, group });
     last = group.id;
+    const mixed = group.items.some(({ store_id }) => store_id !== group.items[0]?.store_id);
     for (const item of group.items) {
       // A memory that changed between the reading of two pages may be on both; the newer page was read first.
       if (shown.has(item.memory_id)) continue;
       shown.add(item.memory_id);
       position += 1;
-      rows.push({ kind: "item", key: item.memory_id, group, item, position });
+      rows.push({ kind: "item", key: item.memory_id, group, item, position, mixed });
     }
   }
   return rows;
