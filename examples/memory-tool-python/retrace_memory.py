@@ -5,6 +5,7 @@
     with RetraceMemoryTool("./memories", session="my-session") as memory:
         client.beta.messages.tool_runner(..., tools=[memory])
 
+`memory.after(prompt, turn=3)` says what the next calls are made after; it is kept with them as the reason.
 Every call goes to a `retrace memory-tool` process over a pipe; who wrote what and when is then in Retrace's log.
 """
 
@@ -27,7 +28,12 @@ class RetraceMemoryTool(BetaAbstractMemoryTool):
         if session is not None:
             command += ["--session", session]
         self._lock = threading.Lock()
+        self._reason: dict[str, Any] = {}
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+
+    def after(self, prompt: str, *, turn: int | None = None) -> None:
+        """The calls from now on are made after `prompt`, in the `turn`-th turn of the session."""
+        self._reason = {"prompt": prompt} if turn is None else {"prompt": prompt, "turn": turn}
 
     def close(self) -> None:
         """Ends the process. What was answered is on disk and recorded."""
@@ -44,7 +50,7 @@ class RetraceMemoryTool(BetaAbstractMemoryTool):
         self.close()
 
     def execute(self, command: Any) -> str:
-        line = json.dumps(command.model_dump(exclude_none=True))
+        line = json.dumps({**self._reason, "input": command.model_dump(exclude_none=True)})
         with self._lock:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()

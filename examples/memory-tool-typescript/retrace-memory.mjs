@@ -6,6 +6,7 @@
 //   client.beta.messages.toolRunner({ ..., tools: [betaMemoryTool(memory)] });   // from "@anthropic-ai/sdk/helpers/beta/memory"
 //   await memory.close();
 //
+// `memory.after(prompt, { turn: 3 })` says what the next calls are made after; it is kept with them as the reason.
 // Every call goes to a `retrace memory-tool` process over a pipe; who wrote what and when is then in Retrace's log.
 
 import { spawn } from "node:child_process";
@@ -20,6 +21,7 @@ export function retraceMemory(root, { session, program = "retrace" } = {}) {
   if (session !== undefined) command.push("--session", session);
   const child = spawn(program, command, { stdio: ["pipe", "pipe", "inherit"] });
   const waiting = [];
+  let reason = {};
   let ended = false;
   const end = (error) => {
     ended = true;
@@ -40,11 +42,14 @@ export function retraceMemory(root, { session, program = "retrace" } = {}) {
     new Promise((resolve, reject) => {
       if (ended) return reject(new Error("The memory is not available: retrace has ended."));
       waiting.push({ resolve, reject });
-      child.stdin.write(`${JSON.stringify(input)}\n`);
+      child.stdin.write(`${JSON.stringify({ ...reason, input })}\n`);
     });
+  const after = (prompt, { turn } = {}) => {
+    reason = { prompt, turn };
+  };
   const close = async () => {
     child.stdin.end();
     if (child.exitCode === null) await once(child, "close");
   };
-  return { ...Object.fromEntries(COMMANDS.map((name) => [name, call])), close };
+  return { ...Object.fromEntries(COMMANDS.map((name) => [name, call])), after, close };
 }

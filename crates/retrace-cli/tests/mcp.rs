@@ -35,7 +35,8 @@ impl Server {
         self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         let mut line = String::new();
         self.output.read_line(&mut line).expect("it answers");
-        let answer: Value = serde_json::from_str(&line).expect("nothing but the protocol is on standard output");
+        let answer: Value =
+            serde_json::from_str(&line).expect("nothing but the protocol is on standard output");
         assert_eq!(answer["id"], id, "{answer}");
         answer
     }

@@ -25,6 +25,7 @@ mod live;
 mod mask;
 mod migrate;
 mod origins;
+mod prompts;
 mod purge;
 mod raw;
 mod read;
@@ -46,6 +47,7 @@ pub use lease::Lease;
 pub use live::LiveMemory;
 pub use mask::{Masked, Needles};
 pub use origins::{CallPlace, OriginRow, Unclaimed};
+pub use prompts::Prompt;
 pub use raw::RawHits;
 pub use read::{
     ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction, ReviewAct,

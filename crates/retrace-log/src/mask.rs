@@ -2,7 +2,7 @@
 //! what kind of change stay. The second act, the purge, is in `purge.rs`.
 
 use crate::writer::Act;
-use crate::{LogError, Reader, VersionRow, blob, rows, search};
+use crate::{LogError, Reader, VersionRow, blob, prompts, rows, search};
 use retrace_model::{Sha256, VersionId};
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,6 +137,7 @@ impl Act<'_> {
             self.forget_path(version)?;
         }
         search::put_back(&self.transaction, &stale)?;
+        prompts::forget_all(&self.transaction)?;
         Ok(masked)
     }
 

@@ -13,6 +13,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0003_origins.sql"),
     include_str!("schema/0004_rebuilt.sql"),
     include_str!("schema/0005_api_stores.sql"),
+    include_str!("schema/0006_prompts.sql"),
 ];
 
 /// Newest format this program knows.

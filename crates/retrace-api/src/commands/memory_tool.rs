@@ -6,7 +6,7 @@ use crate::guard::ByRules;
 use crate::look::append_seen;
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
 use retrace_files::{FileError, Root};
-use retrace_log::{Act, Append, Change, Payload, StoreRow};
+use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
 use retrace_memory_tool::{Change as Told, GuardMode, MemoryTool, Observer, Options, Unobserved};
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
 use std::path::{Path, PathBuf};
@@ -75,6 +75,9 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
             changes,
             even_if_empty: false,
         })?;
+        if let Some(operation) = appended.operation_seq {
+            act.keep_prompt(operation, &prompt_of(&request))?;
+        }
         Ok(MemoryToolAnswer {
             content: answer.content,
             is_error: answer.is_error,
@@ -83,6 +86,22 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
             not_recorded: not_recorded.iter().map(RelPath::to_text).collect(),
         })
     })
+}
+
+/// Longest part of a prompt that is kept with a call, in characters.
+const LONGEST_PROMPT: usize = 500;
+
+/// What the call says it is made after; the prompt on one line.
+fn prompt_of(request: &MemoryToolReq) -> Prompt {
+    let text = request.prompt.as_deref().map(|prompt| {
+        let mut words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((end, _)) = words.char_indices().nth(LONGEST_PROMPT) {
+            words.truncate(end);
+            words.push('…');
+        }
+        words
+    });
+    Prompt { turn: request.turn, text: text.filter(|words| !words.is_empty()) }
 }
 
 fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, ApiError> {

@@ -19,6 +19,13 @@ pub struct MemoryToolReq {
     /// The session that calls; nobody knows who when absent.
     #[serde(default)]
     pub session: Option<String>,
+    /// The prompt the call is made after. Its first 500 characters are kept until something is redacted: a prompt can hold
+    /// what no version holds.
+    #[serde(default)]
+    pub prompt: Option<String>,
+    /// The turn of the session, from 1; kept likewise.
+    #[serde(default)]
+    pub turn: Option<u64>,
     /// The `input` of the `tool_use` block.
     #[ts(type = "unknown")]
     pub input: Value,

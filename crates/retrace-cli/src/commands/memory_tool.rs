@@ -15,7 +15,8 @@ use std::path::PathBuf;
 /// Serve the memory tool over a directory, recording each call
 ///
 /// Reads one tool input a line from standard input, as {"command":…} or
-/// {"session":…,"input":{"command":…}}, and prints one line
+/// {"session":…,"turn":…,"prompt":…,"input":{"command":…}}, where all but the
+/// input may be left out; turn and prompt are shown with what was written. Prints one line
 /// {"content":…,"is_error":…} for each, until the input ends. DIR is what the
 /// model sees as /memories; it is made, and added as a store, where it is none.
 ///
@@ -146,6 +147,8 @@ impl Arguments {
             root: Some(self.root.clone()),
             dialect: Some(self.dialect.clone()),
             session: session.or_else(|| self.session.clone()),
+            prompt: None,
+            turn: None,
             input,
             view_characters: self.cap,
             guard: Some(self.guard.clone()),
@@ -159,14 +162,17 @@ impl Arguments {
             Ok(input) => input,
             Err(error) => return Printed::refused(format!("Error: The line is not JSON: {error}.")),
         };
-        let (session, input) = match input {
+        let request = match input {
             Value::Object(mut object) if !object.contains_key("command") && object.contains_key("input") => {
-                let session = object.get("session").and_then(Value::as_str).map(str::to_owned);
-                (session, object.remove("input").unwrap_or_default())
+                let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::to_owned);
+                let (session, prompt) = (text("session"), text("prompt"));
+                let turn = object.get("turn").and_then(Value::as_u64);
+                let input = object.remove("input").unwrap_or_default();
+                MemoryToolReq { prompt, turn, ..self.request(session, input) }
             }
-            input => (None, input),
+            input => self.request(None, input),
         };
-        match commands::memory_tool(app, self.request(session, input)) {
+        match commands::memory_tool(app, request) {
             Ok(answer) => Printed { content: answer.content, is_error: answer.is_error },
             Err(error) => Printed::refused(format!("Error: {}", error.message)),
         }

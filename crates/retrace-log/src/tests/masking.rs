@@ -240,3 +240,20 @@ fn needles_do_not_show_what_they_are() {
     needles.add(b"short");
     assert_eq!(format!("{needles:?}"), "Needles(1, 0)");
 }
+
+#[test]
+fn a_redaction_takes_every_prompt_out() {
+    let mut log = TestLog::new();
+    log.put("a.md", "one");
+    let secret = "a key that only the prompt names";
+    let prompt = Prompt { turn: Some(3), text: Some(secret.to_owned()) };
+    let mut act = log.writer.begin().expect("begins");
+    act.keep_prompt(1, &prompt).expect("keeps");
+    act.keep_prompt(2, &Prompt::default()).expect("keeps nothing");
+    act.commit().expect("commits");
+    assert_eq!(log.writer.reader().prompt_of(1).expect("reads"), Some(prompt));
+    assert_eq!(log.writer.reader().prompt_of(2).expect("reads"), None);
+    log.put("b.md", "another");
+    log.redact(&[2]);
+    assert_eq!(log.writer.reader().prompt_of(1).expect("reads"), None);
+}

@@ -1,0 +1,124 @@
+//! Whole conversations of the official SDKs' tool runners over the back ends in `examples`, with a model that follows a script:
+//! what they wrote is recorded with session, turn and prompt.
+//!
+//! Skipped where the SDKs are not installed: `scripts/oracles DIRECTORY memory-tool` installs them, below `target/oracles`;
+//! `RETRACE_ORACLE_MEMORY_TOOL` names another place.
+
+#![cfg(unix)]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_retrace");
+
+fn sdks() -> Option<PathBuf> {
+    let named = std::env::var_os("RETRACE_ORACLE_MEMORY_TOOL").map(PathBuf::from);
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let home = named.unwrap_or_else(|| tree.join("target/oracles/memory-tool"));
+    if home.join("installed").is_file() {
+        return Some(home);
+    }
+    println!("skipped: no SDKs at {}; scripts/oracles installs them", home.display());
+    None
+}
+
+fn script() -> Value {
+    let file = "/memories/shop/refunds.md";
+    json!([
+        {"prompt": "Refunds over 50 € want a second pair of eyes.", "calls": [
+            {"command": "view", "path": "/memories"},
+            {"command": "create", "path": file, "file_text": "# Refunds\n\n- Over 50 €: ask.\n"},
+            {"command": "create", "path": file, "file_text": "again\n"},
+        ]},
+        {"prompt": "Make it 80 €, and say whom to ask.", "calls": [
+            {"command": "str_replace", "path": file, "old_str": "50", "new_str": "80"},
+            {"command": "insert", "path": file, "insert_line": 3, "insert_text": "- Ask the shift lead.\n"},
+            {"command": "view", "path": file, "view_range": [3, 4]},
+            {"command": "rename", "old_path": file, "new_path": "/memories/refunds.md"},
+        ]},
+    ])
+}
+
+/// Holds one conversation; answers what the model was told, and the versions recorded, oldest first.
+fn converse(
+    command: &mut Command,
+    program: &str,
+    last: Option<&Path>,
+) -> (tempfile::TempDir, Value, Vec<Value>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script_file = folder.path().join("script.json");
+    std::fs::write(&script_file, script().to_string()).expect("the script");
+    let oracles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracles");
+    let home = |command: &mut Command| {
+        command.env("RETRACE_DATA_DIR", folder.path().join("data")).env("HOME", folder.path());
+    };
+    command
+        .arg(oracles.join(program))
+        .arg(PROGRAM)
+        .arg(folder.path().join("memories"))
+        .arg(script_file)
+        .args(last);
+    home(command);
+    let output = command.output().expect("the conversation is held");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let told = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut log = Command::new(PROGRAM);
+    log.args(["--json", "log"]);
+    home(&mut log);
+    let log = log.output().expect("the log");
+    let lines = String::from_utf8(log.stdout).expect("text");
+    let versions = lines.lines().rev().map(|line| serde_json::from_str(line).expect("a version")).collect();
+    (folder, told, versions)
+}
+
+fn check(session: &str, (folder, told, versions): (tempfile::TempDir, Value, Vec<Value>)) {
+    let memories = folder.path().join("memories");
+    let text = std::fs::read_to_string(memories.join("refunds.md")).expect("the memory");
+    assert_eq!(text, "# Refunds\n\n- Over 80 €: ask.\n- Ask the shift lead.\n");
+
+    let results = told["results"].as_array().expect("results");
+    assert_eq!(results.len(), 7, "{told}");
+    for (place, result) in results.iter().enumerate() {
+        assert_eq!(result["is_error"], place == 2, "{result}");
+    }
+    let said = |place: usize| results[place]["content"].as_str().expect("a text");
+    assert_eq!(said(1), "File created successfully at: /memories/shop/refunds.md");
+    assert!(said(2).contains("already exists"), "{}", said(2));
+    assert!(said(5).contains("Ask the shift lead."), "{}", said(5));
+    assert_eq!(told["final"], "Done: Make it 80 €, and say whom to ask.");
+
+    let seen: Vec<(&str, &str)> = versions
+        .iter()
+        .map(|version| {
+            assert_eq!(version["created_by"]["session_id"], session);
+            assert_eq!(version["created_by"]["evidence"], "stated");
+            let text = |name: &str| version[name].as_str().expect("a text");
+            (text("operation"), text("path"))
+        })
+        .collect();
+    let expected = [
+        ("created", "shop/refunds.md"),
+        ("modified", "shop/refunds.md"),
+        ("modified", "shop/refunds.md"),
+        ("modified", "refunds.md"),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn the_python_runner_keeps_its_memory_here() {
+    let Some(sdks) = sdks() else { return };
+    check(
+        "conversation-py",
+        converse(&mut Command::new(sdks.join("py/bin/python")), "conversation.py", None),
+    );
+}
+
+#[test]
+fn the_typescript_runner_keeps_its_memory_here() {
+    let Some(sdks) = sdks() else { return };
+    let conversation = converse(&mut Command::new("node"), "conversation.mjs", Some(&sdks.join("ts")));
+    check("conversation-ts", conversation);
+}

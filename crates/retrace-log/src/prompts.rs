@@ -1,0 +1,52 @@
+//! What a writer said it wrote after: a turn of its session, and the prompt. Kept beside the log, not in its chain, because a
+//! prompt can hold a secret that no version holds; a redaction takes every prompt out.
+
+use crate::writer::Act;
+use crate::{LogError, Reader};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+/// What an operation was made after.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// The turn of the session, from 1.
+    pub turn: Option<u64>,
+    /// The prompt, as far as it was kept.
+    pub text: Option<String>,
+}
+
+impl Act<'_> {
+    /// Keeps what an operation was made after. Nothing is kept of an empty one.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn keep_prompt(&mut self, operation_seq: u64, prompt: &Prompt) -> Result<(), LogError> {
+        if *prompt != Prompt::default() {
+            self.transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO prompts (operation_seq, turn, prompt) VALUES (?1, ?2, ?3)",
+                )?
+                .execute(params![operation_seq, prompt.turn, prompt.text])?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes every prompt out. Which of them speak of what is redacted cannot be known.
+pub(crate) fn forget_all(connection: &Connection) -> Result<(), LogError> {
+    connection.execute("DELETE FROM prompts", [])?;
+    Ok(())
+}
+
+impl Reader<'_> {
+    /// What an operation was made after, where that is known still.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn prompt_of(&self, operation_seq: u64) -> Result<Option<Prompt>, LogError> {
+        let row = self
+            .connection
+            .prepare_cached("SELECT turn, prompt FROM prompts WHERE operation_seq = ?1")?
+            .query_row([operation_seq], |row| Ok(Prompt { turn: row.get(0)?, text: row.get(1)? }));
+        Ok(row.optional()?)
+    }
+}
