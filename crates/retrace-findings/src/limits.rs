@@ -60,6 +60,15 @@ pub fn index_size(bytes: &[u8]) -> IndexSize {
     IndexSize { lines: counted.len(), bytes: measured(&text, &counted) }
 }
 
+/// The part of an index that is loaded: the lines that count, as far as the limits let them.
+#[must_use]
+pub fn index_loaded(bytes: &[u8]) -> String {
+    let text = Text::new(bytes);
+    let end = index_cut(bytes).map_or(text.as_str().len(), |cut| cut.offset);
+    let kept = counted(&text).into_iter().filter(|line| line.start < end);
+    kept.map(|line| &text.as_str()[line.start..line.end.min(end)]).collect()
+}
+
 /// Bytes of lines, without a last line feed.
 fn measured(text: &Text<'_>, lines: &[Range<usize>]) -> usize {
     let size: usize = lines.iter().map(Range::len).sum();
@@ -215,6 +224,15 @@ mod tests {
         let long = format!("{}\n", "x".repeat(149));
         let cut = index_cut(long.repeat(215).as_bytes()).unwrap();
         assert_eq!((cut.line, cut.lines, cut.bytes), (167, 215, 215 * 150 - 1));
+    }
+
+    #[test]
+    fn what_is_loaded_is_what_counts_up_to_the_cut() {
+        assert_eq!(index_loaded(b"---\nname: x\n---\n<!-- a\n-->\n- b\n- c"), "- b\n- c");
+        let long = format!("<!-- a -->\n{}", "- a\n".repeat(203));
+        assert_eq!(index_loaded(long.as_bytes()), "- a\n".repeat(200));
+        assert_eq!(index_size(long.as_bytes()), IndexSize { lines: 203, bytes: 811 });
+        assert_eq!(index_loaded(&"x".repeat(25_001).into_bytes()).len(), 25_000);
     }
 
     #[test]
