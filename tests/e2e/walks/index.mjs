@@ -1,6 +1,7 @@
 /** All walks, for either driver. */
 import { finding } from "./finding.mjs";
 import { history } from "./history.mjs";
+import { inbox } from "./inbox.mjs";
 import { keeping } from "./keeping.mjs";
 import { lab } from "./lab.mjs";
 import { recording } from "./recording.mjs";
@@ -11,4 +12,4 @@ import { redaction } from "./redaction.mjs";
  *
  * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
  */
-export const WALKS = [...recording, ...history, ...redaction, ...finding, ...keeping, ...lab];
+export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...lab];
