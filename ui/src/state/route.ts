@@ -26,6 +26,10 @@ export interface MemoriesRoute {
   line?: number | undefined;
   /** The directory as of this operation. */
   at?: number | undefined;
+  /** Instruction file to show instead, by its path; `all` for the page of all. */
+  instruction?: string | undefined;
+  /** What to show of the store instead of a memory. */
+  view?: "snapshot" | undefined;
 }
 
 /** A place in the window. */
@@ -66,6 +70,8 @@ export function parseRoute(hash: string): Route {
         tab: TABS.find((tab) => tab === query.get("tab")),
         line: positive(query.get("line")),
         at: positive(query.get("at")),
+        instruction: text("instruction"),
+        view: query.get("view") === "snapshot" ? "snapshot" : undefined,
       };
     case "timeline":
       return {

@@ -8,6 +8,7 @@ import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff } from "@/shared/DiffView";
 import { DocumentView, RedactedContent } from "@/shared/DocumentView";
 import { useFormat } from "@/shared/format";
+import { KindChips } from "@/shared/kinds";
 import { Moment } from "@/shared/labels";
 import { type Cut, findCut, isLimitedIndex } from "@/shared/limits";
 import { fileName, folderOf, shorten } from "@/shared/text";
@@ -26,6 +27,8 @@ import {
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate, type Tab as TabName, TABS } from "@/state/route";
 import { HistoryTable } from "./HistoryTable";
+import { InstructionPane } from "./InstructionFiles";
+import { SnapshotPane } from "./SnapshotPane";
 import { TimeMachine } from "./TimeMachine";
 import { VersionList } from "./VersionList";
 
@@ -68,7 +71,7 @@ function DiskNotice({ state, onCompare }: { state: "differs" | "gone"; onCompare
 
 function Header({ shown, cut }: { shown: Shown; cut: Cut | null }) {
   const { t } = useLingui();
-  const { path, store, memory, chosen, versions, tab, go } = shown;
+  const { path, memory, chosen, versions, tab, go } = shown;
   const title = path === null ? t`Redacted memory` : fileName(path);
   const folder = path === null ? "" : folderOf(path);
   const newest = versions[0];
@@ -80,11 +83,7 @@ function Header({ shown, cut }: { shown: Shown; cut: Cut | null }) {
           {title}
         </h1>
         {folder && <span className="muted">{folder}</span>}
-        {path && isLimitedIndex(path, store.kind) && (
-          <Chip>
-            <Trans>index</Trans>
-          </Chip>
-        )}
+        {memory && <KindChips kind={memory.kind} />}
         {cut && (
           <AriaButton
             className="chip chip-warn chip-button"
@@ -449,6 +448,8 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
         <Trans>Retrace records directories. Tell it which.</Trans>
       </Empty>
     );
+  if (route.instruction !== undefined) return <InstructionPane store={store} path={route.instruction} />;
+  if (route.view === "snapshot") return <SnapshotPane key={store.id} store={store} />;
   const setAt = (at: number | undefined) =>
     navigate(
       { ...route, store: store.id, at, version: undefined, base: undefined, line: undefined },

@@ -13,6 +13,9 @@ import { useKeys } from "@/state/keys";
 import { chooseMemory, useChosenStore, useMemories } from "@/state/memory";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
+import { InstructionSection } from "./InstructionFiles";
+import { LogCalendar } from "./LogCalendar";
+import { SnapshotLink } from "./SnapshotPane";
 
 function StoreChooser({ chosen }: { chosen: string }) {
   const { t } = useLingui();
@@ -82,7 +85,7 @@ function Tree({ memories, route, store }: { memories: readonly Memory[]; route: 
   const [folder, setFolder] = useState<string | null>(null);
   const rows = useMemo(() => treeRows(memories, closed), [memories, closed]);
   const memory = chooseMemory(memories, route.memory);
-  const chosen = folder ?? memory?.path ?? memory?.id ?? null;
+  const chosen = folder ?? (shown(route) ? (memory?.path ?? memory?.id ?? null) : null);
 
   const choose = (row: TreeRow) => {
     setFolder(row.memory ? null : row.key);
@@ -128,6 +131,11 @@ function Tree({ memories, route, store }: { memories: readonly Memory[]; route: 
   );
 }
 
+/** Whether a memory is shown, and not another page of its store. */
+function shown(route: MemoriesRoute): boolean {
+  return route.instruction === undefined && route.view === undefined;
+}
+
 /** The side panel of the memories. */
 export function MemoryTree({ route }: { route: MemoriesRoute }) {
   const { store } = useChosenStore(route);
@@ -140,8 +148,22 @@ export function MemoryTree({ route }: { route: MemoriesRoute }) {
       </h2>
       <StoreChooser chosen={store.id} />
       <Await read={read} rows={8}>
-        {({ memories }) => <Tree key={store.id} memories={memories} route={route} store={store.id} />}
+        {({ memories }) => (
+          <>
+            <Tree key={store.id} memories={memories} route={route} store={store.id} />
+            <LogCalendar
+              key={`logs ${store.id}`}
+              memories={memories}
+              chosen={shown(route) ? chooseMemory(memories, route.memory)?.id : undefined}
+              onOpen={(memory) =>
+                navigate({ screen: "memories", store: store.id, memory: memory.id, at: route.at }, { replace: true })
+              }
+            />
+          </>
+        )}
       </Await>
+      <SnapshotLink store={store} chosen={route.view === "snapshot"} />
+      <InstructionSection key={`instructions ${store.id}`} store={store} route={route} />
     </section>
   );
 }

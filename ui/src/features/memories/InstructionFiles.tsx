@@ -1,0 +1,341 @@
+/** Instruction files beside a store's memory: a list in the side panel, and a page with all of them or one. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components/Button";
+import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
+import { Heading } from "react-aria-components/Heading";
+import type { Instruction, Instructions, Store } from "@/bindings";
+import { DocumentView } from "@/shared/DocumentView";
+import { useFormat } from "@/shared/format";
+import { ChevronIcon } from "@/shared/icons";
+import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
+import { useRead } from "@/state/queries";
+import { type MemoriesRoute, navigate } from "@/state/route";
+import { agentWords, isReadable, placeOf, scopeWords, stateOf } from "./instructions";
+
+/** Stands for the page of all files, where a path stands for one. */
+const ALL = "all";
+
+function useInstructions(store: Store, enabled: boolean) {
+  return useRead("instructions", { store: store.id, project: null }, { enabled });
+}
+
+function open(store: Store, path: string) {
+  navigate({ screen: "memories", store: store.id, instruction: path });
+}
+
+/** The section of the side panel; asked for when it is opened, since looking for the project takes a moment. */
+export function InstructionSection({ store, route }: { store: Store; route: MemoriesRoute }) {
+  const { t } = useLingui();
+  const [expanded, setExpanded] = useState(route.instruction !== undefined);
+  const read = useInstructions(store, expanded);
+  return (
+    <Disclosure
+      className="side-disclosure"
+      isExpanded={expanded}
+      onExpandedChange={setExpanded}
+      data-testid="instruction-section"
+    >
+      <Heading level={3} className="side-title">
+        <AriaButton slot="trigger" className="disclosure-button" data-testid="instruction-toggle">
+          <ChevronIcon />
+          <Trans>Instructions</Trans>
+        </AriaButton>
+      </Heading>
+      <DisclosurePanel className="side-disclosure-panel">
+        {expanded && (
+          <Await read={read} rows={3}>
+            {(found) => (
+              <ul className="instruction-list" aria-label={t`Instruction files`}>
+                <li>
+                  <AriaButton
+                    className="instruction-item"
+                    onPress={() => open(store, ALL)}
+                    aria-current={route.instruction === ALL ? "page" : undefined}
+                    data-testid="instruction-all"
+                  >
+                    <Trans>All, with the reason for each</Trans>
+                  </AriaButton>
+                </li>
+                {found.files.filter(isReadable).map((file) => (
+                  <SideRow key={`${file.agent} ${file.path}`} file={file} found={found} store={store} route={route} />
+                ))}
+              </ul>
+            )}
+          </Await>
+        )}
+      </DisclosurePanel>
+    </Disclosure>
+  );
+}
+
+function SideRow({
+  file,
+  found,
+  store,
+  route,
+}: {
+  file: Instruction;
+  found: Instructions;
+  store: Store;
+  route: MemoriesRoute;
+}) {
+  const say = useWords();
+  const { name, folder } = placeOf(file.path, found.directory);
+  const { word, dot } = stateOf(file);
+  return (
+    <li>
+      <AriaButton
+        className="instruction-item"
+        onPress={() => open(store, file.path)}
+        aria-current={route.instruction === file.path ? "page" : undefined}
+        data-testid="instruction-item"
+      >
+        <Dot look={dot} />
+        <span className="visually-hidden">{say(word)}</span>
+        <span className="tree-label">{name}</span>
+        <span className="muted tree-label">{folder}</span>
+      </AriaButton>
+    </li>
+  );
+}
+
+function Table({ found, store }: { found: Instructions; store: Store }) {
+  const { t } = useLingui();
+  const say = useWords();
+  const format = useFormat();
+  const agents = [...new Set(found.files.map(({ agent }) => agent))];
+  if (agents.length === 0)
+    return (
+      <Empty title={t`No instruction file`}>
+        <Trans>There is no CLAUDE.md, AGENTS.md or GEMINI.md that a session here would load.</Trans>
+      </Empty>
+    );
+  return agents.map((agent) => {
+    const total = found.totals.find((one) => one.agent === agent);
+    const name = say(agentWords(agent));
+    return (
+      <section key={agent} className="instruction-agent" aria-label={name}>
+        <h2>
+          {name}{" "}
+          <span className="muted num">
+            {total ? (
+              <Trans>
+                <Plural value={total.files} one="# file" other="# files" />, {format.number(total.tokens)} tokens at the
+                start, counted offline
+              </Trans>
+            ) : (
+              <Trans>nothing at the start</Trans>
+            )}
+          </span>
+        </h2>
+        <table className="table instruction-table" aria-label={name}>
+          <thead>
+            <tr>
+              <th scope="col">
+                <Trans>File</Trans>
+              </th>
+              <th scope="col">
+                <Trans>Loaded</Trans>
+              </th>
+              <th scope="col">
+                <Trans>Whose</Trans>
+              </th>
+              <th scope="col" className="cell-end">
+                <Trans>Size</Trans>
+              </th>
+              <th scope="col" className="cell-end">
+                <Trans>Tokens</Trans>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.files
+              .filter((file) => file.agent === agent)
+              .map((file, at) => (
+                <Row key={`${file.path} ${at}`} file={file} found={found} store={store} />
+              ))}
+          </tbody>
+        </table>
+      </section>
+    );
+  });
+}
+
+function Row({ file, found, store }: { file: Instruction; found: Instructions; store: Store }) {
+  const say = useWords();
+  const format = useFormat();
+  const { word, dot } = stateOf(file);
+  const { name, folder } = placeOf(file.path, found.directory);
+  const indent = { paddingInlineStart: 8 + file.depth * 16 };
+  return (
+    <tr data-testid="instruction-row" data-state={file.state}>
+      <th scope="row" style={indent}>
+        {isReadable(file) ? (
+          <Button tone="quiet" onPress={() => open(store, file.path)}>
+            {name}
+          </Button>
+        ) : (
+          <span className="instruction-name">{name}</span>
+        )}{" "}
+        <span className="muted mono" title={file.path}>
+          {folder}
+        </span>
+        <div className="muted instruction-reason">{file.reason}</div>
+        {file.leads_to && (
+          <div className="muted instruction-reason">
+            <Trans>Leads to {file.leads_to}</Trans>
+          </div>
+        )}
+        {file.globs.length > 0 && (
+          <div className="muted instruction-reason">
+            <Trans>Applies to {file.globs.join(", ")}</Trans>
+          </div>
+        )}
+      </th>
+      <td>
+        <Dot look={dot} /> {say(word)}
+      </td>
+      <td>{say(scopeWords(file.scope))}</td>
+      <td className="cell-end num">{file.size_bytes === null ? "–" : format.bytes(file.size_bytes)}</td>
+      <td className="cell-end num">{file.tokens === null ? "–" : format.number(file.tokens)}</td>
+    </tr>
+  );
+}
+
+/** Whether a store records the file, which it does only where its directory covers it. */
+function Recorded({ file }: { file: Instruction }) {
+  if (file.store_id === null)
+    return (
+      <span className="muted" data-testid="instruction-not-recorded">
+        <Trans>Not recorded: no store covers this file. This is how it is on disk now.</Trans>
+      </span>
+    );
+  const store = file.store_id;
+  return (
+    <Button tone="quiet" onPress={() => navigate({ screen: "memories", store })}>
+      <Trans>A store records this file</Trans>
+    </Button>
+  );
+}
+
+function OneFile({ file, found, store }: { file: Instruction; found: Instructions; store: Store }) {
+  const say = useWords();
+  const format = useFormat();
+  const request = { store: store.id, project: null, path: file.path, highlight: true };
+  const read = useRead("instruction", request, { enabled: isReadable(file) });
+  const { name, folder } = placeOf(file.path, found.directory);
+  return (
+    <div className="pane">
+      <header className="pane-header">
+        <div className="pane-title">
+          <h1 title={file.path} data-testid="instruction-title">
+            {name}
+          </h1>
+          {folder && <span className="muted">{folder}</span>}
+          <Chip>{say(stateOf(file).word)}</Chip>
+        </div>
+        <Button tone="quiet" onPress={() => open(store, ALL)}>
+          <Trans>All instruction files</Trans>
+        </Button>
+      </header>
+      <div className="pane-body">
+        <p className="instruction-why">
+          {file.reason}{" "}
+          {file.tokens !== null && file.size_bytes !== null && (
+            <span className="muted num">
+              <Trans>
+                {format.bytes(file.size_bytes)}, {format.number(file.tokens)} tokens, counted offline.
+              </Trans>
+            </span>
+          )}{" "}
+          <Recorded file={file} />
+        </p>
+        <Await read={read} rows={10}>
+          {(document) => <DocumentView document={document} />}
+        </Await>
+      </div>
+    </div>
+  );
+}
+
+/** The page: all files of a session in the store's project, or one. */
+export function InstructionPane({ store, path }: { store: Store; path: string }) {
+  const { t } = useLingui();
+  const read = useInstructions(store, true);
+  return (
+    <main className="screen memories-screen instruction-screen" data-testid="instruction-screen">
+      <Await read={read} rows={10}>
+        {(found) => {
+          const file = found.files.find((one) => one.path === path && isReadable(one));
+          if (file) return <OneFile file={file} found={found} store={store} />;
+          if (path !== ALL)
+            return (
+              <Empty
+                title={t`No such instruction file`}
+                action={
+                  <Button onPress={() => open(store, ALL)}>
+                    <Trans>All instruction files</Trans>
+                  </Button>
+                }
+              >
+                <Trans>It is not there any more, or is not read.</Trans>
+              </Empty>
+            );
+          return <AllFiles found={found} store={store} />;
+        }}
+      </Await>
+    </main>
+  );
+}
+
+function AllFiles({ found, store }: { found: Instructions; store: Store }) {
+  return (
+    <div className="pane">
+      <header className="pane-header">
+        <div className="pane-title">
+          <h1>
+            <Trans>Instructions</Trans>
+          </h1>
+          <span className="muted" title={found.directory ?? undefined}>
+            {found.directory === null ? (
+              <Trans>of every session of yours</Trans>
+            ) : (
+              <Trans>of a session in {found.directory}</Trans>
+            )}
+          </span>
+        </div>
+        <Button tone="quiet" onPress={() => navigate({ screen: "memories", store: store.id })}>
+          <Trans>Back to the memories</Trans>
+        </Button>
+      </header>
+      <div className="pane-body instruction-scroll">
+        <p className="muted">
+          {found.because}{" "}
+          <Trans>
+            People write these files for agents. They are read here, never changed, and recorded only where a store
+            covers them. In load order; an import stands below the file that names it.
+          </Trans>
+        </p>
+        {found.switched_off !== null && (
+          <div className="notice" role="status">
+            <Trans>Claude Code loads none of them: {found.switched_off}</Trans>
+          </div>
+        )}
+        <Table found={found} store={store} />
+        {found.problems.length > 0 && (
+          <section className="instruction-agent">
+            <h2>
+              <Trans>What could not be looked at</Trans>
+            </h2>
+            <ul>
+              {found.problems.map((problem) => (
+                <li key={problem}>{problem}</li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}

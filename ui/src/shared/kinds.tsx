@@ -1,0 +1,64 @@
+/** What kind of memory a file is, in words. */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
+import type { MemoryKind } from "@/bindings";
+import { Chip, useWords } from "./ui";
+
+const CLASSES: Record<string, MessageDescriptor> = {
+  index: msg`index`,
+  topic: msg`topic`,
+  daily_log: msg`daily log`,
+  instructions: msg`instructions`,
+};
+
+const TYPES: Record<string, MessageDescriptor> = {
+  user: msg`about the user`,
+  feedback: msg`feedback`,
+  project: msg`about the project`,
+  reference: msg`reference`,
+};
+
+/** What a memory is for; null where there is nothing to say. */
+export function classWords(kind: MemoryKind): MessageDescriptor | null {
+  return CLASSES[kind.class] ?? null;
+}
+
+/** The type of its front matter; one that is not known stands as it is. */
+export function typeWords(type: string): MessageDescriptor | string {
+  return TYPES[type] ?? type;
+}
+
+/** Whose memory it is: a team's, or an agent's. */
+function useOwner(): (kind: MemoryKind) => string | null {
+  const { t } = useLingui();
+  return ({ scope, agent }) => {
+    const name = agent ?? "";
+    switch (scope) {
+      case "team":
+        return t`team`;
+      case "agent_user":
+        return t`agent ${name}, all projects`;
+      case "agent_project":
+        return t`agent ${name}, this project`;
+      case "agent_local":
+        return t`agent ${name}, only here`;
+      default:
+        return null;
+    }
+  };
+}
+
+/** Chips that say what kind of memory a file is. */
+export function KindChips({ kind }: { kind: MemoryKind }) {
+  const say = useWords();
+  const owner = useOwner()(kind);
+  const word = classWords(kind);
+  return (
+    <>
+      {word && <Chip data-testid="kind-class">{say(word)}</Chip>}
+      {kind.memory_type && <Chip data-testid="kind-type">{say(typeWords(kind.memory_type))}</Chip>}
+      {owner && <Chip tone="accent">{owner}</Chip>}
+    </>
+  );
+}
