@@ -130,6 +130,16 @@ fn while_restoring() {
 }
 
 #[test]
+fn while_moving_an_entry() {
+    kill_everywhere(scenes::MOVE);
+}
+
+#[test]
+fn while_expiring() {
+    kill_everywhere(scenes::EXPIRY);
+}
+
+#[test]
 fn while_redacting() {
     kill_everywhere(scenes::REDACTION);
 }

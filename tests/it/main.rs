@@ -13,6 +13,7 @@ mod crashes;
 mod diff;
 mod events;
 mod faults;
+mod health;
 mod histories;
 #[cfg(unix)]
 mod inbox;

@@ -39,8 +39,14 @@ pub const RESTORE: Scene = Scene { name: "restore", prepare: a_later_state, act:
 /// A secret leaves history and two live files.
 pub const REDACTION: Scene = Scene { name: "redaction", prepare: with_secrets, act: redact, redacts: true };
 
+/// Lines of an index move into a topic file that is made for them.
+pub const MOVE: Scene = Scene { name: "move", prepare: an_index, act: move_entry, redacts: false };
+
+/// Memories go, and the lines of the index that link to them.
+pub const EXPIRY: Scene = Scene { name: "expiry", prepare: an_index, act: expire, redacts: false };
+
 /// All of them.
-pub const SCENES: [Scene; 5] = [LOOK, ROLLBACK, CONFLICT, RESTORE, REDACTION];
+pub const SCENES: [Scene; 7] = [LOOK, ROLLBACK, CONFLICT, RESTORE, REDACTION, MOVE, EXPIRY];
 
 fn first_state(world: &World) {
     world.write("kept.md", "kept\n");
@@ -93,6 +99,31 @@ fn restore(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
     let first = world.log("").pop().expect("a first version").operation_seq;
     let request = wire::RestoreReq { store: "notes".to_owned(), at: first.to_string(), dry_run: false };
     commands::restore(&world.app, request).map(Some)
+}
+
+fn an_index(world: &World) {
+    world.write("MEMORY.md", "# Memory\n\n- [A](a.md)\n- [B](b.md)\n- a fact\n  with more\n");
+    world.write("a.md", "about a\n");
+    world.write("b.md", "about b\n");
+    world.scan();
+}
+
+fn move_entry(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let request = wire::MoveEntryReq {
+        store: "notes".to_owned(),
+        path: "MEMORY.md".to_owned(),
+        line: 5,
+        to: "facts.md".to_owned(),
+        ..wire::MoveEntryReq::default()
+    };
+    commands::move_entry(&world.app, request).map(Some)
+}
+
+fn expire(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let memory = |path: &str| wire::ExpireMemory { path: path.to_owned(), expect: None };
+    let memories = vec![memory("a.md"), memory("b.md")];
+    let request = wire::ExpireReq { store: "notes".to_owned(), memories, dry_run: false };
+    commands::expire(&world.app, request).map(Some)
 }
 
 fn with_secrets(world: &World) {

@@ -6,6 +6,7 @@
 //! what was written before is put back. A crash at any instant leaves a directory that the next look records.
 
 use crate::app::{Inner, root_of};
+use crate::commands;
 use crate::faults::Point;
 use crate::judge::{self, Judging, Who};
 use crate::wire::{self, ActResult, ApiError, Code};
@@ -132,6 +133,7 @@ impl Inner {
                 path: step.path.to_string(),
                 from_sha256: step.expected.map(|sha256| sha256.to_hex()),
                 to_sha256: step.wanted.as_ref().map(|wanted| wanted.sha256.to_hex()),
+                diff: None,
             };
             if step.wanted.is_some() { &mut result.writes } else { &mut result.deletes }.push(change);
         }
@@ -144,6 +146,10 @@ impl Inner {
             return Ok((result, None));
         }
         if dry_run {
+            let writing = plan.steps.iter().filter(|step| step.wanted.is_some());
+            for (write, step) in result.writes.iter_mut().zip(writing) {
+                write.diff = previewed(step, &stores[&step.store].1);
+            }
             return Ok((result, None));
         }
         if plan.steps.is_empty() {
@@ -441,6 +447,16 @@ impl Inner {
         left.reverse();
         left
     }
+}
+
+/// The difference a step would make, where the content to write is in no version yet.
+fn previewed(step: &Step, root: &Root) -> Option<wire::FileDiff> {
+    let wanted = step.wanted.as_ref().filter(|wanted| wanted.version.is_none())?;
+    let before = match step.expected {
+        Some(_) => Some(root.read(&step.path, u64::MAX).ok()?.bytes?),
+        None => None,
+    };
+    Some(commands::diff_of(step.store, &step.path, before, wanted.bytes.clone()))
 }
 
 /// The failure of an act that the log does not know of, with what it left on the disk.

@@ -1,5 +1,6 @@
 //! Checking a directory: which files, which configuration, which repository. The rules are in `retrace-findings`.
 
+mod own;
 mod repository;
 mod select;
 
@@ -9,7 +10,8 @@ use repository::RepositoryOnDisk;
 use retrace_files::{Root, Scan};
 use retrace_findings::sarif::{self, Suppression};
 use retrace_findings::{
-    Baseline, Checker, Config, Content, File, Finding, Report, SALT_BYTES, Severity, Surroundings,
+    Baseline, Checker, Config, Content, File, Finding, OwnRules, Report, SALT_BYTES, Severity, Surroundings,
+    Usage,
 };
 use retrace_model::{RelPath, Rules, Sha256, Timestamp};
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ const CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// What a check needs besides the directory.
 pub(crate) struct Around<'a> {
+    /// What the person set of their own, where a store of theirs is checked.
+    pub(crate) own: Option<&'a OwnRules>,
     pub(crate) now: Timestamp,
     pub(crate) entropy: &'a dyn Fn(&mut [u8]),
     pub(crate) program_version: &'a str,
@@ -40,6 +44,9 @@ pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) ->
     let opened = Root::open(root)?;
     let repository = repository_root(root, request)?;
     let mut config = configuration(&opened, repository.as_deref(), request.config.as_deref())?;
+    if let Some(own) = around.own.filter(|_| request.config.is_none()) {
+        own.apply(&mut config);
+    }
     if !request.rules.is_empty() {
         config.only(&request.rules).map_err(|error| invalid(&error))?;
     }
@@ -48,7 +55,8 @@ pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) ->
     let baseline =
         request.baseline.as_deref().map(Baseline::parse).transpose().map_err(|error| invalid(&error))?;
     let mut checker = Checker::new(config, threads());
-    let (report, problems) = run(&mut checker, &opened, repository.as_deref(), around.now);
+    let surroundings = StoreAround { repository: repository.as_deref(), now: around.now, usage: None };
+    let (report, problems) = run(&mut checker, &opened, &surroundings);
     let place = place_in(repository.as_deref(), root);
     let mut checked = Checked {
         root: crate::error::show(root),
@@ -92,25 +100,29 @@ pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) ->
     Ok(checked)
 }
 
+/// What is around the directory of a store.
+pub(crate) struct StoreAround<'a> {
+    /// Root of the repository it lies in.
+    pub(crate) repository: Option<&'a Path>,
+    pub(crate) now: Timestamp,
+    /// What sessions tell of its memories.
+    pub(crate) usage: Option<&'a Usage>,
+}
+
 /// Runs a checker over a directory; its report, and what could not be looked at.
-pub(crate) fn run(
-    checker: &mut Checker,
-    root: &Root,
-    repository: Option<&Path>,
-    now: Timestamp,
-) -> (Report, Vec<String>) {
+pub(crate) fn run(checker: &mut Checker, root: &Root, around: &StoreAround<'_>) -> (Report, Vec<String>) {
     let scan = root.scan(&Rules::default(), None);
     let problems =
         scan.problems.iter().map(ToString::to_string).map(|text| crate::error::sentence(&text)).collect();
-    let files = read(checker, root, &scan, repository);
+    let files = read(checker, root, &scan, around.repository);
     let files: Vec<File<'_>> = files.iter().map(ReadFile::view).collect();
-    let place = place_in(repository, root.path());
-    let on_disk = repository.map(RepositoryOnDisk::new);
+    let place = place_in(around.repository, root.path());
+    let on_disk = around.repository.map(RepositoryOnDisk::new);
     let surroundings = Surroundings {
         repository: on_disk.as_ref().map(|repository| repository as &dyn retrace_findings::Repository),
         place: &place,
-        today: day(now),
-        usage: None,
+        today: day(around.now),
+        usage: around.usage,
     };
     (checker.check(&files, &surroundings), problems)
 }
@@ -221,7 +233,7 @@ fn salt(around: &Around<'_>) -> [u8; SALT_BYTES] {
     salt
 }
 
-fn day(now: Timestamp) -> Option<NaiveDate> {
+pub(crate) fn day(now: Timestamp) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(now.to_rfc3339().get(..10)?, "%Y-%m-%d").ok()
 }
 

@@ -1,18 +1,22 @@
 //! What is wrong with memories, and the gate.
 
 use crate::App;
-use crate::app::root_of;
+use crate::app::{Inner, root_of};
 use crate::check::{self, Around};
 use crate::options::AppOptions;
 use crate::wire::{ApiError, CheckReq, Checked, Code, Findings, FindingsReq};
 use retrace_files::Root;
-use retrace_findings::Checker;
-use retrace_model::Sha256;
+use retrace_findings::{Checker, Config, Finding, Report, Usage, rule};
+use retrace_log::StoreRow;
+use retrace_model::{Sha256, StoreId};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stores whose last results are kept at most.
 const KEPT_CHECKERS: usize = 64;
+
+/// The rule about days that are past.
+const DATE_PAST: &str = "truth/date-past";
 
 /// A checker with the configuration it was made from, told apart by hash.
 pub(crate) type KeptChecker = Arc<Mutex<(Sha256, Checker)>>;
@@ -24,13 +28,14 @@ pub(crate) type KeptChecker = Arc<Mutex<(Sha256, Checker)>>;
 /// `store_unavailable` when the directory cannot be read.
 pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
     let inner = &app.inner;
-    let root = match directory_named(&request.target) {
-        Some(directory) => directory,
-        None => {
-            inner.read(|reader| inner.store_named(reader, &request.target)).map(|store| root_of(&store))?
-        }
-    };
-    check::directory(&root, &request, &around(&inner.options))
+    if let Some(directory) = directory_named(&request.target) {
+        return check::directory(&directory, &request, &around(&inner.options));
+    }
+    let store = inner.read(|reader| inner.store_named(reader, &request.target))?;
+    // A store is looked at as its person wants it; a gate on a directory is the same for everybody.
+    let own = inner.own_rules()?;
+    let around = Around { own: Some(&own), ..around(&inner.options) };
+    check::directory(&root_of(&store), &request, &around)
 }
 
 /// The same for a directory, without a log: nothing is opened and nothing written besides what is read.
@@ -52,27 +57,10 @@ pub fn check_directory(options: &AppOptions, request: &CheckReq) -> Result<Check
 pub fn findings(app: &App, request: FindingsReq) -> Result<Findings, ApiError> {
     let inner = &app.inner;
     let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
-    let root = Root::open(&root_of(&store))?;
-    let repository = check::repository_above(root.path());
-    let config = check::configuration(&root, repository.as_deref(), None)?;
-    let identity = Sha256::of(format!("{config:?}").as_bytes());
-    let kept = {
-        let mut checkers = inner.checkers.lock().unwrap_or_else(PoisonError::into_inner);
-        if checkers.len() >= KEPT_CHECKERS && !checkers.contains_key(&store.id) {
-            checkers.clear();
-        }
-        let fresh = || Arc::new(Mutex::new((identity, Checker::new(config.clone(), check::threads()))));
-        Arc::clone(checkers.entry(store.id).or_insert_with(fresh))
-    };
-    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.0 != identity {
-        *kept = (identity, Checker::new(config, check::threads()));
-    }
-    let (report, _) = check::run(&mut kept.1, &root, repository.as_deref(), inner.now());
+    let FoundInStore { report, events, .. } = inner.found_in(&store, None)?;
     let wanted = |path: &str| request.path.as_deref().is_none_or(|wanted| wanted == path);
     let mut findings: Vec<_> =
         report.findings.iter().filter(|one| wanted(&one.path)).map(check::finding_view).collect();
-    let events = inner.read(|reader| inner.events_to_review(reader, store.id, kept.1.config()))?;
     findings.extend(events.into_iter().filter(|one| wanted(&one.path)));
     Ok(Findings {
         findings,
@@ -82,6 +70,62 @@ pub fn findings(app: &App, request: FindingsReq) -> Result<Findings, ApiError> {
     })
 }
 
+/// What was found in a store.
+pub(crate) struct FoundInStore {
+    /// What its files hold.
+    pub(crate) report: Report,
+    /// What its unreviewed changes look like.
+    pub(crate) events: Vec<crate::wire::Finding>,
+    /// Days that are past, also where the rule is off: proposals of what could go are made of them.
+    pub(crate) past: Vec<Finding>,
+    /// What could not be looked at, each a sentence.
+    pub(crate) problems: Vec<String>,
+}
+
+impl Inner {
+    /// The findings of a store, with what is known of the use of its memories. Only files that changed since the last call
+    /// are checked anew.
+    pub(crate) fn found_in(&self, store: &StoreRow, usage: Option<&Usage>) -> Result<FoundInStore, ApiError> {
+        let root = Root::open(&root_of(store))?;
+        let repository = check::repository_above(root.path());
+        let mut config = self.configuration(&root, repository.as_deref())?;
+        let days_are_off = is_off(&config, DATE_PAST);
+        if days_are_off {
+            config.set(DATE_PAST, "on").map_err(|error| check::invalid(&error))?;
+        }
+        let identity = Sha256::of(format!("{config:?}").as_bytes());
+        let kept = self.checker_of(store.id, identity, &config);
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.0 != identity {
+            *kept = (identity, Checker::new(config, check::threads()));
+        }
+        let around = check::StoreAround { repository: repository.as_deref(), now: self.now(), usage };
+        let (mut report, problems) = check::run(&mut kept.1, &root, &around);
+        let events = self.read(|reader| self.events_to_review(reader, store.id, kept.1.config()))?;
+        let past: Vec<Finding> =
+            report.findings.iter().filter(|finding| finding.rule.id == DATE_PAST).cloned().collect();
+        if days_are_off {
+            report.findings.retain(|finding| finding.rule.id != DATE_PAST);
+            report.allowed.retain(|finding| finding.rule.id != DATE_PAST);
+        }
+        Ok(FoundInStore { report, events, past, problems })
+    }
+
+    /// The checker that is kept for a store.
+    fn checker_of(&self, store: StoreId, identity: Sha256, config: &Config) -> KeptChecker {
+        let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
+        if checkers.len() >= KEPT_CHECKERS && !checkers.contains_key(&store) {
+            checkers.clear();
+        }
+        let fresh = || Arc::new(Mutex::new((identity, Checker::new(config.clone(), check::threads()))));
+        Arc::clone(checkers.entry(store).or_insert_with(fresh))
+    }
+}
+
+fn is_off(config: &Config, id: &str) -> bool {
+    rule(id).is_some_and(|rule| config.severity(rule).is_none())
+}
+
 fn directory_named(target: &str) -> Option<PathBuf> {
     let path = Path::new(target);
     (!target.is_empty() && path.is_dir())
@@ -89,5 +133,10 @@ fn directory_named(target: &str) -> Option<PathBuf> {
 }
 
 fn around(options: &AppOptions) -> Around<'_> {
-    Around { now: (options.clock)(), entropy: &*options.entropy, program_version: options.program_version }
+    Around {
+        own: None,
+        now: (options.clock)(),
+        entropy: &*options.entropy,
+        program_version: options.program_version,
+    }
 }

@@ -11,7 +11,7 @@ use crate::wire::{
 use retrace_diff::{Diff, DiffKind, DiffOptions, Granularity};
 use retrace_files::Root;
 use retrace_log::{Reader, StoreRow};
-use retrace_model::{MemoryId, RelPath, Sha256, VersionOperation};
+use retrace_model::{MemoryId, RelPath, Sha256, StoreId, VersionOperation};
 use std::collections::BTreeMap;
 
 /// Files compared line by line in a difference of stores; beyond that only what changed is said, not how many lines.
@@ -145,6 +145,20 @@ fn file_diff(from: &Side, to: &Side, request: &DiffReq) -> Result<FileDiff, ApiE
         request.highlight.then(|| (spans(old, from.path.as_ref()), spans(new, to.path.as_ref()))),
     );
     Ok(diff)
+}
+
+/// The difference between what a file holds and what is to be written to it, for a preview.
+pub(crate) fn diff_of(store: StoreId, path: &RelPath, before: Option<Vec<u8>>, after: Vec<u8>) -> FileDiff {
+    let side = |bytes| Side {
+        target: format!("{store}:{path}"),
+        store: Some(store),
+        path: Some(path.clone()),
+        version: None,
+        bytes,
+    };
+    let (from, to) = (side(before.map_or(Bytes::Nothing, Bytes::Kept)), side(Bytes::Kept(after)));
+    let request = DiffReq { words: true, highlight: true, ..DiffReq::default() };
+    file_diff(&from, &to, &request).expect("neither side is redacted")
 }
 
 fn comparable(side: &Side) -> Option<&[u8]> {

@@ -37,6 +37,18 @@ pub(crate) struct SessionUses {
     files: Vec<Use>,
 }
 
+impl SessionUses {
+    /// Whether the transcript tells what was loaded.
+    pub(crate) const fn is_telling(&self) -> bool {
+        self.telling
+    }
+
+    /// Whole paths, as recorded, of the memories it loaded.
+    pub(crate) fn loaded(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.path.as_str())
+    }
+}
+
 struct Use {
     path: String,
     tokens: u64,
@@ -52,14 +64,7 @@ pub fn context_memory(app: &App, request: MemoryPricesReq) -> Result<MemoryPrice
     let inner = &app.inner;
     let job = inner.lab.jobs.begin(Some(JOB))?;
     let live = request.store.as_deref().map(|store| live_files(inner, store)).transpose()?;
-    if !inner.lab.index.was_begun() {
-        inner.lab.index.start(inner);
-    }
-    inner.lab.index.wait();
-    let snapshot = inner.lab.index.snapshot();
-    let mains: Vec<&Arc<Entry>> =
-        snapshot.sessions().iter().filter_map(|session| session.main.as_ref()).collect();
-    let uses = read_all(inner, &mains, &job);
+    let uses = memory_uses(inner, &job, JOB);
     let mut files = live.clone().unwrap_or_default();
     for (entry, uses) in &uses {
         let at = entry.summary.as_ref().and_then(|summary| summary.last_at);
@@ -84,6 +89,18 @@ pub fn context_memory(app: &App, request: MemoryPricesReq) -> Result<MemoryPrice
         sessions_telling: uses.iter().filter(|(_, uses)| uses.telling).count() as u64,
         cancelled: job.is_stopped(),
     })
+}
+
+/// What each session on this machine loaded. Reads what is not known yet, and tells of that under the name `task`.
+pub(crate) fn memory_uses(inner: &Arc<Inner>, job: &Job, task: &str) -> Vec<(Arc<Entry>, Arc<SessionUses>)> {
+    if !inner.lab.index.was_begun() {
+        inner.lab.index.start(inner);
+    }
+    inner.lab.index.wait();
+    let snapshot = inner.lab.index.snapshot();
+    let mains: Vec<&Arc<Entry>> =
+        snapshot.sessions().iter().filter_map(|session| session.main.as_ref()).collect();
+    read_all(inner, &mains, job, task)
 }
 
 /// What several sessions say of one file.
@@ -144,7 +161,12 @@ fn live_files(inner: &Inner, store: &str) -> Result<BTreeMap<String, Sums>, ApiE
 }
 
 /// Reads what is not known yet, on as many threads as there are processors.
-fn read_all(inner: &Arc<Inner>, mains: &[&Arc<Entry>], job: &Job) -> Vec<(Arc<Entry>, Arc<SessionUses>)> {
+fn read_all(
+    inner: &Arc<Inner>,
+    mains: &[&Arc<Entry>],
+    job: &Job,
+    task: &str,
+) -> Vec<(Arc<Entry>, Arc<SessionUses>)> {
     let table = inner.lab.prices.get(inner);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
@@ -156,7 +178,7 @@ fn read_all(inner: &Arc<Inner>, mains: &[&Arc<Entry>], job: &Job) -> Vec<(Arc<En
             }
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             inner.events.send(&Event::Progress {
-                task: JOB.to_owned(),
+                task: task.to_owned(),
                 done: done as u64,
                 total: Some(mains.len() as u64),
             });

@@ -109,6 +109,9 @@ pub struct FileWrite {
     pub from_sha256: Option<String>,
     /// Hash after; null when the file is deleted.
     pub to_sha256: Option<String>,
+    /// In a preview, the difference the act would make, where the content to write is in no version yet.
+    #[serde(default)]
+    pub diff: Option<super::FileDiff>,
 }
 
 /// A file that moved on. Its present content is recorded; all three contents can be shown.

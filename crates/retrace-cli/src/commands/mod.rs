@@ -5,6 +5,9 @@ pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod discover;
+pub(crate) mod entries;
+pub(crate) mod expiry;
+pub(crate) mod health;
 pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod memory_tool;
@@ -14,6 +17,7 @@ pub(crate) mod redact;
 pub(crate) mod restore;
 pub(crate) mod review;
 pub(crate) mod rollback;
+pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
@@ -49,6 +53,12 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Receipts(arguments) => receipts::run(arguments, shell),
         Command::Verify(arguments) => verify::run(&arguments, shell),
         Command::Check(arguments) => check::run(&arguments, shell),
+        Command::Health(arguments) => health::run(arguments, shell),
+        Command::Expiry(arguments) => expiry::run(arguments, shell),
+        Command::Expire(arguments) => expiry::expire(arguments, shell),
+        Command::MoveEntry(arguments) => entries::move_entry(arguments, shell),
+        Command::Allow(arguments) => entries::allow(arguments, shell),
+        Command::Rules(arguments) => rules::run(arguments, shell),
         Command::Tokens(arguments) => tokens::run(arguments, shell),
         Command::Context(arguments) => context::run(arguments, shell),
         Command::MemoryTool(arguments) => memory_tool::run(&arguments, shell),

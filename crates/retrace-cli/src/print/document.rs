@@ -80,6 +80,7 @@ mod tests {
                 line("esc\x1b[31m", vec![]),
             ],
             truncated: true,
+            cut: None,
         };
         let mut out = Vec::new();
         document(&mut out, &shown, Style::COLOURS).expect("a buffer takes everything");

@@ -10,6 +10,7 @@ pub(crate) mod diff;
 pub(crate) mod discover;
 pub(crate) mod document;
 pub(crate) mod error;
+pub(crate) mod health;
 pub(crate) mod inbox;
 pub(crate) mod json;
 pub(crate) mod memory;

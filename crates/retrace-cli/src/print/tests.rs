@@ -325,7 +325,7 @@ fn a_difference_of_stores() {
 
 fn write(path: &str, from: Option<char>, to: Option<char>) -> FileWrite {
     let (from_sha256, to_sha256) = (from.map(hash), to.map(hash));
-    FileWrite { store_id: "memstore_1".to_owned(), path: path.to_owned(), from_sha256, to_sha256 }
+    FileWrite { store_id: "memstore_1".to_owned(), path: path.to_owned(), from_sha256, to_sha256, diff: None }
 }
 
 #[test]

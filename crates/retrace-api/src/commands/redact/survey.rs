@@ -127,6 +127,7 @@ impl LiveHit {
             path: self.path.to_string(),
             from_sha256: Some(self.before.to_hex()),
             to_sha256: Some(Sha256::of(after).to_hex()),
+            diff: None,
         })
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs work that may take long and is stopped as the job `job`, when the user asks for it with Ctrl-C.
-fn stoppable<T: Send>(
+pub(crate) fn stoppable<T: Send>(
     shell: &mut Shell<'_, '_>,
     app: &App,
     task: &str,

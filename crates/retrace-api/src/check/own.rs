@@ -1,0 +1,51 @@
+//! What a person set of their own, in `findings.toml` of the data directory.
+
+use super::invalid;
+use crate::app::Inner;
+use crate::lab::keep;
+use crate::wire::ApiError;
+use retrace_files::Root;
+use retrace_findings::{Config, OwnRules};
+use std::path::{Path, PathBuf};
+
+/// The file's name.
+const FILE: &str = "findings.toml";
+
+impl Inner {
+    /// Where the settings are kept.
+    pub(crate) fn own_rules_file(&self) -> PathBuf {
+        self.options.data_dir.join(FILE)
+    }
+
+    /// The settings; none where there is no file.
+    ///
+    /// # Errors
+    /// `invalid` with the file's name when it cannot be used.
+    pub(crate) fn own_rules(&self) -> Result<OwnRules, ApiError> {
+        let file = self.own_rules_file();
+        let text = keep::read(&file)?.unwrap_or_default();
+        OwnRules::parse(&text).map_err(|error| {
+            let mut error = invalid(&error);
+            error.subject = crate::error::show(&file);
+            error
+        })
+    }
+
+    /// Keeps the settings.
+    ///
+    /// # Errors
+    /// `cannot_write`.
+    pub(crate) fn keep_own_rules(&self, own: &OwnRules) -> Result<(), ApiError> {
+        keep::replace(self, &self.own_rules_file(), own.to_text().as_bytes())
+    }
+
+    /// The configuration for a store: that of its directory or repository, and over it what the person set.
+    ///
+    /// # Errors
+    /// `invalid` when either cannot be used.
+    pub(crate) fn configuration(&self, root: &Root, repository: Option<&Path>) -> Result<Config, ApiError> {
+        let mut config = super::configuration(root, repository, None)?;
+        self.own_rules()?.apply(&mut config);
+        Ok(config)
+    }
+}

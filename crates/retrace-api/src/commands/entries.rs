@@ -1,0 +1,222 @@
+//! Acts on single entries of a memory: moving lines of an index into a topic file, allowing a finding in place.
+//!
+//! A plan is made from what the log holds and held against the disk, as for a rollback: both files change in one operation,
+//! each over the hash it was planned from, or neither does.
+
+use super::memories::{Bytes, bytes_of};
+use crate::App;
+use crate::app::Inner;
+use crate::entries::{self, Move, Moved};
+use crate::plan::{Plan, Step, Wanted};
+use crate::wire::{ActResult, AllowFindingReq, ApiError, Code, MoveEntryReq};
+use retrace_findings::{is_index, is_instructions, rule};
+use retrace_log::{Reader, StoreRow};
+use retrace_model::{RelPath, Sha256, Source, StoreKind, VersionId};
+
+/// Longest reason in a comment, in characters: it is one line beside what it explains.
+const LONGEST_REASON: usize = 200;
+
+/// Moves lines of an index into a topic file. The index keeps or gets a line that links to it.
+///
+/// # Errors
+/// `not_found` for an unknown store or memory, `invalid` for lines or a path that cannot be used, `content_redacted`,
+/// `store_unavailable`. Files that moved on are conflicts in the answer, and nothing is done then.
+pub fn move_entry(app: &App, request: MoveEntryReq) -> Result<ActResult, ApiError> {
+    let inner = &app.inner;
+    let plan = inner.read(|reader| inner.plan_move(reader, &request))?;
+    inner.carry_out(&plan, request.dry_run)
+}
+
+/// Writes a comment that allows a finding in place.
+///
+/// # Errors
+/// `not_found` for an unknown store or memory, `invalid` for an unknown rule or where no comment can stand,
+/// `content_redacted`, `store_unavailable`. A file that moved on is a conflict in the answer, and nothing is done then.
+pub fn allow_finding(app: &App, request: AllowFindingReq) -> Result<ActResult, ApiError> {
+    let inner = &app.inner;
+    let plan = inner.read(|reader| inner.plan_allowance(reader, &request))?;
+    inner.carry_out(&plan, request.dry_run)
+}
+
+/// The newest content of a memory as the log holds it.
+pub(crate) struct Recorded {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) sha256: Sha256,
+    pub(crate) version: VersionId,
+}
+
+impl Recorded {
+    /// The step that writes another content over this one; `expect` is what the caller saw.
+    pub(crate) fn step(
+        &self,
+        store: &StoreRow,
+        path: &RelPath,
+        bytes: Option<Vec<u8>>,
+        expect: Option<Sha256>,
+    ) -> Step {
+        let same = expect.is_none_or(|expect| expect == self.sha256);
+        Step {
+            store: store.id,
+            path: path.clone(),
+            expected: Some(expect.unwrap_or(self.sha256)),
+            expected_version: same.then_some(self.version),
+            wanted: bytes.map(|bytes| Wanted {
+                sha256: Sha256::of(&bytes),
+                bytes,
+                version: None,
+                moved_from: None,
+            }),
+        }
+    }
+}
+
+impl Inner {
+    /// The newest content at a path, which must be text of a size that is kept; `None` where the log knows of no memory.
+    pub(crate) fn recorded_text(
+        &self,
+        reader: &Reader<'_>,
+        store: &StoreRow,
+        path: &RelPath,
+    ) -> Result<Option<Recorded>, ApiError> {
+        let Some(live) = reader.live_at(store.id, path)? else { return Ok(None) };
+        let version = reader.version_by_id(live.version)?;
+        let subject = || path.to_text();
+        match bytes_of(reader, &version)? {
+            Bytes::Kept(bytes) if retrace_diff::is_text(&bytes) => {
+                Ok(Some(Recorded { sha256: Sha256::of(&bytes), bytes, version: version.id }))
+            }
+            Bytes::Kept(_) => Err(ApiError::invalid("The file is not text.", subject())),
+            Bytes::TooLarge { .. } => {
+                Err(ApiError::invalid("The file is too large to be kept in the log.", subject()))
+            }
+            Bytes::Redacted => {
+                Err(ApiError::new(Code::ContentRedacted, "The newest version is redacted.", subject())
+                    .hint("Look at the directory again first: `retrace record --once`."))
+            }
+            Bytes::Nothing => Ok(None),
+        }
+    }
+
+    /// As [`Inner::recorded_text`], where there must be one.
+    pub(crate) fn known_text(
+        &self,
+        reader: &Reader<'_>,
+        store: &StoreRow,
+        path: &RelPath,
+    ) -> Result<Recorded, ApiError> {
+        self.recorded_text(reader, store, path)?.ok_or_else(|| {
+            ApiError::new(Code::NotFound, "No memory is recorded at this path.", path.to_text())
+                .hint("`retrace record --once` records what is there.")
+        })
+    }
+
+    fn plan_move(&self, reader: &Reader<'_>, request: &MoveEntryReq) -> Result<Plan, ApiError> {
+        let store = self.store_named(reader, &request.store)?;
+        let (from, to) = (rel_path(&request.path)?, self.topic_path(&request.to)?);
+        if !is_index(&request.path) {
+            return Err(ApiError::invalid("Entries are moved out of an index (MEMORY.md).", &request.path));
+        }
+        let index = self.known_text(reader, &store, &from)?;
+        let topic = self.recorded_text(reader, &store, &to)?;
+        let (expect, expect_to) = (hash(request.expect.as_deref())?, hash(request.expect_to.as_deref())?);
+        let lines = match request.end_line {
+            Some(end) => (request.line, end),
+            None => entries::entry_at(&index.bytes, request.line),
+        };
+        let (index_path, topic_path) = (from.to_text(), to.to_text());
+        let Moved { index: index_after, topic: topic_after, warnings } = entries::moved(&Move {
+            index_path: &index_path,
+            index: &index.bytes,
+            lines,
+            topic_path: &topic_path,
+            topic: topic.as_ref().map(|topic| topic.bytes.as_slice()),
+            front_matter: matches!(store.kind, StoreKind::ClaudeAuto | StoreKind::ClaudeAgent),
+        })?;
+        let range = if lines.0 == lines.1 {
+            format!("line {}", lines.0)
+        } else {
+            format!("lines {}-{}", lines.0, lines.1)
+        };
+        let mut plan = Plan::new(Source::Api, Some(format!("moved {range} of {from} to {to}")));
+        plan.warnings = warnings;
+        plan.steps.push(index.step(&store, &from, Some(index_after), expect));
+        plan.steps.push(match &topic {
+            Some(topic) => topic.step(&store, &to, Some(topic_after), expect_to),
+            None => Step {
+                store: store.id,
+                path: to,
+                expected: expect_to,
+                expected_version: None,
+                wanted: Some(Wanted {
+                    sha256: Sha256::of(&topic_after),
+                    bytes: topic_after,
+                    version: None,
+                    moved_from: None,
+                }),
+            },
+        });
+        plan.tidy();
+        Ok(plan)
+    }
+
+    /// A path that a topic file can have.
+    fn topic_path(&self, text: &str) -> Result<RelPath, ApiError> {
+        let path = rel_path(text)?;
+        if is_index(text) || is_instructions(text) {
+            return Err(ApiError::invalid(
+                "Entries are moved into a topic file, not into an index or instructions.",
+                text,
+            ));
+        }
+        if !text.ends_with(".md") {
+            return Err(ApiError::invalid("A topic file is Markdown: its name ends in .md.", text));
+        }
+        if self.rules.leaves_out(path.components()).is_some() {
+            return Err(ApiError::invalid(
+                "Files of this name are left out by rule, so it would not be recorded.",
+                text,
+            ));
+        }
+        Ok(path)
+    }
+
+    fn plan_allowance(&self, reader: &Reader<'_>, request: &AllowFindingReq) -> Result<Plan, ApiError> {
+        let store = self.store_named(reader, &request.store)?;
+        let path = rel_path(&request.path)?;
+        let rule =
+            rule(&request.rule).ok_or_else(|| ApiError::invalid("There is no such rule.", &request.rule))?;
+        if matches!(rule.group(), "events" | "use") {
+            return Err(ApiError::invalid(
+                "What this rule finds stands in no file, so no comment allows it.",
+                &rule.id,
+            )
+            .hint("Switch the rule off instead."));
+        }
+        let reason = request.reason.as_deref().unwrap_or("").trim();
+        if reason.contains(['\n', '\r']) || reason.contains("--") || reason.chars().count() > LONGEST_REASON {
+            return Err(ApiError::invalid(
+                "A reason is one line of at most 200 characters, without two hyphens.",
+                reason,
+            ));
+        }
+        let known = self.known_text(reader, &store, &path)?;
+        let after = entries::with_allowance(&path.to_text(), &known.bytes, request.line, &rule.id, reason)?;
+        let mut plan = Plan::new(Source::Api, Some(format!("allowed {} in {path}", rule.id)));
+        plan.steps.push(known.step(&store, &path, Some(after), hash(request.expect.as_deref())?));
+        plan.tidy();
+        Ok(plan)
+    }
+}
+
+/// A path below a store as people write it.
+pub(crate) fn rel_path(text: &str) -> Result<RelPath, ApiError> {
+    RelPath::parse(text).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
+}
+
+/// A hash as people write it.
+pub(crate) fn hash(text: Option<&str>) -> Result<Option<Sha256>, ApiError> {
+    text.map(|text| {
+        Sha256::from_hex(text).ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", text))
+    })
+    .transpose()
+}

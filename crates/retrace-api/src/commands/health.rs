@@ -1,0 +1,266 @@
+//! How healthy stores are: sizes against limits, findings, use.
+
+use super::NEWEST_FAMILY;
+use super::check::FoundInStore;
+use super::expiry::{StoreFacts, proposals};
+use crate::App;
+use crate::app::{Inner, root_of};
+use crate::check;
+use crate::loads::{Loads, SessionLoads};
+use crate::view;
+use crate::wire::{
+    ApiError, FigureKind, Finding, GroupCount, Health, HealthReq, HostedFit, IndexHealth, MemoryLoads,
+    StoreFinding, StoreHealth, StoreLoads,
+};
+use retrace_files::Root;
+use retrace_findings::{
+    HOSTED_BYTES, HOSTED_MEMORIES, INDEX_MAX_BYTES, INDEX_MAX_LINES, hosted_problem, index_cut, index_loaded,
+    index_size, is_index,
+};
+use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter};
+use retrace_model::{StoreId, StoreKind, Timestamp};
+use retrace_tokens::Counter;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How healthy one store is, or every listed one. A store that cannot be read is a row with the reason.
+///
+/// # Errors
+/// `not_found` for an unknown store; `invalid` for settings of rules that cannot be used, or when transcripts are asked for
+/// while they are being read already.
+pub fn health(app: &App, request: HealthReq) -> Result<Health, ApiError> {
+    let inner = &app.inner;
+    // Said once for all stores, rather than in each row.
+    inner.own_rules()?;
+    let sessions = request.loads.then(|| SessionLoads::read(inner)).transpose()?;
+    let stores = inner.read(|reader| inner.listed_stores(reader, request.store.as_deref()))?;
+    let (reviews, unreviewed) = inner.read(|reader| {
+        let person = inner.user();
+        Ok((reader.last_reviews(&person)?, reader.unreviewed_counts(&person)?))
+    })?;
+    let mut health = Health {
+        stores: Vec::new(),
+        findings: Vec::new(),
+        errors: 0,
+        warnings: 0,
+        notes: 0,
+        sessions_telling: sessions.as_ref().map(SessionLoads::telling),
+        cancelled: sessions.as_ref().is_some_and(|sessions| sessions.cancelled),
+    };
+    for store in stores {
+        let (mut row, findings) = inner.health_of(&store, sessions.as_ref())?;
+        row.last_review_at = reviews.get(&store.id).map(|at: &Timestamp| at.to_rfc3339());
+        row.unreviewed = unreviewed.get(&store.id).copied().unwrap_or(0);
+        health.errors += row.errors;
+        health.warnings += row.warnings;
+        health.notes += row.notes;
+        health.stores.push(row);
+        health.findings.extend(findings);
+    }
+    // Stable, so that stores, paths and places stay in order.
+    health.findings.sort_by_key(|one| rank(&one.finding.severity));
+    Ok(health)
+}
+
+fn rank(severity: &str) -> u8 {
+    match severity {
+        "error" => 0,
+        "warning" => 1,
+        _ => 2,
+    }
+}
+
+impl Inner {
+    /// The store a person named, or all on the list, by name.
+    pub(crate) fn listed_stores(
+        &self,
+        reader: &Reader<'_>,
+        named: Option<&str>,
+    ) -> Result<Vec<StoreRow>, ApiError> {
+        Ok(match named {
+            Some(name) => vec![self.store_named(reader, name)?],
+            None => reader.stores()?.into_iter().filter(|store| store.removed_at.is_none()).collect(),
+        })
+    }
+
+    fn health_of(
+        self: &Arc<Self>,
+        store: &StoreRow,
+        sessions: Option<&SessionLoads>,
+    ) -> Result<(StoreHealth, Vec<StoreFinding>), ApiError> {
+        let memories = self.read(|reader| Ok(reader.memories_at(store.id, None)?))?;
+        let mut row = self.row_of(store)?;
+        let root = root_of(store);
+        let loads = sessions.map(|sessions| sessions.of(&root, &memories));
+        row.loads = loads.as_ref().map(loads_view);
+        let usage = loads.as_ref().map(|loads| loads.usage(&memories));
+        let found = Root::open(&root)
+            .map_err(ApiError::from)
+            .and_then(|opened| self.measure(&opened, store.kind, &mut row))
+            .and_then(|indexes| Ok((indexes, self.found_in(store, usage.as_ref())?)));
+        let (indexes, found) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                row.problems.push(error.message);
+                return Ok((row, Vec::new()));
+            }
+        };
+        let FoundInStore { report, events, past, problems } = found;
+        row.problems.extend(problems);
+        row.allowed = report.allowed.len() as u64;
+        let facts = StoreFacts {
+            memories: &memories,
+            usage: usage.as_ref(),
+            past: &past,
+            indexes: &indexes,
+            today: check::day(self.now()),
+        };
+        row.expiry = proposals(store.id, &facts, super::expiry::Days::default()).len() as u64;
+        let findings = report.findings.iter().map(check::finding_view).chain(events);
+        let findings = with_memories(store.id, &memories, findings.collect());
+        count(&mut row, &findings);
+        Ok((row, findings))
+    }
+
+    /// What the log knows of a store.
+    fn row_of(&self, store: &StoreRow) -> Result<StoreHealth, ApiError> {
+        let filter = VersionFilter { store: Some(store.id), limit: 1, ..VersionFilter::default() };
+        let newest = self.read(|reader| Ok(reader.versions(&filter)?))?.pop();
+        Ok(StoreHealth {
+            store_id: store.id.to_string(),
+            name: store.name.clone(),
+            kind: store.kind.as_str().to_owned(),
+            problems: Vec::new(),
+            files: 0,
+            bytes: 0,
+            indexes: Vec::new(),
+            index_tokens: 0,
+            tokens_kind: FigureKind::CountedOffline,
+            hosted: HostedFit {
+                max_memories: HOSTED_MEMORIES as u64,
+                max_bytes: HOSTED_BYTES,
+                largest_bytes: 0,
+                too_large: 0,
+                bad_paths: 0,
+            },
+            errors: 0,
+            warnings: 0,
+            notes: 0,
+            allowed: 0,
+            groups: Vec::new(),
+            last_write_at: newest.as_ref().map(|version| version.created_at.to_rfc3339()),
+            last_write_by: newest.as_ref().and_then(|version| view::actor(&version.actor)),
+            last_review_at: None,
+            unreviewed: 0,
+            loads: None,
+            expiry: 0,
+        })
+    }
+
+    /// Sizes of what is on disk; answers the indexes with their contents.
+    fn measure(
+        &self,
+        root: &Root,
+        kind: StoreKind,
+        row: &mut StoreHealth,
+    ) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
+        let scan = root.scan(&self.rules, None);
+        let mut indexes = Vec::new();
+        for (path, seen) in &scan.found {
+            let name = path.to_text();
+            row.files += 1;
+            row.bytes += seen.size;
+            row.hosted.largest_bytes = row.hosted.largest_bytes.max(seen.size);
+            row.hosted.too_large += u64::from(seen.size > HOSTED_BYTES);
+            row.hosted.bad_paths += u64::from(hosted_problem(&name).is_some());
+            if !is_index(&name) {
+                continue;
+            }
+            // One that cannot be read right now is told by the findings.
+            let Some(bytes) = root.read(path, self.rules.max_file_bytes).ok().and_then(|read| read.bytes)
+            else {
+                continue;
+            };
+            let index = index_health(&name, kind, &bytes);
+            row.index_tokens += if index.each_session { index.tokens } else { 0 };
+            row.indexes.push(index);
+            indexes.push((name, bytes));
+        }
+        Ok(indexes)
+    }
+}
+
+fn index_health(path: &str, kind: StoreKind, bytes: &[u8]) -> IndexHealth {
+    let (size, cut) = (index_size(bytes), index_cut(bytes));
+    let lines = memchr::memchr_iter(b'\n', bytes).count() as u64 + u64::from(!bytes.ends_with(b"\n"));
+    let loaded = matches!(kind, StoreKind::ClaudeAuto | StoreKind::ClaudeAgent);
+    IndexHealth {
+        path: path.to_owned(),
+        lines: size.lines as u64,
+        bytes: size.bytes as u64,
+        max_lines: INDEX_MAX_LINES as u64,
+        max_bytes: INDEX_MAX_BYTES as u64,
+        cut_line: cut.map(|cut| cut.line),
+        lost_lines: cut.map_or(0, |cut| (lines + 1).saturating_sub(u64::from(cut.line))),
+        tokens: Counter::of(NEWEST_FAMILY).content(&index_loaded(bytes)),
+        each_session: loaded && matches!(path, "MEMORY.md" | "team/MEMORY.md"),
+    }
+}
+
+fn with_memories(store: StoreId, memories: &[MemoryAt], findings: Vec<Finding>) -> Vec<StoreFinding> {
+    let ids: BTreeMap<String, String> = memories
+        .iter()
+        .filter_map(|memory| Some((memory.path.as_ref()?.to_string(), memory.version.memory.to_string())))
+        .collect();
+    findings
+        .into_iter()
+        .map(|finding| StoreFinding {
+            store_id: store.to_string(),
+            memory_id: ids.get(&finding.path).cloned(),
+            finding,
+        })
+        .collect()
+}
+
+fn count(row: &mut StoreHealth, findings: &[StoreFinding]) {
+    let mut groups: BTreeMap<&str, GroupCount> = BTreeMap::new();
+    for StoreFinding { finding, .. } in findings {
+        let name = finding.rule.split('/').next().unwrap_or(&finding.rule);
+        let group = groups.entry(name).or_insert_with(|| GroupCount {
+            group: name.to_owned(),
+            errors: 0,
+            warnings: 0,
+            notes: 0,
+        });
+        let (of_group, of_store) = match finding.severity.as_str() {
+            "error" => (&mut group.errors, &mut row.errors),
+            "warning" => (&mut group.warnings, &mut row.warnings),
+            _ => (&mut group.notes, &mut row.notes),
+        };
+        *of_group += 1;
+        *of_store += 1;
+    }
+    row.groups = groups.into_values().collect();
+}
+
+fn loads_view(loads: &Loads) -> StoreLoads {
+    StoreLoads {
+        sessions: loads.sessions.len() as u64,
+        last_loaded_at: loads
+            .memories
+            .values()
+            .filter_map(|loaded| loaded.last)
+            .max()
+            .map(Timestamp::to_rfc3339),
+        memories: loads
+            .memories
+            .iter()
+            .map(|(path, loaded)| MemoryLoads {
+                path: path.clone(),
+                sessions: loaded.sessions,
+                last_loaded_at: loaded.last.map(Timestamp::to_rfc3339),
+            })
+            .collect(),
+        never_loaded: loads.memories.values().filter(|loaded| loaded.sessions == 0).count() as u64,
+    }
+}

@@ -1,0 +1,50 @@
+//! The rules, and what a person set of their own.
+
+use crate::App;
+use crate::app::Inner;
+use crate::check::invalid;
+use crate::wire::{ApiError, FindingRule, FindingRules, Nothing, SetFindingRule};
+use retrace_findings::rules;
+
+/// Every rule with what the person at this machine set.
+///
+/// # Errors
+/// `invalid` when the file of settings cannot be used.
+pub fn finding_rules(app: &App, _request: Nothing) -> Result<FindingRules, ApiError> {
+    app.inner.listed_rules()
+}
+
+/// Sets one rule for every store of this person, or takes the setting away.
+///
+/// # Errors
+/// `invalid` for an unknown rule or setting, or a file of settings that cannot be used; `cannot_write`.
+pub fn set_finding_rule(app: &App, request: SetFindingRule) -> Result<FindingRules, ApiError> {
+    let inner = &app.inner;
+    {
+        // One at a time, so that none overwrites what another just set.
+        let _only = crate::app::lock(&inner.own_rules_lock);
+        let mut own = inner.own_rules()?;
+        own.set(&request.rule, request.setting.as_deref()).map_err(|error| invalid(&error))?;
+        inner.keep_own_rules(&own)?;
+    }
+    inner.stores_changed();
+    inner.listed_rules()
+}
+
+impl Inner {
+    fn listed_rules(&self) -> Result<FindingRules, ApiError> {
+        let own = self.own_rules()?;
+        let rules = rules()
+            .iter()
+            .map(|rule| FindingRule {
+                id: rule.id.clone(),
+                severity: rule.severity.as_str().to_owned(),
+                on: rule.on,
+                own: own.of(&rule.id).map(str::to_owned),
+                explanation: rule.explanation.clone(),
+                remedy: rule.remedy.clone(),
+            })
+            .collect();
+        Ok(FindingRules { rules, own_file: crate::error::show(&self.own_rules_file()) })
+    }
+}

@@ -1,0 +1,147 @@
+//! Which memories sessions loaded, by store: from the transcripts on this machine, for health and expiry.
+//!
+//! Only main conversations are known. A session concerns a store when its transcript lies beside the store (Claude Code keeps
+//! both in the project's folder), when it ran in the store's project, or when it loaded any memory of the store.
+
+use crate::app::Inner;
+use crate::check;
+use crate::commands::{SessionUses, memory_uses};
+use crate::error::show;
+use crate::wire::ApiError;
+use retrace_findings::{MemoryUse, Usage};
+use retrace_log::MemoryAt;
+use retrace_model::Timestamp;
+use retrace_sessions::Entry;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The job's name: `task` of its progress, and what `cancel` stops it by.
+const JOB: &str = "health";
+
+/// What every session on this machine loaded.
+pub(crate) struct SessionLoads {
+    sessions: Vec<(Arc<Entry>, Arc<SessionUses>)>,
+    /// Whether reading was stopped.
+    pub(crate) cancelled: bool,
+}
+
+/// What sessions loaded of one store.
+#[derive(Debug, Default)]
+pub(crate) struct Loads {
+    /// When each session that concerns the store and tells what it loaded came to its end.
+    pub(crate) sessions: Vec<Timestamp>,
+    /// By path, every memory of the store.
+    pub(crate) memories: BTreeMap<String, Loaded>,
+}
+
+/// In how many sessions a memory was loaded, and when last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Loaded {
+    pub(crate) sessions: u64,
+    pub(crate) last: Option<Timestamp>,
+}
+
+impl SessionLoads {
+    /// Reads the transcripts that are not known yet.
+    ///
+    /// # Errors
+    /// `invalid` while that is being done already.
+    pub(crate) fn read(inner: &Arc<Inner>) -> Result<Self, ApiError> {
+        let job = inner.lab.jobs.begin(Some(JOB))?;
+        let sessions = memory_uses(inner, &job, JOB);
+        Ok(Self { sessions, cancelled: job.is_stopped() })
+    }
+
+    /// Sessions that tell what they loaded.
+    pub(crate) fn telling(&self) -> u64 {
+        self.sessions.iter().filter(|(_, uses)| uses.is_telling()).count() as u64
+    }
+
+    /// What they loaded of the store at `root`, whose live memories are these.
+    pub(crate) fn of(&self, root: &Path, memories: &[MemoryAt]) -> Loads {
+        let paths: BTreeMap<String, String> = memories
+            .iter()
+            .filter_map(|memory| memory.path.as_ref())
+            .map(|path| (show(&root.join(path.to_text())), path.to_text()))
+            .collect();
+        let project = project_of(root);
+        let mut loads = Loads::default();
+        loads.memories.extend(paths.values().map(|path| (path.clone(), Loaded::default())));
+        for (entry, uses) in self.sessions.iter().filter(|(_, uses)| uses.is_telling()) {
+            let Some(at) = entry.summary.as_ref().and_then(|summary| summary.last_at) else { continue };
+            let mut own = false;
+            for path in uses.loaded() {
+                own |= Path::new(path).starts_with(root);
+                let Some(loaded) = paths.get(path).and_then(|path| loads.memories.get_mut(path)) else {
+                    continue;
+                };
+                loaded.sessions += 1;
+                loaded.last = loaded.last.max(Some(at));
+            }
+            if own || concerns(entry, root, project.as_deref()) {
+                loads.sessions.push(at);
+            }
+        }
+        loads
+    }
+}
+
+impl Loads {
+    /// The same as findings and proposals of expiry want it.
+    pub(crate) fn usage(&self, memories: &[MemoryAt]) -> Usage {
+        let mut usage = Usage::default();
+        for memory in memories {
+            let Some(path) = memory.path.as_ref().map(ToString::to_string) else { continue };
+            let Some(loaded) = self.memories.get(&path) else { continue };
+            let changed = memory.version.created_at;
+            let since = loaded.last.map_or(changed, |last| last.max(changed));
+            let Some(last_changed) = check::day(changed) else { continue };
+            let used = MemoryUse {
+                last_loaded: loaded.last.and_then(check::day),
+                last_changed,
+                sessions_since: self.sessions.iter().filter(|at| **at > since).count() as u64,
+            };
+            usage.memories.insert(path, used);
+        }
+        usage
+    }
+}
+
+fn concerns(entry: &Entry, root: &Path, project: Option<&Path>) -> bool {
+    // Claude Code keeps transcripts and memory of a project in one folder.
+    let beside = root.parent().is_some_and(|parent| {
+        parent.parent().and_then(Path::file_name) == Some("projects".as_ref())
+            && entry.path.starts_with(parent)
+    });
+    let ran_in = entry.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
+    beside || ran_in.is_some_and(|ran| project.is_some_and(|project| Path::new(ran).starts_with(project)))
+}
+
+/// The directory whose sessions can load a store: above `.claude`, or the repository it lies in. `None` for the memory that
+/// Claude Code keeps by project below its own directory, which is told by the place of the transcripts.
+fn project_of(root: &Path) -> Option<PathBuf> {
+    let own = root.ancestors().find(|above| above.file_name() == Some(".claude".as_ref()));
+    match own {
+        Some(own) if root.starts_with(own.join("projects")) => None,
+        Some(own) => own.parent().map(Path::to_path_buf),
+        None => check::repository_above(root),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_of_a_store() {
+        for (root, project) in [
+            ("/home/ada/.claude/projects/-w/memory", None),
+            ("/w/app/.claude/agent-memory/reviewer", Some("/w/app")),
+            ("/home/ada/.claude/agent-memory/reviewer", Some("/home/ada")),
+            ("/nowhere/notes", None),
+        ] {
+            assert_eq!(project_of(Path::new(root)), project.map(PathBuf::from), "{root}");
+        }
+    }
+}

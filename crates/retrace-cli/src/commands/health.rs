@@ -1,0 +1,55 @@
+//! `retrace health`
+
+use super::Ended;
+use super::context::stoppable;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::commands;
+use retrace_api::wire::{Health, HealthReq};
+
+/// How healthy stores are: sizes against limits, findings, last write, review and load
+///
+/// A line a store, then its findings. An index is measured as the agent measures
+/// it; CUT is the first line that no session loads. With --loads the transcripts
+/// on this machine are read for what was loaded, which takes a while the first
+/// time.
+///
+///     retrace health
+///     retrace health notes --loads
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Only this store, by id, name or directory
+    #[arg(value_name = "STORE")]
+    store: Option<String>,
+    /// Also read transcripts for what sessions loaded
+    #[arg(long)]
+    loads: bool,
+}
+
+/// What the job is called: the API's own name for it.
+pub(super) const JOB: &str = "health";
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let request = HealthReq { store: arguments.store, loads: arguments.loads };
+    let health: Health = if request.loads {
+        stoppable(shell, &app, "Reading transcripts", JOB, || commands::health(&app, request))?
+    } else {
+        commands::health(&app, request)?
+    };
+    let (as_json, style) = (shell.json, shell.style());
+    shell.print_long(|out| {
+        match as_json {
+            true => json::line(out, &health)?,
+            false => print::health::health(out, &health, style)?,
+        }
+        Ok(())
+    })?;
+    if health.cancelled {
+        shell.warn("It was stopped before its end; what sessions loaded is known in part.");
+    }
+    Ok(Exit::DONE)
+}

@@ -1,0 +1,63 @@
+//! `retrace rules`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::{Args, Subcommand};
+use retrace_api::commands;
+use retrace_api::wire::{Nothing, SetFindingRule};
+
+/// The rules of findings, and your own settings of them
+///
+/// Your settings hold for every store in `health`, `findings`, the inbox and
+/// `check STORE`, and win over the configuration of a directory. `check DIR` is
+/// the same for everybody and does not use them.
+///
+///     retrace rules
+///     retrace rules set links/orphan off
+///     retrace rules set links/orphan default
+#[derive(Args)]
+#[command(verbatim_doc_comment, args_conflicts_with_subcommands = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Every rule: severity, whether it is on, your setting, what it looks for
+    List,
+    /// Set one rule
+    Set {
+        /// The rule
+        rule: String,
+        /// off, on, note, warning, error; default takes your setting away
+        setting: String,
+    },
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let mut only = None;
+    let rules = match arguments.what.unwrap_or(What::List) {
+        What::List => commands::finding_rules(&app, Nothing {})?,
+        What::Set { rule, setting } => {
+            only = Some(rule.clone());
+            let setting = (setting != "default").then_some(setting);
+            commands::set_finding_rule(&app, SetFindingRule { rule, setting })?
+        }
+    };
+    let shown: Vec<_> =
+        rules.rules.iter().filter(|rule| only.as_ref().is_none_or(|only| *only == rule.id)).collect();
+    let (as_json, style) = (shell.json, shell.style());
+    shell.print_long(|out| {
+        match as_json {
+            true => shown.iter().try_for_each(|rule| json::line(out, rule))?,
+            false => print::health::rules(out, &shown, style)?,
+        }
+        Ok(())
+    })?;
+    shell.note(&format!("Your settings are kept in {}.", print::visible::line(&rules.own_file)));
+    Ok(Exit::DONE)
+}

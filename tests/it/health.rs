@@ -1,0 +1,320 @@
+//! Health, expiry and acts on single entries: what is measured, what is proposed, and that both files of a move change
+//! together or not at all.
+
+use retrace_api::{commands, wire};
+use retrace_model::Sha256;
+use retrace_tests::World;
+use std::fmt::Write as _;
+
+/// A world whose store `notes` is memory of Claude Code, with an index over the limit.
+fn with_long_index() -> World {
+    let world = World::new();
+    commands::remove_store(&world.app, wire::StoreRef { store: "notes".to_owned() }).expect("removed");
+    let root = world.path("claude/memory");
+    std::fs::create_dir_all(&root).expect("a directory");
+    std::fs::remove_dir(world.path("notes")).expect("it is empty");
+    std::os::unix::fs::symlink(&root, world.path("notes")).expect("a link");
+    let request = wire::AddStore {
+        root: root.to_string_lossy().into_owned(),
+        kind: Some("claude-auto".to_owned()),
+        name: Some("claude".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("the store is added");
+    let mut index = String::from("# Memory\n\n- [Tides](tides.md): when to sail\n");
+    for number in 4..=206 {
+        let _ = writeln!(index, "- fact {number}");
+    }
+    world.write("MEMORY.md", index);
+    world.write("tides.md", "# Tides\n\n- rounded to five minutes\n");
+    world.scan();
+    world
+}
+
+fn health(world: &World, store: Option<&str>) -> wire::Health {
+    let request = wire::HealthReq { store: store.map(str::to_owned), loads: false };
+    commands::health(&world.app, request).expect("health")
+}
+
+fn move_entry(line: u32, end_line: Option<u32>, to: &str) -> wire::MoveEntryReq {
+    wire::MoveEntryReq {
+        store: "claude".to_owned(),
+        path: "MEMORY.md".to_owned(),
+        line,
+        end_line,
+        to: to.to_owned(),
+        ..wire::MoveEntryReq::default()
+    }
+}
+
+fn document(world: &World, path: &str) -> wire::Document {
+    let request = wire::DocumentReq { target: format!("claude:{path}"), highlight: false };
+    commands::document(&world.app, request).expect("a document")
+}
+
+#[test]
+fn sizes_are_measured_as_agents_measure_and_badges_are_rows() {
+    let world = with_long_index();
+    let health = health(&world, None);
+    let store = &health.stores[0];
+    assert_eq!((store.name.as_str(), store.files, store.problems.len()), ("claude", 2, 0));
+    let index = &store.indexes[0];
+    assert_eq!((index.lines, index.cut_line, index.lost_lines), (206, Some(201), 6));
+    assert_eq!((index.each_session, store.index_tokens), (true, index.tokens));
+    assert!(index.tokens > 500, "{index:?}");
+    let cut = document(&world, "MEMORY.md").cut.expect("the document says the same");
+    assert_eq!((cut.line, cut.lost, cut.limit.as_str(), cut.size), (201, 6, "lines", 200));
+    let rows = |severity: &str| {
+        health.findings.iter().filter(|one| one.finding.severity == severity).count() as u64
+    };
+    assert_eq!((rows("error"), rows("warning"), rows("note")), (health.errors, health.warnings, health.notes));
+    let found = health.findings.iter().find(|one| one.finding.rule == "limits/index-cut").expect("a finding");
+    assert_eq!((found.finding.line, found.memory_id.is_some()), (201, true));
+    assert!(store.groups.iter().any(|group| group.group == "limits" && group.warnings >= 1));
+    assert!(store.last_write_at.is_some() && store.last_review_at.is_none());
+    assert!(store.unreviewed > 0);
+}
+
+#[test]
+fn a_store_that_cannot_be_read_is_a_row_with_the_reason() {
+    let world = with_long_index();
+    let kept = world.path("gone");
+    std::fs::rename(world.path("claude/memory"), &kept).expect("a rename");
+    let health = health(&world, Some("claude"));
+    assert_eq!((health.stores[0].files, health.stores[0].problems.len()), (0, 1));
+    assert!(health.stores[0].last_write_at.is_some());
+    std::fs::rename(kept, world.path("claude/memory")).expect("back");
+}
+
+#[test]
+fn a_review_is_told_per_store() {
+    let world = with_long_index();
+    let request = wire::ReviewUpToReq { up_to: world.cursor().to_string(), ..wire::ReviewUpToReq::default() };
+    commands::review_up_to(&world.app, request).expect("a review");
+    let store = health(&world, Some("claude")).stores.remove(0);
+    assert_eq!((store.last_review_at.is_some(), store.unreviewed), (true, 0));
+}
+
+#[test]
+fn a_rule_that_a_person_switched_off_is_off_everywhere_but_at_the_gate() {
+    let world = with_long_index();
+    let set = |setting: Option<&str>| {
+        let request = wire::SetFindingRule {
+            rule: "limits/index-cut".to_owned(),
+            setting: setting.map(str::to_owned),
+        };
+        commands::set_finding_rule(&world.app, request).expect("it is set")
+    };
+    let is_found = || health(&world, None).findings.iter().any(|one| one.finding.rule == "limits/index-cut");
+    let checked = |target: &str| {
+        let request = wire::CheckReq { target: target.to_owned(), ..wire::CheckReq::default() };
+        let checked = commands::check(&world.app, request).expect("a check");
+        checked.findings.iter().any(|finding| finding.rule == "limits/index-cut")
+    };
+    assert!(is_found() && checked("claude"));
+    let rules = set(Some("off"));
+    let own = rules.rules.iter().find(|rule| rule.id == "limits/index-cut").expect("listed");
+    assert_eq!((own.own.as_deref(), own.on), (Some("off"), true));
+    let directory = world.path("claude/memory");
+    // What an agent writes into the directory does not switch it on again.
+    world.write("retrace.toml", "[rules]\n\"limits/index-cut\" = \"error\"\n");
+    assert!(!is_found() && !checked("claude"));
+    assert!(checked(&directory.to_string_lossy()), "a gate is the same for everybody");
+    set(Some("note"));
+    let found = health(&world, None).findings;
+    let found = found.iter().find(|one| one.finding.rule == "limits/index-cut").expect("a finding");
+    assert_eq!(found.finding.severity, "note");
+    world.remove("retrace.toml");
+    set(None);
+    assert!(is_found());
+    let wrong = wire::SetFindingRule { rule: "no/rule".to_owned(), setting: None };
+    assert!(commands::set_finding_rule(&world.app, wrong).is_err());
+    world.scan();
+}
+
+#[test]
+fn an_entry_moves_in_one_operation_and_comes_back_in_one() {
+    let world = with_long_index();
+    let (index, topic) = (world.read("MEMORY.md"), world.read("tides.md"));
+    let mut request = move_entry(201, Some(206), "tides.md");
+    request.dry_run = true;
+    let preview = commands::move_entry(&world.app, request.clone()).expect("a preview");
+    assert_eq!((preview.writes.len(), preview.operation_seq), (2, None));
+    let diff = |path: &str| {
+        let write = preview.writes.iter().find(|write| write.path == path).expect("a write");
+        let diff = write.diff.as_ref().expect("a difference that no version holds yet");
+        (diff.added, diff.removed)
+    };
+    assert_eq!((diff("MEMORY.md"), diff("tides.md")), ((0, 6), (6, 0)));
+    assert_eq!((world.read("MEMORY.md"), world.read("tides.md")), (index.clone(), topic.clone()));
+    request.dry_run = false;
+    let done = commands::move_entry(&world.app, request).expect("it moves");
+    assert_eq!((done.writes.len(), done.warnings.len(), done.conflicts.len()), (2, 0, 0));
+    assert!(world.read("tides.md").expect("a file").ends_with("- fact 205\n- fact 206\n"));
+    assert_eq!(document(&world, "MEMORY.md").cut, None);
+    let seq = done.operation_seq.expect("an operation");
+    let log = world.log("");
+    assert_eq!(log.iter().filter(|version| version.operation_seq == seq).count(), 2);
+    assert_eq!(log[0].note.as_deref(), Some("moved lines 201-206 of MEMORY.md to tides.md"));
+    assert_eq!(world.scan(), 0, "the log says what the disk says");
+    commands::undo(&world.app, wire::UndoReq::default()).expect("it comes back");
+    assert_eq!((world.read("MEMORY.md"), world.read("tides.md")), (index, topic));
+}
+
+#[test]
+fn a_new_topic_file_is_made_and_linked_where_sessions_load_it() {
+    let world = with_long_index();
+    let done = commands::move_entry(&world.app, move_entry(203, None, "more/facts.md")).expect("it moves");
+    assert_eq!(done.warnings, ["The index is still cut, at line 201."]);
+    let topic = world.read("more/facts.md").expect("it is made");
+    assert!(topic.starts_with("---\nname: \"facts\"\n") && topic.ends_with("---\n\n- fact 203\n"), "{topic}");
+    let index = world.read("MEMORY.md").expect("the index");
+    assert_eq!(index.lines().nth(199), Some("- [Facts](more/facts.md)"));
+    commands::undo(&world.app, wire::UndoReq::default()).expect("it comes back");
+    assert_eq!(world.read("more/facts.md"), None);
+}
+
+#[test]
+fn a_file_that_moved_on_stops_a_move_as_a_whole() {
+    let world = with_long_index();
+    let seen = Sha256::of(world.read("tides.md").expect("a file").as_bytes()).to_hex();
+    world.write("tides.md", "written meanwhile\n");
+    let before = world.read("MEMORY.md");
+    let stopped = commands::move_entry(&world.app, move_entry(201, None, "tides.md")).expect("an answer");
+    assert_eq!((stopped.conflicts.len(), stopped.operation_seq), (1, None));
+    assert_eq!((stopped.conflicts[0].path.as_str(), world.read("MEMORY.md")), ("tides.md", before.clone()));
+    // What is there now is recorded, so that repeating it works; but not for who saw something else.
+    let mut request = move_entry(201, None, "tides.md");
+    request.expect_to = Some(seen);
+    let stopped = commands::move_entry(&world.app, request.clone()).expect("an answer");
+    assert_eq!((stopped.conflicts.len(), world.read("MEMORY.md")), (1, before));
+    request.expect_to = None;
+    assert!(commands::move_entry(&world.app, request).expect("it moves").operation_seq.is_some());
+    world.write("new.md", "nobody knows it yet\n");
+    let stopped = commands::move_entry(&world.app, move_entry(201, None, "new.md")).expect("an answer");
+    assert_eq!(stopped.conflicts.len(), 1, "a file that is not recorded is not overwritten");
+    assert_eq!(world.read("new.md").as_deref(), Some("nobody knows it yet\n"));
+}
+
+#[test]
+fn what_cannot_be_moved_says_why() {
+    let world = with_long_index();
+    world.record("image.md", [0_u8, 159, 146, 150]);
+    for (line, to) in
+        [(0, "tides.md"), (900, "tides.md"), (4, "MEMORY.md"), (4, "x.txt"), (4, "../x.md"), (4, ".x.md"), (4, "image.md")]
+    {
+        let refused = commands::move_entry(&world.app, move_entry(line, None, to));
+        assert!(refused.is_err(), "{line} {to}");
+    }
+    let mut from_topic = move_entry(1, None, "x.md");
+    from_topic.path = "tides.md".to_owned();
+    assert!(commands::move_entry(&world.app, from_topic).is_err());
+}
+
+#[test]
+fn a_comment_allows_a_finding_and_costs_the_index_nothing() {
+    let world = with_long_index();
+    world.record("links.md", "see [[nothing]]\n");
+    let found = |world: &World| {
+        let findings = health(world, None).findings;
+        findings.iter().any(|one| one.finding.rule == "links/wiki")
+    };
+    assert!(found(&world));
+    let request = wire::AllowFindingReq {
+        store: "claude".to_owned(),
+        path: "links.md".to_owned(),
+        line: Some(1),
+        rule: "links/wiki".to_owned(),
+        reason: Some("it comes next week".to_owned()),
+        ..wire::AllowFindingReq::default()
+    };
+    commands::allow_finding(&world.app, request.clone()).expect("it is allowed");
+    assert_eq!(
+        world.read("links.md").as_deref(),
+        Some("<!-- retrace-allow: links/wiki it comes next week -->\nsee [[nothing]]\n")
+    );
+    let after = health(&world, None);
+    assert!(!found(&world) && after.stores[0].allowed == 1);
+    assert!(!after.findings.iter().any(|one| one.finding.rule == "hidden/comment"), "{:?}", after.findings);
+    for wrong in [
+        wire::AllowFindingReq { rule: "no/rule".to_owned(), ..request.clone() },
+        wire::AllowFindingReq { rule: "events/race".to_owned(), ..request.clone() },
+        wire::AllowFindingReq { reason: Some("--> hidden".to_owned()), ..request.clone() },
+        wire::AllowFindingReq { path: "none.md".to_owned(), ..request },
+    ] {
+        assert!(commands::allow_finding(&world.app, wrong).is_err());
+    }
+    commands::undo(&world.app, wire::UndoReq::default()).expect("it comes back");
+    assert!(found(&world));
+}
+
+fn proposals(world: &World) -> Vec<wire::ExpiryProposal> {
+    commands::expiry(&world.app, wire::ExpiryReq::default()).expect("proposals").proposals
+}
+
+#[test]
+fn what_could_go_is_proposed_with_evidence_and_goes_only_when_chosen() {
+    let world = with_long_index();
+    // The test clock stands at 20 November 2026.
+    world.write("logs/2026/01/2026-01-05.md", "a day\n");
+    world.write("logs/2026/11/2026-11-19.md", "yesterday; due 2026-11-01\n");
+    world.write("freeze.md", "Merge freeze until 2026-03-05.\n");
+    world.write("copy.md", "# Tides\n\n- rounded to five minutes\n");
+    let index = "- [Tides](tides.md)\n- [Freeze](freeze.md)\n- [Both](freeze.md) and [Tides](tides.md)\n";
+    world.write("MEMORY.md", index);
+    world.scan();
+    let found = proposals(&world);
+    let told: Vec<(&str, &str)> =
+        found.iter().map(|one| (one.path.as_str(), one.reasons[0].kind.as_str())).collect();
+    assert_eq!(
+        told,
+        [("copy.md", "duplicate"), ("freeze.md", "date_past"), ("logs/2026/01/2026-01-05.md", "old_log")]
+    );
+    assert_eq!(found[1].index_lines.len(), 1);
+    assert_eq!((found[1].reasons[0].line, found[1].index_lines[0].line), (Some(1), 2));
+    assert_eq!(health(&world, None).stores[0].expiry, 3);
+    assert!(world.read("freeze.md").is_some() && world.log("").len() == 8, "nothing goes by itself");
+    let mut request = wire::ExpireReq {
+        store: "claude".to_owned(),
+        memories: found
+            .iter()
+            .map(|one| wire::ExpireMemory { path: one.path.clone(), expect: Some(one.content_sha256.clone()) })
+            .collect(),
+        dry_run: true,
+    };
+    let preview = commands::expire(&world.app, request.clone()).expect("a preview");
+    assert_eq!((preview.deletes.len(), preview.writes.len(), preview.warnings.len()), (3, 1, 1));
+    request.dry_run = false;
+    let done = commands::expire(&world.app, request.clone()).expect("they go");
+    assert!(done.operation_seq.is_some());
+    assert_eq!(
+        world.read("MEMORY.md").as_deref(),
+        Some("- [Tides](tides.md)\n- [Both](freeze.md) and [Tides](tides.md)\n")
+    );
+    assert_eq!((world.read("freeze.md"), world.read("copy.md")), (None, None));
+    assert_eq!(proposals(&world).len(), 0);
+    assert!(commands::expire(&world.app, request).is_err(), "what is gone cannot go again");
+    commands::undo(&world.app, wire::UndoReq::default()).expect("all of it comes back");
+    assert_eq!(world.read("MEMORY.md").as_deref(), Some(index));
+    assert_eq!(proposals(&world).len(), 3);
+}
+
+#[test]
+fn what_changed_since_it_was_proposed_stays() {
+    let world = with_long_index();
+    world.record("freeze.md", "Merge freeze until 2026-03-05.\n");
+    let found = proposals(&world).remove(0);
+    world.record("freeze.md", "Merge freeze until 2026-03-05. Again from January on.\n");
+    let request = wire::ExpireReq {
+        store: "claude".to_owned(),
+        memories: vec![wire::ExpireMemory { path: found.path, expect: Some(found.content_sha256) }],
+        dry_run: false,
+    };
+    let stopped = commands::expire(&world.app, request).expect("an answer");
+    assert_eq!((stopped.conflicts.len(), stopped.operation_seq), (1, None));
+    assert!(world.read("freeze.md").is_some());
+    for path in ["MEMORY.md", "CLAUDE.md", "none.md"] {
+        let memories = vec![wire::ExpireMemory { path: path.to_owned(), expect: None }];
+        let request = wire::ExpireReq { store: "claude".to_owned(), memories, dry_run: true };
+        assert!(commands::expire(&world.app, request).is_err(), "{path}");
+    }
+}
