@@ -21,6 +21,7 @@ mod memory_tool;
 mod mounts;
 mod oracles;
 mod processes;
+mod origins;
 mod recording;
 mod redaction;
 mod reference;

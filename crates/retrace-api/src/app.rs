@@ -8,6 +8,7 @@ use crate::item_findings::KeptFindings;
 use crate::kinds::KindCache;
 use crate::lab::Lab;
 use crate::options::AppOptions;
+use crate::origins::Origins;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
 use retrace_model::{Actor, ReceiptId, Rules, StoreId, Timestamp};
@@ -42,6 +43,8 @@ pub(crate) struct Inner {
     /// What pending purges still have to prove absent. In memory only.
     pub(crate) pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
     pub(crate) lab: Lab,
+    /// The join of versions with transcripts.
+    pub(crate) origins: Origins,
     /// What was found in each store last, so that only changed files are checked anew.
     pub(crate) checkers: Mutex<HashMap<StoreId, KeptChecker>>,
     /// Held while a person's own settings of rules are read and written anew.
@@ -87,6 +90,7 @@ impl App {
                 verified: Mutex::new(None),
                 pending_needles: Mutex::new(HashMap::new()),
                 lab: Lab::default(),
+                origins: Origins::default(),
                 checkers: Mutex::new(HashMap::new()),
                 own_rules_lock: Mutex::new(()),
                 token_counts: TokenCounts::default(),

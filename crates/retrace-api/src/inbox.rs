@@ -154,7 +154,7 @@ impl Inner {
             came_back: reader.was_rejected(&self.user(), &newest)?,
             added: None,
             removed: None,
-            origin: None,
+            origin: crate::origins::origin_note(self, reader, &newest)?,
             findings: self.findings_of_item(reader, item, &newest, base.as_ref(), configurations)?,
         })
     }

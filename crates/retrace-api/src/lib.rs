@@ -27,6 +27,7 @@ mod look;
 mod options;
 mod plan;
 mod recorder;
+mod origins;
 pub mod store_api;
 mod target;
 mod view;

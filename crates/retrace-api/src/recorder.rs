@@ -126,6 +126,7 @@ fn upkeep(
     while !stop.load(Ordering::SeqCst) {
         std::thread::park_timeout(FEED_INTERVAL);
         purge.try_when_due(inner);
+        inner.origins.start_when_due(inner);
         let now = inner.committed();
         if now == committed {
             continue;
@@ -142,6 +143,9 @@ fn upkeep(
         // Failures here are not lost: whoever searches or asks for a receipt meets them with a code.
         while !stop.load(Ordering::SeqCst) && inner.writer().index_some().unwrap_or(false) {}
         purge.look(inner);
+        if inner.wants_join() {
+            inner.origins.start(inner);
+        }
     }
 }
 

@@ -51,10 +51,27 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
 pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: bool) -> wire::Operation {
     wire::Operation {
         seq: row.seq,
+/// Who made an operation: as recorded, else the one session that all its versions shown were joined with.
+fn writer<'v>(row: &'v OperationRow, versions: &'v [VersionRow]) -> &'v Actor {
+    match (&row.actor, versions.first()) {
+        (Actor::Unknown, Some(first)) if versions.iter().all(|version| same_writer(&version.actor, &first.actor)) => {
+            &first.actor
+        }
+        _ => &row.actor,
+    }
+}
+
+fn same_writer(one: &Actor, other: &Actor) -> bool {
+    match (one, other) {
+        (Actor::Session { id, .. }, Actor::Session { id: other, .. }) => id == other,
+        _ => one == other,
+    }
+}
+
         store_id: row.store.map(|store| store.to_string()),
         source: row.source.as_str().to_owned(),
         created_at: row.created_at.to_rfc3339(),
-        created_by: actor(&row.actor),
+        created_by: actor(writer(row, versions)),
         note: row.note.clone(),
         created: row.counts.0,
         modified: row.counts.1,

@@ -4,7 +4,7 @@
 use crate::rows::{self, bound};
 use crate::writer::Act;
 use crate::{LogError, Reader};
-use retrace_model::{Actor, Evidence, MemoryId, Timestamp};
+use retrace_model::{Actor, Evidence, MemoryId, RelPath, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// One answer, or one candidate, for a version.
@@ -109,6 +109,23 @@ impl Reader<'_> {
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut found = query.query([bound(seq)])?;
         found.next()?.map(origin_from).transpose()
+    }
+
+    /// Every path a memory has been at, as far as none is redacted.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown memory, or a failure of the database.
+    pub fn paths_of(&self, memory: MemoryId) -> Result<Vec<RelPath>, LogError> {
+        let row = rows::memory_row(self.connection, memory)?;
+        let mut query = self.connection.prepare_cached(
+            "SELECT DISTINCT p.bytes FROM versions v JOIN paths p ON p.id = v.path_id WHERE v.memory_id = ?1",
+        )?;
+        let mut found = query.query([row])?;
+        let mut paths = Vec::new();
+        while let Some(row) = found.next()? {
+            paths.push(rows::path_from(row.get(0)?)?);
+        }
+        Ok(paths)
     }
 
     /// How far versions were held against transcripts.

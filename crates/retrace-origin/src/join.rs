@@ -186,19 +186,76 @@ struct Claim {
 /// is played back is known.
 #[must_use]
 pub fn join(versions: &[Version<'_>], writes: &[&Write], present: &[Presence]) -> Vec<Match> {
-    let mut order: Vec<usize> = (0..writes.len()).filter(|at| writes[*at].succeeded != Some(false)).collect();
-    order.sort_by_key(|at| (done_at(writes[*at]), writes[*at].line, writes[*at].part));
+    let rows = Rows::new(writes);
     let mut last = None;
     versions
         .iter()
         .map(|version| {
-            let found = explain(version, writes, &order, last, present);
+            let found = explain(version, &rows, last, present);
             if let (Confidence::ExactContent, Some(write)) = (found.confidence, found.write) {
-                last = Some(write);
+                last = Some(rows.rank[write]);
             }
             found
         })
         .collect()
+}
+
+/// Writes in the order of their times.
+struct Rows<'w> {
+    writes: &'w [&'w Write],
+    /// Those that did not fail, oldest first; those of unknown time come first.
+    order: Vec<usize>,
+    /// Place of each in `order`.
+    rank: Vec<usize>,
+}
+
+impl<'w> Rows<'w> {
+    fn new(writes: &'w [&'w Write]) -> Self {
+        let mut order: Vec<usize> =
+            (0..writes.len()).filter(|at| writes[*at].succeeded != Some(false)).collect();
+        order.sort_by_key(|at| (done_at(writes[*at]), writes[*at].line, writes[*at].part));
+        let mut rank = vec![0; writes.len()];
+        for (place, at) in order.iter().enumerate() {
+            rank[*at] = place;
+        }
+        Self { writes, order, rank }
+    }
+
+    /// The latest writes that concern a version and were done by then, oldest first; without those that were done before the
+    /// version before was recorded.
+    fn fresh(&self, version: &Version<'_>) -> Vec<usize> {
+        let latest = version.at.micros().saturating_add(CLOCK_SLACK_MICROS);
+        let from = version.previous_at.map_or(i64::MIN, |at| at.micros().saturating_sub(CLOCK_SLACK_MICROS));
+        let by_then = self.order.partition_point(|at| {
+            // Answers come after their calls; a call that was made by then may be answered a little later.
+            done_at(self.writes[*at])
+                .is_none_or(|done| done.micros() <= latest.saturating_add(LIKELY_WITHIN_MICROS))
+        });
+        let mut found: Vec<usize> = self.order[..by_then]
+            .iter()
+            .rev()
+            .take_while(|at| done_at(self.writes[**at]).is_none_or(|done| done.micros() >= from))
+            .filter(|at| self.writes[**at].at.is_none_or(|at| at.micros() <= latest))
+            .filter(|at| concerns(version, self.writes[**at]))
+            .take(MOST_TRIED)
+            .copied()
+            .collect();
+        found.reverse();
+        found
+    }
+
+    /// The writes after a place that concern a version, oldest first.
+    fn after(&self, last: Option<usize>, version: &Version<'_>) -> Vec<usize> {
+        let latest = version.at.micros().saturating_add(CLOCK_SLACK_MICROS);
+        let later = self.order.get(last.map_or(0, |last| last + 1)..).unwrap_or_default();
+        later
+            .iter()
+            .take_while(|at| done_at(self.writes[**at]).is_none_or(|done| done.micros() <= latest))
+            .filter(|at| concerns(version, self.writes[**at]))
+            .take(MOST_TRIED)
+            .copied()
+            .collect()
+    }
 }
 
 /// When a write was done, as far as told.
@@ -206,36 +263,15 @@ fn done_at(write: &Write) -> Option<Timestamp> {
     write.answered_at.or(write.at)
 }
 
-fn explain(
-    version: &Version<'_>,
-    writes: &[&Write],
-    order: &[usize],
-    last: Option<usize>,
-    present: &[Presence],
-) -> Match {
-    let latest = version.at.micros().saturating_add(CLOCK_SLACK_MICROS);
-    let concerns = |at: &&usize| {
-        let write = writes[**at];
-        write.at.is_none_or(|at| at.micros() <= latest) && concerns(version, write)
-    };
-    let all: Vec<usize> = order.iter().filter(concerns).copied().collect();
-    let all = &all[all.len().saturating_sub(MOST_TRIED)..];
-    let fresh_from = version.previous_at.map(|at| at.micros().saturating_sub(CLOCK_SLACK_MICROS));
-    let is_fresh = |write: &Write| match (fresh_from, done_at(write)) {
-        (Some(from), Some(done)) => done.micros() >= from,
-        _ => true,
-    };
-    let place = |write: usize| order.iter().position(|at| *at == write);
-    let after_last = |write: usize| last.is_none_or(|last| place(last) < place(write));
-    let fresh: Vec<usize> = all.iter().copied().filter(|at| is_fresh(writes[*at])).collect();
-    let stale: Vec<usize> =
-        all.iter().copied().filter(|at| !is_fresh(writes[*at]) && after_last(*at)).collect();
+fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present: &[Presence]) -> Match {
+    let writes = rows.writes;
+    let fresh = rows.fresh(version);
     if let Some(found) = settle(exact(version, writes, &fresh), writes, Confidence::ExactContent, version) {
         return found;
     }
     // Played back in order: the earliest that fits is the next.
-    let played = exact(version, writes, &stale);
-    if let Some(first) = played.iter().min_by_key(|claim| place(claim.write)) {
+    let played = exact(version, writes, &rows.after(last, version));
+    if let Some(first) = played.iter().min_by_key(|claim| rows.rank[claim.write]) {
         let same = writes[first.write].session.as_ref();
         if played.iter().all(|claim| writes[claim.write].session.as_ref() == same) {
             return chosen(*first, writes, Confidence::ExactContent);

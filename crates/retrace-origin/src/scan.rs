@@ -46,7 +46,8 @@ pub fn read_where(bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Foun
 }
 
 /// As [`read_where`], of a transcript that was read already from `bytes`.
-pub(crate) fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> Found {
+#[must_use]
+pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> Found {
     let mut calls = Vec::new();
     for (conversation, transcript) in reading.transcripts.iter().enumerate() {
         find_calls(conversation, transcript, &mut calls);
@@ -184,8 +185,7 @@ impl<'r> About<'r> {
             model: request.and_then(|request| transcript.requests[request].model.clone()),
             session,
             role: match agent {
-                Some(agent) if is_background(agent) => Role::Background,
-                Some(_) => Role::Subagent,
+                Some(agent) => role_of_agent(agent),
                 None if call.conversation > 0 => Role::Subagent,
                 None => Role::Main,
             },
@@ -233,6 +233,12 @@ impl<'r> About<'r> {
         }
         write
     }
+}
+
+/// Who an agent is, by its id.
+#[must_use]
+pub fn role_of_agent(agent: &str) -> Role {
+    if is_background(agent) { Role::Background } else { Role::Subagent }
 }
 
 /// Agents that the client starts by itself have the reason in their id, `a<reason>-<hexadecimal>`, where those a model

@@ -25,6 +25,9 @@ const MARKS: usize = 1000;
 /// `not_found` for an unknown store or memory, `invalid` for a filter that cannot be read.
 pub fn log(app: &App, request: LogReq) -> Result<LogPage, ApiError> {
     let inner = &app.inner;
+    if request.actor.is_some() {
+        super::origin::joined(inner)?;
+    }
     inner.read(|reader| {
         let limit = page(request.limit)?;
         let filter = VersionFilter {

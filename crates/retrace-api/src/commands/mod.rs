@@ -24,6 +24,7 @@ mod prices;
 mod redact;
 mod review;
 mod rollback;
+mod origin;
 mod rules;
 mod search;
 mod simulate;
@@ -65,6 +66,7 @@ pub use rollback::{restore, rollback, undo};
 pub use rules::{finding_rules, set_finding_rule};
 pub use search::search;
 pub use simulate::context_simulate;
+pub use origin::{origin, session_writes};
 pub use snapshot::agent_snapshot;
 pub use status::status;
 pub use stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
@@ -187,6 +189,8 @@ commands! {
 impl App {
     /// Runs the command `name` on a JSON request. A bug in one command is an error of that call, not the end of the
     /// program.
+    read origin(OriginReq) -> Origin,
+    read session_writes(SessionRef) -> SessionWrites,
     ///
     /// # Errors
     /// What the command answers; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.

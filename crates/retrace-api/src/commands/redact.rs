@@ -143,6 +143,7 @@ impl Inner {
         self.lab.index.forget(self);
         let settled = self.purge_and_settle(row, &needles, selection, stores, &survey, &mut result);
         if let Err(error) = settled {
+        self.origins.forget();
             // Masked it is, and the receipt says that the purge is pending.
             result.warnings.push(format!("The purge is not finished: {}", error.message));
         }

@@ -19,6 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// conflicts in the answer, and nothing is done then.
 pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
+    if request.session.is_some() {
+        super::origin::joined(inner)?;
+    }
     let plan = inner.read(|reader| match (&request.to, &request.session, request.operation_seq) {
         (Some(to), None, None) => inner.plan_memory(reader, &request, to),
         (None, Some(session), None) => inner.plan_session(reader, session),

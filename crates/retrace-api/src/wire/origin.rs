@@ -100,3 +100,60 @@ pub struct OriginMessage {
     /// Whether this is the write itself.
     pub is_write: bool,
 }
+
+/// Names a session.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct SessionRef {
+    /// Its id as the agent writes it, or the beginning of one that no other session has.
+    pub session: String,
+}
+
+/// What a session wrote, anywhere.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SessionWrites {
+    /// The session's id.
+    pub session_id: String,
+    /// Its title; null where its transcript is not there.
+    pub title: Option<String>,
+    /// The agent that keeps the transcript, as in `transcripts`.
+    pub agent: Option<String>,
+    /// The project it worked on.
+    pub project: Option<String>,
+    /// Models it called, the main conversation's first.
+    pub models: Vec<String>,
+    /// When it began.
+    pub started_at: Option<String>,
+    /// When it ended, as far as its transcript goes.
+    pub ended_at: Option<String>,
+    /// The transcript, as the Context lab names it.
+    pub transcript: Option<String>,
+    /// Versions in all stores, newest first.
+    pub versions: Vec<SessionVersion>,
+    /// Calls that succeeded, or did not say, and of which no version is known: they came before recording, were overwritten
+    /// before the recorder looked, or wrote where nothing is recorded.
+    pub unrecorded: Vec<SessionWrite>,
+}
+
+/// A version that a session wrote.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SessionVersion {
+    /// Name of the store.
+    pub store: String,
+    /// How sure it is, as in `OriginNote`.
+    pub confidence: String,
+    /// The turn in the transcript, from 1.
+    pub turn: Option<u64>,
+    /// The version.
+    pub version: super::Version,
+}
+
+/// A call that wrote, of which no version is known.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SessionWrite {
+    /// Id of the store it wrote to; null where nothing is recorded.
+    pub store_id: Option<String>,
+    /// The turn in its transcript, from 1.
+    pub turn: Option<u64>,
+    /// The call.
+    pub write: OriginWrite,
+}

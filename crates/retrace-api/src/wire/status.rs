@@ -55,6 +55,8 @@ pub enum Event {
     Receipts,
     /// The index of transcripts changed, or an update of it ended.
     Transcripts,
+    /// Who wrote versions was found out, or found out better.
+    Origins,
     /// Long work goes on.
     Progress {
         /// What.

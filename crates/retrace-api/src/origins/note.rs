@@ -1,0 +1,174 @@
+//! An answer of the join in words.
+
+use super::{first_line, gather};
+use crate::app::{Inner, path_from_bytes};
+use crate::error::show;
+use crate::lab::rows::shortened;
+use crate::wire::{ApiError, OriginNote};
+use retrace_log::{OriginRow, Reader, VersionRow};
+use retrace_model::Actor;
+use retrace_sessions::{SessionRow, Snapshot};
+use std::path::Path;
+
+/// Characters of a title.
+const TITLE: usize = 200;
+
+/// Larger transcripts are not read for the prompt of a row in a list: 64 MiB take a good tenth of a second.
+const LARGEST_FOR_PROMPT: u64 = 64 << 20;
+
+/// What is said of a version of which nothing is known.
+pub(crate) fn unknown_note() -> OriginNote {
+    OriginNote {
+        confidence: "unknown".to_owned(),
+        session_id: None,
+        title: None,
+        model: None,
+        role: None,
+        transcript: None,
+        turn: None,
+        prompt: None,
+    }
+}
+
+/// Who wrote a version, in short; `None` when a person, the API or nobody in a session did. Titles come from the index as it
+/// is; the prompt is read where it was not.
+///
+/// # Errors
+/// A failure of the log.
+pub(crate) fn origin_note(
+    inner: &Inner,
+    reader: &Reader<'_>,
+    version: &VersionRow,
+) -> Result<Option<OriginNote>, ApiError> {
+    let snapshot = inner.lab.index.snapshot();
+    if let Some(row) = reader.origin(version.id.seq)? {
+        return Ok(Some(note_of(inner, &snapshot, &row, true)));
+    }
+    Ok(match &version.actor {
+        Actor::Session { id, evidence } => {
+            let session = session_of(&snapshot, id);
+            Some(OriginNote {
+                confidence: evidence.as_str().to_owned(),
+                session_id: Some(id.clone()),
+                title: session.and_then(title),
+                transcript: session.and_then(|session| transcript_of(&snapshot, session)),
+                ..unknown_note()
+            })
+        }
+        _ => None,
+    })
+}
+
+/// An answer, or a candidate, in short. `with_prompt`: its prompt is read where it was not.
+pub(crate) fn note_of(inner: &Inner, snapshot: &Snapshot, row: &OriginRow, with_prompt: bool) -> OriginNote {
+    let session = row.session.as_deref().and_then(|id| session_of(snapshot, id));
+    let path = row.transcript.as_deref().map(path_from_bytes);
+    let call = row.call.as_ref();
+    let prompt = path.as_deref().zip(call).and_then(|(path, call)| {
+        let line = u32::try_from(call.line).ok()?;
+        inner
+            .origins
+            .prompts
+            .get(path, line)
+            .or_else(|| with_prompt.then(|| read_prompt(inner, snapshot, path, line)).flatten())
+    });
+    let transcript = match &path {
+        Some(path) if path.exists() => {
+            Some(transcript_at(snapshot, session, path, call.map_or(0, |call| call.conversation)))
+        }
+        Some(_) => None,
+        None => session.and_then(|session| transcript_of(snapshot, session)),
+    };
+    OriginNote {
+        confidence: row.confidence.clone(),
+        session_id: row.session.clone(),
+        title: session.and_then(title),
+        model: row.model.clone(),
+        role: row.role.clone(),
+        transcript,
+        turn: call.and_then(|call| call.turn),
+        prompt,
+    }
+}
+
+pub(crate) fn session_of<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s SessionRow> {
+    snapshot.sessions().iter().find(|session| session.id == id)
+}
+
+fn title(session: &SessionRow) -> Option<String> {
+    session.title().map(|title| shortened(title, TITLE))
+}
+
+/// The session's transcript as the Context lab names it.
+pub(crate) fn transcript_of(snapshot: &Snapshot, session: &SessionRow) -> Option<String> {
+    let entry = session.entries().next()?;
+    Some(transcript_at(snapshot, Some(session), &entry.path, 0))
+}
+
+/// By the session's id where that is one transcript's alone, else by its path; a conversation inside a file has a number.
+fn transcript_at(
+    snapshot: &Snapshot,
+    session: Option<&SessionRow>,
+    path: &Path,
+    conversation: u64,
+) -> String {
+    let is_main = session.and_then(|session| session.main.as_ref()).is_some_and(|main| main.path == path);
+    let name = match session {
+        Some(session)
+            if is_main && snapshot.sessions().iter().filter(|other| other.id == session.id).count() == 1 =>
+        {
+            session.id.clone()
+        }
+        _ => show(path),
+    };
+    if conversation == 0 { name } else { format!("{name}#{conversation}") }
+}
+
+fn read_prompt(inner: &Inner, snapshot: &Snapshot, path: &Path, line: u32) -> Option<String> {
+    let entry = snapshot.entry(path)?;
+    if entry.identity.size > LARGEST_FOR_PROMPT {
+        return None;
+    }
+    let found = retrace_origin::writes(&std::fs::read(path).ok()?).ok()?;
+    let mut wanted = None;
+    for write in found.into_iter().map(|write| gather::as_of(entry, write)) {
+        let prompt = write.prompt.as_ref().map(|prompt| first_line(&prompt.text)).unwrap_or_default();
+        if write.line == line {
+            wanted = Some(prompt.clone());
+        }
+        inner.origins.prompts.keep(path, write.line, prompt);
+    }
+    wanted.filter(|prompt| !prompt.is_empty())
+}
+
+/// What an answer rests on, one sentence each.
+pub(crate) fn sentences(row: &OriginRow) -> Vec<String> {
+    let tool = row.call.as_ref().map_or("call", |call| call.tool.as_str());
+    let steps = row.steps;
+    let first = match row.basis.as_str() {
+        "whole" => format!("A call of {tool} wrote exactly these bytes to this path."),
+        "applied" => format!("A call of {tool}, applied to the version before, gives exactly these bytes."),
+        "chain" => {
+            format!("{steps} calls in a row, applied to the version before, give exactly these bytes.")
+        }
+        "stamped" => format!(
+            "A call of {tool} gives these bytes but for the time in the front matter, which the agent writes by itself."
+        ),
+        "told" => format!("The agent's own account of a call of {tool} has exactly these bytes."),
+        "deleted" => format!("A call of {tool} deletes this path."),
+        "renamed" => format!("A call of {tool} moves the file here."),
+        "in_part" => {
+            format!(
+                "What a call of {tool} wrote to this path shortly before is in the content, among other things."
+            )
+        }
+        "named" => {
+            format!("A call of {tool} names this path shortly before; what it does to it is not known.")
+        }
+        "front_matter" => "The file's front matter names the session, and did not before.".to_owned(),
+        "present" => "One session alone was at work on this project at the time.".to_owned(),
+        "equal_claims" => "Several sessions could have written this equally well.".to_owned(),
+        _ => "No transcript has a call that fits.".to_owned(),
+    };
+    vec![first]
+}

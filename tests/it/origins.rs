@@ -1,0 +1,421 @@
+//! Who wrote a version, and why: versions joined with the transcripts that explain them.
+
+use retrace_api::{commands, wire};
+use retrace_model::Timestamp;
+use retrace_tests::World;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// 2026-11-20T10:00:00Z, in seconds.
+const START: i64 = 1_795_168_800;
+
+/// A machine with an agent: a clock that is set by hand, and a memory directory of Claude Code below its home.
+struct Machine {
+    world: World,
+    now: Arc<AtomicI64>,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let now = Arc::new(AtomicI64::new(START));
+        let clock = Arc::clone(&now);
+        let world = World::with(|options| {
+            options.clock =
+                Arc::new(move || Timestamp::from_micros(clock.load(Ordering::SeqCst) * 1_000_000));
+        });
+        let machine = Self { world, now };
+        std::fs::create_dir_all(machine.memory("")).expect("a directory");
+        let request = wire::AddStore {
+            root: machine.memory("").to_string_lossy().into_owned(),
+            kind: None,
+            name: Some("memory".to_owned()),
+        };
+        commands::add_store(&machine.world.app, request).expect("the store is added");
+        machine
+    }
+
+    fn project(&self) -> PathBuf {
+        self.world.path("home/.claude/projects/-home-ada-app")
+    }
+
+    fn memory(&self, name: &str) -> PathBuf {
+        let folder = self.project().join("memory");
+        if name.is_empty() { folder } else { folder.join(name) }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.memory(name).to_string_lossy().into_owned()
+    }
+
+    fn pass(&self, seconds: i64) {
+        self.now.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    fn time(&self) -> String {
+        Timestamp::from_micros(self.now.load(Ordering::SeqCst) * 1_000_000).to_rfc3339()
+    }
+
+    /// A look some seconds later, and the versions it made, newest first.
+    fn look(&self) -> Vec<wire::Version> {
+        self.pass(2);
+        self.world.scan();
+        let newest = self.world.cursor();
+        self.world.log("").into_iter().filter(|version| version.operation_seq == newest).collect()
+    }
+
+    fn origin(&self, version: &wire::Version) -> wire::Origin {
+        let request = wire::OriginReq { version: version.id.clone(), around: None };
+        commands::origin(&self.world.app, request).expect("an origin")
+    }
+
+    fn agent<'m>(&'m self, session: &str) -> Agent<'m> {
+        let file = self.project().join(format!("{session}.jsonl"));
+        Agent { machine: self, session: session.to_owned(), file, last: Value::Null, lines: 0, calls: 0 }
+    }
+}
+
+/// A session that does what it writes into its transcript.
+struct Agent<'m> {
+    machine: &'m Machine,
+    session: String,
+    file: PathBuf,
+    last: Value,
+    lines: u64,
+    calls: u64,
+}
+
+impl Agent<'_> {
+    fn line(&mut self, kind: &str, message: Value, more: &Value) {
+        self.lines += 1;
+        let uuid = format!("{}-{}", self.session, self.lines);
+        let mut line = json!({
+            "type": kind, "uuid": uuid, "parentUuid": self.last, "sessionId": self.session, "isSidechain": false,
+            "cwd": "/home/ada/app", "version": "2.1.181", "timestamp": self.machine.time(), "message": message,
+        });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            line[key] = value.clone();
+        }
+        self.last = uuid.into();
+        let mut text = std::fs::read_to_string(&self.file).unwrap_or_default();
+        text.push_str(&line.to_string());
+        text.push('\n');
+        std::fs::create_dir_all(self.file.parent().expect("a parent")).expect("a folder");
+        std::fs::write(&self.file, text).expect("a transcript");
+    }
+
+    fn asked(&mut self, prompt: &str) {
+        self.line("user", json!({"role": "user", "content": prompt}), &Value::Null);
+        self.machine.pass(1);
+    }
+
+    fn call(&mut self, tool: &str, input: &Value, result: &Value) {
+        self.calls += 1;
+        let id = format!("toolu_{}_{}", self.session, self.calls);
+        let message = json!({
+            "id": format!("msg_{}_{}", self.session, self.calls), "role": "assistant", "model": "claude-opus-4-6",
+            "stop_reason": "tool_use", "usage": {"input_tokens": 5, "output_tokens": 5},
+            "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}],
+        });
+        self.line("assistant", message, &Value::Null);
+        self.machine.pass(1);
+        let content = json!([{"type": "tool_result", "tool_use_id": id, "content": "done"}]);
+        self.line("user", json!({"role": "user", "content": content}), &json!({"toolUseResult": result}));
+    }
+
+    fn writes(&mut self, name: &str, text: &str) {
+        let path = self.machine.memory(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        let before = std::fs::read_to_string(&path).ok();
+        std::fs::write(&path, text).expect("a file");
+        let input = json!({"file_path": path.to_string_lossy(), "content": text});
+        let kind = if before.is_some() { "update" } else { "create" };
+        let result = json!({"type": kind, "filePath": path.to_string_lossy(), "content": text, "originalFile": before});
+        self.call("Write", &input, &result);
+    }
+
+    fn edits(&mut self, name: &str, old: &str, new: &str) {
+        let path = self.machine.memory(name);
+        let before = std::fs::read_to_string(&path).expect("a file");
+        std::fs::write(&path, before.replacen(old, new, 1)).expect("a file");
+        let input = json!({"file_path": path.to_string_lossy(), "old_string": old, "new_string": new});
+        let result = json!({"filePath": path.to_string_lossy(), "oldString": old, "newString": new, "originalFile": before,
+            "replaceAll": false, "userModified": false});
+        self.call("Edit", &input, &result);
+    }
+
+    fn runs(&mut self, command: &str) {
+        let status = std::process::Command::new("sh").arg("-c").arg(command).status().expect("a shell");
+        assert!(status.success());
+        self.call("Bash", &json!({"command": command}), &json!({"stdout": "", "stderr": ""}));
+    }
+}
+
+fn told(origin: &wire::Origin) -> (&str, Option<&str>, Option<u64>) {
+    let note = &origin.note;
+    (note.confidence.as_str(), note.session_id.as_deref(), note.turn)
+}
+
+#[test]
+fn a_write_an_edit_and_several_in_a_row_are_known_with_turn_prompt_and_neighbours() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("aaaa-1");
+    agent.asked("Remember that the port is 8080.\nAnd the host.");
+    agent.writes("MEMORY.md", "- port 8080\n");
+    let first = machine.look().remove(0);
+    agent.asked("It is 9090 now.");
+    agent.edits("MEMORY.md", "8080", "9090");
+    let second = machine.look().remove(0);
+    agent.asked("Tidy up.");
+    agent.edits("MEMORY.md", "- port", "- the port");
+    agent.edits("MEMORY.md", "9090", "9090, behind the proxy");
+    agent.edits("MEMORY.md", "- the", "- The");
+    let third = machine.look().remove(0);
+    let origin = machine.origin(&first);
+    assert_eq!(told(&origin), ("exact_content", Some("aaaa-1"), Some(1)));
+    assert_eq!(origin.prompt.as_deref(), Some("Remember that the port is 8080.\nAnd the host."));
+    assert_eq!(origin.note.prompt.as_deref(), Some("Remember that the port is 8080. And the host."));
+    assert_eq!(origin.note.model.as_deref(), Some("claude-opus-4-6"));
+    assert_eq!(
+        (origin.note.role.as_deref(), origin.note.transcript.as_deref()),
+        (Some("main"), Some("aaaa-1"))
+    );
+    let write = origin.write.expect("the call");
+    assert_eq!((write.tool.as_str(), write.line), ("Write", 2));
+    assert!(write.input.contains("- port 8080"));
+    assert_eq!(origin.around.iter().filter(|message| message.is_write).count(), 1);
+    assert!(origin.around.iter().any(|message| message.text.starts_with("Remember that")));
+    assert_eq!(
+        (origin.agent.as_deref(), origin.project.as_deref()),
+        (Some("claude-code"), Some("/home/ada/app"))
+    );
+    assert_eq!(told(&machine.origin(&second)), ("exact_content", Some("aaaa-1"), Some(2)));
+    let origin = machine.origin(&third);
+    assert_eq!(told(&origin), ("exact_content", Some("aaaa-1"), Some(5)));
+    assert_eq!(origin.note.prompt.as_deref(), Some("Tidy up."));
+    assert!(origin.evidence[0].starts_with("3 calls in a row"), "{:?}", origin.evidence);
+    // The writer is shown, found by name, and its changes are put back together.
+    let log = machine.world.log("");
+    let writers: Vec<Value> = log.iter().map(|version| json!(version.created_by)).collect();
+    assert!(
+        writers
+            .iter()
+            .all(|writer| writer["session_id"] == "aaaa-1" && writer["evidence"] == "exact_content")
+    );
+    let by = wire::LogReq { actor: Some("aaaa-1".to_owned()), ..wire::LogReq::default() };
+    assert_eq!(commands::log(&machine.world.app, by).expect("the log").versions.len(), 3);
+    let inbox = commands::inbox(&machine.world.app, wire::InboxReq::default()).expect("the inbox");
+    assert_eq!(inbox.groups[0].session.as_deref(), Some("aaaa-1"));
+    let note = inbox.groups[0].items[0].origin.as_ref().expect("a note");
+    assert_eq!((note.turn, note.prompt.as_deref()), (Some(5), Some("Tidy up.")));
+    let request = wire::RollbackReq { session: Some("aaaa-1".to_owned()), ..wire::RollbackReq::default() };
+    commands::rollback(&machine.world.app, request).expect("a rollback");
+    assert!(!machine.memory("MEMORY.md").exists(), "the session made it");
+}
+
+#[test]
+fn shells_moves_and_deletions_are_known() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("aaaa-2");
+    agent.asked("Keep notes.");
+    let (a, b) = (machine.path("a.md"), machine.path("b.md"));
+    agent.runs(&format!("cat > '{a}' <<'EOF'\n# Notes\nEOF"));
+    let made = machine.look().remove(0);
+    agent.runs(&format!("echo '- more' >> '{a}'"));
+    let appended = machine.look().remove(0);
+    agent.runs(&format!("mv '{a}' '{b}'"));
+    let moved = machine.look().remove(0);
+    agent.runs(&format!("rm '{b}'"));
+    let gone = machine.look().remove(0);
+    for (version, turn) in [(&made, 1), (&appended, 2), (&moved, 3), (&gone, 4)] {
+        let origin = machine.origin(version);
+        assert_eq!(told(&origin), ("exact_content", Some("aaaa-2"), Some(turn)), "{:?}", origin.evidence);
+    }
+    assert_eq!(moved.previous_path.as_deref(), Some("a.md"));
+}
+
+#[test]
+fn what_a_person_did_and_what_two_sessions_did_alike_is_nobodys() {
+    let machine = Machine::new();
+    let mut one = machine.agent("aaaa-3");
+    one.asked("Note it.");
+    one.writes("a.md", "agreed\n");
+    let mut other = machine.agent("bbbb-3");
+    other.asked("Note it, too.");
+    other.writes("a.md", "agreed\n");
+    let both = machine.look().remove(0);
+    let origin = machine.origin(&both);
+    assert_eq!(told(&origin), ("unknown", None, None));
+    let mut candidates: Vec<_> =
+        origin.candidates.iter().filter_map(|note| note.session_id.as_deref()).collect();
+    candidates.sort_unstable();
+    assert_eq!(candidates, ["aaaa-3", "bbbb-3"]);
+    machine.pass(3600);
+    std::fs::write(machine.memory("a.md"), "by hand\n").expect("a file");
+    let by_hand = machine.look().remove(0);
+    assert_eq!(told(&machine.origin(&by_hand)), ("unknown", None, None));
+    let unknown = wire::LogReq { actor: Some("unknown".to_owned()), ..wire::LogReq::default() };
+    assert_eq!(commands::log(&machine.world.app, unknown).expect("the log").versions.len(), 2);
+}
+
+#[test]
+fn a_transcript_that_comes_later_explains_and_a_file_may_name_its_session() {
+    let machine = Machine::new();
+    let named = "---\nname: a\noriginSessionId: gone-4\n---\nText\n";
+    std::fs::write(machine.memory("a.md"), named).expect("a file");
+    let by_name = machine.look().remove(0);
+    assert_eq!(told(&machine.origin(&by_name)), ("front_matter", Some("gone-4"), None));
+    machine.pass(60);
+    let mut agent = machine.agent("aaaa-4");
+    agent.asked("Note the host.");
+    agent.writes("b.md", "host\n");
+    let text = std::fs::read(&agent.file).expect("a transcript");
+    std::fs::remove_file(&agent.file).expect("it is not written yet");
+    let version = machine.look().remove(0);
+    assert_eq!(told(&machine.origin(&version)), ("unknown", None, None));
+    std::fs::write(&agent.file, text).expect("a transcript");
+    assert_eq!(told(&machine.origin(&version)), ("exact_content", Some("aaaa-4"), Some(1)));
+}
+
+#[test]
+fn a_recorded_actor_is_never_replaced_and_a_redaction_leaves_nothing_of_a_memory() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("aaaa-5");
+    agent.asked("Keep the word.");
+    // Nothing of what is redacted is spelt here as a whole.
+    let word = ["correct", "horse", "battery"].join("-");
+    agent.writes("kept.md", &format!("{word}\n"));
+    let version = machine.look().remove(0);
+    assert_eq!(told(&machine.origin(&version)), ("exact_content", Some("aaaa-5"), Some(1)));
+    let back = machine.world.path("notes/own.md");
+    std::fs::write(&back, "x\n").expect("a file");
+    machine.look();
+    let request =
+        wire::RedactReq { versions: vec![version.id.clone()], live: true, ..wire::RedactReq::default() };
+    commands::redact(&machine.world.app, request).expect("a redaction");
+    assert!(!retrace_tests::holds_bytes(&machine.world.path("data"), word.as_bytes()));
+    assert!(!retrace_tests::holds_bytes(&machine.world.path("data"), b"kept.md"));
+    let shown =
+        commands::show(&machine.world.app, wire::ShowReq { version: version.id.clone(), content: false });
+    let writer = json!(shown.expect("a version").version.created_by);
+    assert_eq!(writer["session_id"], "aaaa-5", "who wrote stays");
+}
+
+#[test]
+fn a_session_tells_what_it_wrote_anywhere_and_what_left_no_version() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("aaaa-6");
+    agent.asked("Keep notes.");
+    agent.writes("a.md", "one\n");
+    agent.writes("a.md", "two\n");
+    agent.writes("b.md", "other\n");
+    machine.look();
+    agent.writes("c.md", "seen by nobody\n");
+    std::fs::remove_file(machine.memory("c.md")).expect("it goes");
+    machine.look();
+    let writes =
+        commands::session_writes(&machine.world.app, wire::SessionRef { session: "aaaa".to_owned() });
+    let writes = writes.expect("what it wrote");
+    assert_eq!((writes.session_id.as_str(), writes.title.as_deref()), ("aaaa-6", Some("Keep notes.")));
+    let mut paths: Vec<_> =
+        writes.versions.iter().filter_map(|written| written.version.path.as_deref()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["a.md", "b.md"]);
+    assert!(
+        writes
+            .versions
+            .iter()
+            .all(|written| written.confidence == "exact_content" && written.store == "memory")
+    );
+    let left: Vec<_> =
+        writes.unrecorded.iter().map(|left| (left.turn, left.write.path.ends_with("c.md"))).collect();
+    assert!(left.contains(&(Some(4), true)), "{left:?}");
+    let unknown =
+        commands::session_writes(&machine.world.app, wire::SessionRef { session: "nobody".to_owned() });
+    assert_eq!(unknown.expect_err("no session").code, wire::Code::NotFound);
+}
+
+/// Sessions of the real set that write a `MEMORY.md`.
+fn real_sessions() -> Option<Vec<PathBuf>> {
+    let shared = std::env::var_os("RETRACE_SHARED_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    let folder = [shared.join("data/home"), shared.join("home")].into_iter().find(|folder| folder.is_dir());
+    let projects = folder.map(|folder| folder.join(".claude/projects"));
+    let found = projects.iter().flat_map(std::fs::read_dir).flatten().flatten();
+    let found = found.filter(|entry| entry.file_name().to_string_lossy().ends_with("cipher-box"));
+    let mut files: Vec<PathBuf> = found
+        .flat_map(|entry| std::fs::read_dir(entry.path()))
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        println!(
+            "skipped: there are no sessions below {} (RETRACE_SHARED_DATA names another place)",
+            shared.display()
+        );
+        return None;
+    }
+    Some(files)
+}
+
+#[test]
+fn the_memory_writes_of_real_sessions_are_joined_exactly() {
+    let Some(files) = real_sessions() else { return };
+    let machine = Machine::new();
+    let slug = files[0].parent().and_then(Path::file_name).expect("a folder").to_owned();
+    let folder = machine.world.path("home/.claude/projects").join(&slug);
+    let memory = folder.join("memory");
+    std::fs::create_dir_all(&memory).expect("a folder");
+    let mut steps: Vec<(String, String, retrace_origin::Write)> = Vec::new();
+    for file in &files {
+        let bytes = std::fs::read(file).expect("a transcript");
+        let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        let found = retrace_origin::read_where(&bytes, |path| path.ends_with("/memory/MEMORY.md"))
+            .expect("a transcript");
+        let done = found.writes.into_iter().filter(|write| write.succeeded == Some(true));
+        steps.extend(done.map(|write| (write.at.expect("a time").to_rfc3339(), name.clone(), write)));
+        std::fs::copy(file, folder.join(file.file_name().expect("a name"))).expect("a copy");
+    }
+    steps.sort_by(|one, other| one.0.cmp(&other.0));
+    assert!(!steps.is_empty(), "the set has sessions that write MEMORY.md");
+    let request = wire::AddStore {
+        root: memory.to_string_lossy().into_owned(),
+        kind: None,
+        name: Some("real".to_owned()),
+    };
+    commands::add_store(&machine.world.app, request).expect("the store is added");
+    let mut expected = BTreeMap::new();
+    let target = memory.join("MEMORY.md");
+    for (_, session, write) in &steps {
+        // What others changed between two sessions was nobody's here.
+        let told = write.told.before.as_ref().expect("the file before is told");
+        let now = std::fs::read_to_string(&target).ok();
+        if now.as_ref() != Some(told) {
+            machine.pass(600);
+            std::fs::write(&target, told).expect("a file");
+            machine.look();
+        }
+        let after = retrace_origin::apply(write, Some(told.as_bytes())).expect("it fits");
+        std::fs::write(&target, after).expect("a file");
+        let version = machine.look().remove(0);
+        expected.insert(version.id.clone(), (version, session.clone(), write));
+    }
+    for (version, session, write) in expected.values() {
+        let origin = machine.origin(version);
+        assert_eq!(
+            told(&origin),
+            ("exact_content", Some(session.as_str()), write.turn),
+            "{:?}",
+            origin.evidence
+        );
+        let prompt = write.prompt.as_ref().expect("a prompt");
+        assert_eq!(origin.prompt.as_deref(), Some(&*prompt.text));
+        assert_eq!(origin.write.expect("the call").tool_use_id, write.tool_use_id);
+    }
+    println!("{} writes of {} real sessions joined exactly", expected.len(), files.len());
+}
