@@ -124,10 +124,13 @@ impl Inner {
         };
         let path = path.map(|path| path.to_string());
         let (size, tokens) = (size(&newest), self.token_counts.of(reader, &newest)?);
+        // A deleted memory is of the kind that it was.
+        let typed =
+            base.as_ref().filter(|_| newest.operation == VersionOperation::Deleted).unwrap_or(&newest);
         Ok(InboxItem {
             store_id: newest.store.to_string(),
             memory_id: newest.memory.to_string(),
-            kind: self.kind_of(reader, &self.store_place(reader, newest.store)?, path.as_deref(), &newest)?,
+            kind: self.kind_of(reader, &self.store_place(reader, newest.store)?, path.as_deref(), typed)?,
             path,
             previous_path: previous_path.filter(|_| verb == "moved").map(|path| path.to_string()),
             verb: verb.to_owned(),

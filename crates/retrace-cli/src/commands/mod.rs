@@ -1,5 +1,6 @@
 //! One file a command: what can be typed, the request it means, the call.
 
+pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod context;
@@ -7,9 +8,13 @@ pub(crate) mod diff;
 pub(crate) mod discover;
 pub(crate) mod entries;
 pub(crate) mod expiry;
+pub(crate) mod export;
 pub(crate) mod health;
+pub(crate) mod import;
 pub(crate) mod inbox;
+pub(crate) mod instructions;
 pub(crate) mod log;
+pub(crate) mod memories;
 pub(crate) mod memory_tool;
 pub(crate) mod receipts;
 pub(crate) mod record;
@@ -21,6 +26,7 @@ pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod snapshot;
 pub(crate) mod stores;
 pub(crate) mod tokens;
 pub(crate) mod undo;
@@ -41,6 +47,10 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Log(arguments) => log::run(&arguments, shell),
         Command::Show(arguments) => show::run(arguments, shell),
         Command::Diff(arguments) => diff::run(&arguments, shell),
+        Command::Memories(arguments) => memories::run(arguments, shell),
+        Command::Instructions(arguments) => instructions::run(arguments, shell),
+        Command::Snapshot(arguments) => snapshot::run(arguments, shell),
+        Command::Blame(arguments) => blame::run(arguments, shell),
         Command::Search(arguments) => search::run(&arguments, shell),
         Command::Inbox(arguments) => inbox::run(arguments, shell),
         Command::Approve(arguments) => review::approve(arguments, shell),
@@ -49,6 +59,8 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Rollback(arguments) => rollback::run(arguments, shell),
         Command::Restore(arguments) => restore::run(arguments, shell),
         Command::Undo(arguments) => undo::run(&arguments, shell),
+        Command::Import(arguments) => import::run(arguments, shell),
+        Command::Export(arguments) => export::run(arguments, shell),
         Command::Redact(arguments) => redact::run(arguments, shell),
         Command::Receipts(arguments) => receipts::run(arguments, shell),
         Command::Verify(arguments) => verify::run(&arguments, shell),

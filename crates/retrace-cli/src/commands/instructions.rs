@@ -1,0 +1,60 @@
+//! `retrace instructions`
+
+use super::Ended;
+use super::stores::text;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::commands;
+use retrace_api::wire::{ApiError, Code, InstructionsReq};
+use std::path::Path;
+
+/// The instruction files a session would load: CLAUDE.md with imports and rules, AGENTS.md, GEMINI.md
+///
+/// In load order, each with its size, its tokens (counted offline) and why it is
+/// loaded or not: left out by a setting, missing, outside the project, a link that
+/// leads out. Only reads. Files that are named and not read are listed too.
+///
+///     retrace instructions            a session started here
+///     retrace instructions notes      a session in the project of this store
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// A store, or a directory [default: the current directory]
+    #[arg(value_name = "STORE|DIR")]
+    target: Option<String>,
+    /// What every session of yours loads, wherever it is started
+    #[arg(long, conflicts_with = "target")]
+    user: bool,
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let request = request(arguments)?;
+    let found = commands::instructions(&app, request)?;
+    for problem in &found.problems {
+        shell.warn(problem);
+    }
+    let (as_json, style) = (shell.json, shell.style());
+    shell.print_long(|out| {
+        if as_json { json::line(out, &found) } else { print::kinds::instructions(out, &found, style) }
+    })?;
+    Ok(Exit::DONE)
+}
+
+/// A name that is a directory here is meant as one, as in `retrace check`.
+fn request(arguments: Arguments) -> Result<InstructionsReq, ApiError> {
+    if arguments.user {
+        return Ok(InstructionsReq::default());
+    }
+    let target = arguments.target.unwrap_or_else(|| ".".to_owned());
+    if !Path::new(&target).is_dir() {
+        return Ok(InstructionsReq { store: Some(target), project: None });
+    }
+    let absolute = std::path::absolute(&target)
+        .map_err(|error| ApiError::new(Code::Invalid, format!("{error}."), target))?;
+    // `..` and a final `.` would hide which directories are above.
+    let absolute = absolute.canonicalize().unwrap_or(absolute);
+    Ok(InstructionsReq { store: None, project: Some(text(&absolute)?) })
+}

@@ -1,0 +1,43 @@
+//! `retrace memories`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::commands;
+use retrace_api::wire::MemoriesReq;
+
+/// The memories of a store, and what kind each is
+///
+/// The kind is told by place, name and the type in the front matter: an index,
+/// a topic (user, feedback, project, reference), a daily log with its day,
+/// instructions, or other; and whose it is: a team's, or an agent's.
+///
+///     retrace memories notes
+///     retrace memories notes --at 2026-03-01T00:00:00Z --json
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Id, name or directory
+    store: String,
+    /// As they were at this time (RFC 3339), or right after this operation (its number)
+    #[arg(long, value_name = "TIME|SEQ")]
+    at: Option<String>,
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let request = MemoriesReq { store: arguments.store, at: arguments.at };
+    let memories = commands::memories(&app, request)?.memories;
+    if memories.is_empty() {
+        shell.note("There is no memory in this store.");
+    }
+    let (as_json, style) = (shell.json, shell.style());
+    shell.print_long(|out| match as_json {
+        true => memories.iter().try_for_each(|memory| json::line(out, memory)),
+        false if memories.is_empty() => Ok(()),
+        false => print::kinds::memories(out, &memories, style),
+    })?;
+    Ok(Exit::DONE)
+}
