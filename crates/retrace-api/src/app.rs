@@ -179,6 +179,16 @@ impl Inner {
         Ok(answer)
     }
 
+    /// Runs `write` in a transaction that is let go of: what it answers is what it would do.
+    pub(crate) fn preview<T>(
+        &self,
+        write: impl FnOnce(&mut Act<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let mut writer = lock(&self.writer);
+        let mut act = writer.begin()?;
+        write(&mut act)
+    }
+
     /// A value that changes whenever anybody, this process included, commits to the log. Cheap to ask for.
     pub(crate) fn committed(&self) -> Option<(i64, u64, u64)> {
         let writer = lock(&self.writer);

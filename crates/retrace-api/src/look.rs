@@ -24,6 +24,10 @@ impl Inner {
     /// Looks at the whole directory of a store and records what changed. A directory that is missing or may not be read
     /// is a state, not an error, and nothing is called gone then.
     pub(crate) fn look(self: &Arc<Self>, store: &StoreRow) -> Result<Looked, ApiError> {
+        if store.is_log_only() {
+            // Nothing changes there that the log does not know.
+            return Ok(Looked { state: StoreState::Recording, detail: None, versions: 0 });
+        }
         self.recover(store)?;
         let mut keeper = LogKeeper::new(Arc::clone(self));
         let looked = retrace_watch::look(&mut keeper, &watched(self, store), None);

@@ -39,6 +39,9 @@ pub(crate) struct Wanted {
     pub(crate) moved_from: Option<RelPath>,
 }
 
+/// The stores of a plan, with their directories; a store that lives in the log alone has none.
+type Places = BTreeMap<StoreId, (StoreRow, Option<Root>)>;
+
 /// An act on files, about to be previewed or done.
 pub(crate) struct Plan {
     pub(crate) source: Source,
@@ -148,7 +151,7 @@ impl Inner {
         if dry_run {
             let writing = plan.steps.iter().filter(|step| step.wanted.is_some());
             for (write, step) in result.writes.iter_mut().zip(writing) {
-                write.diff = previewed(step, &stores[&step.store].1);
+                write.diff = self.previewed(step, stores[&step.store].1.as_ref());
             }
             return Ok((result, None));
         }
@@ -167,7 +170,7 @@ impl Inner {
     fn nothing_is_lost(
         self: &Arc<Self>,
         plan: &Plan,
-        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        stores: &Places,
         dry_run: bool,
     ) -> Result<(), ApiError> {
         let mut unknown = BTreeSet::new();
@@ -196,12 +199,12 @@ impl Inner {
         Ok(())
     }
 
-    fn stores_of(&self, plan: &Plan) -> Result<BTreeMap<StoreId, (StoreRow, Root)>, ApiError> {
+    fn stores_of(&self, plan: &Plan) -> Result<Places, ApiError> {
         let mut stores = BTreeMap::new();
         for step in plan.steps.iter().chain(&plan.checks) {
             if let Entry::Vacant(place) = stores.entry(step.store) {
                 let row = self.read(|reader| Ok(reader.store(step.store)?))?;
-                let root = Root::open(&root_of(&row))?;
+                let root = if row.is_log_only() { None } else { Some(Root::open(&root_of(&row))?) };
                 place.insert((row, root));
             }
         }
@@ -213,17 +216,18 @@ impl Inner {
     fn held_against_disk(
         self: &Arc<Self>,
         plan: &Plan,
-        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        stores: &Places,
         dry_run: bool,
     ) -> Result<Vec<wire::Conflict>, ApiError> {
         let mut moved = Vec::new();
         for step in plan.steps.iter().chain(&plan.checks) {
             let (_, root) = &stores[&step.store];
             // The content itself is not needed.
-            let found = match root.read(&step.path, 0) {
-                Ok(content) => Some(content.sha256),
-                Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => None,
-                Err(error) => return Err(error.into()),
+            let found = match root.as_ref().map(|root| root.read(&step.path, 0)) {
+                None => self.read(|reader| self.expected_at(reader, step.store, &step.path))?.0,
+                Some(Ok(content)) => Some(content.sha256),
+                Some(Err(FileError::Missing { .. } | FileError::BelowAFile { .. })) => None,
+                Some(Err(error)) => return Err(error.into()),
             };
             if found != step.expected {
                 moved.push((step, found));
@@ -270,7 +274,7 @@ impl Inner {
     fn do_it(
         self: &Arc<Self>,
         plan: &Plan,
-        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        stores: &Places,
         mut result: ActResult,
     ) -> Result<(ActResult, Option<u64>), ApiError> {
         self.at(Point::Planned)?;
@@ -304,7 +308,7 @@ impl Inner {
         &self,
         act: &mut Act<'_>,
         plan: &'p Plan,
-        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
+        stores: &Places,
         carried: &mut Carried<'p>,
         warnings: &mut Vec<String>,
     ) -> Result<Option<u64>, ApiError> {
@@ -318,7 +322,7 @@ impl Inner {
             return Ok(None);
         }
         for step in &plan.steps {
-            match self.do_step(step, &stores[&step.store].1, warnings) {
+            match self.do_step(step, stores[&step.store].1.as_ref(), warnings) {
                 Ok(finished) => carried.done.push(finished),
                 Err(error) => {
                     carried.stopped = Some((step, error));
@@ -377,7 +381,7 @@ impl Inner {
     }
 
     /// Records and removes the hidden files that steps left behind. Where that fails, the next look does it.
-    fn clear_away(&self, carried: &Carried<'_>, stores: &BTreeMap<StoreId, (StoreRow, Root)>) {
+    fn clear_away(&self, carried: &Carried<'_>, stores: &Places) {
         let done = carried.done.iter().filter(|done| done.left_behind).map(|done| done.step.store);
         let stopped = carried.stopped.iter().filter_map(|(step, error)| {
             matches!(error, FileError::Moved { kept: Some(_), .. }).then_some(step.store)
@@ -391,9 +395,13 @@ impl Inner {
     fn do_step<'p>(
         &self,
         step: &'p Step,
-        root: &Root,
+        root: Option<&Root>,
         warnings: &mut Vec<String>,
     ) -> Result<DoneStep<'p>, FileError> {
+        // A store without a directory is written by appending alone.
+        let Some(root) = root else {
+            return Ok(DoneStep { step, before: None, seen: None, left_behind: false });
+        };
         let before = match step.expected {
             Some(_) => root.read(&step.path, u64::MAX)?.bytes,
             None => None,
@@ -422,14 +430,11 @@ impl Inner {
     }
 
     /// Takes back what was done, newest first. What cannot be taken back stays in the answer.
-    fn put_back<'p>(
-        &self,
-        done: Vec<DoneStep<'p>>,
-        stores: &BTreeMap<StoreId, (StoreRow, Root)>,
-    ) -> Vec<DoneStep<'p>> {
+    fn put_back<'p>(&self, done: Vec<DoneStep<'p>>, stores: &Places) -> Vec<DoneStep<'p>> {
         let mut left = Vec::new();
         for finished in done.into_iter().rev() {
-            let (path, root) = (&finished.step.path, &stores[&finished.step.store].1);
+            let Some(root) = &stores[&finished.step.store].1 else { continue };
+            let path = &finished.step.path;
             let now = finished.step.wanted.as_ref().map(|wanted| wanted.sha256);
             let (random, faults) = (self.random(), &*self.options.faults);
             let undone = match (&finished.before, now) {
@@ -449,14 +454,23 @@ impl Inner {
     }
 }
 
-/// The difference a step would make, where the content to write is in no version yet.
-fn previewed(step: &Step, root: &Root) -> Option<wire::FileDiff> {
-    let wanted = step.wanted.as_ref().filter(|wanted| wanted.version.is_none())?;
-    let before = match step.expected {
-        Some(_) => Some(root.read(&step.path, u64::MAX).ok()?.bytes?),
-        None => None,
-    };
-    Some(commands::diff_of(step.store, &step.path, before, wanted.bytes.clone()))
+impl Inner {
+    /// The difference a step would make, where the content to write is in no version yet.
+    fn previewed(&self, step: &Step, root: Option<&Root>) -> Option<wire::FileDiff> {
+        let wanted = step.wanted.as_ref().filter(|wanted| wanted.version.is_none())?;
+        let before = match (step.expected, root) {
+            (None, _) => None,
+            (Some(_), Some(root)) => Some(root.read(&step.path, u64::MAX).ok()?.bytes?),
+            (Some(_), None) => {
+                let recorded = self.read(|reader| {
+                    let version = reader.version_at(step.store, &step.path, None)?;
+                    Ok(version.map(|version| reader.content(&version)).transpose()?.flatten())
+                });
+                Some(recorded.ok()?.map(|content| content.bytes).unwrap_or_default())
+            }
+        };
+        Some(commands::diff_of(step.store, &step.path, before, wanted.bytes.clone()))
+    }
 }
 
 /// The failure of an act that the log does not know of, with what it left on the disk.

@@ -2,17 +2,54 @@
 
 use crate::app::Inner;
 use crate::wire::{ApiError, Code};
-use retrace_log::{Reader, StoreRow, VersionRow};
-use retrace_model::{RelPath, Timestamp, VersionId};
+use retrace_log::{MemoryAt, Reader, StoreRow, VersionRow};
+use retrace_model::{RelPath, StoreId, Timestamp, VersionId};
 
 /// Something a person named.
 pub(crate) enum Target {
     /// One version.
     Version(Box<VersionRow>),
     /// A path of a store, live or right after an operation.
-    File { store: Box<StoreRow>, path: RelPath, at: Option<u64> },
+    File { store: Box<StoreRow>, path: RelPath, at: Option<Moment> },
     /// A whole store, live or right after an operation.
-    Store { store: Box<StoreRow>, at: Option<u64> },
+    Store { store: Box<StoreRow>, at: Option<Moment> },
+}
+
+/// An instant to look at. One that was given as a time may lie before anything was observed; what was rebuilt is there then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The newest operation by then.
+    pub(crate) operation: u64,
+    /// The time, where one was given.
+    pub(crate) time: Option<Timestamp>,
+}
+
+impl Moment {
+    /// Right after an operation.
+    pub(crate) fn after(operation: u64) -> Self {
+        Self { operation, time: None }
+    }
+
+    /// The memories of a store then.
+    pub(crate) fn memories(self, reader: &Reader<'_>, store: StoreId) -> Result<Vec<MemoryAt>, ApiError> {
+        Ok(match self.time {
+            Some(time) => reader.memories_at_time(store, time)?,
+            None => reader.memories_at(store, Some(self.operation))?,
+        })
+    }
+
+    /// What was at a path then.
+    pub(crate) fn version(
+        self,
+        reader: &Reader<'_>,
+        store: StoreId,
+        path: &RelPath,
+    ) -> Result<Option<VersionRow>, ApiError> {
+        Ok(match self.time {
+            Some(time) => reader.version_at_time(store, path, time)?,
+            None => reader.version_at(store, path, Some(self.operation))?,
+        })
+    }
 }
 
 impl Inner {
@@ -29,7 +66,7 @@ impl Inner {
                 .map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))?;
             return Ok(Target::File { store, path, at });
         }
-        let at = rest.strip_prefix('@').map(|at| instant(reader, at)).transpose()?;
+        let at = rest.strip_prefix('@').map(|at| moment(reader, at)).transpose()?;
         Ok(Target::Store { store, at })
     }
 
@@ -72,10 +109,10 @@ pub(crate) fn version_named(reader: &Reader<'_>, text: &str) -> Result<VersionRo
 }
 
 /// A path and the instant after its last `@`, where that is one; file names may hold `@` themselves.
-fn split_instant<'t>(reader: &Reader<'_>, text: &'t str) -> Result<(&'t str, Option<u64>), ApiError> {
+fn split_instant<'t>(reader: &Reader<'_>, text: &'t str) -> Result<(&'t str, Option<Moment>), ApiError> {
     match text.rsplit_once('@') {
         Some((path, at)) if at.parse::<u64>().is_ok() || Timestamp::parse(at).is_ok() => {
-            Ok((path, Some(instant(reader, at)?)))
+            Ok((path, Some(moment(reader, at)?)))
         }
         _ => Ok((text, None)),
     }
@@ -83,16 +120,21 @@ fn split_instant<'t>(reader: &Reader<'_>, text: &'t str) -> Result<(&'t str, Opt
 
 /// An operation's number, or the newest operation at a time.
 pub(crate) fn instant(reader: &Reader<'_>, text: &str) -> Result<u64, ApiError> {
+    Ok(moment(reader, text)?.operation)
+}
+
+/// An operation's number, or a time.
+pub(crate) fn moment(reader: &Reader<'_>, text: &str) -> Result<Moment, ApiError> {
     if let Ok(seq) = text.parse::<u64>() {
         let newest = reader.cursor()?;
         if seq > newest {
             return Err(ApiError::new(Code::NotFound, "There is no such operation.", text)
                 .hint(format!("The newest is {newest}.")));
         }
-        return Ok(seq);
+        return Ok(Moment::after(seq));
     }
     let at = time(text)?;
-    Ok(reader.operation_at(at)?)
+    Ok(Moment { operation: reader.operation_at(at)?, time: Some(at) })
 }
 
 /// A time as people write it.

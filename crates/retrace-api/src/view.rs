@@ -40,6 +40,9 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
         content_size_bytes: row.content.map(|content| content.size),
         content_kind: row.content.as_ref().map(|content| content_kind(content).to_owned()),
         created_at: row.created_at.to_rfc3339(),
+        recorded_at: row.recorded_at.to_rfc3339(),
+        rebuilt: row.rebuilt,
+        withdrawn: row.withdrawn,
         created_by: actor(&row.actor),
         source: row.source.as_str().to_owned(),
         note: row.note.clone(),
@@ -48,9 +51,6 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
     }
 }
 
-pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: bool) -> wire::Operation {
-    wire::Operation {
-        seq: row.seq,
 /// Who made an operation: as recorded, else the one session that all its versions shown were joined with.
 fn writer<'v>(row: &'v OperationRow, versions: &'v [VersionRow]) -> &'v Actor {
     match (&row.actor, versions.first()) {
@@ -68,6 +68,9 @@ fn same_writer(one: &Actor, other: &Actor) -> bool {
     }
 }
 
+pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: bool) -> wire::Operation {
+    wire::Operation {
+        seq: row.seq,
         store_id: row.store.map(|store| store.to_string()),
         source: row.source.as_str().to_owned(),
         created_at: row.created_at.to_rfc3339(),

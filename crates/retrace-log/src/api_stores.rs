@@ -125,7 +125,8 @@ pub struct ApiVersionFilter {
     pub limit: u64,
 }
 
-const COLUMNS: &str = "SELECT s.public, s.id, s.name, a.description, a.metadata, s.root, s.created_at, a.updated_at,
+const COLUMNS: &str =
+    "SELECT s.public, s.id, s.name, a.description, a.metadata, s.root, s.created_at, a.updated_at,
     a.archived_at FROM api_stores a JOIN stores s ON s.id = a.store_id WHERE a.deleted_at IS NULL";
 
 impl Reader<'_> {
@@ -271,9 +272,8 @@ impl Reader<'_> {
         )?;
         let mut above = Some(path.clone());
         while let Some(here) = above {
-            let found: Option<Vec<u8>> = at
-                .query_row(params![store_row, here.as_bytes(), except], |row| row.get(0))
-                .optional()?;
+            let found: Option<Vec<u8>> =
+                at.query_row(params![store_row, here.as_bytes(), except], |row| row.get(0)).optional()?;
             if let Some(memory) = found {
                 return Ok(Some((here, rows::memory_id(&memory)?)));
             }
@@ -288,7 +288,12 @@ impl Reader<'_> {
                  WHERE p.bytes > ?2 AND p.bytes < ?3 AND m.public IS NOT ?4 ORDER BY p.bytes LIMIT 1",
             )?
             .query_row(
-                params![store_row, [path.as_bytes(), b"/"].concat(), [path.as_bytes(), b"0"].concat(), except],
+                params![
+                    store_row,
+                    [path.as_bytes(), b"/"].concat(),
+                    [path.as_bytes(), b"0"].concat(),
+                    except
+                ],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )
             .optional()?;
@@ -299,7 +304,11 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database. An unknown memory has no versions.
-    pub fn api_versions(&self, store: StoreId, filter: &ApiVersionFilter) -> Result<Vec<VersionRow>, LogError> {
+    pub fn api_versions(
+        &self,
+        store: StoreId,
+        filter: &ApiVersionFilter,
+    ) -> Result<Vec<VersionRow>, LogError> {
         let store_row = rows::store_row(self.connection, store)?;
         let narrow = filter.memory.is_some();
         let mut wheres = String::from(if narrow { "+v.store_id = ?" } else { "v.store_id = ?" });
@@ -360,7 +369,9 @@ impl Act<'_> {
     pub fn add_api_store(&mut self, new: &NewApiStore) -> Result<StoreId, LogError> {
         let id = StoreId(self.random());
         self.transaction
-            .prepare_cached("INSERT INTO stores (public, kind, root, name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .prepare_cached(
+                "INSERT INTO stores (public, kind, root, name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
             .execute(params![
                 &id.0[..],
                 StoreKind::Plain.as_str(),
@@ -413,7 +424,12 @@ impl Act<'_> {
     ///
     /// # Errors
     /// [`LogError::NotFound`] when the API does not show it, or a failure of the database.
-    pub fn change_api_store(&self, id: StoreId, change: &ApiStoreChange, at: Timestamp) -> Result<(), LogError> {
+    pub fn change_api_store(
+        &self,
+        id: StoreId,
+        change: &ApiStoreChange,
+        at: Timestamp,
+    ) -> Result<(), LogError> {
         if let Some(name) = &change.name {
             self.transaction
                 .execute("UPDATE stores SET name = ?2 WHERE public = ?1", params![&id.0[..], name])?;

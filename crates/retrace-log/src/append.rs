@@ -307,7 +307,8 @@ impl<'a> Appending<'a> {
         let store_row = self.stores[&store];
         if path_known
             && !self.anew
-            && let Some(resting) = resting_memory(self.connection, store_row, path_row, moves)? {
+            && let Some(resting) = resting_memory(self.connection, store_row, path_row, moves)?
+        {
             return Ok(resting);
         }
         let memory = MemoryId(self.random());

@@ -38,7 +38,8 @@ mod verify;
 mod writer;
 
 pub use api_stores::{
-    ApiStoreChange, ApiStoreFilter, ApiStoreRow, ApiVersionFilter, LOG_ROOT, LiveRecord, NewApiStore, WriterFilter,
+    ApiStoreChange, ApiStoreFilter, ApiStoreRow, ApiVersionFilter, LOG_ROOT, LiveRecord, NewApiStore,
+    WriterFilter,
 };
 pub use append::{Append, Appended, Change, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
 pub use connection::{Entropy, LogFiles};

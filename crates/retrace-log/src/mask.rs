@@ -66,7 +66,9 @@ impl Reader<'_> {
         let mut seqs: BTreeSet<u64> = chosen().map(|version| version.id.seq).collect();
         let contents: BTreeSet<Sha256> =
             chosen().filter_map(|version| version.content).map(|content| content.sha256).collect();
-        let mut query = self.connection.prepare_cached("SELECT seq FROM versions WHERE blob_id = ?1 AND redaction_id IS NULL")?;
+        let mut query = self
+            .connection
+            .prepare_cached("SELECT seq FROM versions WHERE blob_id = ?1 AND redaction_id IS NULL")?;
         for sha256 in &contents {
             for blob in blob::all_with(self.connection, sha256)? {
                 for seq in query.query_map([blob], |row| row.get(0))? {

@@ -3,7 +3,7 @@
 use super::memories::{Bytes, Side, bytes_of, hidden, in_characters, ranges_in_characters, spans};
 use crate::App;
 use crate::app::{Inner, root_of};
-use crate::target::Target;
+use crate::target::{Moment, Target};
 use crate::wire::{
     ApiError, Code, DiffLine, DiffReq, DiffResult, DiffSide, FileChange, FileDiff, Hunk, MovedBlock,
     StoreDiff,
@@ -29,8 +29,8 @@ pub fn diff(app: &App, request: DiffReq) -> Result<DiffResult, ApiError> {
         let b = request.b.as_deref().map(|text| inner.target(reader, text)).transpose()?;
         match (a, b) {
             (Target::Store { store, at }, None) => {
-                let at = at.map_or_else(|| reader.cursor(), Ok)?;
-                let from = State::recorded(reader, store.clone(), Some(at), request.a.clone())?;
+                let at = at.map_or_else(|| reader.cursor().map(Moment::after), Ok)?;
+                let from = State::recorded(reader, store.clone(), at, request.a.clone())?;
                 let to = State::live(inner, reader, store, request.a.clone())?;
                 Ok(DiffResult::Store(store_diff(reader, &from, &to)?))
             }
@@ -247,23 +247,23 @@ impl State {
         inner: &Inner,
         reader: &Reader<'_>,
         store: Box<StoreRow>,
-        at: Option<u64>,
+        at: Option<Moment>,
         target: String,
     ) -> Result<Self, ApiError> {
         match at {
             None => Self::live(inner, reader, store, target),
-            at => Self::recorded(reader, store, at, target),
+            Some(at) => Self::recorded(reader, store, at, target),
         }
     }
 
     fn recorded(
         reader: &Reader<'_>,
         store: Box<StoreRow>,
-        at: Option<u64>,
+        at: Moment,
         target: String,
     ) -> Result<Self, ApiError> {
         let mut files = BTreeMap::new();
-        for memory in reader.memories_at(store.id, at)? {
+        for memory in at.memories(reader, store.id)? {
             let Some(path) = memory.path else { continue };
             let entry = Entry {
                 memory: Some(memory.version.memory),
@@ -282,6 +282,12 @@ impl State {
         store: Box<StoreRow>,
         target: String,
     ) -> Result<Self, ApiError> {
+        if store.is_log_only() {
+            return Self::recorded(reader, store, Moment::after(reader.cursor()?), target);
+        }
+        if store.is_log_only() {
+            return Self::recorded(reader, store, Moment::after(reader.cursor()?), target);
+        }
         let root = Root::open(&root_of(&store))?;
         let mut files = BTreeMap::new();
         for path in root.scan(&inner.rules, None).found.into_keys() {

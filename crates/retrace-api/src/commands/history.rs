@@ -96,11 +96,13 @@ pub fn activity(app: &App, request: ActivityReq) -> Result<Activity, ApiError> {
     let inner = &app.inner;
     inner.read(|reader| {
         let store = inner.store_named(reader, &request.store)?;
-        let marks = reader
-            .activity(store.id, MARKS)?
-            .into_iter()
-            .map(|mark| ActivityMark {
+        let past = reader.past_activity(store.id, MARKS)?.into_iter().map(|mark| (mark, true));
+        let observed = reader.activity(store.id, MARKS)?.into_iter().map(|mark| (mark, false));
+        let marks = past
+            .chain(observed)
+            .map(|(mark, rebuilt)| ActivityMark {
                 operation_seq: mark.operation_seq,
+                rebuilt,
                 at: mark.at.to_rfc3339(),
                 source: mark.source.as_str().to_owned(),
                 created: mark.counts.0,
@@ -135,12 +137,12 @@ pub fn show(app: &App, request: ShowReq) -> Result<Shown, ApiError> {
     })
 }
 
-/// Whether `undo` would accept an operation: an act on files that nobody has undone yet. What a scan saw is taken back
-/// with a rollback; a redaction never.
+/// Whether `undo` would accept an operation: an act on files, or history brought in, that nobody has undone yet. What a scan
+/// saw is taken back with a rollback; a redaction never.
 pub(crate) fn undoable(row: &OperationRow) -> bool {
     let act = matches!(
         row.source,
-        Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import
+        Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import | Source::Rebuilt
     );
     act && row.versions > 0 && row.undone_by.is_none()
 }

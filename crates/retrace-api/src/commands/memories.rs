@@ -95,12 +95,10 @@ impl Inner {
     pub(crate) fn side(&self, reader: &Reader<'_>, text: &str) -> Result<Side, ApiError> {
         match self.target(reader, text)? {
             Target::Version(version) => self.version_side(reader, text, *version),
-            Target::File { store, path, at: Some(at) } => {
-                match at.version(reader, store.id, &path)? {
-                    Some(version) => self.version_side(reader, text, version),
-                    None => Err(ApiError::new(wire::Code::NotFound, "Nothing was at that path then.", text)),
-                }
-            }
+            Target::File { store, path, at: Some(at) } => match at.version(reader, store.id, &path)? {
+                Some(version) => self.version_side(reader, text, version),
+                None => Err(ApiError::new(wire::Code::NotFound, "Nothing was at that path then.", text)),
+            },
             Target::File { store, path, at: None } => self.live_side(reader, text, &store, &path),
             Target::Store { .. } => Err(ApiError::invalid("This names a whole store, not one memory.", text)
                 .hint("Add :PATH to the store's name.")),

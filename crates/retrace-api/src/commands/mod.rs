@@ -2,6 +2,8 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
+mod api_stores;
+mod blame;
 mod cancel;
 pub(crate) mod check;
 mod confirm;
@@ -15,16 +17,17 @@ mod expiry;
 mod export;
 mod health;
 mod history;
+mod import;
 mod inbox;
 mod instructions;
 mod memories;
 mod memory_prices;
 mod memory_tool;
+mod origin;
 mod prices;
 mod redact;
 mod review;
 mod rollback;
-mod origin;
 mod rules;
 mod search;
 mod simulate;
@@ -38,6 +41,8 @@ mod turn;
 mod variants;
 mod verify;
 
+pub use api_stores::{mount_store, share_store};
+pub use blame::blame;
 pub use cancel::cancel;
 pub use check::{check, check_directory, findings};
 pub use confirm::context_confirm;
@@ -52,12 +57,14 @@ pub use expiry::{expire, expiry};
 pub use export::context_export;
 pub use health::health;
 pub use history::{activity, log, show, timeline};
+pub use import::{export_store, import_bundle, import_git, import_transcripts};
 pub use inbox::inbox;
 pub use instructions::{instruction, instructions};
 pub use memories::{document, memories};
-pub(crate) use memory_prices::{MemoryUses, SessionUses, memory_uses};
 pub use memory_prices::context_memory;
+pub(crate) use memory_prices::{MemoryUses, SessionUses, memory_uses};
 pub use memory_tool::memory_tool;
+pub use origin::{origin, session_writes};
 pub use prices::prices;
 pub(crate) use redact::pending_places;
 pub use redact::{receipts, recheck_receipt, redact};
@@ -66,9 +73,9 @@ pub use rollback::{restore, rollback, undo};
 pub use rules::{finding_rules, set_finding_rule};
 pub use search::search;
 pub use simulate::context_simulate;
-pub use origin::{origin, session_writes};
 pub use snapshot::agent_snapshot;
 pub use status::status;
+pub(crate) use stores::{answer as store_answer, directory as directory_named_by, refuse_overlap};
 pub use stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
 pub use sweep::context_sweep;
 pub(crate) use tokens::NEWEST as NEWEST_FAMILY;
@@ -156,9 +163,16 @@ commands! {
     write pause_store(StoreRef) -> Store,
     write resume_store(StoreRef) -> Store,
     write scan(ScanReq) -> Scanned,
+    write share_store(ShareStoreReq) -> Store,
+    write mount_store(MountStoreReq) -> Store,
     write rollback(RollbackReq) -> ActResult,
     write restore(RestoreReq) -> ActResult,
     write undo(UndoReq) -> ActResult,
+    read blame(BlameReq) -> Blame,
+    write import_git(ImportGitReq) -> ImportResult,
+    write import_transcripts(ImportTranscriptsReq) -> ImportResult,
+    write import_bundle(ImportBundleReq) -> ImportResult,
+    read export_store(ExportStoreReq) -> ExportedStore,
     write redact(RedactReq) -> ActResult,
     write memory_tool(MemoryToolReq) -> MemoryToolAnswer,
     write recheck_receipt(ReceiptRef) -> Receipt,
@@ -173,6 +187,8 @@ commands! {
     read context_deployed(DeployedReq) -> Deployed,
     read context_export(ExportReq) -> Exported,
     read prices(Nothing) -> Prices,
+    read origin(OriginReq) -> Origin,
+    read session_writes(SessionRef) -> SessionWrites,
     read inbox(InboxReq) -> Inbox,
     write review(ReviewReq) -> Reviewed,
     write review_up_to(ReviewUpToReq) -> Reviewed,
@@ -189,8 +205,6 @@ commands! {
 impl App {
     /// Runs the command `name` on a JSON request. A bug in one command is an error of that call, not the end of the
     /// program.
-    read origin(OriginReq) -> Origin,
-    read session_writes(SessionRef) -> SessionWrites,
     ///
     /// # Errors
     /// What the command answers; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.

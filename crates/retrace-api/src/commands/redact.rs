@@ -6,6 +6,8 @@
 mod receipt;
 mod survey;
 
+pub(crate) use receipt::pending_places;
+
 use crate::App;
 use crate::app::{Inner, lock};
 use crate::faults::Point;
@@ -141,9 +143,9 @@ impl Inner {
         self.kept_findings.forget();
         self.lab.loaded.forget();
         self.lab.index.forget(self);
+        self.origins.forget();
         let settled = self.purge_and_settle(row, &needles, selection, stores, &survey, &mut result);
         if let Err(error) = settled {
-        self.origins.forget();
             // Masked it is, and the receipt says that the purge is pending.
             result.warnings.push(format!("The purge is not finished: {}", error.message));
         }

@@ -53,7 +53,14 @@ pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
 /// conflicts in the answer, and nothing is done then.
 pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
-    let plan = inner.read(|reader| inner.plan_undo(reader, request.operation_seq))?;
+    let seq = inner.read(|reader| match request.operation_seq {
+        Some(seq) => Ok(seq),
+        None => newest_undoable(reader),
+    })?;
+    if inner.read(|reader| Ok(reader.is_rebuilding(seq)?))? {
+        return crate::past::withdraw(inner, seq, request.dry_run);
+    }
+    let plan = inner.read(|reader| inner.plan_undo(reader, Some(seq)))?;
     inner.carry_out(&plan, request.dry_run)
 }
 
@@ -180,7 +187,12 @@ impl Inner {
     }
 
     fn plan_session(&self, reader: &Reader<'_>, session: &str) -> Result<Plan, ApiError> {
-        let filter = VersionFilter { actor: Some(session.to_owned()), ..VersionFilter::default() };
+        // What a session wrote before it was observed is no change to take back now.
+        let filter = VersionFilter {
+            actor: Some(session.to_owned()),
+            observed_only: true,
+            ..VersionFilter::default()
+        };
         let mut versions = reader.versions(&filter)?;
         versions.retain(|version| matches!(&version.actor, Actor::Session { .. }));
         if versions.is_empty() {
@@ -201,6 +213,13 @@ impl Inner {
         let row = reader.operation(seq)?;
         if row.versions == 0 {
             return Err(ApiError::invalid("The operation changed no memory.", seq.to_string()));
+        }
+        if reader.is_rebuilding(seq)? {
+            return Err(ApiError::invalid(
+                "The operation brought in earlier history, and changed no file.",
+                seq.to_string(),
+            )
+            .hint(format!("`retrace undo {seq}` takes it out of the lists again.")));
         }
         let filter = VersionFilter { operation_seq: Some(seq), ..VersionFilter::default() };
         let mut versions = reader.versions(&filter)?;
@@ -224,7 +243,8 @@ impl Inner {
                 .or_insert((version, version));
         }
         for (memory, (first, last)) in first_and_last {
-            let before = reader.version_before(first)?;
+            // What was rebuilt lies before what was first seen; to take back the first sight is to have nothing there.
+            let before = reader.observed_before(first)?;
             let newest = newest_version(reader, memory)?;
             if newest.id != last.id {
                 plan.conflicts.push(later_change(last, &newest, before.as_ref()));
@@ -290,6 +310,9 @@ impl Inner {
         store: &retrace_log::StoreRow,
         plan: &mut Plan,
     ) -> Result<(), ApiError> {
+        if store.is_log_only() {
+            return Ok(());
+        }
         let scan = Root::open(&root_of(store))?.scan(&self.rules, None);
         let mut heads = reader.heads(store.id)?;
         heads.retain(|path, _| scan.covers(path));
@@ -374,7 +397,12 @@ impl Inner {
         if let Some(sha256) = live.sha256 {
             return Ok((Some(sha256), Some(live.version)));
         }
-        let root = Root::open(&root_of(&reader.store(store)?))?;
+        let row = reader.store(store)?;
+        if row.is_log_only() {
+            // Nothing is left of the content, so the memory counts as empty, as the Memory Stores API says it.
+            return Ok((Some(Sha256::of(b"")), Some(live.version)));
+        }
+        let root = Root::open(&root_of(&row))?;
         let on_disk = root.read(path, 0).ok().map(|content| content.sha256);
         Ok((on_disk, Some(live.version)))
     }

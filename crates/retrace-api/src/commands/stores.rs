@@ -128,7 +128,7 @@ fn change(
     answer(inner, row.id)
 }
 
-fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
+pub(crate) fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
     let (row, left) =
         inner.read(|reader| Ok((reader.store(id)?, reader.unreviewed_counts(&inner.user())?)))?;
     Ok(shown(inner, &row, left.get(&id).copied().unwrap_or(0)))
@@ -137,6 +137,7 @@ fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
 /// A store with its state as the directory is right now.
 fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64) -> wire::Store {
     let now = match Root::open(&root_of(row)) {
+        _ if row.is_log_only() => Some((StoreState::Recording, None)),
         Err(error) => Some((state_of(&error), Some(crate::error::sentence(&error)))),
         Ok(_) if row.state == StoreState::Limited => None,
         Ok(_) => Some((StoreState::Recording, None)),
@@ -145,7 +146,7 @@ fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64) -> wire::Store {
 }
 
 /// The directory a person gave, absolute and with links resolved, so that one directory is one store.
-fn directory(text: &str) -> Result<PathBuf, ApiError> {
+pub(crate) fn directory(text: &str) -> Result<PathBuf, ApiError> {
     if text.is_empty() {
         return Err(ApiError::invalid("No directory was given.", "root"));
     }
@@ -153,7 +154,7 @@ fn directory(text: &str) -> Result<PathBuf, ApiError> {
     Ok(std::fs::canonicalize(&path).unwrap_or(path))
 }
 
-fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError> {
+pub(crate) fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError> {
     let data_dir =
         std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
     if data_dir.starts_with(root) || root.starts_with(&data_dir) {

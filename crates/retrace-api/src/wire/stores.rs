@@ -8,12 +8,12 @@ use ts_rs::TS;
 pub struct Store {
     /// `memstore_…`
     pub id: String,
-    /// Name for people, unique.
+    /// Name for people; unique but for stores made through the Memory Stores API.
     pub name: String,
     /// Whose memory it holds: `claude-auto`, `claude-agent`, `memory-tool`, `codex`, `gemini`, `letta`, `openclaw`,
     /// `basic-memory`, `copilot`, `cline`, `plain`, `remote`.
     pub kind: String,
-    /// Its directory.
+    /// Its directory; `log:` and the id for a store of the Memory Stores API that has none.
     pub root: String,
     /// `recording`, `paused`, `missing`, `denied` or `limited`.
     pub state: String,
@@ -49,6 +49,25 @@ pub struct AddStore {
 pub struct StoreRef {
     /// Id or name.
     pub store: String,
+}
+
+/// Shows a store in the Memory Stores API, or no longer.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ShareStoreReq {
+    /// Id or name.
+    pub store: String,
+    /// Whether it is to be shown.
+    pub shared: bool,
+}
+
+/// Gives a store of the Memory Stores API a directory, or takes it away.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct MountStoreReq {
+    /// Id or name.
+    pub store: String,
+    /// An empty directory, made when missing; none to take the present one away, whose files stay.
+    #[serde(default)]
+    pub directory: Option<String>,
 }
 
 /// A look at directories right now.

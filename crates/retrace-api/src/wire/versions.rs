@@ -56,8 +56,15 @@ pub struct Version {
     pub content_size_bytes: Option<u64>,
     /// `text`, `binary`, `too_large` (content not kept), or null where there is none.
     pub content_kind: Option<String>,
-    /// When it was recorded.
+    /// When it was recorded; of a rebuilt one, when it truly was.
     pub created_at: String,
+    /// When it was recorded, or rebuilt.
+    pub recorded_at: String,
+    /// Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+    /// ones, by the time at which they were.
+    pub rebuilt: bool,
+    /// Whether it is rebuilt and its operation was undone: lists leave it out.
+    pub withdrawn: bool,
     /// Who; null when unknown.
     pub created_by: Option<ActorView>,
     /// What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
@@ -100,12 +107,12 @@ pub struct LogReq {
     /// At most so many; 100 when absent, 1,000 at most.
     #[serde(default)]
     pub limit: Option<u64>,
-    /// Only versions before this place.
+    /// Only versions behind this one in the order of the list.
     #[serde(default)]
     pub before: Option<u64>,
 }
 
-/// A page of the log, newest first.
+/// A page of the log, newest first, rebuilt versions after the observed ones.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct LogPage {
     /// The versions.
@@ -202,15 +209,17 @@ pub struct ActivityReq {
 /// When a store changed.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Activity {
-    /// Marks from old to new; at most 1,000, neighbours joined beyond that.
+    /// Marks from old to new: those rebuilt, at most 1,000, then those observed, at most 1,000; neighbours joined beyond that.
     pub marks: Vec<ActivityMark>,
 }
 
 /// One mark on the axis.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ActivityMark {
-    /// The newest operation in the mark.
+    /// The newest operation in the mark; of a rebuilt one the operation that rebuilt it, which is no instant to go back to.
     pub operation_seq: u64,
+    /// Whether it is from before the store was observed; `at` is then what names the instant.
+    pub rebuilt: bool,
     /// Its time.
     pub at: String,
     /// Its cause, as in [`Version`].

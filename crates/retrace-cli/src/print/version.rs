@@ -6,7 +6,8 @@ use super::{Style, count, visible};
 use retrace_api::wire::{ActorView, Version};
 use std::io::{Result, Write};
 
-/// Lines of the log. The reason of an operation, where one was given, stands below the first of its versions.
+/// Lines of the log. The reason of an operation, where one was given, stands below the first of its versions; a rebuilt version
+/// has one of its own.
 #[derive(Default)]
 pub(crate) struct Lines {
     operation: Option<u64>,
@@ -24,7 +25,7 @@ impl Lines {
         line(out, version, names, style)?;
         let first = self.operation.replace(version.operation_seq) != Some(version.operation_seq);
         match &version.note {
-            Some(note) if first => {
+            Some(note) if first || version.rebuilt => {
                 writeln!(out, "       {}", style.paint.dim(&visible::line_in(note, style.paint)))
             }
             _ => Ok(()),
@@ -44,7 +45,7 @@ fn line(out: &mut (impl Write + ?Sized), version: &Version, names: &Names, style
         time(&version.created_at, style.zone),
         sign(version, style),
         place(version, names),
-        visible::line(&format!("{} #{}", version.source, version.operation_seq)),
+        visible::line(&format!("{} #{}{}", version.source, version.operation_seq, state(version))),
         paint.dim(&visible::line(&version.id)),
     )
 }
@@ -76,6 +77,10 @@ pub(crate) fn full(
     }
     fact("when", &time(&version.created_at, style.zone))?;
     fact("who", &actor(version.created_by.as_ref()))?;
+    if version.rebuilt {
+        let state = if version.withdrawn { "; withdrawn since" } else { "" };
+        fact("rebuilt", &format!("{}{state}", time(&version.recorded_at, style.zone)))?;
+    }
     fact("cause", &visible::line(&version.source))?;
     if let Some(note) = &version.note {
         fact("why", &visible::line_in(note, style.paint))?;
@@ -84,6 +89,14 @@ pub(crate) fn full(
         fact("redacted", &format!("{} by {}", time(at, style.zone), actor(version.redacted_by.as_ref())))?;
     }
     Ok(())
+}
+
+/// That a version was rebuilt, where its cause does not say so.
+fn state(version: &Version) -> &'static str {
+    match (version.rebuilt, version.source.as_str()) {
+        (true, "rebuilt") | (false, _) => "",
+        (true, _) => ", rebuilt",
+    }
 }
 
 /// `+` created, `~` modified, `-` deleted, `→` moved.

@@ -162,7 +162,10 @@ impl Reader<'_> {
             at: Timestamp::from_micros(row.get(5)?),
             writer: match writer {
                 Some(_) => writers.get(&writer).cloned().unwrap_or(Actor::Unknown),
-                None => joined_actor(row.get(7)?, row.get_ref(8)?.as_str_or_null().map_err(rusqlite::Error::from)?),
+                None => joined_actor(
+                    row.get(7)?,
+                    row.get_ref(8)?.as_str_or_null().map_err(rusqlite::Error::from)?,
+                ),
             },
         })
     }

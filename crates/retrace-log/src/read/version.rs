@@ -336,7 +336,10 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         actor: match leaf.past {
             Some(past) => past.actor,
             None => match actor_at(row, 21)? {
-                Actor::Unknown => joined_actor(row.get(33)?, row.get_ref(34)?.as_str_or_null().map_err(rusqlite::Error::from)?),
+                Actor::Unknown => joined_actor(
+                    row.get(33)?,
+                    row.get_ref(34)?.as_str_or_null().map_err(rusqlite::Error::from)?,
+                ),
                 recorded => recorded,
             },
         },

@@ -222,8 +222,12 @@ impl TestLog {
     pub fn withdraw(&mut self, operation: u64) -> Appended {
         let at = self.tick();
         let source = Source::Rebuilt;
-        let undo =
-            Append { undoes: Some(operation), source, even_if_empty: true, ..scan(self.store, at, Vec::new()) };
+        let undo = Append {
+            undoes: Some(operation),
+            source,
+            even_if_empty: true,
+            ..scan(self.store, at, Vec::new())
+        };
         self.writer.append(undo).expect("takes it back")
     }
 

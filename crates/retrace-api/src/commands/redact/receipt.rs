@@ -189,6 +189,18 @@ fn files_of(place: &str) -> Option<fn(&Path) -> bool> {
     }
 }
 
+/// The places on a receipt whose purge is still to come, and nothing else was looked at.
+pub(crate) fn pending_places() -> Vec<Place> {
+    let pending = "purge pending: it is finished by the recorder, or by `retrace receipts RECEIPT --recheck`";
+    let of_files = |name: &&str| Place {
+        place: (*name).to_owned(),
+        state: PlaceState::Left,
+        hits: 0,
+        detail: Some(pending.to_owned()),
+    };
+    [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE].iter().map(of_files).chain([backups()]).collect()
+}
+
 /// Where nobody can look from here.
 fn backups() -> Place {
     Place { place: "Backups and file sync".to_owned(), state: PlaceState::OutOfReach, hits: 0, detail: None }

@@ -1,0 +1,152 @@
+//! Bringing in history from before the app was there: from git, from transcripts, from a bundle.
+
+use crate::App;
+use crate::app::{Inner, root_of};
+use crate::past::{self, Import, Steps, bundle, git, transcripts};
+use crate::wire::{
+    ApiError, Code, ExportStoreReq, ExportedStore, ImportBundleReq, ImportGitReq, ImportResult,
+    ImportTranscriptsReq,
+};
+use retrace_log::{Reader, StoreRow};
+use retrace_model::{RelPath, Source};
+use std::path::{Path, PathBuf};
+
+/// What the progress of an import without a name is called.
+const UNNAMED: &str = "import";
+
+/// Brings in the history that git kept of a directory, as one operation. Nothing is written to the directory or to git, and
+/// nothing is fetched.
+///
+/// # Errors
+/// `not_found` for an unknown store or a directory that no repository keeps, `store_unavailable` where git cannot be run,
+/// `invalid` when it is not clear which store is meant or the import is stopped.
+pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiError> {
+    let inner = &app.inner;
+    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
+    let directory = Path::new(&request.directory);
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
+    let (store, below) = inner.read(|reader| inner.store_for(reader, &request, &directory))?;
+    let path = request.path.as_deref().map(tidy).filter(|path| !path.is_empty());
+    let place = git::GitPlace::find(&directory, path.as_deref(), below)?;
+    let told = git::read(&place, &inner.rules, &steps)?;
+    let import = Import {
+        from: "git",
+        source: Source::Import,
+        note: format!("import from git of {}", crate::error::show(&directory)),
+        dry_run: request.dry_run,
+    };
+    past::carry_out(inner, &store, told, &import)
+}
+
+/// Brings in what the transcripts of this machine's agents tell of a store: what they wrote, what they read, and the copies
+/// Claude Code kept before edits. One operation.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` when the import is stopped.
+pub fn import_transcripts(app: &App, request: ImportTranscriptsReq) -> Result<ImportResult, ApiError> {
+    let inner = &app.inner;
+    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
+    let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    let told = transcripts::read(inner, &store, &steps)?;
+    let import = Import {
+        from: "transcripts",
+        source: Source::Rebuilt,
+        note: "rebuilt from transcripts".to_owned(),
+        dry_run: request.dry_run,
+    };
+    past::carry_out(inner, &store, told, &import)
+}
+
+/// Brings in what a bundle holds, as one operation.
+///
+/// # Errors
+/// `not_found` for an unknown store or file, `invalid` for a file that is no bundle or damaged, or when the import is stopped.
+pub fn import_bundle(app: &App, request: ImportBundleReq) -> Result<ImportResult, ApiError> {
+    let inner = &app.inner;
+    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
+    let file = Path::new(&request.file);
+    let (head, told) = bundle::read(file, &inner.rules, &steps)?;
+    let name = request.store.as_deref().unwrap_or(&head.name);
+    let store = inner.read(|reader| inner.store_named(reader, name))?;
+    let import = Import {
+        from: "bundle",
+        source: Source::Import,
+        note: format!("import of the bundle {}", crate::error::show(file)),
+        dry_run: request.dry_run,
+    };
+    past::carry_out(inner, &store, told, &import)
+}
+
+/// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.
+///
+/// # Errors
+/// `not_found` for an unknown store or instant, `invalid` for a place that is taken, `cannot_write`.
+pub fn export_store(app: &App, request: ExportStoreReq) -> Result<ExportedStore, ApiError> {
+    let inner = &app.inner;
+    inner.read(|reader| {
+        let store = inner.store_named(reader, &request.store)?;
+        let to = Path::new(&request.to);
+        if bundle::is_bundle(to) {
+            if request.at.is_some() {
+                return Err(ApiError::invalid("A bundle holds the whole history, not one instant.", "at")
+                    .hint("Name a directory to get the files as of then."));
+            }
+            return bundle::write(reader, &store, to);
+        }
+        let at = request.at.as_deref().map(|at| crate::target::moment(reader, at)).transpose()?;
+        bundle::write_files(reader, &store, at, to)
+    })
+}
+
+impl Inner {
+    /// The store that a directory's history belongs to, and where in it the history lies.
+    fn store_for(
+        &self,
+        reader: &Reader<'_>,
+        request: &ImportGitReq,
+        directory: &Path,
+    ) -> Result<(StoreRow, Option<RelPath>), ApiError> {
+        let asked = request.path.as_deref().map(tidy).filter(|path| !path.is_empty());
+        let place = asked.map_or_else(|| directory.to_path_buf(), |path| directory.join(path));
+        if let Some(name) = &request.store {
+            let store = self.store_named(reader, name)?;
+            let below = below(&place, &root_of(&store));
+            return Ok((store, below));
+        }
+        let stores = reader.stores()?;
+        let holds = |store: &&StoreRow| {
+            let root = root_of(store);
+            store.removed_at.is_none() && (place == root || below(&place, &root).is_some())
+        };
+        match stores.iter().filter(holds).max_by_key(|store| store.root.len()) {
+            Some(store) => Ok((store.clone(), below(&place, &root_of(store)))),
+            None => Err(ApiError::new(
+                Code::NotFound,
+                "No store is at that directory.",
+                crate::error::show(&place),
+            )
+            .hint("Name the store with --store; what git kept of the directory then counts as the store's.")),
+        }
+    }
+}
+
+/// Where `place` lies below `root`; `None` when it does not, or is it.
+fn below(place: &Path, root: &Path) -> Option<RelPath> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let rest = place
+        .strip_prefix(root)
+        .map(Path::to_path_buf)
+        .or_else(|_| real(place).strip_prefix(real(root)).map(Path::to_path_buf))
+        .ok()?;
+    RelPath::parse(&rest.to_string_lossy()).ok()
+}
+
+/// A path as a person writes it, without what says nothing.
+fn tidy(path: &str) -> String {
+    let parts: PathBuf =
+        Path::new(path).components().filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
+    parts.to_string_lossy().into_owned()
+}

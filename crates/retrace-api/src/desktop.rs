@@ -1,0 +1,38 @@
+//! Keeps what a person chose for the desktop app beside its window. Whether there is a tray, and showing anything in it,
+//! is the shell's.
+
+use crate::App;
+use crate::error::show;
+use crate::lab::keep;
+use crate::wire::{ApiError, Code, DesktopSettings};
+
+/// Where it is kept, in the data directory.
+const FILE: &str = "desktop.json";
+
+impl App {
+    /// What was chosen for the desktop.
+    ///
+    /// # Errors
+    /// `internal` when the file is there and cannot be read.
+    pub fn desktop_settings(&self) -> Result<DesktopSettings, ApiError> {
+        let path = self.inner.options.data_dir.join(FILE);
+        let Some(text) = keep::read(&path)? else { return Ok(DesktopSettings::default()) };
+        serde_json::from_str(&text).map_err(|error| {
+            ApiError::new(
+                Code::Internal,
+                format!("What was chosen for the desktop cannot be read: {error}."),
+                show(&path),
+            )
+            .hint("Remove the file to begin anew.")
+        })
+    }
+
+    /// Keeps what was chosen for the desktop.
+    ///
+    /// # Errors
+    /// `cannot_write`.
+    pub fn set_desktop_settings(&self, settings: &DesktopSettings) -> Result<(), ApiError> {
+        let text = serde_json::to_vec_pretty(settings).expect("settings are plain values");
+        keep::replace(&self.inner, &self.inner.options.data_dir.join(FILE), &text)
+    }
+}

@@ -1,0 +1,405 @@
+//! Which messages a person is sent about what agents remember, and when. Pure: it is told what the inbox holds and what
+//! time it is, and says what to show; looking and showing are the shell's.
+//!
+//! Quiet by rule: nothing for what was there before; one digest for each session, once it has been quiet for
+//! [`QUIET_MS`]; at once only an alarm, and one of a kind at a time. Changes of no known session make a digest for each
+//! store and burst. What is reviewed before its digest is due is left out of it.
+
+use crate::wire::{DesktopSettings, Inbox, InboxGroup, InboxItem};
+use retrace_diff::HiddenKind;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+/// A session that has not written for so long gets its digest: longer than the pauses of a run at work, short enough that
+/// the digest is still news.
+pub const QUIET_MS: u64 = 5 * 60 * 1000;
+
+/// Sessions remembered as told; the oldest are forgotten.
+const MOST_TOLD: usize = 1000;
+
+/// Longest path or title in a message, in characters.
+const LONGEST: usize = 60;
+
+/// What is worth a message at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AlarmKind {
+    /// Something looks like a secret.
+    Secret,
+    /// Many memories were deleted in one go.
+    MassDelete,
+    /// Text that a person does not see.
+    HiddenText,
+}
+
+impl AlarmKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Secret, Self::MassDelete, Self::HiddenText];
+
+    /// By the rule of a finding; `None` for rules that can wait.
+    #[must_use]
+    pub fn of_rule(rule: &str) -> Option<Self> {
+        match rule.split_once('/')? {
+            ("secret", _) => Some(Self::Secret),
+            ("events", "mass-delete") => Some(Self::MassDelete),
+            ("hidden", _) => Some(Self::HiddenText),
+            _ => None,
+        }
+    }
+}
+
+/// A message. Texts from memories and transcripts in it are on one line, short, and hold no sign that is not seen; they may
+/// still hold what a desktop takes for markup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Something to look at now.
+    Alarm {
+        /// What.
+        kind: AlarmKind,
+        /// Where it was found first; `None` for a path that is redacted.
+        path: Option<String>,
+        /// In so many memories more.
+        more: u64,
+    },
+    /// What a session, or nobody known, wrote.
+    Digest {
+        /// Title of the session; `None` where no session is known, or it has none.
+        title: Option<String>,
+        /// Whether a session is known.
+        session: bool,
+        /// Memories that changed.
+        memories: u64,
+        /// The first of their paths, newest first.
+        paths: Vec<String>,
+    },
+}
+
+/// How many paths a digest names.
+const PATHS: usize = 3;
+
+/// Whose digest an item belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Whose {
+    Session(String),
+    Store(String),
+}
+
+#[derive(Debug)]
+struct Waiting {
+    whose: Whose,
+    title: Option<String>,
+    path: Option<String>,
+    seen_at: u64,
+}
+
+/// What was told, and what waits to be.
+#[derive(Debug, Default)]
+pub struct Notices {
+    /// The newest operation that was looked at; `None` before the first look.
+    seen_to: Option<u64>,
+    /// By version, in the order of their operations.
+    waiting: BTreeMap<(u64, String), Waiting>,
+    told: HashSet<String>,
+    told_order: VecDeque<String>,
+    /// How many findings of a kind a memory had when it was last seen, so that each is told once.
+    alarmed: HashMap<(AlarmKind, String), usize>,
+}
+
+impl Notices {
+    /// Nothing was looked at yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Looks at a page of the inbox, the first, and says what to show now. `now` is in milliseconds of a clock that never
+    /// goes back. The first look shows nothing: what is there then was there before.
+    pub fn look(&mut self, inbox: &Inbox, settings: &DesktopSettings, now: u64) -> Vec<Notice> {
+        let items = || inbox.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
+        let newest = items().map(|(_, item)| item.operation_seq).max().unwrap_or(0);
+        let Some(seen_to) = self.seen_to else {
+            self.seen_to = Some(newest);
+            return Vec::new();
+        };
+        self.seen_to = Some(seen_to.max(newest));
+        self.leave_out_reviewed(inbox);
+        let mut alarms: BTreeMap<AlarmKind, Vec<Option<String>>> = BTreeMap::new();
+        for (group, item) in items() {
+            let key = (item.operation_seq, item.version_id.clone());
+            if let Some(known) = self.waiting.get_mut(&key) {
+                // A transcript may be read only after the file was seen.
+                (known.whose, known.title) = whose(group, item);
+            } else if item.operation_seq > seen_to {
+                let path = item.path.as_deref().map(plain);
+                for kind in self.new_alarms(item) {
+                    alarms.entry(kind).or_default().push(path.clone());
+                }
+                let (whose, title) = whose(group, item);
+                self.waiting.insert(key, Waiting { whose, title, path, seen_at: now });
+            }
+        }
+        let mut notices = Vec::new();
+        if settings.alarms {
+            notices.extend(alarms.into_iter().map(|(kind, paths)| Notice::Alarm {
+                kind,
+                more: paths.len() as u64 - 1,
+                path: paths.into_iter().flatten().next(),
+            }));
+        }
+        notices.extend(self.digests(now).into_iter().filter(|_| settings.digests));
+        notices
+    }
+
+    /// When to look again though nothing happens, in milliseconds of the same clock; `None` when nothing waits.
+    #[must_use]
+    pub fn due(&self) -> Option<u64> {
+        self.last_seen().values().min().map(|seen_at| seen_at + QUIET_MS)
+    }
+
+    /// What waits and is not in a whole inbox any more was reviewed, or changed again and is there under another version.
+    fn leave_out_reviewed(&mut self, inbox: &Inbox) {
+        if inbox.next_before.is_some() {
+            return;
+        }
+        let there: HashSet<&str> =
+            inbox.groups.iter().flat_map(|group| &group.items).map(|item| item.version_id.as_str()).collect();
+        self.waiting.retain(|(_, version), _| there.contains(version.as_str()));
+    }
+
+    /// The kinds of which there are more in a memory than when it was last seen.
+    fn new_alarms(&mut self, item: &InboxItem) -> Vec<AlarmKind> {
+        let mut new = Vec::new();
+        for kind in AlarmKind::ALL {
+            let is_of = |rule: &str| AlarmKind::of_rule(rule) == Some(kind);
+            let count = item.findings.iter().filter(|finding| is_of(&finding.rule)).count();
+            let key = (kind, item.memory_id.clone());
+            let before = if count == 0 { self.alarmed.remove(&key) } else { self.alarmed.insert(key, count) };
+            if count > before.unwrap_or(0) {
+                new.push(kind);
+            }
+        }
+        new
+    }
+
+    /// When each last wrote.
+    fn last_seen(&self) -> HashMap<&Whose, u64> {
+        let mut last = HashMap::new();
+        for waiting in self.waiting.values() {
+            let seen: &mut u64 = last.entry(&waiting.whose).or_default();
+            *seen = waiting.seen_at.max(*seen);
+        }
+        last
+    }
+
+    /// The digests that are due. What they tell of waits no longer.
+    fn digests(&mut self, now: u64) -> Vec<Notice> {
+        let mut due: Vec<Whose> = self
+            .last_seen()
+            .into_iter()
+            .filter(|(_, seen_at)| now.saturating_sub(*seen_at) >= QUIET_MS)
+            .map(|(whose, _)| whose.clone())
+            .collect();
+        due.sort();
+        due.into_iter().filter_map(|whose| self.digest(&whose)).collect()
+    }
+
+    /// The digest of one; `None` for a session that had its own already.
+    fn digest(&mut self, whose: &Whose) -> Option<Notice> {
+        let mut told = Vec::new();
+        self.waiting.retain(|_, waiting| {
+            let is_of = waiting.whose == *whose;
+            if is_of {
+                told.push((waiting.title.clone(), waiting.path.clone()));
+            }
+            !is_of
+        });
+        if let Whose::Session(id) = whose
+            && !self.remember(id)
+        {
+            return None;
+        }
+        Some(Notice::Digest {
+            title: told.iter().rev().find_map(|(title, _)| title.clone()),
+            session: matches!(whose, Whose::Session(_)),
+            memories: told.len() as u64,
+            paths: told.iter().rev().filter_map(|(_, path)| path.clone()).take(PATHS).collect(),
+        })
+    }
+
+    /// Remembers that a session was told of. False when it was already.
+    fn remember(&mut self, id: &str) -> bool {
+        if !self.told.insert(id.to_owned()) {
+            return false;
+        }
+        self.told_order.push_back(id.to_owned());
+        if self.told_order.len() > MOST_TOLD
+            && let Some(oldest) = self.told_order.pop_front()
+        {
+            self.told.remove(&oldest);
+        }
+        true
+    }
+}
+
+fn whose(group: &InboxGroup, item: &InboxItem) -> (Whose, Option<String>) {
+    let origin = item.origin.as_ref();
+    let session = origin.and_then(|origin| origin.session_id.as_ref()).or(group.session.as_ref());
+    match session {
+        Some(id) => {
+            let title = origin.and_then(|origin| origin.title.as_deref()).map(plain);
+            (Whose::Session(id.clone()), title.filter(|title| !title.is_empty()))
+        }
+        None => (Whose::Store(item.store_id.clone()), None),
+    }
+}
+
+/// A text of somebody else as a message may hold it: on one line, not long, and with a sign in place of each that is not
+/// seen, so that nothing in it can reorder or hide the rest.
+fn plain(text: &str) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut seen = one_line.clone();
+    // A message shows comments as they are. From behind, so that the places before stay right.
+    for hidden in retrace_diff::hidden(&one_line).iter().rev() {
+        if hidden.kind != HiddenKind::HtmlComment {
+            seen.replace_range(hidden.range.clone(), "\u{fffd}");
+        }
+    }
+    if seen.chars().count() <= LONGEST {
+        return seen;
+    }
+    let cut: String = seen.chars().take(LONGEST - 1).collect();
+    format!("{cut}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AlarmKind, Notice, Notices, QUIET_MS, plain};
+    use crate::wire::{DesktopSettings, Inbox};
+    use serde_json::{Value, json};
+
+    fn item(seq: u64, path: &str, rules: &[&str], session: Option<&str>) -> Value {
+        let finding = |rule: &&str| {
+            json!({"rule": rule, "severity": "error", "path": path, "line": 1, "column": 1,
+                "message": "m", "remedy": "r"})
+        };
+        let origin = session.map(|id| json!({"confidence": "likely", "session_id": id, "title": "Tidy up"}));
+        json!({
+            "store_id": "memstore_a", "memory_id": format!("mem_{path}"), "path": path, "verb": "changed",
+            "version_id": format!("memver_{seq}"), "versions": 1, "operation_seq": seq,
+            "created_at": "2026-11-20T09:00:00Z", "source": "scan", "tokens_kind": "counted offline",
+            "came_back": false, "kind": crate::wire::MemoryKind::default(), "origin": origin,
+            "findings": rules.iter().map(finding).collect::<Vec<_>>(),
+        })
+    }
+
+    fn inbox(items: Vec<Value>) -> Inbox {
+        let total = items.len();
+        let group = json!({"id": "group_1", "started_at": "", "ended_at": "", "total": total, "items": items});
+        serde_json::from_value(json!({"groups": [group], "total": total, "groups_total": 1}))
+            .expect("an inbox")
+    }
+
+    /// As after a first look that found nothing.
+    fn begun() -> Notices {
+        let mut notices = Notices::new();
+        assert_eq!(notices.look(&inbox(vec![]), &DesktopSettings::default(), 0), []);
+        notices
+    }
+
+    #[test]
+    fn what_was_there_before_is_no_news() {
+        let mut notices = Notices::new();
+        let old = || inbox(vec![item(7, "a.md", &["secret/aws"], Some("s1"))]);
+        let settings = DesktopSettings::default();
+        for now in [0, 1, QUIET_MS * 3] {
+            assert_eq!(notices.look(&old(), &settings, now), []);
+        }
+        assert_eq!(notices.due(), None);
+    }
+
+    #[test]
+    fn a_session_gets_one_digest_once_it_is_quiet() {
+        let settings = DesktopSettings::default();
+        let mut notices = begun();
+        let first = vec![item(1, "a.md", &[], Some("s1"))];
+        let second = vec![item(2, "b.md", &["limits/index"], Some("s1")), item(1, "a.md", &[], Some("s1"))];
+        assert_eq!(notices.look(&inbox(first), &settings, 10), []);
+        assert_eq!(notices.look(&inbox(second.clone()), &settings, 20), []);
+        assert_eq!(notices.due(), Some(20 + QUIET_MS));
+        assert_eq!(notices.look(&inbox(second.clone()), &settings, 19 + QUIET_MS), [], "still at work");
+        let digest = Notice::Digest {
+            title: Some("Tidy up".to_owned()),
+            session: true,
+            memories: 2,
+            paths: vec!["b.md".to_owned(), "a.md".to_owned()],
+        };
+        assert_eq!(notices.look(&inbox(second.clone()), &settings, 20 + QUIET_MS), [digest]);
+        let third = [vec![item(3, "c.md", &[], Some("s1"))], second].concat();
+        assert_eq!(notices.look(&inbox(third.clone()), &settings, 21 + QUIET_MS), []);
+        assert_eq!(notices.look(&inbox(third), &settings, 30 + QUIET_MS * 2), [], "it had its digest");
+        assert_eq!(notices.due(), None);
+    }
+
+    #[test]
+    fn changes_of_nobody_known_get_a_digest_a_burst_and_a_session_found_later_counts() {
+        let settings = DesktopSettings::default();
+        let mut notices = begun();
+        notices.look(&inbox(vec![item(1, "a.md", &[], None)]), &settings, 0);
+        let told = notices.look(&inbox(vec![item(1, "a.md", &[], None)]), &settings, QUIET_MS);
+        assert!(matches!(told[..], [Notice::Digest { session: false, memories: 1, .. }]), "{told:?}");
+        notices.look(&inbox(vec![item(2, "a.md", &[], None)]), &settings, QUIET_MS + 1);
+        let told = notices.look(&inbox(vec![item(2, "a.md", &[], Some("s9"))]), &settings, 2 * QUIET_MS + 1);
+        assert!(matches!(told[..], [Notice::Digest { session: true, memories: 1, .. }]), "{told:?}");
+    }
+
+    #[test]
+    fn what_is_reviewed_meanwhile_is_left_out() {
+        let settings = DesktopSettings::default();
+        let mut notices = begun();
+        notices.look(&inbox(vec![item(1, "a.md", &[], Some("s1"))]), &settings, 0);
+        assert_eq!(notices.look(&inbox(vec![]), &settings, 1), []);
+        assert_eq!(notices.due(), None);
+        assert_eq!(notices.look(&inbox(vec![]), &settings, QUIET_MS), []);
+    }
+
+    #[test]
+    fn alarms_come_at_once_one_of_a_kind_and_each_finding_once() {
+        let settings = DesktopSettings::default();
+        let mut notices = begun();
+        let rules = ["secret/aws", "hidden/bidi", "links/broken"];
+        let page = vec![
+            item(2, "b.md", &["secret/x"], None),
+            item(1, "a.md", &rules, None),
+            item(3, "c.md", &["events/mass-delete", "events/race"], None),
+        ];
+        let told = notices.look(&inbox(page), &settings, 0);
+        let alarm = |kind, path: &str, more| Notice::Alarm { kind, path: Some(path.to_owned()), more };
+        assert_eq!(
+            told,
+            [
+                alarm(AlarmKind::Secret, "b.md", 1),
+                alarm(AlarmKind::MassDelete, "c.md", 0),
+                alarm(AlarmKind::HiddenText, "a.md", 0)
+            ]
+        );
+        assert_eq!(notices.look(&inbox(vec![item(4, "a.md", &rules, None)]), &settings, 1), []);
+        let again = inbox(vec![item(5, "a.md", &["secret/aws", "secret/aws"], None)]);
+        assert_eq!(notices.look(&again, &settings, 2), [alarm(AlarmKind::Secret, "a.md", 0)]);
+    }
+
+    #[test]
+    fn what_is_switched_off_stays_silent() {
+        let settings =
+            DesktopSettings { alarms: false, digests: false, ..DesktopSettings::default() };
+        let mut notices = begun();
+        let page = || inbox(vec![item(1, "a.md", &["secret/aws"], Some("s1"))]);
+        assert_eq!(notices.look(&page(), &settings, 0), []);
+        assert_eq!(notices.look(&page(), &settings, QUIET_MS), []);
+        assert_eq!(notices.due(), None, "nothing is kept for later");
+    }
+
+    #[test]
+    fn texts_of_others_cannot_hide_or_reorder_anything() {
+        assert_eq!(plain("a\u{202e}b\u{200b}\nc  d"), "a\u{fffd}b\u{fffd} c d");
+        assert_eq!(plain("<!-- x --> y"), "<!-- x --> y");
+        assert_eq!(plain(&"é".repeat(80)).chars().count(), 60);
+    }
+}

@@ -1,0 +1,557 @@
+//! The history that git kept of a directory.
+//!
+//! The program `git` is run, for reading alone: without hooks, pagers, filters, external differences, locks or the network,
+//! and with nothing of the caller's `GIT_*` surroundings. A path is never taken for an option or a pattern.
+//!
+//! Every commit that `HEAD` reaches and that touched the directory counts, parents before children and otherwise by the time
+//! of the commit; a merge is held against each of its parents. A file keeps its history through renames, also from outside
+//! the directory; a version from there stands at the path under which the file came in.
+
+use super::{Steps, Told, is_left_out};
+use crate::error::show;
+use crate::wire::{ApiError, Code};
+use retrace_log::{PastLine, PastVersion};
+use retrace_model::{Actor, RelPath, Rules, Timestamp};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// How often renames into the directory are followed further back. A file that was moved oftener begins at the last.
+const MOST_ROUNDS: usize = 8;
+
+/// Commits between two looks at whether to go on.
+const COMMITS_A_STEP: usize = 200;
+
+/// A directory whose history git may have.
+pub(crate) struct GitPlace {
+    /// The directory git is asked in.
+    top: PathBuf,
+    /// The directory or file, relative to the top of the repository, `/` between parts; empty for all of it.
+    inside: Vec<u8>,
+    /// Where in the store it lies; `None` for the store itself.
+    below: Option<RelPath>,
+}
+
+impl GitPlace {
+    /// The place of `path` below the repository that `directory` lies in; `below` is where in the store it belongs.
+    ///
+    /// # Errors
+    /// `store_unavailable` when git is not there, `not_found` when the directory is in no repository.
+    pub(crate) fn find(
+        directory: &Path,
+        path: Option<&str>,
+        below: Option<RelPath>,
+    ) -> Result<Self, ApiError> {
+        let asked = directory
+            .canonicalize()
+            .map_err(|_| ApiError::new(Code::NotFound, "There is no such directory.", show(directory)))?;
+        let prefix = run(&asked, &["rev-parse", "--show-prefix"])?;
+        let top = run(&asked, &["rev-parse", "--show-toplevel"]).ok();
+        let top = top.map_or_else(|| asked.clone(), |top| PathBuf::from(text(&line(&top))));
+        let mut inside = line(&prefix);
+        if let Some(path) = path {
+            if !inside.is_empty() && !inside.ends_with(b"/") {
+                inside.push(b'/');
+            }
+            inside.extend_from_slice(path.as_bytes());
+        }
+        while inside.ends_with(b"/") {
+            inside.pop();
+        }
+        Ok(Self { top, inside, below })
+    }
+
+    /// The path in the store of a path in the repository; `None` when it lies elsewhere.
+    fn in_store(&self, path: &[u8]) -> Option<RelPath> {
+        let rest = if self.inside.is_empty() {
+            path
+        } else if path == self.inside {
+            // One file alone: it is where it was asked for, or under its own name.
+            return match &self.below {
+                Some(below) => Some(below.clone()),
+                None => RelPath::from_bytes(path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)).ok(),
+            };
+        } else {
+            path.strip_prefix(self.inside.as_slice())?.strip_prefix(b"/")?
+        };
+        match &self.below {
+            None => RelPath::from_bytes(rest).ok(),
+            Some(below) => RelPath::from_bytes([below.as_bytes(), b"/", rest].concat()).ok(),
+        }
+    }
+}
+
+/// Reads the history of a place.
+///
+/// # Errors
+/// `store_unavailable` when git fails, `invalid` when the import is stopped.
+pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result<Told, ApiError> {
+    let mut asked: BTreeSet<Vec<u8>> = BTreeSet::from([place.inside.clone()]);
+    // Where a path outside came in.
+    let mut entered: HashMap<Vec<u8>, RelPath> = HashMap::new();
+    let mut looked_at: BTreeSet<String> = BTreeSet::new();
+    let mut commits = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        commits = log(place, &asked, steps)?;
+        let mut candidates: BTreeSet<String> = BTreeSet::new();
+        for commit in commits.iter().filter(|commit| commit.parents > 0) {
+            let added = commit.changes.iter().any(|change| change.status == b'A');
+            if added && looked_at.insert(commit.id.clone()) {
+                candidates.insert(commit.id.clone());
+            }
+        }
+        let mut more = false;
+        for (from, to) in renames_in(place, &candidates, steps)? {
+            let at = entered.get(&to).cloned().or_else(|| place.in_store(&to));
+            let is_inside = place.in_store(&from).is_some();
+            if let Some(at) = at
+                && !is_inside
+                && asked.insert(from.clone())
+            {
+                entered.insert(from, at);
+                more = true;
+            }
+        }
+        if !more {
+            break;
+        }
+    }
+    let mut history = History { place, rules, entered: &entered, lines: Vec::new(), at: HashMap::new() };
+    let mut last = i64::MIN;
+    for commit in &mut commits {
+        // Clocks differ; what comes after is not before.
+        commit.at = commit.at.max(last);
+        last = commit.at;
+        history.follow(commit);
+    }
+    contents(place, history.lines, rules, steps)
+}
+
+/// A commit that touched the place.
+struct Commit {
+    id: String,
+    parents: usize,
+    /// Microseconds.
+    at: i64,
+    author: String,
+    subject: String,
+    changes: Vec<Change>,
+}
+
+/// One changed file of a commit.
+struct Change {
+    /// `A`, `M`, `D`, `R`, `T`, …
+    status: u8,
+    /// Mode after it.
+    mode: Vec<u8>,
+    blob: String,
+    from: Option<Vec<u8>>,
+    path: Vec<u8>,
+}
+
+/// A version whose content is not read yet.
+struct Pending {
+    path: RelPath,
+    at: Timestamp,
+    actor: Actor,
+    note: String,
+    /// `None` when it is gone.
+    blob: Option<String>,
+}
+
+/// Follows files through commits.
+struct History<'a> {
+    place: &'a GitPlace,
+    rules: &'a Rules,
+    entered: &'a HashMap<Vec<u8>, RelPath>,
+    lines: Vec<Vec<Pending>>,
+    /// The line of each file that is there.
+    at: HashMap<Vec<u8>, usize>,
+}
+
+impl History<'_> {
+    fn follow(&mut self, commit: &Commit) {
+        let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
+        // A merge tells of the same file once for each parent; what is gone is told last, so that a move is one.
+        let (gone, there): (Vec<&Change>, Vec<&Change>) =
+            commit.changes.iter().partition(|change| !change.is_file());
+        for change in there.into_iter().chain(gone) {
+            if !seen.insert(&change.path) {
+                continue;
+            }
+            if change.is_file() {
+                self.put(commit, change);
+            } else if let Some(line) = self.at.remove(&change.path) {
+                self.push(line, commit, &change.path, None);
+            }
+        }
+    }
+
+    fn put(&mut self, commit: &Commit, change: &Change) {
+        let moved = change.from.as_ref().filter(|_| change.status == b'R');
+        let line = match self.at.get(&change.path) {
+            Some(line) => *line,
+            None => match moved.and_then(|from| self.at.remove(from)) {
+                Some(line) => line,
+                None => {
+                    self.lines.push(Vec::new());
+                    self.lines.len() - 1
+                }
+            },
+        };
+        self.at.insert(change.path.clone(), line);
+        self.push(line, commit, &change.path, Some(change.blob.clone()));
+    }
+
+    fn push(&mut self, line: usize, commit: &Commit, path: &[u8], blob: Option<String>) {
+        let in_store = self.entered.get(path).cloned().or_else(|| self.place.in_store(path));
+        let Some(in_store) = in_store.filter(|path| !is_left_out(self.rules, path)) else { return };
+        let short = commit.id.get(..10).unwrap_or(&commit.id);
+        let mut note = format!("{} ({short})", commit.subject);
+        if self.place.in_store(path).is_none() {
+            note.push_str(&format!(", then at {}", text(path)));
+        }
+        self.lines[line].push(Pending {
+            path: in_store,
+            at: Timestamp::from_micros(commit.at),
+            actor: Actor::User { id: commit.author.clone() },
+            note,
+            blob,
+        });
+    }
+}
+
+impl Change {
+    /// Whether a plain file is there after it; symbolic links and other repositories are not followed.
+    fn is_file(&self) -> bool {
+        self.status != b'D' && self.mode.starts_with(b"100")
+    }
+}
+
+/// Reads the commits that touched any of `paths`, parents first.
+fn log(place: &GitPlace, paths: &BTreeSet<Vec<u8>>, steps: &Steps<'_>) -> Result<Vec<Commit>, ApiError> {
+    let mut git = command(&place.top);
+    git.args([
+        "log",
+        "--date-order",
+        "--reverse",
+        "-z",
+        "-m",
+        "--root",
+        "--raw",
+        "--no-abbrev",
+        "-M",
+        "--no-ext-diff",
+    ]);
+    git.args([
+        "--no-textconv",
+        "--no-show-signature",
+        "--no-mailmap",
+        "--no-notes",
+        "--no-color",
+        "--ignore-submodules=all",
+    ]);
+    git.args(["--format=%x01%H%x00%P%x00%ct%x00%an <%ae>%x00%s", "HEAD", "--"]);
+    if paths.iter().all(|path| !path.is_empty()) {
+        git.args(paths.iter().map(|path| os(path)));
+    }
+    let mut child = Running::start(git)?;
+    let mut fields = BufReader::new(child.stdout()?).split(0);
+    let mut commits: Vec<Commit> = Vec::new();
+    let failed = |error: std::io::Error| failed(&error.to_string());
+    while let Some(field) = fields.next() {
+        let field = field.map_err(failed)?;
+        let field = trimmed(&field);
+        let mut next = || fields.next().transpose().map_err(failed).map(Option::unwrap_or_default);
+        if let Some(id) = field.strip_prefix(b"\x01") {
+            let parents = next()?;
+            let (at, author, subject) = (next()?, next()?, next()?);
+            let id = text(id);
+            if commits.last().is_none_or(|last| last.id != id) {
+                commits.push(Commit {
+                    id,
+                    parents: parents.split(|byte| *byte == b' ').filter(|it| !it.is_empty()).count(),
+                    at: text(&at).parse::<i64>().unwrap_or(0).saturating_mul(1_000_000),
+                    author: text(&author),
+                    subject: text(&subject),
+                    changes: Vec::new(),
+                });
+                if commits.len().is_multiple_of(COMMITS_A_STEP) {
+                    steps.tell(commits.len(), None)?;
+                }
+            }
+        } else if let Some(change) = field.strip_prefix(b":") {
+            if let Some(change) = change_from(change, &mut next)?
+                && let Some(commit) = commits.last_mut()
+            {
+                commit.changes.push(change);
+            }
+        }
+    }
+    child.end()?;
+    steps.go_on()?;
+    Ok(commits)
+}
+
+/// Reads a raw entry: modes, blobs, status; then one path or two.
+fn change_from(
+    entry: &[u8],
+    next: &mut impl FnMut() -> Result<Vec<u8>, ApiError>,
+) -> Result<Option<Change>, ApiError> {
+    let parts: Vec<&[u8]> = entry.split(|byte| *byte == b' ').collect();
+    let (Some(mode), Some(blob), Some(status)) =
+        (parts.get(1), parts.get(3), parts.get(4).and_then(|status| status.first()))
+    else {
+        return Ok(None);
+    };
+    let first = next()?;
+    let (from, path) = if matches!(status, b'R' | b'C') { (Some(first), next()?) } else { (None, first) };
+    Ok(Some(Change { status: *status, mode: mode.to_vec(), blob: text(blob), from, path }))
+}
+
+/// Renames of whole commits: from where to where.
+fn renames_in(
+    place: &GitPlace,
+    commits: &BTreeSet<String>,
+    steps: &Steps<'_>,
+) -> Result<Vec<(Vec<u8>, Vec<u8>)>, ApiError> {
+    let mut renames = Vec::new();
+    for (done, commit) in commits.iter().enumerate() {
+        steps.tell(done, Some(commits.len()))?;
+        let mut git = command(&place.top);
+        git.args([
+            "diff-tree",
+            "-r",
+            "-z",
+            "-m",
+            "-M",
+            "--raw",
+            "--no-commit-id",
+            "--no-ext-diff",
+            "--no-textconv",
+        ]);
+        git.args(["--diff-filter=R", commit, "--"]);
+        let out = output(git)?;
+        let mut fields = out.split(|byte| *byte == 0).map(<[u8]>::to_vec);
+        while let Some(field) = fields.next() {
+            let Some(entry) = trimmed(&field).strip_prefix(b":") else { continue };
+            let mut next = || Ok(fields.next().unwrap_or_default());
+            if let Some(Change { from: Some(from), path, .. }) = change_from(entry, &mut next)? {
+                renames.push((from, path));
+            }
+        }
+    }
+    Ok(renames)
+}
+
+/// Reads the contents of all versions, each once.
+fn contents(
+    place: &GitPlace,
+    lines: Vec<Vec<Pending>>,
+    rules: &Rules,
+    steps: &Steps<'_>,
+) -> Result<Told, ApiError> {
+    let wanted: BTreeSet<&String> =
+        lines.iter().flatten().filter_map(|version| version.blob.as_ref()).collect();
+    let blobs = blobs(place, &wanted, rules, steps)?;
+    let mut told = Told::default();
+    let (mut too_large, mut missing) = (0u64, 0u64);
+    for line in lines {
+        let mut versions = Vec::with_capacity(line.len());
+        for Pending { path, at, actor, note, blob } in line {
+            let content = match blob.as_ref().map(|blob| blobs.get(blob)) {
+                None => None,
+                Some(Some(Blob::Bytes(bytes))) => Some(bytes.clone()),
+                Some(Some(Blob::TooLarge)) => {
+                    too_large += 1;
+                    continue;
+                }
+                Some(None) => {
+                    missing += 1;
+                    continue;
+                }
+            };
+            versions.push(PastVersion { path, at, actor, note: Some(note), content });
+        }
+        if !versions.is_empty() {
+            told.lines.push(PastLine { versions });
+        }
+    }
+    if too_large > 0 {
+        let limit = rules.max_file_bytes >> 20;
+        told.warnings.push(format!("Left out because they are above {limit} MiB: {too_large}."));
+    }
+    if missing > 0 {
+        told.warnings
+            .push(format!("Left out because the repository does not have their content: {missing}."));
+    }
+    Ok(told)
+}
+
+enum Blob {
+    Bytes(Vec<u8>),
+    TooLarge,
+}
+
+fn blobs(
+    place: &GitPlace,
+    wanted: &BTreeSet<&String>,
+    rules: &Rules,
+    steps: &Steps<'_>,
+) -> Result<BTreeMap<String, Blob>, ApiError> {
+    let mut found = BTreeMap::new();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    let mut git = command(&place.top);
+    git.args(["cat-file", "--batch", "--buffer"]);
+    git.stdin(Stdio::piped());
+    let mut child = Running::start(git)?;
+    let asked: String = wanted.iter().map(|blob| format!("{blob}\n")).collect();
+    let mut to_git = child.child.stdin.take().ok_or_else(|| failed("it takes no input"))?;
+    // On a thread of its own: git answers before all is asked.
+    let asking = std::thread::spawn(move || drop(to_git.write_all(asked.as_bytes())));
+    let mut answers = BufReader::new(child.stdout()?);
+    let read_failed = |error: std::io::Error| failed(&error.to_string());
+    for (done, blob) in wanted.iter().enumerate() {
+        steps.tell(done, Some(wanted.len()))?;
+        let mut head = String::new();
+        answers.read_line(&mut head).map_err(read_failed)?;
+        let Some(size) = head.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok()) else {
+            if head.is_empty() {
+                break;
+            }
+            continue;
+        };
+        let mut bytes = Vec::new();
+        if rules.max_file_bytes > 0 && size > rules.max_file_bytes {
+            std::io::copy(&mut (&mut answers).take(size), &mut std::io::sink()).map_err(read_failed)?;
+            found.insert((*blob).clone(), Blob::TooLarge);
+        } else {
+            (&mut answers).take(size).read_to_end(&mut bytes).map_err(read_failed)?;
+            found.insert((*blob).clone(), Blob::Bytes(bytes));
+        }
+        // A line feed ends each answer.
+        let mut end = [0];
+        answers.read_exact(&mut end).map_err(read_failed)?;
+    }
+    drop(asking.join());
+    child.end()?;
+    Ok(found)
+}
+
+/// A git that runs; it is ended when this is dropped.
+struct Running {
+    child: Child,
+}
+
+impl Running {
+    fn start(mut git: Command) -> Result<Self, ApiError> {
+        git.stdout(Stdio::piped());
+        Ok(Self { child: git.spawn().map_err(|error| cannot_run(&error))? })
+    }
+
+    fn stdout(&mut self) -> Result<ChildStdout, ApiError> {
+        self.child.stdout.take().ok_or_else(|| failed("it gives no output"))
+    }
+
+    fn end(mut self) -> Result<(), ApiError> {
+        let ended = self.child.wait().map_err(|error| failed(&error.to_string()))?;
+        if ended.success() { Ok(()) } else { Err(failed(&format!("it ended with {ended}"))) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // One that has ended already cannot be ended again, and that is all right.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A git in `directory` that reads, and runs nothing else.
+fn command(directory: &Path) -> Command {
+    let mut git = Command::new("git");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+        git.env_remove(name);
+    }
+    git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+    git.env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_ATTR_NOSYSTEM", "1").env("LC_ALL", "C");
+    git.args([
+        "--no-pager",
+        "--literal-pathspecs",
+        "-c",
+        "core.fsmonitor=",
+        "-c",
+        "core.hooksPath=/dev/null",
+    ]);
+    git.args([
+        "-c",
+        "diff.external=",
+        "-c",
+        "protocol.allow=never",
+        "-c",
+        "core.quotePath=false",
+        "-c",
+        "diff.renameLimit=0",
+    ]);
+    git.arg("-C").arg(directory).stdin(Stdio::null()).stderr(Stdio::null());
+    git
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
+    let mut git = command(directory);
+    git.args(arguments);
+    output(git).map_err(|error| {
+        if error.code == Code::StoreUnavailable && error.hint.is_empty() {
+            return ApiError::new(Code::NotFound, "The directory is in no git repository.", show(directory))
+                .hint("`import git DIR` takes a directory that git keeps, or a clone of what kept it.");
+        }
+        error
+    })
+}
+
+fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
+    let done = git.output().map_err(|error| cannot_run(&error))?;
+    if done.status.success() {
+        Ok(done.stdout)
+    } else {
+        Err(failed(&format!("it ended with {}", done.status)))
+    }
+}
+
+fn cannot_run(error: &std::io::Error) -> ApiError {
+    ApiError::new(Code::StoreUnavailable, format!("The program git cannot be run: {error}."), "git")
+        .hint("Install git, or put it where the PATH finds it; nothing else of Retrace needs it.")
+}
+
+fn failed(why: &str) -> ApiError {
+    ApiError::new(Code::StoreUnavailable, format!("Git failed: {why}."), "git")
+}
+
+/// Without the line feed that git puts before what follows a message.
+fn trimmed(field: &[u8]) -> &[u8] {
+    field.strip_prefix(b"\n").unwrap_or(field)
+}
+
+/// The first line.
+fn line(bytes: &[u8]) -> Vec<u8> {
+    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    bytes[..end].to_vec()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(unix)]
+fn os(bytes: &[u8]) -> std::ffi::OsString {
+    use std::os::unix::ffi::OsStringExt as _;
+    std::ffi::OsString::from_vec(bytes.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os(bytes: &[u8]) -> std::ffi::OsString {
+    text(bytes).into()
+}

@@ -1,0 +1,267 @@
+//! Answering: reads at once, writes many at a time.
+
+use super::{Outcome, Refused, Stop, StoreAnswer, StoreRequest, author, failure, read, understand, write};
+use crate::App;
+use crate::app::{Inner, lock};
+use crate::wire::{ApiError, Code};
+use retrace_log::Act;
+use retrace_model::Actor;
+use retrace_store_api::{Call, legacy};
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// Writes done in one transaction at most. More would keep other processes waiting for the log.
+const MOST_AT_ONCE: usize = 256;
+
+/// Takes an answer when it is there.
+type Reply = Box<dyn FnOnce(StoreAnswer) + Send>;
+
+/// A write that waits for its turn.
+struct Job {
+    call: Call,
+    author: Actor,
+    request_id: String,
+    reply: Reply,
+}
+
+/// The Memory Stores API of one app. Dropping it ends its thread once what waits is done.
+pub struct StoreService {
+    inner: Arc<Inner>,
+    legacy: bool,
+    jobs: Mutex<Option<Sender<Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A request that was understood.
+pub enum Ready {
+    /// It has an answer already.
+    Answered(StoreAnswer),
+    /// It reads: run it with [`StoreService::read`].
+    Read(Box<ReadJob>),
+    /// It writes: hand it over with [`StoreService::write`].
+    Write(Box<WriteJob>),
+}
+
+/// A read that was understood.
+pub struct ReadJob {
+    call: Call,
+    request_id: String,
+}
+
+/// A write that was understood.
+pub struct WriteJob {
+    call: Call,
+    author: Actor,
+    request_id: String,
+}
+
+impl StoreService {
+    /// Starts answering. `legacy` also serves what only the seed of the API had.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] when the machine has no thread left.
+    pub fn start(app: &App, legacy: bool) -> Result<Self, ApiError> {
+        let (jobs, waiting) = channel();
+        let inner = Arc::clone(&app.inner);
+        let thread = {
+            let inner = Arc::clone(&inner);
+            std::thread::Builder::new()
+                .name("retrace-stores".to_owned())
+                .spawn(move || work(&inner, &waiting, legacy))
+        };
+        let thread = thread.map_err(|error| {
+            ApiError::new(Code::Internal, format!("The writing thread cannot be started: {error}."), "")
+        })?;
+        Ok(Self { inner, legacy, jobs: Mutex::new(Some(jobs)), thread: Some(thread) })
+    }
+
+    /// Reads what a request asks for.
+    #[must_use]
+    pub fn prepare(&self, request: &StoreRequest) -> Ready {
+        let request_id = self.request_id();
+        match understand(request, self.legacy) {
+            Err(refusal) => Ready::Answered(answer(Err(refusal), request_id)),
+            Ok(Call::ListTools) => {
+                let tools = serde_json::json!({ "data": legacy::definitions() });
+                Ready::Answered(answer(Ok(tools), request_id))
+            }
+            Ok(call) if call.writes() => {
+                let author = match &call {
+                    Call::Tool(_, tool) if tool.session.is_some() => {
+                        author(&StoreRequest { session: tool.session.clone(), ..request.clone() })
+                    }
+                    _ => author(request),
+                };
+                Ready::Write(Box::new(WriteJob { call, author, request_id }))
+            }
+            Ok(call) => Ready::Read(Box::new(ReadJob { call, request_id })),
+        }
+    }
+
+    /// Answers a read. Takes as long as the log takes to be read.
+    #[must_use]
+    pub fn read(&self, job: ReadJob) -> StoreAnswer {
+        let outcome = self.inner.read(|reader| match read::run(reader, &job.call, self.legacy) {
+            Ok(value) => Ok(Ok(value)),
+            Err(Stop::Refused(refusal)) => Ok(Err(refusal)),
+            Err(Stop::Failed(error)) => Err(error),
+        });
+        answer(outcome.unwrap_or_else(|error| Err(failure(&error))), job.request_id)
+    }
+
+    /// Takes a write; `reply` is called once it is durable or refused, from another thread.
+    pub fn write(&self, job: WriteJob, reply: impl FnOnce(StoreAnswer) + Send + 'static) {
+        let WriteJob { call, author, request_id } = job;
+        let job = Job { call, author, request_id, reply: Box::new(reply) };
+        let refused = match &*lock(&self.jobs) {
+            Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
+            None => Some(job),
+        };
+        if let Some(job) = refused {
+            let stopped = ApiError::new(Code::Internal, "The server is stopping.", "");
+            (job.reply)(answer(Err(failure(&stopped)), job.request_id));
+        }
+    }
+
+    /// Answers a request, waiting for it.
+    #[must_use]
+    pub fn answer(&self, request: &StoreRequest) -> StoreAnswer {
+        match self.prepare(request) {
+            Ready::Answered(answer) => answer,
+            Ready::Read(job) => self.read(*job),
+            Ready::Write(job) => {
+                let request_id = job.request_id.clone();
+                let (send, receive) = channel();
+                self.write(*job, move |answer| drop(send.send(answer)));
+                receive.recv().unwrap_or_else(|_| {
+                    let lost = ApiError::new(Code::Internal, "The writing thread ended.", "");
+                    answer(Err(failure(&lost)), request_id)
+                })
+            }
+        }
+    }
+
+    /// A refusal of the transport itself, in the API's form.
+    #[must_use]
+    pub fn refuse(&self, refused: Refused) -> StoreAnswer {
+        answer(Err(refused.refusal()), self.request_id())
+    }
+
+    /// The answer when a request was lost on its way, which is a bug.
+    #[must_use]
+    pub fn failed(&self) -> StoreAnswer {
+        let bug = ApiError::new(Code::Internal, "This is a bug in Retrace.", "");
+        answer(Err(failure(&bug)), self.request_id())
+    }
+
+    fn request_id(&self) -> String {
+        let (high, low) = (self.inner.random(), self.inner.random());
+        format!("req_{high:016x}{low:016x}")
+    }
+}
+
+impl Drop for StoreService {
+    fn drop(&mut self) {
+        // Without a sender the thread ends after what waits.
+        drop(lock(&self.jobs).take());
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+fn answer(outcome: Outcome, request_id: String) -> StoreAnswer {
+    match outcome {
+        Ok(value) => {
+            StoreAnswer { status: 200, body: value.to_string().into_bytes(), request_id, retry: None }
+        }
+        Err(refusal) => StoreAnswer {
+            status: refusal.kind.status(),
+            body: refusal.to_json(&request_id).to_string().into_bytes(),
+            retry: refusal.retry(),
+            request_id,
+        },
+    }
+}
+
+/// Does what waits, as much as there is at a time, until nobody can send any more.
+fn work(inner: &Arc<Inner>, waiting: &Receiver<Job>, legacy: bool) {
+    while let Ok(first) = waiting.recv() {
+        let mut batch = VecDeque::from([first]);
+        batch.extend(waiting.try_iter().take(MOST_AT_ONCE - 1));
+        while !batch.is_empty() {
+            one_transaction(inner, &mut batch, legacy);
+        }
+    }
+}
+
+/// Does jobs from the front in one transaction and answers them. At least one job is taken off.
+fn one_transaction(inner: &Arc<Inner>, batch: &mut VecDeque<Job>, legacy: bool) {
+    let mut done: Vec<(Job, Outcome)> = Vec::new();
+    let mut failed = None;
+    let mut after = Vec::new();
+    let committed = inner.write(|act| {
+        while let Some(job) = batch.front() {
+            let alone = has_directory(act, &job.call)?;
+            if alone && !done.is_empty() {
+                break;
+            }
+            let Some(job) = batch.pop_front() else { break };
+            match write::run(inner, act, &job.call, &job.author, legacy) {
+                Ok(written) => {
+                    after.extend(written.after);
+                    done.push((job, Ok(written.answer)));
+                }
+                Err(Stop::Refused(refusal)) => done.push((job, Err(refusal))),
+                Err(Stop::Failed(error)) => {
+                    failed = Some(job);
+                    return Err(error);
+                }
+            }
+            if alone {
+                break;
+            }
+        }
+        Ok(())
+    });
+    match (committed, failed) {
+        (Ok(()), _) => {
+            for what in after {
+                inner.events.send(&what);
+            }
+            for (job, outcome) in done {
+                (job.reply)(answer(outcome, job.request_id));
+            }
+        }
+        // Nothing of the transaction happened: the others are done again without the one that failed.
+        (Err(error), Some(job)) => {
+            (job.reply)(answer(Err(failure(&error)), job.request_id));
+            for (job, _) in done.into_iter().rev() {
+                batch.push_front(job);
+            }
+        }
+        (Err(error), None) => {
+            let none_was_taken = done.is_empty();
+            for (job, _) in done {
+                (job.reply)(answer(Err(failure(&error)), job.request_id));
+            }
+            if none_was_taken && let Some(job) = batch.pop_front() {
+                (job.reply)(answer(Err(failure(&error)), job.request_id));
+            }
+        }
+    }
+}
+
+/// Whether a call may write files. Files cannot be taken back with the transaction, so such a call has one of its own.
+fn has_directory(act: &Act<'_>, call: &Call) -> Result<bool, ApiError> {
+    let (Call::CreateMemory(store, _)
+    | Call::UpdateMemory(store, ..)
+    | Call::DeleteMemory(store, ..)
+    | Call::Tool(store, _)) = call
+    else {
+        return Ok(false);
+    };
+    Ok(act.reader().api_store(*store)?.is_some_and(|store| store.directory.is_some()))
+}

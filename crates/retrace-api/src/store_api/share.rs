@@ -1,0 +1,118 @@
+//! Directories as stores of the API, and stores of the API as directories.
+
+use crate::App;
+use crate::app::{Inner, path_to_bytes};
+use crate::commands::{directory_named_by, refuse_overlap, store_answer};
+use crate::wire::{self, ApiError, Code, MountStoreReq, ShareStoreReq};
+use retrace_files::{Expected, Root};
+use retrace_log::{Act, StoreRow};
+use retrace_model::{RelPath, Seen, Sha256};
+use std::path::Path;
+
+/// Bytes of a file's name that every file system takes.
+const NAME_BYTES: usize = 255;
+
+/// Shows a directory's store in the Memory Stores API, or no longer.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` for a store that lives in the log alone and would be nowhere any more.
+pub(crate) fn share_store(app: &App, request: &ShareStoreReq) -> Result<wire::Store, ApiError> {
+    let inner = &app.inner;
+    let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    let shown = inner.read(|reader| Ok(reader.api_store(row.id)?))?.is_some();
+    let at = inner.now();
+    match (request.shared, shown) {
+        (true, false) => inner.write(|act| Ok(act.share_store(row.id, at)?))?,
+        (false, true) if row.is_log_only() => {
+            return Err(ApiError::invalid("The store has no directory, so only the API shows it.", &row.name)
+                .hint("Delete it through the API, or mount it at a directory first."));
+        }
+        (false, true) => inner.write(|act| Ok(act.delete_api_store(row.id, at)?))?,
+        (true, true) | (false, false) => {}
+    }
+    inner.stores_changed();
+    store_answer(inner, row.id)
+}
+
+/// Gives a store that lives in the log alone a directory, with a file for each memory, or takes the directory away again.
+/// What stands in the directory then is recorded first, and stays where it is.
+///
+/// # Errors
+/// `not_found` for an unknown store; `invalid` when the store is not one of the API's, has a directory already or none, or
+/// when the directory is not empty, overlaps another store, or cannot hold one of the memories; `store_unavailable`.
+pub(crate) fn mount_store(app: &App, request: &MountStoreReq) -> Result<wire::Store, ApiError> {
+    let inner = &app.inner;
+    let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    if inner.read(|reader| Ok(reader.api_store(row.id)?))?.is_none() {
+        return Err(ApiError::invalid("The Memory Stores API does not show this store.", &row.name));
+    }
+    match &request.directory {
+        Some(directory) => mount(inner, &row, directory)?,
+        None if row.is_log_only() => {
+            return Err(ApiError::invalid("The store has no directory.", &row.name));
+        }
+        None => {
+            inner.look(&row)?;
+            inner.write(|act| Ok(act.relocate_store(row.id, None)?))?;
+        }
+    }
+    inner.stores_changed();
+    store_answer(inner, row.id)
+}
+
+fn mount(inner: &Inner, row: &StoreRow, directory: &str) -> Result<(), ApiError> {
+    if !row.is_log_only() {
+        return Err(ApiError::invalid("The store has a directory already.", &row.name));
+    }
+    std::fs::create_dir_all(directory)
+        .map_err(|error| ApiError::new(Code::StoreUnavailable, format!("{error}."), directory))?;
+    let directory = directory_named_by(directory)?;
+    refuse_overlap(inner, &directory)?;
+    let empty = std::fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_none());
+    if !empty {
+        return Err(ApiError::invalid("The directory is not empty.", crate::error::show(&directory)));
+    }
+    let root = Root::open(&directory)?;
+    let mut written = Vec::new();
+    let mounted = inner.write(|act| fill(inner, act, row, &root, &directory, &mut written));
+    if mounted.is_err() {
+        // What cannot be removed again is the user's to see: the directory was empty.
+        for (path, _, sha256) in &written {
+            drop(root.delete(path, *sha256, true, inner.random(), &*inner.options.faults));
+        }
+    }
+    mounted
+}
+
+/// Writes a file for each memory and gives the store its directory.
+fn fill(
+    inner: &Inner,
+    act: &mut Act<'_>,
+    row: &StoreRow,
+    root: &Root,
+    directory: &Path,
+    written: &mut Vec<(RelPath, Seen, Sha256)>,
+) -> Result<(), ApiError> {
+    let reader = act.reader();
+    for (path, seq) in reader.live_paths(row.id, b"")? {
+        let too_long = path.components().any(|name| name.len() > NAME_BYTES);
+        if too_long || inner.rules.leaves_out(path.components()).is_some() {
+            return Err(ApiError::invalid("A directory cannot hold this memory, or its rules leave it out.", path.to_text())
+                .hint("Rename the memory through the API."));
+        }
+        let version = reader.version(seq)?;
+        let bytes = match version.redaction {
+            Some(_) => Vec::new(),
+            None => reader.content(&version)?.map(|content| content.bytes).unwrap_or_default(),
+        };
+        let faults = &*inner.options.faults;
+        let done = root.replace(&path, Expected::Absent, &bytes, inner.random(), faults)?;
+        if let Some(seen) = done.seen {
+            written.push((path, seen, Sha256::of(&bytes)));
+        }
+    }
+    act.relocate_store(row.id, Some(&path_to_bytes(directory)))?;
+    let seen: Vec<(RelPath, Seen)> = written.iter().map(|(path, seen, _)| (path.clone(), *seen)).collect();
+    act.saw(row.id, &seen, inner.now())?;
+    Ok(())
+}

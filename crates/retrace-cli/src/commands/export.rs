@@ -1,0 +1,42 @@
+//! `retrace export`
+
+use super::Ended;
+use super::import::text;
+use crate::exit::Exit;
+use crate::print;
+use crate::shell::Shell;
+use clap::Args;
+use retrace_api::commands;
+use retrace_api::wire::ExportStoreReq;
+use std::path::PathBuf;
+
+/// Write a store's files to a directory, or its whole history to a bundle
+///
+/// A name that ends in .retrace makes a bundle, which `retrace import bundle`
+/// reads; redacted versions are not in it. Nothing that is there is replaced.
+///
+///     retrace export notes --at 2026-11-01 --to notes-then
+///     retrace export notes --to notes.retrace
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// The store, by id, name or directory
+    store: String,
+    /// As it was at this time, or right after this operation [default: now]
+    #[arg(long, value_name = "TIME|SEQ")]
+    at: Option<String>,
+    /// A new directory, or a new file FILE.retrace
+    #[arg(long, value_name = "DIR|FILE")]
+    to: PathBuf,
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let Arguments { store, at, to } = arguments;
+    let request = ExportStoreReq { store, at, to: text(&to)? };
+    let done = shell.work(&app, "Exporting", || commands::export_store(&app, request))?;
+    if shell.json || !shell.quiet {
+        shell.print_one(&done, |out, style| print::past::exported(out, &done, style))?;
+    }
+    Ok(Exit::DONE)
+}

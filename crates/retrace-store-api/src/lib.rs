@@ -1,0 +1,33 @@
+//! The Memory Stores API as a protocol: what a request asks for, what an answer says, and what is refused with which words.
+//!
+//! [`read_call`] turns method, path, query, headers and body into a [`Call`], or into the [`Refusal`] that answers it;
+//! [`objects`] write the answers. Facts come from the public SDKs and documentation; where those say nothing, the choice is
+//! one constant in [`open`].
+//!
+//! Deliberately absent: sockets, the log, the clock, who may ask (a token is the server's affair).
+//!
+//! Invariants: every function is pure and total, and no text of a client makes one panic; a path that passes
+//! [`MemoryPath::parse`] cannot leave its store.
+
+mod body;
+mod call;
+mod cursor;
+mod headers;
+pub mod legacy;
+pub mod limits;
+pub mod objects;
+pub mod open;
+mod openapi;
+mod path;
+mod query;
+mod refusal;
+
+pub use call::{
+    Call, CreateMemory, CreateStore, DeleteMemory, ListMemories, ListStores, ListVersions, MetadataPatch,
+    RequestParts, UpdateMemory, UpdateStore, View, Writer, read_call,
+};
+pub use cursor::{Cursor, Listing};
+pub use headers::{BETA_MANAGED_AGENTS, BETA_MEMORY, check_betas};
+pub use openapi::{OPERATIONS, openapi};
+pub use path::{MemoryPath, Prefix};
+pub use refusal::{Kind, Refusal};
