@@ -3,6 +3,7 @@ import { finding } from "./finding.mjs";
 import { history } from "./history.mjs";
 import { inbox } from "./inbox.mjs";
 import { keeping } from "./keeping.mjs";
+import { kinds } from "./kinds.mjs";
 import { lab } from "./lab.mjs";
 import { recording } from "./recording.mjs";
 import { redaction } from "./redaction.mjs";
@@ -12,4 +13,4 @@ import { redaction } from "./redaction.mjs";
  *
  * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
  */
-export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...lab];
+export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...kinds, ...lab];
