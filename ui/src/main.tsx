@@ -5,7 +5,7 @@ import { Root } from "@/app/Root";
 import { connect } from "@/host";
 import { activateLanguage } from "@/i18n";
 import { makeQueryClient } from "@/state/queries";
-import { followTheme } from "@/state/settings";
+import { followLanguage, followTheme } from "@/state/settings";
 import "@/styles/index.css";
 
 async function start(): Promise<void> {
@@ -13,7 +13,8 @@ async function start(): Promise<void> {
   if (!element) throw new Error("index.html has no element with the id root");
   activateLanguage();
   followTheme();
-  const backend = await connect();
+  // A catalogue that does not come leaves English.
+  const [backend] = await Promise.all([connect(), followLanguage().catch(() => undefined)]);
   createRoot(element).render(
     <StrictMode>
       <Root backend={backend} queries={makeQueryClient()} />

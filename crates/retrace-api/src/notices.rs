@@ -113,7 +113,8 @@ impl Notices {
     /// Looks at a page of the inbox, the first, and says what to show now. `now` is in milliseconds of a clock that never
     /// goes back. The first look shows nothing: what is there then was there before.
     pub fn look(&mut self, inbox: &Inbox, settings: &DesktopSettings, now: u64) -> Vec<Notice> {
-        let items = || inbox.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
+        let items =
+            || inbox.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
         let newest = items().map(|(_, item)| item.operation_seq).max().unwrap_or(0);
         let Some(seen_to) = self.seen_to else {
             self.seen_to = Some(newest);
@@ -292,7 +293,8 @@ mod tests {
 
     fn inbox(items: Vec<Value>) -> Inbox {
         let total = items.len();
-        let group = json!({"id": "group_1", "started_at": "", "ended_at": "", "total": total, "items": items});
+        let group =
+            json!({"id": "group_1", "started_at": "", "ended_at": "", "total": total, "items": items});
         serde_json::from_value(json!({"groups": [group], "total": total, "groups_total": 1}))
             .expect("an inbox")
     }
@@ -387,8 +389,7 @@ mod tests {
 
     #[test]
     fn what_is_switched_off_stays_silent() {
-        let settings =
-            DesktopSettings { alarms: false, digests: false, ..DesktopSettings::default() };
+        let settings = DesktopSettings { alarms: false, digests: false, ..DesktopSettings::default() };
         let mut notices = begun();
         let page = || inbox(vec![item(1, "a.md", &["secret/aws"], Some("s1"))]);
         assert_eq!(notices.look(&page(), &settings, 0), []);

@@ -1,17 +1,25 @@
 /** Everything the window stands on: the program, the cache, the language. */
 import { i18n } from "@lingui/core";
-import { I18nProvider } from "@lingui/react";
+import { I18nProvider, useLingui } from "@lingui/react";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { I18nProvider as AriaLanguage } from "react-aria-components/I18nProvider";
 import type { Backend } from "@/host";
 import { BackendProvider } from "@/state/backend";
+import { useShellLanguage } from "@/state/desktop";
 import { useLiveUpdates, withRefresh } from "@/state/live";
 import { App } from "./App";
 
 function Live({ queries }: { queries: QueryClient }) {
   useLiveUpdates(queries);
+  useShellLanguage();
   return <App />;
+}
+
+/** React Aria in the language of the window, also when that changes. */
+function Spoken({ children }: { children: ReactNode }) {
+  const { i18n: now } = useLingui();
+  return <AriaLanguage locale={now.locale}>{children}</AriaLanguage>;
 }
 
 /** The window over a backend and a cache. */
@@ -19,13 +27,13 @@ export function Root({ backend, queries }: { backend: Backend; queries: QueryCli
   const refreshing = useMemo(() => withRefresh(backend, queries), [backend, queries]);
   return (
     <I18nProvider i18n={i18n}>
-      <AriaLanguage locale={i18n.locale}>
+      <Spoken>
         <QueryClientProvider client={queries}>
           <BackendProvider value={refreshing}>
             <Live queries={queries} />
           </BackendProvider>
         </QueryClientProvider>
-      </AriaLanguage>
+      </Spoken>
     </I18nProvider>
   );
 }

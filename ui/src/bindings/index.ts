@@ -2749,6 +2749,48 @@ limit: string,
 size: number, };
 
 /**
+ * What a person chose. Kept in the data directory; what a file leaves out is as in a new one.
+ */
+export type DesktopSettings = { 
+/**
+ * Closing the window leaves the app in the tray, where it goes on recording. Without a tray it ends all the same.
+ */
+keep_in_tray: boolean, 
+/**
+ * One message for each session that wrote memory, once it has been quiet for a while.
+ */
+digests: boolean, 
+/**
+ * A message at once for a secret, a mass delete or hidden text.
+ */
+alarms: boolean, 
+/**
+ * Language of the tray and of messages, as the window has it: a language tag. As the system when null.
+ */
+language: string | null, };
+
+/**
+ * What a person chose, and what this desktop can do.
+ */
+export type DesktopState = { 
+/**
+ * What was chosen.
+ */
+settings: DesktopSettings, 
+/**
+ * Whether the desktop shows a tray at present.
+ */
+tray: boolean, 
+/**
+ * Whether this process was told to pause recording, in the tray.
+ */
+paused: boolean, 
+/**
+ * Why messages cannot be shown, in the system's words; null when they can, or when none was tried.
+ */
+messages_problem: string | null, };
+
+/**
  * Verifies the log.
  */
 export type VerifyReq = { 

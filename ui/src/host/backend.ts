@@ -2,7 +2,7 @@
  * The seam between the window and the program behind it. Everything the window knows comes through [`Backend`]; what is
  * behind it (the desktop shell, HTTP, or a test's memory) is chosen once, in `host/index.ts`.
  */
-import type { ApiError, Commands, Event } from "@/bindings";
+import type { ApiError, Commands, DesktopSettings, DesktopState, Event } from "@/bindings";
 
 /** A name of a command. */
 export type CommandName = keyof Commands;
@@ -19,6 +19,13 @@ export interface Platform {
   kind: "desktop" | "browser" | "memory";
   /** Opens the system's directory dialog; absent where there is none. Gives the chosen directory, or null. */
   pickDirectory?: () => Promise<string | null>;
+  /** The tray and messages; absent where there are none. */
+  desktop?: {
+    /** What was chosen, and what this desktop can do. */
+    state: () => Promise<DesktopState>;
+    /** Keeps what was chosen. */
+    set: (settings: DesktopSettings) => Promise<DesktopState>;
+  };
 }
 
 /** The program behind the window. */

@@ -45,7 +45,29 @@ describe("the desktop shell", () => {
     expect(heard).toEqual([{ type: "stores" }]);
     await Promise.resolve();
     stop();
-    await vi.waitFor(() => expect(shell.listeners.size).toBe(0));
+    await vi.waitFor(() => expect(shell.listeners.has("retrace-event")).toBe(false));
+  });
+
+  it("goes where the tray sends it, and nowhere else", () => {
+    tauriBackend();
+    const go = (payload: string) => shell.listeners.get("retrace-go")?.({ payload });
+    go("#/stores");
+    expect(window.location.hash).toBe("#/stores");
+    go("https://example.com/");
+    expect(window.location.hash).toBe("#/stores");
+  });
+
+  it("keeps what is chosen for the tray and messages", async () => {
+    const settings = { keep_in_tray: true, digests: true, alarms: false, language: "ja" };
+    const state = { settings, tray: true, paused: false, messages_problem: null };
+    shell.invoke.mockResolvedValue(state);
+    const { desktop } = tauriBackend().platform;
+    expect(await desktop?.set(settings)).toEqual(state);
+    expect(shell.invoke).toHaveBeenLastCalledWith("set_desktop", { settings });
+    await desktop?.state();
+    expect(shell.invoke).toHaveBeenLastCalledWith("desktop", {});
+    shell.invoke.mockRejectedValueOnce({ error: { code: "cannot_write", message: "Full.", hint: "", subject: "" } });
+    await expect(desktop?.set(settings)).rejects.toBeInstanceOf(ApiFailure);
   });
 
   it("opens the system's dialog, and is only there when it is", async () => {

@@ -1,7 +1,7 @@
 /** The desktop window's host. The only module that imports the Tauri API. */
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
-import type { Event } from "@/bindings";
+import type { DesktopState, Event } from "@/bindings";
 import {
   ApiFailure,
   type Backend,
@@ -17,13 +17,25 @@ export function insideDesktop(): boolean {
   return "__TAURI_INTERNALS__" in window;
 }
 
-async function call<K extends CommandName>(name: K, request: Request<K>): Promise<Response<K>> {
+/** Invokes a command of the shell; what it refuses becomes what every host throws. */
+async function ask<T>(command: string, arguments_: Record<string, unknown>): Promise<T> {
   try {
-    return await invoke<Response<K>>("call", { name, payload: request });
+    return await invoke<T>(command, arguments_);
   } catch (cause) {
     const error = readApiError(cause);
     throw error ? new ApiFailure(error) : new Unreachable(cause instanceof Error ? cause.message : String(cause));
   }
+}
+
+function call<K extends CommandName>(name: K, request: Request<K>): Promise<Response<K>> {
+  return ask("call", { name, payload: request });
+}
+
+/** The tray and messages send the window to a place, given as the fragment of an address. */
+function followPlaces(): void {
+  void listen<string>("retrace-go", ({ payload }) => {
+    if (payload.startsWith("#/")) window.location.hash = payload;
+  });
 }
 
 function subscribe(listener: (event: Event) => void): () => void {
@@ -41,9 +53,17 @@ function subscribe(listener: (event: Event) => void): () => void {
 
 /** The desktop shell as a backend. */
 export function tauriBackend(): Backend {
+  followPlaces();
   return {
     call,
     subscribe,
-    platform: { kind: "desktop", pickDirectory: () => invoke<string | null>("pick_directory") },
+    platform: {
+      kind: "desktop",
+      pickDirectory: () => invoke<string | null>("pick_directory"),
+      desktop: {
+        state: () => ask<DesktopState>("desktop", {}),
+        set: (settings) => ask<DesktopState>("set_desktop", { settings }),
+      },
+    },
   };
 }

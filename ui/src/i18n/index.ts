@@ -1,9 +1,60 @@
-/** The language of the window. English is built in; further catalogues will be loaded when they exist. */
+/**
+ * The language of the window. English is built in, the others are loaded when they are chosen. A message that a catalogue
+ * lacks is shown in English; `catalogues.test.ts` sees to it that none lacks any.
+ */
 import { i18n } from "@lingui/core";
-import { messages } from "./locales/en.po";
+import { messages as english } from "./locales/en.po";
 
-/** Switches to the built-in language. */
+/** The languages there are, as language tags. */
+export const LANGUAGES = ["en", "ja", "ko", "zh-Hant"] as const;
+/** One of [`LANGUAGES`]. */
+export type Language = (typeof LANGUAGES)[number];
+
+/** Names of the languages, each in itself, as people look for theirs. */
+export const NAMES: Record<Language, string> = {
+  en: "English",
+  ja: "日本語",
+  ko: "한국어",
+  "zh-Hant": "繁體中文",
+};
+
+const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<{ messages: typeof english }>> = {
+  ja: () => import("./locales/ja.po"),
+  ko: () => import("./locales/ko.po"),
+  "zh-Hant": () => import("./locales/zh-Hant.po"),
+};
+
+/** Regions and scripts that write Chinese in traditional characters. */
+const TRADITIONAL = new Set(["Hant", "TW", "HK", "MO"]);
+
+/** The language for a person who reads these, the best first; English where none of them is there. */
+export function languageOf(tags: readonly string[]): Language {
+  for (const tag of tags) {
+    const [primary = "", ...rest] = tag.split("-");
+    const known = LANGUAGES.find((language) => language === primary.toLowerCase());
+    if (known) return known;
+    // Simplified characters are another writing; who reads them may like English as little, but not less.
+    if (primary.toLowerCase() === "zh" && rest.some((part) => TRADITIONAL.has(part))) return "zh-Hant";
+  }
+  return "en";
+}
+
+/** Switches to the built-in language at once. */
 export function activateLanguage(): void {
-  i18n.load("en", messages);
-  i18n.activate("en");
+  show("en", english);
+}
+
+function show(language: Language, messages: typeof english): void {
+  i18n.loadAndActivate({ locale: language, messages });
+  document.documentElement.lang = language;
+}
+
+let wanted: Language = "en";
+
+/** Switches to a language once its messages are there. A later choice wins over an earlier one that loads for longer. */
+export async function switchLanguage(language: Language): Promise<void> {
+  wanted = language;
+  if (language === "en") return activateLanguage();
+  const { messages } = await CATALOGUES[language]();
+  if (wanted === language) show(language, messages);
 }

@@ -1,8 +1,11 @@
 /** Choices of the person at this window, kept in the browser's storage. */
+import { type Language, LANGUAGES, languageOf, switchLanguage } from "@/i18n";
 import { observable, useObservable, type Observable } from "./observable";
 
 /** How a difference is shown. */
 export type DiffMode = "words" | "lines" | "rendered";
+/** Which language; `system` follows the system. */
+export type LanguageChoice = "system" | Language;
 /** Which theme; `system` follows the system. */
 export type Theme = "system" | "light" | "dark";
 
@@ -32,11 +35,31 @@ function stored<T extends string>(key: string, allowed: readonly T[], fallback: 
 }
 
 const theme = stored<Theme>("retrace.theme", ["system", "light", "dark"], "system");
+const language = stored<LanguageChoice>("retrace.language", ["system", ...LANGUAGES], "system");
 const diffMode = stored<DiffMode>("retrace.diff", ["words", "lines", "rendered"], "words");
 
 /** The chosen theme and how to choose another. */
 export function useTheme(): [Theme, (next: Theme) => void] {
   return [useObservable(theme), theme.set];
+}
+
+/** The chosen language and how to choose another. */
+export function useLanguage(): [LanguageChoice, (next: LanguageChoice) => void] {
+  return [useObservable(language), language.set];
+}
+
+/**
+ * Speaks the chosen language now and whenever the choice or the system changes. Used once, before rendering: what is drawn
+ * first is in the right language.
+ */
+export async function followLanguage(): Promise<void> {
+  const apply = () => {
+    const chosen = language.get();
+    return switchLanguage(chosen === "system" ? languageOf(navigator.languages) : chosen);
+  };
+  language.watch(() => void apply());
+  window.addEventListener("languagechange", () => void apply());
+  await apply();
 }
 
 /** The chosen view of differences and how to choose another. */

@@ -10,12 +10,15 @@ import { Await, Button, CopyButton, Failure, Segmented } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { setKeyHelpOpen } from "@/state/palette";
 import { useRead } from "@/state/queries";
-import { type Theme, useDiffMode, useTheme } from "@/state/settings";
+import { LANGUAGES, NAMES } from "@/i18n";
+import { type LanguageChoice, type Theme, useDiffMode, useLanguage, useTheme } from "@/state/settings";
 import { Counter, PriceTable } from "./CounterSettings";
+import { Desktop } from "./DesktopSettings";
 
 function Appearance() {
   const { t } = useLingui();
   const [theme, setTheme] = useTheme();
+  const [language, setLanguage] = useLanguage();
   const [mode, setMode] = useDiffMode();
   const themes: { value: Theme; label: string }[] = [
     { value: "system", label: t`As the system` },
@@ -32,6 +35,24 @@ function Appearance() {
           <Trans>Theme</Trans>
         </span>
         <Segmented label={t`Theme`} value={theme} options={themes} onChange={setTheme} />
+      </div>
+      <div className="setting">
+        <label htmlFor="language">
+          <Trans>Language</Trans>
+        </label>
+        <select
+          id="language"
+          value={language}
+          onChange={(event) => setLanguage(event.target.value as LanguageChoice)}
+          data-testid="language"
+        >
+          <option value="system">{t`As the system`}</option>
+          {LANGUAGES.map((tag) => (
+            <option key={tag} value={tag} lang={tag}>
+              {NAMES[tag]}
+            </option>
+          ))}
+        </select>
       </div>
       <div className="setting">
         <span>
@@ -177,6 +198,7 @@ export function SettingsScreen() {
       </header>
       <div className="scroll-pane">
         <Appearance />
+        <Desktop />
         <Log />
         <Counter />
         <PriceTable />

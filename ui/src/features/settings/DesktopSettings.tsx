@@ -1,0 +1,75 @@
+/** What the desktop app does beside its window: the tray, and messages. Shown only where there is such an app. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { DesktopSettings } from "@/bindings";
+import { wordsFor } from "@/shared/failure";
+import { Await, Checkbox, useWords } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { say } from "@/state/toasts";
+
+const KEY = ["desktop"];
+
+/** The section; nothing in a browser. */
+export function Desktop() {
+  const { t } = useLingui();
+  const words = useWords();
+  const queries = useQueryClient();
+  const { desktop } = useBackend().platform;
+  const read = useQuery({
+    queryKey: KEY,
+    queryFn: () => desktop!.state(),
+    enabled: desktop !== undefined,
+    // A tray comes and goes without an event.
+    staleTime: 0,
+  });
+  if (!desktop) return null;
+  const change = async (settings: DesktopSettings) => {
+    try {
+      queries.setQueryData(KEY, await desktop.set(settings));
+    } catch (cause) {
+      const { title, detail } = wordsFor(cause);
+      say({ tone: "failure", title: words(title), detail });
+    }
+  };
+  return (
+    <section className="settings-section" aria-label={t`Tray and messages`} data-testid="desktop-settings">
+      <h2>
+        <Trans>Tray and messages</Trans>
+      </h2>
+      <Await read={read} rows={3}>
+        {({ settings, tray, messages_problem }) => (
+          <div className="desktop-choices">
+            <Checkbox
+              label={t`Closing the window leaves the app in the tray, where it goes on recording`}
+              isSelected={settings.keep_in_tray}
+              onChange={(keep_in_tray) => void change({ ...settings, keep_in_tray })}
+              data-testid="keep-in-tray"
+            />
+            {!tray && (
+              <p className="muted small" data-testid="no-tray">
+                <Trans>This desktop shows no tray at present, so closing the window ends the app.</Trans>
+              </p>
+            )}
+            <Checkbox
+              label={t`One message for each session that wrote memory, once it has been quiet for five minutes`}
+              isSelected={settings.digests}
+              onChange={(digests) => void change({ ...settings, digests })}
+              data-testid="digests"
+            />
+            <Checkbox
+              label={t`A message at once for a secret, a mass delete or hidden text`}
+              isSelected={settings.alarms}
+              onChange={(alarms) => void change({ ...settings, alarms })}
+              data-testid="alarms"
+            />
+            {messages_problem !== null && (
+              <p className="field-problem" role="status" data-testid="messages-problem">
+                <Trans>The last message could not be shown: {messages_problem}</Trans>
+              </p>
+            )}
+          </div>
+        )}
+      </Await>
+    </section>
+  );
+}
