@@ -4,22 +4,34 @@
  */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from "react";
+import {
+  type KeyboardEvent,
+  memo,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { InboxGroup, InboxItem } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Actor, LineCounts, Moment } from "@/shared/labels";
 import { fileName, folderOf } from "@/shared/text";
 import { Chip, useWords } from "@/shared/ui";
-import { type InboxRow, itemBeside, type ItemRow, ROW_HEIGHTS, rowOffsets } from "./rows";
+import { type InboxRow, itemBeside, type ItemRow, rowAt, rowOffsets } from "./rows";
 import { byRule, contentWords, findingTone, kindOf, nameOf, ruleName, VERBS } from "./words";
 
 /** Findings named in a row; the others are counted. */
 const NAMED_FINDINGS = 2;
 /** Distance to the end, in pixels, at which the next page is asked for. */
 const NEAR_END = 2500;
-/** Rows built above and below what is in view. */
-const OVERSCAN = 10;
+/** Up to so many rows are simply there, so that the browser can search them. */
+const SHORT = 250;
+/** Pixels above and below what is in view in which rows are built, and rows that are built at once. */
+const AROUND_PX = 600;
+const STEP = 8;
 /** Items that Page Up and Page Down pass over. */
 const PAGE_ITEMS = 10;
 
@@ -184,29 +196,75 @@ export interface InboxListProps {
   onEnd: (() => void) | undefined;
 }
 
-/** Keeps what is on screen where it is when rows come or go above it. */
-function useSteadyScroll(scroller: { current: HTMLElement | null }, rows: readonly InboxRow[], chosen: string | null) {
-  const before = useRef<{ rows: readonly InboxRow[]; offsets: number[] } | null>(null);
+type Scroller = { readonly current: HTMLElement | null };
+
+/** The rows to build: those in view with some above and below, in steps, so that most scrolling builds nothing. */
+function useRange(scrollerRef: Scroller, offsets: readonly number[]) {
+  const count = offsets.length - 1;
+  const [range, setRange] = useState({ first: 0, last: SHORT });
+  const follow = useCallback(() => {
+    const element = scrollerRef.current;
+    if (!element || count <= SHORT) return;
+    const [top, bottom] = [element.scrollTop - AROUND_PX, element.scrollTop + element.clientHeight + AROUND_PX];
+    const first = Math.floor(rowAt(offsets, top) / STEP) * STEP;
+    const last = Math.ceil((rowAt(offsets, bottom) + 1) / STEP) * STEP;
+    setRange((known) => (known.first === first && known.last === last ? known : { first, last }));
+  }, [scrollerRef, offsets, count]);
   useLayoutEffect(() => {
-    const offsets = rowOffsets(rows);
+    const element = scrollerRef.current;
+    if (!element) return;
+    const observer = new ResizeObserver(follow);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [follow, scrollerRef]);
+  return { range: count <= SHORT ? { first: 0, last: count } : range, follow };
+}
+
+/** Brings the chosen row into view when another one is chosen; rows that move by themselves move nothing. */
+function useReveal(scrollerRef: Scroller, offsets: readonly number[], chosenAt: number, chosen: string | null) {
+  const newest = useRef({ offsets, chosenAt });
+  useEffect(() => {
+    newest.current = { offsets, chosenAt };
+  });
+  useEffect(() => {
+    const { offsets: known, chosenAt: at } = newest.current;
+    const element = scrollerRef.current;
+    if (!element || at < 0) return;
+    // The first item of all shows its heading with it.
+    const top = at === 1 ? 0 : known[at]!;
+    const bottom = known[at + 1]!;
+    if (top < element.scrollTop) element.scrollTo?.({ top });
+    else if (bottom > element.scrollTop + element.clientHeight)
+      element.scrollTo?.({ top: bottom - element.clientHeight });
+  }, [chosen, scrollerRef]);
+}
+
+/** Keeps what is on screen where it is when rows come or go above it. */
+function useSteadyScroll(
+  scrollerRef: Scroller,
+  rows: readonly InboxRow[],
+  offsets: readonly number[],
+  chosen: string | null,
+) {
+  const before = useRef<{ rows: readonly InboxRow[]; offsets: readonly number[] } | null>(null);
+  useLayoutEffect(() => {
     const last = before.current;
     before.current = { rows, offsets };
-    const element = scroller.current;
+    const element = scrollerRef.current;
     if (!last || last.rows === rows || !element || element.scrollTop === 0) return;
     const top = element.scrollTop;
-    const inView = (at: number) =>
-      (last.offsets[at + 1] ?? 0) > top && (last.offsets[at] ?? 0) < top + element.clientHeight;
-    const own = last.rows.findIndex(({ key }) => key === chosen);
+    const [first, end] = [rowAt(last.offsets, top), rowAt(last.offsets, top + element.clientHeight)];
+    const inView = last.rows.slice(first, end + 1);
     // The chosen row if it is in view, and the first one that still is there otherwise.
-    const candidates = [...(own >= 0 && inView(own) ? [own] : []), ...last.rows.keys()].filter((at) => inView(at));
-    for (const at of candidates) {
-      const row = last.rows[at]!;
-      const now = row.kind === "item" ? rows.findIndex(({ key }) => key === row.key) : -1;
+    const anchors = [...inView.filter(({ key }) => key === chosen), ...inView].filter(({ kind }) => kind === "item");
+    for (const anchor of anchors) {
+      const now = rows.findIndex(({ key }) => key === anchor.key);
       if (now < 0) continue;
-      element.scrollTo({ top: top + (offsets[now]! - last.offsets[at]!) });
+      const was = last.offsets[first + inView.indexOf(anchor)]!;
+      element.scrollTo?.({ top: top + offsets[now]! - was });
       return;
     }
-  }, [rows, chosen, scroller]);
+  }, [rows, offsets, chosen, scrollerRef]);
 }
 
 /** The list of the inbox. */
@@ -214,26 +272,11 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
   const { t } = useLingui();
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => ROW_HEIGHTS[rows[index]?.kind ?? "item"],
-    getItemKey: (index) => rows[index]?.key ?? index,
-    overscan: OVERSCAN,
-  });
-  // Heights follow the rows, which change places without changing their number.
-  useLayoutEffect(() => virtual.measure(), [rows, virtual]);
-  useSteadyScroll(scroller, rows, chosen);
-
+  const offsets = useMemo(() => rowOffsets(rows), [rows]);
+  const { range, follow } = useRange(scroller, offsets);
+  useSteadyScroll(scroller, rows, offsets, chosen);
   const chosenAt = useMemo(() => rows.findIndex(({ key }) => key === chosen), [rows, chosen]);
-  const newest = useRef(chosenAt);
-  useEffect(() => {
-    newest.current = chosenAt;
-  });
-  useEffect(() => {
-    // Only choosing brings a row into view; rows that move by themselves do not.
-    if (newest.current > 0) virtual.scrollToIndex(newest.current === 1 ? 0 : newest.current, { align: "auto" });
-  }, [chosen, virtual]);
+  useReveal(scroller, offsets, chosenAt, chosen);
 
   const stable = useRef(onChoose);
   useEffect(() => {
@@ -258,6 +301,7 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
     onChoose(row.key);
   };
   const onScroll = () => {
+    follow();
     const element = scroller.current;
     if (element && element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END) onEnd?.();
   };
@@ -274,34 +318,29 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
       onScroll={onScroll}
       data-testid="inbox-list"
     >
-      <div className="virtual-rows" role="presentation" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((place) => {
-          const row = rows[place.index];
-          return (
-            row && (
-              <div
-                key={row.key}
-                className="virtual-row"
-                role="presentation"
-                style={{ transform: `translateY(${place.start}px)` }}
-              >
-                {row.kind === "group" ? (
-                  <GroupHeading group={row.group} storeName={storeName} />
-                ) : (
-                  <Item
-                    id={rowId(row.key)}
-                    item={row.item}
-                    chosen={row.key === chosen}
-                    position={row.position}
-                    total={total}
-                    store={row.mixed ? storeName(row.item.store_id) : null}
-                    onChoose={choose}
-                  />
-                )}
-              </div>
-            )
-          );
-        })}
+      <div className="virtual-rows" role="presentation" style={{ height: offsets.at(-1) }}>
+        {rows.slice(range.first, range.last).map((row, at) => (
+          <div
+            key={row.key}
+            className="virtual-row"
+            role="presentation"
+            style={{ transform: `translateY(${offsets[range.first + at]}px)` }}
+          >
+            {row.kind === "group" ? (
+              <GroupHeading group={row.group} storeName={storeName} />
+            ) : (
+              <Item
+                id={rowId(row.key)}
+                item={row.item}
+                chosen={row.key === chosen}
+                position={row.position}
+                total={total}
+                store={row.mixed ? storeName(row.item.store_id) : null}
+                onChoose={choose}
+              />
+            )}
+          </div>
+        ))}
       </div>
     </div>
   );

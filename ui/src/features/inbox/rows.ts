@@ -22,14 +22,13 @@ export function inboxRows(pages: readonly Inbox[]): InboxRow[] {
   let last: string | null = null;
   let position = 0;
   for (const group of pages.flatMap((page) => page.groups)) {
-    if (group.items.length === 0) continue;
-    if (group.id !== last) rows.push({ kind: "group", key: `${group.id}.${rows.length}`, group });
-    last = group.id;
     const mixed = group.items.some(({ store_id }) => store_id !== group.items[0]?.store_id);
     for (const item of group.items) {
       // A memory that changed between the reading of two pages may be on both; the newer page was read first.
       if (shown.has(item.memory_id)) continue;
       shown.add(item.memory_id);
+      if (group.id !== last) rows.push({ kind: "group", key: `${group.id}.${rows.length}`, group });
+      last = group.id;
       position += 1;
       rows.push({ kind: "item", key: item.memory_id, group, item, position, mixed });
     }
@@ -42,6 +41,17 @@ export function rowOffsets(rows: readonly InboxRow[]): number[] {
   const offsets = [0];
   for (const row of rows) offsets.push(offsets.at(-1)! + ROW_HEIGHTS[row.kind]);
   return offsets;
+}
+
+/** The row that holds a height, in pixels from the top. */
+export function rowAt(offsets: readonly number[], height: number): number {
+  let [low, high] = [0, Math.max(0, offsets.length - 2)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (offsets[middle]! <= height) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Items of a group that are loaded. */

@@ -5,6 +5,7 @@
 import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
 import type { ApiFailure, Backend, CommandName, Platform, Request, Response } from "@/host/backend";
 import { agentSnapshot, instruction, instructions, kindOf } from "./kinds";
+import { FakeInbox } from "./inbox";
 import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { type FakeStore, type FakeVersion, refuse } from "./log";
@@ -18,6 +19,8 @@ export { FakeLog } from "./log";
 export interface FakeBackend extends Backend {
   /** The log behind it. */
   log: FakeLog;
+  /** What is left to review in it. */
+  inbox: FakeInbox;
   /** The transcripts and what belongs to the context lab. */
   lab: FakeLab;
   /** Every call so far. */
@@ -285,12 +288,18 @@ function undo(log: FakeLog, { operation_seq = null, dry_run = false }: Request<"
   return result;
 }
 
-function handlers(log: FakeLog, lab: FakeLab, emit: (event: Event) => void): Handlers {
+function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Event) => void): Handlers {
   const refreshed = (store: FakeStore) => {
     const own = log.versions.filter(({ store_id }) => store_id === store.id);
     const live = [...log.heads(store).values()].filter(({ operation }) => operation !== "deleted");
     const { disk: _disk, ...rest } = store;
-    return { ...rest, memories: live.length, versions: own.length, last_change: own.at(-1)?.created_at ?? null };
+    return {
+      ...rest,
+      memories: live.length,
+      versions: own.length,
+      unreviewed: inbox.count(store.id),
+      last_change: own.at(-1)?.created_at ?? null,
+    };
   };
   const setState = (name: string, state: string) => {
     const store = log.store(name);
@@ -317,17 +326,16 @@ function handlers(log: FakeLog, lab: FakeLab, emit: (event: Event) => void): Han
       recording_here: true,
       chain_verified_at: log.now.toISOString(),
       chain_ok: true,
-      unreviewed: 0,
+      unreviewed: inbox.count(),
       purge_pending: log.receipts.filter(({ purge }) => purge === "pending").length,
       network_calls: lab.counter.calls.length,
       first_run: log.stores.length === 0,
     }),
     stores: () => ({ stores: log.stores.map(refreshed) }),
-    // In this log everything is the baseline, so nothing is left to review.
-    inbox: () => ({ groups: [], total: 0, groups_total: 0, next_before: null }),
-    review: ({ dry_run = false }) => ({ dry_run, review_seq: null, done: [], skipped: [], act: null }),
-    review_up_to: ({ dry_run = false }) => ({ dry_run, review_seq: null, done: [], skipped: [], act: null }),
-    undo_review: ({ dry_run = false }) => ({ dry_run, review_seq: null, done: [], skipped: [], act: null }),
+    inbox: (request) => inbox.page(request),
+    review: (request) => inbox.review(request),
+    review_up_to: (request) => inbox.reviewUpTo(request),
+    undo_review: (request) => inbox.undo(request),
     discover: () => ({
       found: [
         ["/home/ada/harbour/memory", "claude-auto", "harbour", 5, true] as const,
@@ -427,9 +435,9 @@ function handlers(log: FakeLog, lab: FakeLab, emit: (event: Event) => void): Han
       if (log.stores.some((store) => store.root === root))
         refuse("invalid", "That directory is recorded already.", root);
       if (root.includes("missing")) refuse("not_found", `There is no directory ${root}.`, root, "Check the path.");
-      return refreshed(
-        log.addStore(root, kind ?? "plain", name ?? root.split("/").at(-1)!, { "MEMORY.md": "# New\n" }),
-      );
+      const added = log.addStore(root, kind ?? "plain", name ?? root.split("/").at(-1)!, { "MEMORY.md": "# New\n" });
+      inbox.takeBaseline(added.id);
+      return refreshed(added);
     },
     remove_store: ({ store = "" }) => {
       const found = log.store(store);
@@ -471,9 +479,11 @@ export function fakeBackend(
   const calls: FakeBackend["calls"] = [];
   const emit = (event: Event) => listeners.forEach((listener) => listener(event));
   const lab = newLab();
-  const run = handlers(log, lab, emit);
+  const inbox = new FakeInbox(log);
+  const run = handlers(log, inbox, lab, emit);
   return {
     log,
+    inbox,
     lab,
     calls,
     platform,

@@ -1,0 +1,207 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ApiFailure } from "@/host";
+import { type FakeBackend, fakeBackend } from "@/host/fake";
+import { forgetReviews } from "@/state/reviews";
+import { callsOf, openWindow, rowWith } from "./testing";
+
+const RULES = "berth-rules.md";
+
+beforeEach(() => forgetReviews());
+
+/** Changes three memories of one store, one operation each; the one named last is on top. */
+function changed(): FakeBackend {
+  const backend = fakeBackend();
+  const store = backend.log.store("harbour");
+  const write = (path: string, text: string) => {
+    store.disk.set(path, text);
+    backend.log.scan(store);
+  };
+  write("cranes/daily.md", "# Daily checks\n\n- hook\n- brake\n- rope\n");
+  write(RULES, "## Berth rules\n\n- Ferries take berth 1.\n");
+  write("pilots.md", "# Pilots\n\n- on call at night\n");
+  return backend;
+}
+
+const rows = () => screen.queryAllByTestId("inbox-row").map((row) => row.getAttribute("data-key"));
+const titled = (name: string) => waitFor(() => expect(screen.getByTestId("item-title")).toHaveTextContent(name));
+
+/** Badge, head of the list and rows agree on a number. */
+async function badgeIs(count: number) {
+  await waitFor(() => {
+    const badge = screen.getByTestId("nav-inbox").querySelector(".nav-count")?.textContent ?? "0";
+    const total = screen.getByTestId("inbox-total").getAttribute("data-total");
+    expect([badge, total, rows().length]).toEqual([String(count), String(count), count]);
+  });
+}
+
+describe("the inbox", () => {
+  it("is where the window starts, and counts what it shows", async () => {
+    openWindow("", changed());
+    await titled("pilots.md");
+    await badgeIs(3);
+    const row = await rowWith("inbox-row", "daily.md");
+    expect(within(row).getByRole("img", { name: "changed" })).toHaveTextContent("~");
+    expect(row).toHaveTextContent("+1 −0");
+    expect(row).toHaveTextContent("topic");
+    expect(within(await rowWith("inbox-row", "pilots.md")).getByRole("img", { name: "created" })).toHaveTextContent(
+      "+",
+    );
+  });
+
+  it("is walked and emptied by the keyboard, and every step is taken back", async () => {
+    const { fake, user } = openWindow("", changed());
+    await titled("pilots.md");
+    await user.keyboard("j");
+    await titled(RULES);
+    await user.keyboard("k");
+    await titled("pilots.md");
+    await user.keyboard("a");
+    await titled(RULES);
+    await badgeIs(2);
+    await user.keyboard("x");
+    await titled("daily.md");
+    expect(fake.log.store("harbour").disk.get(RULES)).toContain("Never retry");
+    await user.keyboard("a");
+    await screen.findByTestId("inbox-empty");
+    expect(await screen.findByTestId("toast")).toHaveTextContent("Approved: cranes/daily.md");
+    await user.keyboard("u");
+    await titled("daily.md");
+    await user.keyboard("u");
+    await titled(RULES);
+    expect(fake.log.store("harbour").disk.get(RULES)).toContain("berth 1.");
+    await user.keyboard("u");
+    await titled("pilots.md");
+    await badgeIs(3);
+  });
+
+  it("approves a group at once, and takes that back from the message", async () => {
+    const { fake, user } = openWindow("", changed());
+    await titled("pilots.md");
+    await user.keyboard("{Shift>}A{/Shift}");
+    await screen.findByTestId("inbox-empty");
+    expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(3);
+    await user.click(await screen.findByTestId("toast-action"));
+    await badgeIs(3);
+  });
+
+  it("waits whether g is followed by another key before it counts as reviewed up to here", async () => {
+    const { fake, user } = openWindow("", changed());
+    await titled("pilots.md");
+    await user.keyboard("j");
+    await titled(RULES);
+    await user.keyboard("gs");
+    await screen.findAllByTestId("store-row");
+    expect(callsOf(fake, "review_up_to").real).toHaveLength(0);
+    await user.keyboard("gi");
+    await titled("pilots.md");
+    await user.keyboard("j");
+    await titled(RULES);
+    await user.keyboard("g");
+    await badgeIs(1);
+    await titled("pilots.md");
+  });
+
+  it("keeps what is chosen when others arrive, and says so when it changes itself", async () => {
+    const { fake, user } = openWindow("", changed());
+    await titled("pilots.md");
+    const store = fake.log.store("harbour");
+    store.disk.set("late.md", "# Late\n");
+    fake.record();
+    await badgeIs(4);
+    await titled("pilots.md");
+    store.disk.set("pilots.md", "# Pilots\n\n- on call by day\n");
+    fake.record();
+    await screen.findByTestId("stale");
+    await waitFor(() => expect(screen.getAllByTestId("stale-side")[1]).toHaveTextContent("by day"));
+    expect(screen.getAllByTestId("stale-side")[0]).toHaveTextContent("at night");
+    await user.keyboard("a");
+    expect(await screen.findByTestId("skipped")).toHaveTextContent("It changed since it was looked at.");
+    await badgeIs(4);
+    await user.keyboard("n");
+    await waitFor(() => expect(screen.queryByTestId("stale")).toBeNull());
+    await user.keyboard("a");
+    await badgeIs(3);
+  });
+
+  it("shows what is wrong, masked as it comes, and whose chip says it in words", async () => {
+    const backend = changed();
+    const place = { line: 3, column: 1, end_line: 3, end_column: 9, start: 10, end: 18 };
+    backend.inbox.findings.set("pilots.md", [
+      {
+        rule: "links/orphan",
+        severity: "note",
+        path: "pilots.md",
+        message: "No index names it.",
+        remedy: "",
+        ...place,
+      },
+      {
+        rule: "secret/assignment",
+        severity: "error",
+        path: "pilots.md",
+        message: "A password ends in …xx.",
+        remedy: "Redact it.",
+        ...place,
+      },
+    ]);
+    openWindow("", backend);
+    await titled("pilots.md");
+    const row = await rowWith("inbox-row", "pilots.md");
+    expect([...row.querySelectorAll(".chip")].map(({ textContent }) => textContent)).toEqual(["assignment", "orphan"]);
+    const [first] = screen.getAllByTestId("item-finding");
+    expect(first).toHaveTextContent("orphan3:1 No index names it.");
+  });
+
+  it("goes to the redaction of what is shown", async () => {
+    const { fake, user } = openWindow("", changed());
+    await titled("pilots.md");
+    await user.keyboard("r");
+    await waitFor(() => expect(window.location.hash).toContain("redactions"));
+    expect(window.location.hash).toContain(fake.log.versions.at(-1)!.id);
+  });
+
+  it("shows one store alone, and the way back to all", async () => {
+    const backend = changed();
+    const almanac = backend.log.store("almanac");
+    openWindow(`#/inbox?store=${almanac.id}`, backend);
+    await screen.findByTestId("inbox-empty");
+    expect(screen.getByText("Show all stores")).toBeInTheDocument();
+  });
+
+  it("says what failed, and asks again", async () => {
+    const backend = changed();
+    const error = { code: "busy", message: "The log is in use.", hint: "", subject: "" } as const;
+    backend.failNext("inbox", new ApiFailure(error));
+    const { user } = openWindow("", backend);
+    const failure = await screen.findByTestId("failure");
+    await user.click(within(failure).getByRole("button"));
+    await badgeIs(3);
+  });
+
+  it("keeps the list when an act fails", async () => {
+    const backend = changed();
+    const { user } = openWindow("", backend);
+    await titled("pilots.md");
+    backend.failNext("review", new ApiFailure({ code: "cannot_write", message: "No space.", hint: "", subject: "" }));
+    await user.keyboard("a");
+    expect(await screen.findByTestId("toast")).toHaveTextContent("No space.");
+    await badgeIs(3);
+  });
+
+  it("names every key", async () => {
+    const { user } = openWindow("", changed());
+    await titled("pilots.md");
+    await user.keyboard("?");
+    const help = await screen.findByTestId("key-help");
+    for (const word of [
+      "Approve",
+      "Approve the group",
+      "Edit the final text",
+      "Roll back",
+      "Redact",
+      "Reviewed up to here",
+    ])
+      expect(help).toHaveTextContent(word);
+  });
+});

@@ -1,0 +1,239 @@
+/**
+ * What is left to review in the fake: marks by memory, reviews that can be taken back, stale items skipped. Who acts by other
+ * ways than a review knows nothing by it here, unlike in the real program.
+ */
+import type { Finding, Inbox, InboxGroup, InboxItem, Reviewed, SkippedItem } from "@/bindings";
+import type { Request } from "@/host/backend";
+import { type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
+import { byteLength, diffTexts } from "./text";
+
+interface FakeReview {
+  seq: number;
+  through: Map<string, number>;
+  judged: FakeVersion[];
+  operation: number | null;
+  undone: boolean;
+}
+
+interface Left {
+  store: FakeStore;
+  base: FakeVersion | null;
+  newest: FakeVersion;
+  versions: number;
+}
+
+function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+/** Words of four letters, roughly: the fake only needs a figure. */
+const tokensOf = (text: string | null) => Math.ceil(byteLength(text ?? "") / 4);
+
+/** The reviews of one person. What is in the log when it is made counts as known. */
+export class FakeInbox {
+  /** Findings by path, as the program would give them. */
+  readonly findings = new Map<string, Finding[]>();
+  readonly #log: FakeLog;
+  readonly #baselines = new Map<string, number>();
+  readonly #reviews: FakeReview[] = [];
+
+  constructor(log: FakeLog) {
+    this.#log = log;
+    for (const store of log.stores) this.takeBaseline(store.id);
+  }
+
+  /** Says that all of a store is known. */
+  takeBaseline(store: string): void {
+    this.#baselines.set(store, this.#log.versions.length);
+  }
+
+  /** How many are left in a store or in all. */
+  count(store: string | null = null): number {
+    return this.#left(store).length;
+  }
+
+  #mark(version: FakeVersion): number {
+    const marks = this.#reviews
+      .filter(({ undone }) => !undone)
+      .map(({ through }) => through.get(version.memory_id) ?? 0);
+    return Math.max(this.#baselines.get(version.store_id) ?? 0, ...marks);
+  }
+
+  #left(storeId: string | null): Left[] {
+    const memories = groupBy(this.#log.versions, ({ memory_id }) => memory_id);
+    const left: Left[] = [];
+    for (const versions of memories.values()) {
+      const newest = versions.at(-1)!;
+      const store = this.#log.stores.find(({ id }) => id === newest.store_id);
+      if (!store || (storeId !== null && store.id !== storeId)) continue;
+      const mark = this.#mark(newest);
+      const later = versions.filter(({ seq }) => seq > mark);
+      if (later.length === 0) continue;
+      left.push({ store, newest, base: versions.findLast(({ seq }) => seq <= mark) ?? null, versions: later.length });
+    }
+    return left.sort((a, b) => b.newest.seq - a.newest.seq);
+  }
+
+  #item({ base, newest, versions }: Left): InboxItem {
+    const before = base?.text ?? null;
+    const counts = diffTexts(before ?? "", newest.text ?? "", 0, false);
+    const [base_tokens, tokens] = [tokensOf(before), tokensOf(newest.text)];
+    const wasThere = base !== null && base.operation !== "deleted";
+    return {
+      store_id: newest.store_id,
+      memory_id: newest.memory_id,
+      path: newest.path,
+      previous_path: null,
+      verb: newest.operation === "deleted" ? "deleted" : wasThere ? "changed" : "created",
+      base_version_id: base?.id ?? null,
+      version_id: newest.id,
+      versions,
+      operation_seq: newest.operation_seq,
+      created_at: newest.created_at,
+      created_by: newest.created_by,
+      source: newest.source,
+      note: newest.note,
+      content_kind: newest.redacted_at ? "redacted" : newest.content_kind,
+      base_size_bytes: byteLength(before ?? ""),
+      content_size_bytes: byteLength(newest.text ?? ""),
+      size_change: byteLength(newest.text ?? "") - byteLength(before ?? ""),
+      base_tokens,
+      tokens,
+      token_change: tokens - base_tokens,
+      tokens_kind: "counted offline",
+      came_back: false,
+      added: counts.added,
+      removed: counts.removed,
+      kind: {
+        class: newest.path === "MEMORY.md" ? "index" : "topic",
+        memory_type: null,
+        scope: null,
+        agent: null,
+        day: null,
+      },
+      origin: null,
+      findings: this.findings.get(newest.fullPath) ?? [],
+    };
+  }
+
+  /** Answers `inbox`. */
+  page({ store = null, before = null, limit = null }: Request<"inbox">): Inbox {
+    const left = this.#left(store === null ? null : this.#log.store(store).id);
+    const session = ({ newest }: Left) =>
+      newest.created_by?.type === "session_actor" ? newest.created_by.session_id : null;
+    const all = groupBy(left, (one) => session(one) ?? one.store.id);
+    const ordered = [...all.values()].flat();
+    const start = before === null ? 0 : ordered.findIndex(({ newest }) => newest.id === before) + 1;
+    const shown = ordered.slice(start, start + (limit ?? 50));
+    const groups = [...all.values()].flatMap((members): InboxGroup[] => {
+      const items = members.filter((one) => shown.includes(one));
+      const first = members[0]!;
+      if (items.length === 0) return [];
+      return [
+        {
+          id: `group_${first.newest.seq}`,
+          session: session(first),
+          actor: first.newest.created_by,
+          started_at: members.at(-1)!.newest.created_at,
+          ended_at: first.newest.created_at,
+          total: members.length,
+          items: items.map((one) => this.#item(one)),
+        },
+      ];
+    });
+    const more = start + shown.length < ordered.length;
+    return {
+      groups,
+      total: left.length,
+      groups_total: all.size,
+      next_before: more ? (shown.at(-1)?.newest.id ?? null) : null,
+    };
+  }
+
+  #done(review: FakeReview, verdict: string): Reviewed["done"] {
+    return review.judged.map(({ id, store_id, memory_id, path }) => ({
+      version_id: id,
+      store_id,
+      memory_id,
+      path,
+      verdict,
+    }));
+  }
+
+  #write(judged: FakeVersion[], operation: number | null): FakeReview {
+    const newest = (memory: string) => this.#log.versions.findLast(({ memory_id }) => memory_id === memory)!.seq;
+    const through = new Map(judged.map(({ memory_id }) => [memory_id, newest(memory_id)]));
+    const review = { seq: this.#reviews.length + 1, through, judged, operation, undone: false };
+    this.#reviews.push(review);
+    return review;
+  }
+
+  /** Answers `review`. */
+  review({ versions = [], verdict = "", text = null, dry_run = false }: Request<"review">): Reviewed {
+    const left = new Map(this.#left(null).map((one) => [one.newest.memory_id, one]));
+    const open: Left[] = [];
+    const skipped: SkippedItem[] = [];
+    for (const seen of versions.map((id) => this.#log.version(id))) {
+      const found = left.get(seen.memory_id);
+      if (found?.newest.id === seen.id) open.push(found);
+      else
+        skipped.push({
+          version_id: seen.id,
+          store_id: seen.store_id,
+          memory_id: seen.memory_id,
+          path: seen.path,
+          reason: found ? "stale" : "already_reviewed",
+          message: "It was left as it is.",
+          base_version_id: found?.base?.id ?? null,
+          found_version_id: found?.newest.id ?? null,
+        });
+    }
+    const judged = open.map(({ newest }) => newest);
+    const word = text !== null ? "edited" : verdict === "reject" ? "rejected" : "approved";
+    const draft = { seq: 0, through: new Map<string, number>(), judged, operation: null, undone: false };
+    if (dry_run || open.length === 0)
+      return { dry_run, review_seq: null, done: this.#done(draft, word), skipped, act: null };
+    const first = open[0]!;
+    const act =
+      word === "approved"
+        ? null
+        : this.#log.act(
+            first.store,
+            open.map(({ newest, base }) => ({ path: newest.fullPath, text: text ?? base?.text ?? null })),
+            { source: text === null ? "rollback" : "api" },
+            false,
+          );
+    const review = this.#write(judged, act?.operation_seq ?? null);
+    return { dry_run, review_seq: review.seq, done: this.#done(review, word), skipped, act };
+  }
+
+  /** Answers `review_up_to`. */
+  reviewUpTo({ up_to = "", store = null, dry_run = false }: Request<"review_up_to">): Reviewed {
+    const last = this.#log.version(up_to).seq;
+    const judged = this.#left(store)
+      .map(({ newest }) => newest)
+      .filter(({ seq }) => seq <= last);
+    if (dry_run || judged.length === 0) return { dry_run, review_seq: null, done: [], skipped: [], act: null };
+    const review = this.#write(judged, null);
+    return { dry_run, review_seq: review.seq, done: this.#done(review, "up_to"), skipped: [], act: null };
+  }
+
+  /** Answers `undo_review`. */
+  undo({ review_seq = null, dry_run = false }: Request<"undo_review">): Reviewed {
+    const review =
+      this.#reviews.findLast(({ seq, undone }) => !undone && (review_seq === null || seq === review_seq)) ??
+      refuse("not_found", "There is no review to take back.");
+    const done = this.#done(review, "undone");
+    if (dry_run) return { dry_run, review_seq: null, done, skipped: [], act: null };
+    let act: Reviewed["act"] = null;
+    if (review.operation !== null) {
+      const { store, wanted, conflicts } = this.#log.reversal(review.operation);
+      act = this.#log.act(store, wanted, { source: "rollback" }, false, conflicts);
+      if (conflicts.length > 0) return { dry_run, review_seq: null, done: [], skipped: [], act };
+    }
+    review.undone = true;
+    return { dry_run, review_seq: this.#reviews.length + 1, done, skipped: [], act };
+  }
+}
