@@ -47,6 +47,7 @@ fn the_pure_crates_do_no_input_or_output() {
     let all = dependencies();
     let pure = [
         "aho-corasick",
+        "base64",
         "chrono",
         "memchr",
         "regex",
@@ -64,7 +65,7 @@ fn the_pure_crates_do_no_input_or_output() {
         "unicode-segmentation",
         "yaml-rust2",
     ];
-    for name in ["retrace-model", "retrace-diff", "retrace-findings"] {
+    for name in ["retrace-model", "retrace-diff", "retrace-findings", "retrace-store-api"] {
         for dependency in &all[name] {
             assert!(
                 pure.contains(&dependency.as_str()),
@@ -110,6 +111,8 @@ fn each_outside_part_has_one_home() {
     check_only("axum", &["retrace-server"]);
     check_only("clap", &["retrace-cli", "retrace-desktop"]);
     check_only("tauri", &["retrace-desktop"]);
+    check_only("notify-rust", &["retrace-desktop"]);
+    check_only("zbus", &["retrace-desktop"]);
     check_only("rmcp", &["retrace-mcp"]);
     check_only("tokio", &["retrace-server", "retrace-mcp", "retrace-desktop"]);
     check_only("ts-rs", &["retrace-api"]);
@@ -128,6 +131,7 @@ fn dependencies_point_downwards() {
         ("retrace-files", &["retrace-model"][..]),
         ("retrace-memory-tool", &["retrace-model", "retrace-files"][..]),
         ("retrace-sources", &["retrace-model"][..]),
+        ("retrace-store-api", &["retrace-model"][..]),
         ("retrace-watch", &["retrace-model", "retrace-files"][..]),
         ("retrace-tokens", &[][..]),
         ("retrace-count", &["retrace-model"][..]),
@@ -145,6 +149,7 @@ fn dependencies_point_downwards() {
                 "retrace-files",
                 "retrace-memory-tool",
                 "retrace-sources",
+                "retrace-store-api",
                 "retrace-watch",
                 "retrace-tokens",
                 "retrace-count",

@@ -77,7 +77,7 @@ async fn read(body: Body) -> Result<Vec<u8>, Response> {
 }
 
 /// A page of another site can send text and forms without asking, but not JSON.
-fn is_json(headers: &HeaderMap) -> bool {
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     headers
         .get(header::CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok())

@@ -2,10 +2,12 @@
 
 use crate::reply::refuse;
 use crate::router::Shared;
+use crate::stores;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use retrace_api::store_api::Refused;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -51,6 +53,9 @@ pub(crate) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
 
 fn refused(shared: &Shared, request: &Request) -> Option<Response> {
     let headers = request.headers();
+    if stores::owns(request.uri().path()) {
+        return store_refused(shared, request).map(|refused| stores::refuse(shared, refused));
+    }
     let Some(host) = named_host(request.uri(), headers).filter(|host| shared.hosts.allow(host)) else {
         return Some(refuse(
             StatusCode::FORBIDDEN,
@@ -74,6 +79,16 @@ fn refused(shared: &Shared, request: &Request) -> Option<Response> {
         return Some(response);
     }
     None
+}
+
+/// As [`refused`], for the Memory Stores API, which has words of its own.
+fn store_refused(shared: &Shared, request: &Request) -> Option<Refused> {
+    let headers = request.headers();
+    let host = named_host(request.uri(), headers).filter(|host| shared.hosts.allow(host));
+    match host {
+        Some(host) if same_origin(headers, host) => (!shows_token(shared, headers)).then_some(Refused::Key),
+        _ => Some(Refused::Place),
+    }
 }
 
 /// The one host a request names; none when it names several, or a different one in its first line.

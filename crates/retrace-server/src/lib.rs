@@ -5,15 +5,17 @@
 //! | `POST /api/v1/{command}` | any command of [`retrace_api::COMMANDS`]: its request as JSON in, its response as JSON out |
 //! | `GET /api/v1/commands` | the list of commands |
 //! | `GET /api/v1/events` | [`retrace_api::wire::Event`]s as server-sent events, the present cursor first |
+//! | `/v1/memory_stores…` | the Memory Stores API, for the official clients |
+//! | `GET /openapi.json` | what that API is |
 //! | `GET /healthz` | whether the server answers; says nothing else |
 //! | `GET` anything else | a file of the window |
 //!
 //! Deliberately absent: logic. A request is unpacked, the command is called on a blocking thread, the answer is written.
 //!
-//! Invariants: it listens on a loopback address only; every route below `/api` wants the token; a request under another
+//! Invariants: it listens on a loopback address only; every route below `/api` and `/v1` wants the token; a request under another
 //! host's name or from another origin is refused before anything is looked at (a page in the user's browser can reach
 //! loopback addresses, and can make any name resolve to one); every refusal has the same envelope,
-//! `{"error":{code,message,hint,subject}}`; every answer carries the same strict headers; a file of the window is found by
+//! `{"error":{code,message,hint,subject}}`, below `/v1` that of the API; every answer carries the same strict headers; a file of the window is found by
 //! its exact name in a table, never by a path on disk.
 
 mod assets;
@@ -25,6 +27,7 @@ mod reply;
 mod router;
 mod serve;
 mod stall;
+mod stores;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -5,6 +5,7 @@ use crate::calls;
 use crate::events::{self, EventHub};
 use crate::guard::{AllowedHosts, guard};
 use crate::reply::refuse;
+use crate::stores;
 use crate::token::Token;
 use axum::Router;
 use axum::body::Body;
@@ -12,8 +13,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use retrace_api::App;
+use retrace_api::store_api::{StoreService, key_id};
 use retrace_api::wire::ApiError;
 use std::sync::Arc;
 
@@ -22,6 +24,8 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/v1/{command}"),
     ("GET", "/api/v1/commands"),
     ("GET", "/api/v1/events"),
+    ("ANY", "/v1/{route of the Memory Stores API}"),
+    ("GET", "/openapi.json"),
     ("GET", "/healthz"),
     ("GET", "/{file of the window}"),
 ];
@@ -35,6 +39,8 @@ pub struct ServerOptions {
     pub hosts: AllowedHosts,
     /// The window's files.
     pub assets: Assets,
+    /// Whether the Memory Stores API also serves what only its seed had.
+    pub legacy_stores: bool,
 }
 
 /// What every request works with.
@@ -43,6 +49,9 @@ pub(crate) struct Shared {
     pub(crate) token: Token,
     pub(crate) hosts: AllowedHosts,
     assets: Assets,
+    pub(crate) stores: Arc<StoreService>,
+    /// Id of the token as an author.
+    pub(crate) key_id: String,
     pub(crate) hub: Arc<EventHub>,
 }
 
@@ -52,21 +61,31 @@ pub(crate) struct Shared {
 /// [`retrace_api::wire::Code::Internal`] when the machine has no thread left to pass events on.
 pub fn router(app: Arc<App>, options: ServerOptions) -> Result<Router, ApiError> {
     let hub = EventHub::start(&app)?;
-    Ok(router_with(app, options, hub))
+    router_with(app, options, hub)
 }
 
-pub(crate) fn router_with(app: Arc<App>, options: ServerOptions, hub: Arc<EventHub>) -> Router {
-    let ServerOptions { token, hosts, assets } = options;
-    let shared = Arc::new(Shared { app, token, hosts, assets, hub });
-    Router::new()
+pub(crate) fn router_with(
+    app: Arc<App>,
+    options: ServerOptions,
+    hub: Arc<EventHub>,
+) -> Result<Router, ApiError> {
+    let ServerOptions { token, hosts, assets, legacy_stores } = options;
+    let stores = Arc::new(StoreService::start(&app, legacy_stores)?);
+    let key_id = key_id(token.reveal());
+    let shared = Arc::new(Shared { app, token, hosts, assets, stores, key_id, hub });
+    let router = Router::new()
         .route("/api/v1/{command}", post(calls::call))
         .route("/api/v1/commands", get(calls::list))
         .route("/api/v1/events", get(events::stream))
+        .route("/v1", any(stores::call))
+        .route("/v1/{*rest}", any(stores::call))
+        .route("/openapi.json", get(stores::description))
         .route("/healthz", get(healthz))
         .method_not_allowed_fallback(wrong_method)
         .fallback(file)
         .layer(from_fn_with_state(Arc::clone(&shared), guard))
-        .with_state(shared)
+        .with_state(shared);
+    Ok(router)
 }
 
 async fn healthz() -> &'static str {

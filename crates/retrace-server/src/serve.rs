@@ -53,6 +53,8 @@ pub struct StartOptions {
     pub entropy: Entropy,
     /// The window's files.
     pub assets: Assets,
+    /// Whether the Memory Stores API also serves what only its seed had.
+    pub legacy_stores: bool,
 }
 
 /// A server that runs on threads of its own. Dropping it stops it.
@@ -86,8 +88,9 @@ pub fn start(app: Arc<App>, options: StartOptions) -> Result<Running, ApiError> 
         token: token_file.token.clone(),
         hosts: AllowedHosts::listening_on(address),
         assets: options.assets,
+        legacy_stores: options.legacy_stores,
     };
-    let router = router_with(app, served, Arc::clone(&hub));
+    let router = router_with(app, served, Arc::clone(&hub))?;
     let (stop, stopped) = watch::channel(false);
     let serve = move || match runtime.block_on(async { TcpListener::from_std(listener) }) {
         Ok(listener) => runtime.block_on(accept(listener, router, &hub, stopped)),
@@ -222,7 +225,16 @@ mod tests {
         let entropy = Arc::clone(&options.entropy);
         let app = Arc::new(App::open(options).expect("an app"));
         let token_file = folder.join("token");
-        start(app, StartOptions { listen: listen.to_owned(), token_file, entropy, assets: Assets::default() })
+        start(
+            app,
+            StartOptions {
+                listen: listen.to_owned(),
+                token_file,
+                entropy,
+                assets: Assets::default(),
+                legacy_stores: false,
+            },
+        )
     }
 
     /// Sends a request and leaves the answer to be read.

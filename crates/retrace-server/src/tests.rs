@@ -67,6 +67,7 @@ impl Server {
             token: Token::new(TOKEN).expect("a token"),
             hosts: AllowedHosts::listening_on(HOST.parse().expect("an address")),
             assets: Assets::from_files(files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))),
+            legacy_stores: false,
         };
         Self { router: router(Arc::clone(&app), served).expect("a router"), app, folder }
     }

@@ -1,8 +1,8 @@
 //! Bodies of requests: one JSON object, its fields read with the API's words for what is wrong.
 
 use crate::limits::{
-    CONTENT_BYTES, DESCRIPTION_CHARACTERS, METADATA_KEY_CHARACTERS, METADATA_PAIRS, METADATA_VALUE_CHARACTERS,
-    NAME_CHARACTERS,
+    CONTENT_BYTES, DESCRIPTION_CHARACTERS, METADATA_KEY_CHARACTERS, METADATA_PAIRS,
+    METADATA_VALUE_CHARACTERS, NAME_CHARACTERS,
 };
 use crate::open::{CONTENT_NULL, CONTENT_TOO_LARGE};
 use crate::refusal::Refusal;
@@ -92,7 +92,9 @@ impl Body {
             }
             let value = match value {
                 Value::Null => None,
-                Value::String(text) if text.chars().count() <= METADATA_VALUE_CHARACTERS => Some(text.clone()),
+                Value::String(text) if text.chars().count() <= METADATA_VALUE_CHARACTERS => {
+                    Some(text.clone())
+                }
                 Value::String(_) => {
                     let most = format!("values must have at most {METADATA_VALUE_CHARACTERS} characters");
                     return Err(Refusal::invalid("metadata", most));

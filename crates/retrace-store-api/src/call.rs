@@ -342,7 +342,11 @@ fn create_store(body: &Body) -> Result<Call, Refusal> {
         metadata.insert(key, value.into());
     }
     check_pairs(metadata.len())?;
-    Ok(Call::CreateStore(CreateStore { name, description: body.description()?.unwrap_or_default(), metadata }))
+    Ok(Call::CreateStore(CreateStore {
+        name,
+        description: body.description()?.unwrap_or_default(),
+        metadata,
+    }))
 }
 
 fn list_stores(query: &Query) -> Result<Call, Refusal> {
@@ -458,9 +462,10 @@ fn list_versions(store: StoreId, query: &Query) -> Result<Call, Refusal> {
     };
     let operation = match query.text("operation") {
         None => None,
-        Some(text) => Some(text.parse().map_err(|_| {
-            Refusal::invalid("operation", "must be 'created', 'modified' or 'deleted'")
-        })?),
+        Some(text) => Some(
+            text.parse()
+                .map_err(|_| Refusal::invalid("operation", "must be 'created', 'modified' or 'deleted'"))?,
+        ),
     };
     let mut writers = Vec::new();
     writers.extend(query.text("session_id").map(|id| Writer::Session(id.to_owned())));
@@ -529,7 +534,9 @@ mod tests {
             let call = read(method, &tail, "beta=true", body, false);
             assert_eq!(call.as_ref().map(Call::writes), Ok(writes), "{method} {tail}: {call:?}");
         }
-        for (method, tail) in [("PUT", String::new()), ("POST", "/x".to_owned()), ("GET", format!("/{STORE}/other"))] {
+        for (method, tail) in
+            [("PUT", String::new()), ("POST", "/x".to_owned()), ("GET", format!("/{STORE}/other"))]
+        {
             let refused = read(method, &tail, "", "", false).expect_err("no route");
             assert_eq!(refused.kind, Kind::NotFound, "{method} {tail}");
         }
@@ -542,7 +549,9 @@ mod tests {
         assert!(memory(false, &body(&"x".repeat(102_401))).is_err());
         assert!(memory(false, &body(&"é".repeat(51_201))).is_err());
         assert!(memory(false, &body("")).is_ok());
-        for body in [r#"{"path":"/a"}"#, r#"{"path":"/a","content":null}"#, r#"{"path":"/a","content":1}"#, "[]", "{"] {
+        for body in
+            [r#"{"path":"/a"}"#, r#"{"path":"/a","content":null}"#, r#"{"path":"/a","content":1}"#, "[]", "{"]
+        {
             assert_eq!(memory(false, body).expect_err(body).kind, Kind::InvalidRequest);
         }
     }
@@ -568,7 +577,9 @@ mod tests {
         assert_eq!(limit(""), Some(20));
         assert_eq!(limit("limit=100"), Some(100));
         assert_eq!(limit("limit=100&view=full"), Some(20));
-        for query in ["limit=0", "limit=101", "limit=-1", "limit=x", "depth=2", "path_prefix=/a", "view=all", "page=x"] {
+        for query in
+            ["limit=0", "limit=101", "limit=-1", "limit=x", "depth=2", "path_prefix=/a", "view=all", "page=x"]
+        {
             assert_eq!(limit(query), None, "{query}");
         }
     }

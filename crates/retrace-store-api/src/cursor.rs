@@ -115,7 +115,8 @@ mod tests {
     fn a_cursor_leads_on_in_its_own_list_only() {
         let text = Cursor::number(7).write(Listing::Versions(STORE));
         assert_eq!(Cursor::read(&text, Listing::Versions(STORE)).and_then(|it| it.as_number()), Ok(7));
-        for other in [Listing::Stores, Listing::Versions(StoreId([4; 16])), Listing::Memories(STORE, "/", 0)] {
+        for other in [Listing::Stores, Listing::Versions(StoreId([4; 16])), Listing::Memories(STORE, "/", 0)]
+        {
             assert!(Cursor::read(&text, other).is_err());
         }
     }

@@ -55,9 +55,9 @@ pub(crate) fn read(name: &str, body: &Body) -> Result<ToolCall, Refusal> {
     let input = Body::parse(input.to_string().as_bytes())?;
     let path = || MemoryPath::parse(input.text("path")?);
     let tool = match name {
-        "memory_list" => {
-            Tool::List(input.optional_text("path_prefix")?.map(Prefix::parse).transpose()?.unwrap_or_else(Prefix::root))
-        }
+        "memory_list" => Tool::List(
+            input.optional_text("path_prefix")?.map(Prefix::parse).transpose()?.unwrap_or_else(Prefix::root),
+        ),
         "memory_search" => match input.text("query")? {
             "" => return Err(Refusal::invalid("query", "must not be empty")),
             query => Tool::Search(query.to_owned()),
@@ -82,7 +82,8 @@ pub(crate) fn read(name: &str, body: &Body) -> Result<ToolCall, Refusal> {
 #[must_use]
 pub fn definitions() -> Value {
     let path = json!({ "type": "string", "description": "Path of the memory, beginning with a slash, such as /notes/todo.md" });
-    let content = json!({ "type": "string", "description": format!("The whole text, at most {CONTENT_BYTES} bytes") });
+    let content =
+        json!({ "type": "string", "description": format!("The whole text, at most {CONTENT_BYTES} bytes") });
     let tool = |name: &str, description: &str, properties: Value, required: &[&str]| {
         json!({
             "name": name,
@@ -90,7 +91,8 @@ pub fn definitions() -> Value {
             "input_schema": { "type": "object", "properties": properties, "required": required },
         })
     };
-    let prefix = json!({ "type": "string", "description": "Only below this directory; begins and ends with a slash" });
+    let prefix =
+        json!({ "type": "string", "description": "Only below this directory; begins and ends with a slash" });
     json!([
         tool("memory_list", "List the memories of the store.", json!({ "path_prefix": prefix }), &[]),
         tool(

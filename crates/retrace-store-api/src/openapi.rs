@@ -1,8 +1,8 @@
 //! The OpenAPI description of the routes.
 
 use crate::limits::{
-    CONTENT_BYTES, DESCRIPTION_CHARACTERS, METADATA_PAIRS, METADATA_VALUE_CHARACTERS, NAME_CHARACTERS, PAGE_DEFAULT,
-    PAGE_MOST, PATH_BYTES,
+    CONTENT_BYTES, DESCRIPTION_CHARACTERS, METADATA_PAIRS, METADATA_VALUE_CHARACTERS, NAME_CHARACTERS,
+    PAGE_DEFAULT, PAGE_MOST, PATH_BYTES,
 };
 use serde_json::{Value, json};
 
@@ -112,7 +112,10 @@ fn parameters(path: &str, id: &str) -> Value {
     let text = || json!({ "type": "string" });
     let list = matches!(id, "listStores" | "listMemories" | "listVersions");
     if list {
-        query("limit", json!({ "type": "integer", "minimum": 1, "maximum": PAGE_MOST, "default": PAGE_DEFAULT }));
+        query(
+            "limit",
+            json!({ "type": "integer", "minimum": 1, "maximum": PAGE_MOST, "default": PAGE_DEFAULT }),
+        );
         query("page", text());
     }
     if matches!(id, "listStores" | "listVersions") {
@@ -123,7 +126,10 @@ fn parameters(path: &str, id: &str) -> Value {
     if id == "listStores" {
         query("include_archived", json!({ "type": "boolean", "default": false }));
     }
-    if matches!(id, "createMemory" | "updateMemory" | "getMemory" | "listMemories" | "listVersions" | "getVersion") {
+    if matches!(
+        id,
+        "createMemory" | "updateMemory" | "getMemory" | "listMemories" | "listVersions" | "getVersion"
+    ) {
         query("view", json!({ "type": "string", "enum": ["basic", "full"] }));
     }
     if id == "listMemories" {
@@ -164,7 +170,8 @@ fn schemas() -> Value {
     let name = || json!({ "type": "string", "minLength": 1, "maxLength": NAME_CHARACTERS });
     let description = || json!({ "type": "string", "maxLength": DESCRIPTION_CHARACTERS });
     let value = || json!({ "type": "string", "maxLength": METADATA_VALUE_CHARACTERS });
-    let metadata = || json!({ "type": "object", "maxProperties": METADATA_PAIRS, "additionalProperties": value() });
+    let metadata =
+        || json!({ "type": "object", "maxProperties": METADATA_PAIRS, "additionalProperties": value() });
     let path = || json!({ "type": "string", "pattern": "^/", "maxLength": PATH_BYTES });
     let content = || json!({ "type": "string", "maxLength": CONTENT_BYTES });
     let maybe = |schema: Value| json!({ "anyOf": [schema, { "type": "null" }] });
@@ -262,7 +269,9 @@ mod tests {
     fn every_reference_leads_somewhere() {
         let description = openapi("0");
         let text = description.to_string();
-        for (_, rest) in text.match_indices("#/components/schemas/").map(|(at, found)| (at, &text[at + found.len()..])) {
+        for (_, rest) in
+            text.match_indices("#/components/schemas/").map(|(at, found)| (at, &text[at + found.len()..]))
+        {
             let name = rest.split('"').next().unwrap_or_default();
             assert!(description["components"]["schemas"][name].is_object(), "{name}");
         }

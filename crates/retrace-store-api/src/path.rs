@@ -44,7 +44,8 @@ impl MemoryPath {
     /// The same place relative to the root of the store.
     #[must_use]
     pub fn relative(&self) -> RelPath {
-        RelPath::from_bytes(&self.0.as_bytes()[1..]).expect("a path of the API has no empty, dot or NUL segment")
+        RelPath::from_bytes(&self.0.as_bytes()[1..])
+            .expect("a path of the API has no empty, dot or NUL segment")
     }
 }
 
@@ -134,8 +135,24 @@ mod tests {
             assert!(MemoryPath::parse(text).is_ok(), "{text:?}");
         }
         for text in [
-            "", "a", "/", "//", "/a/", "/a//b", "/.", "/..", "/a/../b", "/a/./b", "/a\u{0}", "/a\nb", "/a\u{200b}b",
-            "/a\u{2028}b", "/a\u{2029}", "/e\u{301}", "/a\u{85}", "/\u{feff}a",
+            "",
+            "a",
+            "/",
+            "//",
+            "/a/",
+            "/a//b",
+            "/.",
+            "/..",
+            "/a/../b",
+            "/a/./b",
+            "/a\u{0}",
+            "/a\nb",
+            "/a\u{200b}b",
+            "/a\u{2028}b",
+            "/a\u{2029}",
+            "/e\u{301}",
+            "/a\u{85}",
+            "/\u{feff}a",
         ] {
             assert!(MemoryPath::parse(text).is_err(), "{text:?}");
         }

@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn names_and_values_are_decoded() {
-        let query = Query::parse("created_at%5Bgte%5D=2026-11-20T10%3A00%3A00%2B00%3A00&limit=5&&beta=true").expect("pairs");
+        let query = Query::parse("created_at%5Bgte%5D=2026-11-20T10%3A00%3A00%2B00%3A00&limit=5&&beta=true")
+            .expect("pairs");
         assert_eq!(query.text("created_at[gte]"), Some("2026-11-20T10:00:00+00:00"));
         assert!(query.instant("created_at[gte]").expect("a time").is_some());
         assert_eq!(query.number("limit").expect("a number"), Some(5));

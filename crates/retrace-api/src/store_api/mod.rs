@@ -19,9 +19,9 @@ mod write;
 #[cfg(test)]
 mod model;
 
-pub(crate) use share::{mount_store, share_store};
 pub use queue::{ReadJob, Ready, StoreService, WriteJob};
 pub use retrace_store_api::open::BODY_BYTES;
+pub(crate) use share::{mount_store, share_store};
 
 use crate::wire::{ApiError, Code};
 use retrace_model::{Actor, Evidence};

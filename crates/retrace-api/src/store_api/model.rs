@@ -121,7 +121,8 @@ pub(super) fn app() -> (tempfile::TempDir, App) {
     let random = AtomicU64::new(1);
     options.entropy = Arc::new(move |bytes: &mut [u8]| {
         for piece in bytes.chunks_mut(8) {
-            let number = random.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::SeqCst).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let number =
+                random.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::SeqCst).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             piece.copy_from_slice(&number.to_le_bytes()[..piece.len()]);
         }
     });
@@ -195,7 +196,9 @@ impl Pair {
         let count = self.stores.len();
         match step {
             Step::CreateStore => self.create_store(),
-            Step::UpdateStore(at, name, text) => self.update_store(at % count, name.as_deref(), text.as_deref()),
+            Step::UpdateStore(at, name, text) => {
+                self.update_store(at % count, name.as_deref(), text.as_deref())
+            }
             Step::Archive(at) => {
                 if let Some(store) = self.stores.get(*at).cloned() {
                     let answer = self.ask("POST", &format!("/{}/archive", store.id), "", &Value::Null);
@@ -219,11 +222,15 @@ impl Pair {
                 }
             }
             Step::Create(at, path, content) => self.create(at % count, path, content),
-            Step::Update(at, which, path, content, guard) => self.update(at % count, *which, *path, *content, *guard),
+            Step::Update(at, which, path, content, guard) => {
+                self.update(at % count, *which, *path, *content, *guard)
+            }
             Step::Delete(at, which, guard) => self.delete(at % count, *which, *guard),
             Step::Redact(at, which) => self.redact(at % count, *which),
             Step::Elsewhere(at, which) => self.elsewhere(at % count, *which),
-            Step::ListMemories(at, prefix, direct, limit) => self.list_memories(at % count, prefix, *direct, *limit),
+            Step::ListMemories(at, prefix, direct, limit) => {
+                self.list_memories(at % count, prefix, *direct, *limit)
+            }
             Step::ListVersions(at, memory, operation, limit) => {
                 self.list_versions(at % count, *memory, *operation, *limit);
             }
@@ -244,7 +251,10 @@ impl Pair {
         let store = &mut self.stores[at];
         store.name = name.map_or_else(|| store.name.clone(), str::to_owned);
         store.description = text.map_or_else(|| store.description.clone(), str::to_owned);
-        assert_eq!((answer.0, &answer.1["name"], &answer.1["description"]), (200, &json!(store.name), &json!(store.description)));
+        assert_eq!(
+            (answer.0, &answer.1["name"], &answer.1["description"]),
+            (200, &json!(store.name), &json!(store.description))
+        );
     }
 
     /// The memory in the way of a path, by the overlap rule.
@@ -304,7 +314,12 @@ impl Pair {
         let id = answer.1["id"].as_str().expect("an id").to_owned();
         assert!(store.versions.iter().all(|version| version.memory != id), "an id is not used again");
         let version = answer.1["memory_version_id"].as_str().expect("a version").to_owned();
-        let memory = Memory { id: id.clone(), path: path.to_owned(), content: content.to_owned(), version: version.clone() };
+        let memory = Memory {
+            id: id.clone(),
+            path: path.to_owned(),
+            content: content.to_owned(),
+            version: version.clone(),
+        };
         Self::is(&store, &memory, &answer.1, true);
         let store = &mut self.stores[at];
         store.memories.push(memory);
@@ -400,7 +415,14 @@ impl Pair {
         let store = &mut self.stores[at];
         store.memories.remove(which);
         let Memory { id: memory, path, .. } = memory;
-        store.versions.push(Version { id, memory, operation: "deleted", path, content: None, redacted: false });
+        store.versions.push(Version {
+            id,
+            memory,
+            operation: "deleted",
+            path,
+            content: None,
+            redacted: false,
+        });
     }
 
     fn is_version(store: &Store, version: &Version, answer: &Value, full: bool) {
@@ -443,7 +465,9 @@ impl Pair {
 
     /// What belongs to one store is not found through another.
     fn elsewhere(&mut self, at: usize, which: usize) {
-        let Some(other) = self.stores.iter().position(|store| !store.deleted && store.id != self.stores[at].id) else {
+        let Some(other) =
+            self.stores.iter().position(|store| !store.deleted && store.id != self.stores[at].id)
+        else {
             return;
         };
         let other = &self.stores[other].id;
@@ -545,7 +569,8 @@ impl Pair {
 
     fn list_stores(&mut self, archived: bool, limit: u64) {
         let items = self.pages("", &format!("include_archived={archived}"), limit).expect("a list");
-        let expected = self.stores.iter().rev().filter(|store| !store.deleted && (archived || !store.archived));
+        let expected =
+            self.stores.iter().rev().filter(|store| !store.deleted && (archived || !store.archived));
         let ids = |store: &&Store| json!([store.id, store.name, store.description]);
         let expected: Vec<Value> = expected.map(|store| ids(&store)).collect();
         let found: Vec<Value> =
@@ -565,7 +590,8 @@ impl Pair {
                 Self::is_version(store, version, &answer.1, true);
             }
         }
-        let verified = crate::commands::verify(&self.app, crate::wire::VerifyReq::default()).expect("verifies");
+        let verified =
+            crate::commands::verify(&self.app, crate::wire::VerifyReq::default()).expect("verifies");
         assert_eq!(verified.problems, Vec::<String>::new());
         if self.mounted {
             let scanned = crate::commands::scan(&self.app, crate::wire::ScanReq::default()).expect("a look");

@@ -24,8 +24,11 @@ pub(crate) fn share_store(app: &App, request: &ShareStoreReq) -> Result<wire::St
     match (request.shared, shown) {
         (true, false) => inner.write(|act| Ok(act.share_store(row.id, at)?))?,
         (false, true) if row.is_log_only() => {
-            return Err(ApiError::invalid("The store has no directory, so only the API shows it.", &row.name)
-                .hint("Delete it through the API, or mount it at a directory first."));
+            return Err(ApiError::invalid(
+                "The store has no directory, so only the API shows it.",
+                &row.name,
+            )
+            .hint("Delete it through the API, or mount it at a directory first."));
         }
         (false, true) => inner.write(|act| Ok(act.delete_api_store(row.id, at)?))?,
         (true, true) | (false, false) => {}
@@ -97,8 +100,11 @@ fn fill(
     for (path, seq) in reader.live_paths(row.id, b"")? {
         let too_long = path.components().any(|name| name.len() > NAME_BYTES);
         if too_long || inner.rules.leaves_out(path.components()).is_some() {
-            return Err(ApiError::invalid("A directory cannot hold this memory, or its rules leave it out.", path.to_text())
-                .hint("Rename the memory through the API."));
+            return Err(ApiError::invalid(
+                "A directory cannot hold this memory, or its rules leave it out.",
+                path.to_text(),
+            )
+            .hint("Rename the memory through the API."));
         }
         let version = reader.version(seq)?;
         let bytes = match version.redaction {

@@ -19,7 +19,8 @@ use std::time::Duration;
 /// on this machine only. Records too, unless another process does.
 ///
 /// Clients send the token as `Authorization: Bearer …` or `x-api-key: …` and
-/// post to /api/v1/COMMAND.
+/// post to /api/v1/COMMAND. The Memory Stores API is at /v1/memory_stores:
+/// give the official SDKs the address as base URL and the token as API key.
 ///
 ///     retrace serve --open
 ///     retrace serve --listen 127.0.0.1:7878 --token-file ./token
@@ -35,6 +36,9 @@ pub(crate) struct Arguments {
     /// The token; made, readable by you only, when missing [default: token in the data directory]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// Let the Memory Stores API overwrite by POST, take `not_exists`, and serve its former six agent tools
+    #[arg(long)]
+    legacy_stores: bool,
 }
 
 /// What is printed with `--json`.
@@ -60,9 +64,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = Arc::new(App::open(options)?);
     let token_file = arguments.token_file.unwrap_or_else(|| app.data_dir().join("token"));
     let assets = Assets::of_this_program();
+    let legacy_stores = arguments.legacy_stores;
     let server = retrace_server::start(
         Arc::clone(&app),
-        StartOptions { listen: arguments.listen, token_file, entropy, assets },
+        StartOptions { listen: arguments.listen, token_file, entropy, assets, legacy_stores },
     )?;
     for warning in &server.token_file().warnings {
         shell.warn(warning);

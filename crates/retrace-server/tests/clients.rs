@@ -1,0 +1,75 @@
+//! The Memory Stores API as the official SDKs see it: every method and every class of error, over a real socket. Skipped where
+//! the SDKs are not there: `scripts/oracles DIRECTORY store-clients` installs them, `RETRACE_ORACLE_STORE_CLIENTS` names the
+//! directory it prints.
+
+use retrace_api::{App, AppOptions};
+use retrace_server::{Assets, Running, StartOptions, start};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+fn tree(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// Where the clients are; nothing, with the reason, when one is missing.
+fn clients(wanted: &str) -> Option<PathBuf> {
+    let named = std::env::var_os("RETRACE_ORACLE_STORE_CLIENTS").map(PathBuf::from);
+    let home = named.unwrap_or_else(|| tree("target/oracles/store-clients"));
+    if home.join(wanted).exists() {
+        return Some(home);
+    }
+    println!("skipped: {} has no {wanted}; scripts/oracles installs it", home.display());
+    None
+}
+
+fn served(folder: &Path) -> Running {
+    let options = AppOptions::for_this_machine(Some(folder.join("data"))).expect("options");
+    let entropy = Arc::clone(&options.entropy);
+    let app = Arc::new(App::open(options).expect("an app"));
+    let token_file = folder.join("token");
+    let (listen, assets) = ("127.0.0.1:0".to_owned(), Assets::default());
+    start(app, StartOptions { listen, token_file, entropy, assets, legacy_stores: false }).expect("a server")
+}
+
+/// Runs a client against a server of its own and shows what it said.
+fn run(program: &Path, arguments: &[&Path], home: Option<&Path>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = served(folder.path());
+    let mut command = Command::new(program);
+    command.args(arguments).arg(server.origin()).arg(server.token_file().token.reveal());
+    if let Some(home) = home {
+        command.arg(home);
+    }
+    for name in
+        ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"]
+    {
+        command.env_remove(name);
+    }
+    let output = command.output().expect("the client runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    println!("{said}");
+}
+
+fn python(version: &str) {
+    let interpreter = format!("py-{version}/bin/python");
+    let Some(home) = clients(&interpreter) else { return };
+    run(&home.join(interpreter), &[&tree("tests/oracles/store_client_py.py")], None);
+}
+
+#[test]
+fn the_python_sdk_finds_what_it_expects() {
+    python("2.11.0");
+}
+
+#[test]
+fn an_older_python_sdk_does_too() {
+    python("0.110.0");
+}
+
+#[test]
+fn the_typescript_sdk_does_too() {
+    let Some(home) = clients("ts/node_modules/@anthropic-ai/sdk") else { return };
+    run(Path::new("node"), &[&tree("tests/oracles/store_client_ts.mjs")], Some(&home.join("ts")));
+}
