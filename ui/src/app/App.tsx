@@ -23,6 +23,7 @@ const TimelineScreen = lazy(() =>
   import("@/features/timeline/TimelineScreen").then((m) => ({ default: m.TimelineScreen })),
 );
 const ContextLab = lazy(() => import("@/features/context/ContextLab").then((m) => ({ default: m.ContextLab })));
+const HealthScreen = lazy(() => import("@/features/health/HealthScreen").then((m) => ({ default: m.HealthScreen })));
 const RedactionsScreen = lazy(() =>
   import("@/features/redactions/RedactionsScreen").then((m) => ({ default: m.RedactionsScreen })),
 );
@@ -45,6 +46,8 @@ function ScreenOf({ route }: { route: Route }) {
       return <TimelineScreen route={route} />;
     case "context":
       return <ContextLab route={route} />;
+    case "health":
+      return <HealthScreen route={route} />;
     case "redactions":
       return <RedactionsScreen route={route} />;
     case "stores":
@@ -62,6 +65,8 @@ function ContextOf({ route }: { route: Route }) {
       return <MemoryTree route={route} />;
     case "context":
       return <TranscriptList chosen={route.transcript} />;
+    case "health":
+      return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "health", store, view: route.view })} />;
     case "redactions":
       return <ReceiptList chosen={route.receipt} />;
     case "timeline":

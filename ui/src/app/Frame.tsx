@@ -10,6 +10,7 @@ import { Dot, Kbd } from "@/shared/ui";
 import { useNotes } from "@/state/note";
 import { setPaletteOpen } from "@/state/palette";
 import { useProgress } from "@/state/progress";
+import { useSerious } from "@/state/health";
 import { useReceipts } from "@/state/receipts";
 import { formatRoute, type Route, type Screen } from "@/state/route";
 
@@ -71,10 +72,12 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
   const { t } = useLingui();
   const format = useFormat();
   const receipts = useReceipts().data?.receipts.length;
+  const serious = useSerious();
   const items: { screen: Exclude<Screen, "settings">; label: string; count: number | undefined }[] = [
     { screen: "inbox", label: t`Inbox`, count: status?.unreviewed || undefined },
     { screen: "memories", label: t`Memories`, count: status?.memories },
     { screen: "timeline", label: t`Timeline`, count: undefined },
+    { screen: "health", label: t`Health`, count: serious || undefined },
     { screen: "context", label: t`Context lab`, count: undefined },
     { screen: "redactions", label: t`Redactions`, count: receipts || undefined },
     { screen: "stores", label: t`Stores`, count: status?.stores },

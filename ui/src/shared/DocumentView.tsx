@@ -1,30 +1,29 @@
 /** A recorded or live content: numbered lines, marks for what does not show, the cut of an index. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useMemo } from "react";
-import type { Document, DocumentLine } from "@/bindings";
+import { type KeyboardEvent, type ReactNode, useId, useMemo } from "react";
+import type { Document, DocumentLine, IndexCut } from "@/bindings";
 import { useFormat } from "./format";
-import { type Cut, MAX_BYTES, MAX_LINES } from "./limits";
 import { LineText } from "./LineText";
 import { Empty } from "./ui";
 import { VirtualRows } from "./VirtualRows";
 
-type Row = { kind: "line"; number: number; line: DocumentLine; lost: boolean } | { kind: "cut"; cut: Cut };
+type Row = { kind: "line"; number: number; line: DocumentLine; lost: boolean } | { kind: "cut"; cut: IndexCut };
 
-function rowsOf(lines: readonly DocumentLine[], cut: Cut | null): Row[] {
+function rowsOf(lines: readonly DocumentLine[], cut: IndexCut | null): Row[] {
   const rows: Row[] = lines.map((line, at) => {
-    return { kind: "line", number: at + 1, line, lost: cut !== null && at >= cut.afterLine };
+    return { kind: "line", number: at + 1, line, lost: cut !== null && at + 1 >= cut.line };
   });
-  if (cut) rows.splice(cut.afterLine, 0, { kind: "cut", cut });
+  if (cut) rows.splice(cut.line - 1, 0, { kind: "cut", cut });
   return rows;
 }
 
-function CutRow({ cut }: { cut: Cut }) {
+function CutRow({ cut }: { cut: IndexCut }) {
   const format = useFormat();
-  const limit = cut.limit === "lines" ? MAX_LINES : MAX_BYTES;
-  const size = format.number(limit);
+  const size = format.number(cut.size);
+  const last = cut.line - 1;
   return (
     <div className="cut-line" data-testid="cut-line">
-      <Trans>Line {cut.afterLine}. The model sees nothing below.</Trans>{" "}
+      <Trans>Line {last}. The model sees nothing below.</Trans>{" "}
       <span className="cut-reason">
         {cut.limit === "lines" ? (
           <Trans>An index is loaded up to {size} lines.</Trans>
@@ -41,14 +40,60 @@ function CutRow({ cut }: { cut: Cut }) {
   );
 }
 
-function LineRow({ number, line, lost, found }: { number: number; line: DocumentLine; lost: boolean; found: boolean }) {
+/** Lines of a document that can be chosen: by click, by the arrow keys while the document has the focus. */
+export interface LineChoice {
+  /** First chosen line, from 1; undefined for none. */
+  first: number | undefined;
+  /** The line that was chosen last; the other end of the range. */
+  last: number | undefined;
+  /** Chooses a line; with `extend` the range from the first one to it. */
+  onChoose: (line: number, extend: boolean) => void;
+  /** What stands before a chosen line. */
+  handle?: (line: number) => ReactNode;
+}
+
+function onLineKey(event: KeyboardEvent, choice: LineChoice, count: number): void {
+  const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (by === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  const to = choice.last === undefined ? 1 : Math.max(1, Math.min(count, choice.last + by));
+  choice.onChoose(to, event.shiftKey);
+}
+
+function isChosen({ first, last }: LineChoice, number: number): boolean {
+  if (first === undefined || last === undefined) return false;
+  return number >= Math.min(first, last) && number <= Math.max(first, last);
+}
+
+interface LineRowProps {
+  id: string;
+  number: number;
+  line: DocumentLine;
+  lost: boolean;
+  found: boolean;
+  choice: LineChoice | undefined;
+}
+
+function LineRow({ id, number, line, lost, found, choice }: LineRowProps) {
+  const { t } = useLingui();
+  const chosen = choice !== undefined && isChosen(choice, number);
+  const names = [lost && "is-lost", found && "is-found", chosen && "is-chosen"].filter(Boolean).join(" ");
   return (
+    // The document has the focus and the keys (aria-activedescendant), so its lines need neither.
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
-      className={`document-line${lost ? " is-lost" : ""}${found ? " is-found" : ""}`}
+      id={choice && id}
+      role={choice && "option"}
+      aria-selected={choice && chosen}
+      // Without signs in it a line would have no name to choose it by.
+      aria-label={choice && line.text.trim() === "" ? t`empty line ${number}` : undefined}
+      className={`document-line ${names}`}
       data-testid="document-line"
       data-line={number}
       aria-current={found || undefined}
+      onClick={choice && ((event) => choice.onChoose(number, event.shiftKey))}
     >
+      {chosen && choice.handle?.(number)}
       <span className="line-text">
         <LineText text={line.text} spans={line.spans} hidden={line.hidden} />
       </span>
@@ -108,28 +153,33 @@ function Unshown({ document }: { document: Document }) {
 /** Shows a content. */
 export function DocumentView({
   document,
-  cut = null,
   line,
+  lines,
 }: {
   document: Document;
-  cut?: Cut | null;
   line?: number | undefined;
+  lines?: LineChoice | undefined;
 }) {
   const { t } = useLingui();
-  const rows = useMemo(() => rowsOf(document.lines, cut), [document, cut]);
+  const rows = useMemo(() => rowsOf(document.lines, document.cut), [document]);
+  const id = useId();
   if (document.lines.length === 0) return <Unshown document={document} />;
-  const reveal = line === undefined ? null : rows.findIndex((row) => row.kind === "line" && row.number === line);
+  const shown = lines?.last ?? line;
+  const reveal = shown === undefined ? null : rows.findIndex((row) => row.kind === "line" && row.number === shown);
   return (
     <VirtualRows
       items={rows}
       keyOf={(row) => (row.kind === "cut" ? "cut" : row.number)}
       estimate={21}
       className="code-box"
-      role="region"
-      aria-label={t`Content`}
+      role={lines ? "listbox" : "region"}
+      aria-label={lines ? t`Lines of the index` : t`Content`}
+      aria-multiselectable={lines ? true : undefined}
+      aria-activedescendant={lines?.last === undefined ? undefined : `${id}-${lines.last}`}
       tabIndex={0}
+      onKeyDown={lines && ((event) => onLineKey(event, lines, document.lines.length))}
       reveal={reveal}
-      revealAt="center"
+      revealAt={lines?.last === undefined ? "center" : "auto"}
       footer={
         document.truncated && (
           <p className="code-note">
@@ -138,7 +188,13 @@ export function DocumentView({
         )
       }
     >
-      {(row) => (row.kind === "cut" ? <CutRow cut={row.cut} /> : <LineRow {...row} found={row.number === line} />)}
+      {(row) =>
+        row.kind === "cut" ? (
+          <CutRow cut={row.cut} />
+        ) : (
+          <LineRow {...row} id={`${id}-${row.number}`} found={row.number === line} choice={lines} />
+        )
+      }
     </VirtualRows>
   );
 }

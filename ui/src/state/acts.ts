@@ -9,7 +9,10 @@ import { observable, useObservable } from "./observable";
 export type Act =
   | { command: "rollback"; request: Omit<Request<"rollback">, "dry_run">; subject: string }
   | { command: "restore"; request: Omit<Request<"restore">, "dry_run">; subject: string }
-  | { command: "undo"; request: Omit<Request<"undo">, "dry_run">; subject: string };
+  | { command: "undo"; request: Omit<Request<"undo">, "dry_run">; subject: string }
+  | { command: "move_entry"; request: Omit<Request<"move_entry">, "dry_run">; subject: string }
+  | { command: "expire"; request: Omit<Request<"expire">, "dry_run">; subject: string }
+  | { command: "allow_finding"; request: Omit<Request<"allow_finding">, "dry_run">; subject: string };
 
 /** An act of this window that can be taken back. */
 export interface Undoable {

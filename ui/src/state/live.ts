@@ -21,6 +21,12 @@ const FOLLOWS_LOG = new Set([
   "restore",
   "rollback",
   "undo",
+  "health",
+  "expiry",
+  "finding_rules",
+  "move_entry",
+  "expire",
+  "allow_finding",
 ]);
 
 /** Whether a read shows a live file or directory rather than a recorded version, which never changes. */
@@ -36,7 +42,9 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
     case "advanced":
       return FOLLOWS_LOG.has(String(name)) || readsLive(request);
     case "stores":
-      return ["stores", "status", "inbox", "discover", "memories", "timeline"].includes(String(name));
+      return ["stores", "status", "health", "expiry", "inbox", "discover", "memories", "timeline"].includes(
+        String(name),
+      );
     case "receipts":
       // A redaction takes content out of versions that otherwise never change.
       return name !== "discover";

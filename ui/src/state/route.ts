@@ -9,6 +9,11 @@ export const TABS = ["content", "history", "diff"] as const;
 /** One of [`TABS`]. */
 export type Tab = (typeof TABS)[number];
 
+/** The views of the screen of health. */
+export const HEALTH_VIEWS = ["findings", "expiry", "rules"] as const;
+/** One of [`HEALTH_VIEWS`]. */
+export type HealthView = (typeof HEALTH_VIEWS)[number];
+
 /** The place of the screen of memories. */
 export interface MemoriesRoute {
   screen: "memories";
@@ -38,6 +43,7 @@ export type Route =
   | MemoriesRoute
   | { screen: "timeline"; store?: string | undefined; operation?: number | undefined; version?: string | undefined }
   | { screen: "redactions"; receipt?: string | undefined; versions?: string[] | undefined }
+  | { screen: "health"; store?: string | undefined; view?: HealthView | undefined }
   | { screen: "stores"; store?: string | undefined }
   | { screen: "context"; transcript?: string | undefined }
   | { screen: "settings" };
@@ -84,6 +90,12 @@ export function parseRoute(hash: string): Route {
       const versions = query.getAll("versions");
       return { screen: "redactions", receipt: text("receipt"), versions: versions.length > 0 ? versions : undefined };
     }
+    case "health":
+      return {
+        screen: "health",
+        store: text("store"),
+        view: HEALTH_VIEWS.find((view) => view === query.get("view")),
+      };
     case "stores":
       return { screen: "stores", store: text("store") };
     case "context":

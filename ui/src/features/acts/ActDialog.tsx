@@ -134,6 +134,12 @@ function useActTexts(act: Act): { title: string; verb: string } {
       return { title: t`Restore: ${act.subject}`, verb: t`Restore` };
     case "undo":
       return { title: t`Take back: ${act.subject}`, verb: t`Take it back` };
+    case "move_entry":
+      return { title: t`Move: ${act.subject}`, verb: t`Move` };
+    case "expire":
+      return { title: t`Remove: ${act.subject}`, verb: t`Remove` };
+    case "allow_finding":
+      return { title: t`Allow: ${act.subject}`, verb: t`Write the comment` };
   }
 }
 

@@ -78,8 +78,25 @@ export interface ChangePreviewProps {
   hold: boolean;
 }
 
+/** A content that no version holds yet, as the preview brought it. */
+function FreshContent({ diff }: { diff: FileDiff }) {
+  const [mode] = useDiffMode();
+  return (
+    <div className="diff-panel">
+      <div className="diff-caption">
+        <LineCounts added={diff.added} removed={diff.removed} />
+      </div>
+      <DiffView diff={diff} words={mode === "words"} />
+    </div>
+  );
+}
+
 /** What an act would do to one file. */
-export function ChangePreview({ file, wantedId, hold }: ChangePreviewProps) {
+export function ChangePreview(props: ChangePreviewProps) {
+  return props.file.diff ? <FreshContent diff={props.file.diff} /> : <RecordedContent {...props} />;
+}
+
+function RecordedContent({ file, wantedId, hold }: ChangePreviewProps) {
   const { log, wanted } = useWantedVersion(file);
   const live = `${file.store_id}:${file.path}`;
   if (file.to_sha256 === null) return <WholeFile target={live} tag="delete" hold={hold} />;

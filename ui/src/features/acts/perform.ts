@@ -14,14 +14,26 @@ export function run(backend: Backend, act: Act, dryRun: boolean): Promise<ActRes
       return backend.call("restore", { ...act.request, dry_run: dryRun });
     case "undo":
       return backend.call("undo", { ...act.request, dry_run: dryRun });
+    case "move_entry":
+      return backend.call("move_entry", { ...act.request, dry_run: dryRun });
+    case "expire":
+      return backend.call("expire", { ...act.request, dry_run: dryRun });
+    case "allow_finding":
+      return backend.call("allow_finding", { ...act.request, dry_run: dryRun });
   }
 }
 
 /**
- * The act as it was previewed: a rollback to a version also carries the hash the file had in the preview, so that an edit
- * made since is never overwritten.
+ * The act as it was previewed: it carries the hashes that the files had in the preview, so that an edit made since is never
+ * overwritten. What goes names its hashes from the beginning.
  */
 export function asPreviewed(act: Act, preview: ActResult): Act {
+  const hashOf = (path: string | undefined) => preview.writes.find((write) => write.path === path)?.from_sha256 ?? null;
+  if (act.command === "move_entry") {
+    const { path, to } = act.request;
+    return { ...act, request: { ...act.request, expect: hashOf(path), expect_to: hashOf(to) } };
+  }
+  if (act.command === "allow_finding") return { ...act, request: { ...act.request, expect: hashOf(act.request.path) } };
   if (act.command !== "rollback" || !act.request.to || act.request.expect) return act;
   const from = preview.writes[0]?.from_sha256;
   return from ? { ...act, request: { ...act.request, expect: from } } : act;
@@ -41,6 +53,12 @@ function doneWords(act: Act): string {
       return t`Restored: ${act.subject}`;
     case "undo":
       return t`Taken back: ${act.subject}`;
+    case "move_entry":
+      return t`Moved: ${act.subject}`;
+    case "expire":
+      return t`Removed: ${act.subject}`;
+    case "allow_finding":
+      return t`Allowed: ${act.subject}`;
   }
 }
 

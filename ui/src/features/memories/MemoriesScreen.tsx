@@ -1,16 +1,15 @@
 /** The screen of the memories: one memory with its content, its history and its differences. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useMemo } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components/Tabs";
-import type { Document, Memory, Store } from "@/bindings";
+import type { Document, IndexCut, Memory, Store } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff } from "@/shared/DiffView";
 import { DocumentView, RedactedContent } from "@/shared/DocumentView";
 import { useFormat } from "@/shared/format";
 import { KindChips } from "@/shared/kinds";
 import { Moment } from "@/shared/labels";
-import { type Cut, findCut, isLimitedIndex } from "@/shared/limits";
+import { isLimitedIndex } from "@/shared/limits";
 import { fileName, folderOf, shorten } from "@/shared/text";
 import { Await, Button, Chip, CopyButton, Empty, Failure, Kbd, Skeleton } from "@/shared/ui";
 import { startAct } from "@/state/acts";
@@ -27,6 +26,7 @@ import {
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate, type Tab as TabName, TABS } from "@/state/route";
 import { HistoryTable } from "./HistoryTable";
+import { IndexDocument } from "./IndexDocument";
 import { InstructionPane } from "./InstructionFiles";
 import { SnapshotPane } from "./SnapshotPane";
 import { TimeMachine } from "./TimeMachine";
@@ -69,7 +69,7 @@ function DiskNotice({ state, onCompare }: { state: "differs" | "gone"; onCompare
   );
 }
 
-function Header({ shown, cut }: { shown: Shown; cut: Cut | null }) {
+function Header({ shown, cut }: { shown: Shown; cut: IndexCut | null }) {
   const { t } = useLingui();
   const { path, memory, chosen, versions, tab, go } = shown;
   const title = path === null ? t`Redacted memory` : fileName(path);
@@ -88,7 +88,7 @@ function Header({ shown, cut }: { shown: Shown; cut: Cut | null }) {
           <AriaButton
             className="chip chip-warn chip-button"
             data-testid="cut-chip"
-            onPress={() => go({ tab: "content", line: cut.afterLine })}
+            onPress={() => go({ tab: "content", line: cut.line })}
           >
             <Plural value={cut.lost} one="# line is not loaded" other="# lines are not loaded" />
           </AriaButton>
@@ -316,10 +316,7 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
   const document = wanted && !redacted ? read.data : undefined;
   const live = memory && route.at === undefined ? path : null;
   const disk = useDiskState(store.id, live, versions[0]?.version.content_sha256 ?? null);
-  const cut = useMemo(() => {
-    if (!document || !path || !isLimitedIndex(path, store.kind)) return null;
-    return findCut(document.lines.map(({ text }) => text));
-  }, [document, path, store.kind]);
+  const cut = document?.cut ?? null;
   const choose = (version: string, extend: boolean) => {
     if (extend && version !== chosen.version.id)
       go({ base: version, version: chosen.version.id, tab: "diff", line: undefined });
@@ -337,7 +334,13 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
             <RedactedContent />
           ) : wanted ? (
             <Await read={read} rows={10}>
-              {(loaded) => <DocumentView document={loaded} cut={cut} line={route.line} />}
+              {(loaded) =>
+                path && chosen === versions[0] && route.at === undefined && isLimitedIndex(path, store.kind) ? (
+                  <IndexDocument document={loaded} store={store.id} path={path} line={route.line} />
+                ) : (
+                  <DocumentView document={loaded} line={route.line} />
+                )
+              }
             </Await>
           ) : (
             <Empty title={t`Deleted`}>

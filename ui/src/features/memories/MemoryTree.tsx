@@ -9,6 +9,7 @@ import { ChevronIcon } from "@/shared/icons";
 import { StoreState } from "@/shared/labels";
 import { type TreeRow, treeRows, WITHOUT_PATH } from "@/shared/tree";
 import { Await } from "@/shared/ui";
+import { useDropPath } from "@/state/drag";
 import { useKeys } from "@/state/keys";
 import { chooseMemory, useChosenStore, useMemories } from "@/state/memory";
 import { useRead } from "@/state/queries";
@@ -45,10 +46,11 @@ function Row({ row }: { row: TreeRow }) {
   const { t } = useLingui();
   const format = useFormat();
   const indent = { paddingInlineStart: 9 + row.level * 14 };
+  const dropPath = useDropPath();
   if (row.leaf) {
     const versions = row.memory?.versions ?? 0;
     return (
-      <div className="tree-row" style={indent}>
+      <div className={`tree-row${dropPath === row.key ? " is-drop" : ""}`} style={indent}>
         <span className="tree-label" title={row.key}>
           {row.label}
         </span>

@@ -6,6 +6,8 @@ import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version }
 import type { ApiFailure, Backend, CommandName, Platform, Request, Response } from "@/host/backend";
 import { agentSnapshot, instruction, instructions, kindOf } from "./kinds";
 import { FakeInbox } from "./inbox";
+import { fakeCut } from "./cut";
+import { healthHandlers } from "./health";
 import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { type FakeStore, type FakeVersion, refuse } from "./log";
@@ -71,7 +73,7 @@ function documentOf(log: FakeLog, target: string, highlight: boolean): Document 
     kind: redacted ? "redacted" : "text",
     lines: text === null ? [] : documentLines(text, highlight),
     truncated: false,
-    cut: null,
+    cut: text !== null && path === "MEMORY.md" ? fakeCut(text) : null,
   };
 }
 
@@ -313,6 +315,7 @@ function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Ev
   };
   return {
     ...labHandlers(lab, emit),
+    ...healthHandlers(log),
     status: () => ({
       program: "0.0.0",
       data_dir: "/home/ada/.local/share/retrace",

@@ -143,6 +143,7 @@ export class FakeLog {
         path,
         from_sha256: from(path),
         to_sha256: text === null ? null : fakeHash(text),
+        diff: null,
       }));
     const result: ActResult = {
       ...EMPTY_ACT,
@@ -196,7 +197,7 @@ export class FakeLog {
     const operation = this.operations.find((known) => known.seq === seq)!;
     const versions = this.versions.filter((version) => version.operation_seq === seq);
     const count = (word: string) => versions.filter((version) => version.operation === word).length;
-    const undoable = operation.undone_by === null && ["rollback", "restore"].includes(operation.source);
+    const undoable = operation.undone_by === null && ["rollback", "restore", "api"].includes(operation.source);
     const counts = { created: count("created"), modified: count("modified"), deleted: count("deleted") };
     return { ...operation, ...counts, undoable, versions: versions.slice(0, 20) };
   }

@@ -1,0 +1,224 @@
+/** The findings: filtered, one chosen, and what can be done about it. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMemo, useState } from "react";
+import type { Health } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { neighbour, Picker } from "@/shared/Picker";
+import { Button, Chip, Empty, useWords } from "@/shared/ui";
+import { startAct } from "@/state/acts";
+import { useBackend } from "@/state/backend";
+import { useKeys } from "@/state/keys";
+import { navigate } from "@/state/route";
+import { say } from "@/state/toasts";
+import { wordsFor } from "@/shared/failure";
+import { type Filter, type FindingRow, findingRows, groupOf, type Level, rulesOf } from "./findings";
+import { SEVERITIES, severityTone } from "./words";
+
+const NO_PLACE = new Set(["events", "use"]);
+
+function Row({ row, store }: { row: FindingRow; store: string }) {
+  const words = useWords();
+  const { finding } = row.found;
+  return (
+    <div className="health-row">
+      <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
+      <span className="mono health-rule">{finding.rule}</span>
+      <span className="mono health-place" title={finding.path}>
+        {store} · {finding.path || "."}
+        {finding.start !== null && `:${finding.line}`}
+      </span>
+      <span className="health-message" title={finding.message}>
+        {finding.message}
+      </span>
+    </div>
+  );
+}
+
+/** What can be done about a finding. */
+function useFindingActs(row: FindingRow | undefined) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const words = useWords();
+  const found = row?.found;
+  const rule = found?.finding.rule ?? "";
+  const fail = (error: unknown) => {
+    const told = wordsFor(error);
+    say({ tone: "failure", title: words(told.title), detail: told.detail });
+  };
+  const set = async (setting: string | null) => {
+    await backend.call("set_finding_rule", { rule, setting });
+  };
+  return {
+    open: () => {
+      if (!found) return;
+      const line = found.finding.start === null ? undefined : found.finding.line;
+      const memory = found.memory_id ?? undefined;
+      navigate({ screen: "memories", store: found.store_id, memory, tab: "content", line });
+    },
+    allow: () => {
+      if (!found) return;
+      const { finding, store_id: store } = found;
+      const line = finding.start === null ? null : finding.line;
+      startAct({
+        command: "allow_finding",
+        request: { store, path: finding.path, line, rule, reason: null, expect: null },
+        subject: t`${rule} in ${finding.path}`,
+      });
+    },
+    off: () =>
+      void set("off")
+        .then(() =>
+          say({
+            tone: "done",
+            title: t`Switched off: ${rule}`,
+            detail: t`For every store of yours. Rules are listed under Rules.`,
+            action: { label: t`Undo`, run: () => void set(null).catch(fail) },
+          }),
+        )
+        .catch(fail),
+    redact: () => navigate({ screen: "redactions" }),
+    canOpen: found?.memory_id != null,
+    canAllow: found !== undefined && found.finding.path !== "" && !NO_PLACE.has(groupOf(rule)),
+    isSensitive: ["secret", "personal"].includes(groupOf(rule)),
+  };
+}
+
+function Detail({ row }: { row: FindingRow }) {
+  const { t } = useLingui();
+  const acts = useFindingActs(row);
+  const { finding } = row.found;
+  useKeys([
+    { keys: "o", label: t`Open the memory at the finding`, run: acts.open, enabled: acts.canOpen },
+    { keys: "l", label: t`Allow the finding here`, run: acts.allow, enabled: acts.canAllow },
+    { keys: "t", label: t`Switch the rule off`, run: acts.off },
+    { keys: "r", label: t`Redact`, run: acts.redact, enabled: acts.isSensitive },
+  ]);
+  return (
+    <section className="health-detail" aria-label={t`The chosen finding`} data-testid="finding-detail">
+      <p>
+        <strong>{finding.message}</strong> <span className="muted">{finding.remedy}</span>
+      </p>
+      <div className="pane-actions">
+        <Button tone="primary" keys="o" onPress={acts.open} isDisabled={!acts.canOpen} data-testid="finding-open">
+          <Trans>Open</Trans>
+        </Button>
+        {acts.isSensitive && (
+          <Button tone="redact" keys="r" onPress={acts.redact} data-testid="finding-redact">
+            <Trans>Redact…</Trans>
+          </Button>
+        )}
+        <Button keys="l" onPress={acts.allow} isDisabled={!acts.canAllow} data-testid="finding-allow">
+          <Trans>Allow here…</Trans>
+        </Button>
+        <Button keys="t" onPress={acts.off} data-testid="finding-off">
+          <Trans>Switch the rule off</Trans>
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Filters({ health, filter, onChange }: { health: Health; filter: Filter; onChange: (to: Filter) => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const count = (number: number) => format.number(number);
+  const levels: { level: Level; label: string }[] = [
+    { level: "serious", label: t`Warnings and errors (${count(health.errors + health.warnings)})` },
+    { level: "error", label: t`Errors (${count(health.errors)})` },
+    { level: "warning", label: t`Warnings (${count(health.warnings)})` },
+    { level: "note", label: t`Notes (${count(health.notes)})` },
+    { level: "all", label: t`All (${count(health.findings.length)})` },
+  ];
+  const rules = useMemo(() => rulesOf(health.findings), [health.findings]);
+  return (
+    <>
+      <select
+        aria-label={t`How bad`}
+        value={filter.level}
+        onChange={(event) => onChange({ ...filter, level: event.target.value as Level })}
+        data-testid="finding-level"
+      >
+        {levels.map(({ level, label }) => (
+          <option key={level} value={level}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t`Rule`}
+        value={filter.rule}
+        onChange={(event) => onChange({ ...filter, rule: event.target.value })}
+        data-testid="finding-rule"
+      >
+        <option value="">{t`All rules`}</option>
+        {rules.map(({ rule, count: number }) => (
+          <option key={rule} value={rule}>
+            {rule.includes("/") ? `${rule.replace("/", " / ")} (${count(number)})` : `${rule} (${count(number)})`}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t`Store`}
+        value={filter.store ?? ""}
+        onChange={(event) => navigate({ screen: "health", store: event.target.value || undefined })}
+        data-testid="finding-store"
+      >
+        <option value="">{t`All stores`}</option>
+        {health.stores.map((store) => (
+          <option key={store.store_id} value={store.store_id}>
+            {store.name}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+/** The findings of a store or of all. */
+export function FindingList({ health, store }: { health: Health; store: string | undefined }) {
+  const { t } = useLingui();
+  const [kept, setFilter] = useState<Omit<Filter, "store">>({ level: "serious", rule: "" });
+  const [key, setKey] = useState<string | null>(null);
+  const filter = { ...kept, store };
+  const rows = useMemo(() => findingRows(health.findings, { ...kept, store }), [health.findings, kept, store]);
+  const names = useMemo(() => new Map(health.stores.map(({ store_id, name }) => [store_id, name])), [health.stores]);
+  const chosen = rows.find((row) => row.key === key) ?? rows[0];
+  const step = (by: 1 | -1) => {
+    const row = neighbour(rows, chosen?.key ?? null, by);
+    if (row) setKey(row.key);
+  };
+  useKeys([
+    { keys: "j", label: t`Next row`, run: () => step(1) },
+    { keys: "k", label: t`Previous row`, run: () => step(-1) },
+  ]);
+  return (
+    <>
+      <div className="health-filters">
+        <Filters health={health} filter={filter} onChange={({ level, rule }) => setFilter({ level, rule })} />
+      </div>
+      {rows.length === 0 ? (
+        <Empty title={t`Nothing found`}>
+          {health.findings.length === 0 ? (
+            <Trans>No rule that is on found anything in these stores.</Trans>
+          ) : (
+            <Trans>Findings of other severity, rules or stores are left out by the filters above.</Trans>
+          )}
+        </Empty>
+      ) : (
+        <Picker
+          role="listbox"
+          label={t`Findings`}
+          rows={rows}
+          chosen={chosen?.key ?? null}
+          onChoose={(row) => setKey(row.key)}
+          estimate={34}
+          className="health-list"
+          rowTestId="finding-row"
+        >
+          {(row) => <Row row={row} store={names.get(row.found.store_id) ?? row.found.store_id} />}
+        </Picker>
+      )}
+      {chosen && <Detail key={chosen.key} row={chosen} />}
+    </>
+  );
+}

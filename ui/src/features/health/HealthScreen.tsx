@@ -1,0 +1,98 @@
+/** The screen of health: how each store is doing, what is wrong, what could go, and the rules. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { Health } from "@/bindings";
+import { Await, Button, Empty, Failure, Segmented } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { useHealth } from "@/state/health";
+import { useRead } from "@/state/queries";
+import { type HealthView, navigate, type Route } from "@/state/route";
+import { ExpiryList } from "./ExpiryList";
+import { FindingList } from "./FindingList";
+import { RuleTable } from "./RuleTable";
+import { StoreTable } from "./StoreTable";
+
+type HealthRoute = Extract<Route, { screen: "health" }>;
+
+function Views({ route, health, withLoads }: { route: HealthRoute; health: Health; withLoads: boolean }) {
+  const { t } = useLingui();
+  const view = route.view ?? "findings";
+  const proposals = health.stores
+    .filter(({ store_id }) => route.store === undefined || store_id === route.store)
+    .reduce((sum, store) => sum + store.expiry, 0);
+  const options: { value: HealthView; label: string }[] = [
+    { value: "findings", label: t`Findings` },
+    { value: "expiry", label: t`Could go (${proposals})` },
+    { value: "rules", label: t`Rules` },
+  ];
+  return (
+    <section className="health-views" aria-label={t`Findings, proposals and rules`}>
+      <div className="health-view-switch">
+        <Segmented
+          label={t`View of health`}
+          value={view}
+          options={options}
+          onChange={(chosen) =>
+            navigate({ screen: "health", store: route.store, view: chosen === "findings" ? undefined : chosen })
+          }
+        />
+      </div>
+      {view === "findings" && <FindingList health={health} store={route.store} />}
+      {view === "expiry" && <ExpiryList health={health} store={route.store} loads={withLoads} />}
+      {view === "rules" && <RuleTable />}
+    </section>
+  );
+}
+
+/** The screen of health. */
+export function HealthScreen({ route }: { route: HealthRoute }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const [wanted, setWanted] = useState(false);
+  const quick = useHealth();
+  const loaded = useRead("health", { store: null, loads: true }, { enabled: wanted, keepPrevious: true });
+  const health = (wanted && loaded.data) || quick.data;
+  const reading = wanted && loaded.isFetching;
+  const telling = health?.sessions_telling ?? null;
+  return (
+    <main className="screen health-screen">
+      <header className="list-header">
+        <h1>
+          <Trans>Health</Trans>
+        </h1>
+        {telling !== null && (
+          <span className="muted">
+            <Plural value={telling} one="# session tells what it loaded" other="# sessions tell what they loaded" />
+          </span>
+        )}
+        <span className="spacer" />
+        {reading ? (
+          <Button onPress={() => void backend.call("cancel", { job: "health" })} data-testid="loads-cancel">
+            <Trans>Stop reading transcripts</Trans>
+          </Button>
+        ) : (
+          !wanted && (
+            <Button onPress={() => setWanted(true)} data-testid="read-loads">
+              <Trans>Read what sessions loaded</Trans>
+            </Button>
+          )
+        )}
+      </header>
+      {wanted && loaded.error && <Failure error={loaded.error} retry={() => void loaded.refetch()} />}
+      <Await read={{ data: health, error: quick.error, refetch: () => quick.refetch() }} rows={10}>
+        {(known) =>
+          known.stores.length === 0 ? (
+            <Empty title={t`No store`}>
+              <Trans>Nothing is recorded yet, so there is nothing to look at.</Trans>
+            </Empty>
+          ) : (
+            <>
+              <StoreTable stores={known.stores} chosen={route.store} />
+              <Views route={route} health={known} withLoads={wanted && loaded.data !== undefined} />
+            </>
+          )
+        }
+      </Await>
+    </main>
+  );
+}

@@ -1,0 +1,89 @@
+/** Every rule, and what the person set of their own. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { FindingRule } from "@/bindings";
+import { wordsFor } from "@/shared/failure";
+import { Await, useWords } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { useRead } from "@/state/queries";
+import { say } from "@/state/toasts";
+import { SETTINGS, SEVERITIES } from "./words";
+
+function Row({ rule }: { rule: FindingRule }) {
+  const { t } = useLingui();
+  const words = useWords();
+  const backend = useBackend();
+  const set = (setting: string | null) =>
+    backend.call("set_finding_rule", { rule: rule.id, setting }).catch((error: unknown) => {
+      const told = wordsFor(error);
+      say({ tone: "failure", title: words(told.title), detail: told.detail });
+    });
+  const severity = words(SEVERITIES[rule.severity] ?? rule.severity);
+  return (
+    <tr data-testid="rule-row" data-rule={rule.id}>
+      <th scope="row" className="mono">
+        {rule.id}
+      </th>
+      <td>{rule.on ? severity : t`off (${severity})`}</td>
+      <td>
+        <select
+          aria-label={t`Setting of ${rule.id}`}
+          value={rule.own ?? ""}
+          onChange={(event) => void set(event.target.value || null)}
+          data-testid="rule-setting"
+        >
+          {Object.entries(SETTINGS).map(([value, label]) => (
+            <option key={value} value={value}>
+              {words(label)}
+            </option>
+          ))}
+        </select>
+      </td>
+      <td>{rule.explanation}</td>
+    </tr>
+  );
+}
+
+/** The rules. */
+export function RuleTable() {
+  const { t } = useLingui();
+  const read = useRead("finding_rules", {});
+  return (
+    <Await read={read}>
+      {({ rules, own_file }) => (
+        <div className="scroll-pane">
+          <p className="muted expiry-note">
+            <Trans>
+              Your settings hold for every store of yours and win over the configuration of a directory. They are kept
+              in <span className="mono">{own_file}</span>. A gate on a directory, such as in CI, does not use them.
+            </Trans>
+          </p>
+          <div className="table-box">
+            <table className="table rule-table" aria-label={t`Rules`}>
+              <thead>
+                <tr>
+                  <th scope="col">
+                    <Trans>Rule</Trans>
+                  </th>
+                  <th scope="col">
+                    <Trans>As it comes</Trans>
+                  </th>
+                  <th scope="col">
+                    <Trans>Your setting</Trans>
+                  </th>
+                  <th scope="col">
+                    <Trans>What it looks for</Trans>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {rules.map((rule) => (
+                  <Row key={rule.id} rule={rule} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </div>
+      )}
+    </Await>
+  );
+}

@@ -1,0 +1,178 @@
+/** How each store is doing: sizes against limits, findings, last write, review and load. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { IndexHealth, StoreHealth } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Moment } from "@/shared/labels";
+import { Chip } from "@/shared/ui";
+import { formatRoute } from "@/state/route";
+
+/** How much of a limit is used; the number beside it says the same. */
+function Meter({ used, limit, label }: { used: number; limit: number; label: string }) {
+  return (
+    <meter
+      className="health-meter"
+      min={0}
+      max={limit}
+      value={Math.min(used, limit)}
+      high={limit * 0.9}
+      aria-label={label}
+    >
+      {label}
+    </meter>
+  );
+}
+
+function IndexCell({ index }: { index: IndexHealth }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const lines = format.number(index.lines);
+  const bytes = format.number(index.bytes);
+  const share = Math.max(index.lines / index.max_lines, index.bytes / index.max_bytes);
+  return (
+    <div className="health-index">
+      <span className="mono">{index.path}</span>
+      <Meter
+        used={share}
+        limit={1}
+        label={t`${index.path}: ${lines} of ${index.max_lines} lines, ${bytes} of ${index.max_bytes} bytes`}
+      />
+      <span className="num muted">
+        {t`${lines} of ${format.number(index.max_lines)} lines, ${bytes} of ${format.number(index.max_bytes)} bytes`}
+      </span>
+      {index.cut_line !== null && (
+        <Chip tone="warn">
+          <Plural
+            value={index.lost_lines}
+            one={`cut at line ${index.cut_line}, # line lost`}
+            other={`cut at line ${index.cut_line}, # lines lost`}
+          />
+        </Chip>
+      )}
+    </div>
+  );
+}
+
+function Loads({ store }: { store: StoreHealth }) {
+  const { loads } = store;
+  const format = useFormat();
+  if (!loads) return <span className="muted">–</span>;
+  const never = format.number(loads.never_loaded);
+  const all = format.number(loads.memories.length);
+  return (
+    <>
+      {loads.last_loaded_at ? <Moment at={loads.last_loaded_at} form="ago" /> : <Trans>never</Trans>}
+      <div className="muted">
+        <Trans>
+          {never} of {all} never loaded
+        </Trans>
+        , <Plural value={loads.sessions} one="# session" other="# sessions" />
+      </div>
+    </>
+  );
+}
+
+function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const { hosted } = store;
+  const counts = [store.errors, store.warnings, store.notes].map((count) => format.number(count));
+  const unfit = hosted.too_large + hosted.bad_paths + (store.files > hosted.max_memories ? 1 : 0);
+  return (
+    <tr data-testid="health-store" data-store={store.store_id} className={chosen ? "is-chosen" : undefined}>
+      <th scope="row">
+        <a href={formatRoute({ screen: "health", store: chosen ? undefined : store.store_id })}>{store.name}</a>
+        {store.problems.map((problem) => (
+          <div key={problem} className="state-detail text-del">
+            {problem}
+          </div>
+        ))}
+      </th>
+      <td className="cell-end num">
+        {format.number(store.files)}
+        <div className="muted">{format.bytes(store.bytes)}</div>
+      </td>
+      <td>
+        {store.indexes.length === 0 ? (
+          <span className="muted">–</span>
+        ) : (
+          store.indexes.map((index) => <IndexCell key={index.path} index={index} />)
+        )}
+      </td>
+      <td className="cell-end num" title={t`counted offline`}>
+        {store.index_tokens > 0 ? `≈ ${format.number(store.index_tokens)}` : "–"}
+      </td>
+      <td className="cell-end num" title={t`${counts[0]!} errors, ${counts[1]!} warnings, ${counts[2]!} notes`}>
+        <span className={store.errors > 0 ? "text-del" : "muted"}>{counts[0]}</span> ·{" "}
+        <span className={store.warnings > 0 ? "text-warn" : "muted"}>{counts[1]}</span> ·{" "}
+        <span className="muted">{counts[2]}</span>
+        {store.allowed > 0 && (
+          <div className="muted">
+            <Plural value={store.allowed} one="# allowed" other="# allowed" />
+          </div>
+        )}
+      </td>
+      <td>
+        {store.last_write_at ? <Moment at={store.last_write_at} form="ago" /> : "–"}
+        <div className="muted">
+          {store.last_review_at ? (
+            <Trans>
+              reviewed <Moment at={store.last_review_at} form="ago" />
+            </Trans>
+          ) : (
+            <Trans>never reviewed</Trans>
+          )}
+        </div>
+      </td>
+      <td>
+        <Loads store={store} />
+      </td>
+      <td className="cell-end num">
+        {unfit > 0 ? <Chip tone="warn">{t`${unfit} do not fit`}</Chip> : <span className="muted">{t`fits`}</span>}
+      </td>
+    </tr>
+  );
+}
+
+/** The stores. */
+export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[]; chosen: string | undefined }) {
+  const { t } = useLingui();
+  return (
+    <div className="table-box health-table-box">
+      <table className="table health-table" aria-label={t`Stores and how they are doing`}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <Trans>Store</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>Files</Trans>
+            </th>
+            <th scope="col">
+              <Trans>Indexes against the limit</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>Tokens a session</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>Errors · warnings · notes</Trans>
+            </th>
+            <th scope="col">
+              <Trans>Last write</Trans>
+            </th>
+            <th scope="col">
+              <Trans>Last load</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>Hosted limits</Trans>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {stores.map((store) => (
+            <Row key={store.store_id} store={store} chosen={store.store_id === chosen} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

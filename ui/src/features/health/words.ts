@@ -1,0 +1,33 @@
+/** Words of the screen of health. */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+
+/** How bad a finding is. */
+export const SEVERITIES: Record<string, MessageDescriptor> = {
+  error: msg`error`,
+  warning: msg`warning`,
+  note: msg`note`,
+};
+
+/** The mark of a severity; its word says the same. */
+export function severityTone(severity: string): "del" | "warn" | "plain" {
+  return severity === "error" ? "del" : severity === "warning" ? "warn" : "plain";
+}
+
+/** Why a memory could go. */
+export const REASONS: Record<string, MessageDescriptor> = {
+  unloaded: msg`not loaded`,
+  old_log: msg`old log`,
+  date_past: msg`date past`,
+  duplicate: msg`duplicate`,
+};
+
+/** What a rule can be set to. */
+export const SETTINGS: Record<string, MessageDescriptor> = {
+  "": msg`as it comes`,
+  off: msg`off`,
+  on: msg`on`,
+  note: msg`on, as a note`,
+  warning: msg`on, as a warning`,
+  error: msg`on, as an error`,
+};

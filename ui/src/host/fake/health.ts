@@ -1,0 +1,205 @@
+/** Health, expiry and acts on entries over the invented log: a few rules, the same acts. */
+import type { Finding, FindingRule, Health, StoreFinding, StoreHealth } from "@/bindings";
+import type { CommandName, Request, Response } from "@/host/backend";
+import { fakeCut } from "./cut";
+import { type FakeLog, type FakeStore, refuse } from "./log";
+import { byteLength, diffTexts, fakeHash } from "./text";
+
+type Handlers = { [K in CommandName]?: (request: Request<K>) => Response<K> };
+
+const RULES: FindingRule[] = [
+  [
+    "limits/index-cut",
+    "warning",
+    true,
+    "An index is loaded up to 200 lines.",
+    "Move entries below the cut into topic files.",
+  ],
+  ["links/wiki", "note", true, "A [[link]] names a memory that does not exist.", "Correct the name."],
+  ["secret/stripe", "error", true, "A key of a payment service.", "Take it out."],
+].map(([id, severity, on, explanation, remedy]) => {
+  return { id, severity, on, explanation, remedy, own: null } as FindingRule;
+});
+
+function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] {
+  const findings: Finding[] = [];
+  const add = (id: string, path: string, line: number, message: string) => {
+    const rule = rules.find((known) => known.id === id)!;
+    if (rule.own === "off" || (rule.own === null && !rule.on)) return;
+    const severity = rule.own === null || rule.own === "on" ? rule.severity : rule.own;
+    const place = { line, column: 1, end_line: line, end_column: 2, start: 0, end: 1 };
+    findings.push({ rule: id, severity, path, ...place, message, remedy: rule.remedy });
+  };
+  for (const [path, text] of store.disk) {
+    const cut = path === "MEMORY.md" ? fakeCut(text) : null;
+    if (cut) add("limits/index-cut", path, cut.line, `Line ${cut.line} and those after it are not loaded.`);
+    text.split("\n").forEach((line, at, lines) => {
+      if (lines[at - 1]?.includes("retrace-allow")) return;
+      if (line.includes("[[")) add("links/wiki", path, at + 1, "No memory has this name.");
+      if (line.includes("tk_live_")) add("secret/stripe", path, at + 1, "A key: tk_l██████.");
+    });
+  }
+  return findings;
+}
+
+function count(findings: readonly StoreFinding[], severity: string): number {
+  return findings.filter(({ finding }) => finding.severity === severity).length;
+}
+
+function rowOf(log: FakeLog, store: FakeStore, findings: readonly StoreFinding[], loads: boolean): StoreHealth {
+  const index = store.disk.get("MEMORY.md");
+  const cut = index === undefined ? null : fakeCut(index);
+  const own = log.versions.filter(({ store_id }) => store_id === store.id);
+  const sizes = [...store.disk.values()].map(byteLength);
+  const levels = {
+    errors: count(findings, "error"),
+    warnings: count(findings, "warning"),
+    notes: count(findings, "note"),
+  };
+  const tokens = index === undefined ? 0 : Math.round(byteLength(index) / 4);
+  return {
+    store_id: store.id,
+    name: store.name,
+    kind: store.kind,
+    problems: [],
+    files: store.disk.size,
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+    indexes:
+      index === undefined
+        ? []
+        : [
+            {
+              path: "MEMORY.md",
+              lines: index.split("\n").length - 1,
+              bytes: byteLength(index),
+              max_lines: 200,
+              max_bytes: 25_000,
+              cut_line: cut?.line ?? null,
+              lost_lines: cut?.lost ?? 0,
+              tokens,
+              each_session: true,
+            },
+          ],
+    index_tokens: tokens,
+    tokens_kind: "counted offline",
+    hosted: {
+      max_memories: 2000,
+      max_bytes: 102_400,
+      largest_bytes: Math.max(0, ...sizes),
+      too_large: 0,
+      bad_paths: 0,
+    },
+    ...levels,
+    allowed: [...store.disk.values()].filter((text) => text.includes("retrace-allow")).length,
+    groups: [],
+    last_write_at: own.at(-1)?.created_at ?? null,
+    last_write_by: null,
+    last_review_at: null,
+    unreviewed: 0,
+    loads: loads ? { sessions: 0, last_loaded_at: null, memories: [], never_loaded: 0 } : null,
+    expiry: store.disk.has("logs/2031/04/notes.md") ? 1 : 0,
+  };
+}
+
+/** Answers what the screen of health asks. */
+export function healthHandlers(log: FakeLog): Handlers {
+  const rules = RULES.map((rule) => ({ ...rule }));
+  const listed = () => ({
+    rules: rules.map((rule) => ({ ...rule })),
+    own_file: "/home/ada/.local/share/retrace/findings.toml",
+  });
+  const act = (store: FakeStore, wanted: { path: string; text: string | null }[], note: string, dryRun: boolean) => {
+    const result = log.act(store, wanted, { source: "api", note }, dryRun);
+    if (!dryRun) return result;
+    const writes = result.writes.map((write) => {
+      const before = store.disk.get(write.path) ?? "";
+      const after = wanted.find(({ path }) => path === write.path)?.text ?? "";
+      const side = { target: "", store_id: store.id, version_id: null, path: write.path, redacted: false };
+      const from = { ...side, content_sha256: write.from_sha256, content_size_bytes: before.length };
+      const to = { ...side, content_sha256: write.to_sha256, content_size_bytes: after.length };
+      return { ...write, diff: { from, to, truncated: false, binary: false, ...diffTexts(before, after, 3, true) } };
+    });
+    return { ...result, writes };
+  };
+  const textOf = (store: FakeStore, path: string) =>
+    store.disk.get(path) ?? refuse("not_found", "No memory is recorded at this path.", path);
+  return {
+    health: ({ loads = false }): Health => {
+      const rows: StoreHealth[] = [];
+      const findings: StoreFinding[] = [];
+      for (const store of log.stores) {
+        const heads = log.heads(store);
+        const own = findingsOf(store, rules).map((finding) => {
+          return { store_id: store.id, memory_id: heads.get(finding.path)?.memory_id ?? null, finding };
+        });
+        findings.push(...own);
+        rows.push(rowOf(log, store, own, loads));
+      }
+      const order = ["error", "warning", "note"];
+      findings.sort((one, other) => order.indexOf(one.finding.severity) - order.indexOf(other.finding.severity));
+      return {
+        stores: rows,
+        findings,
+        errors: count(findings, "error"),
+        warnings: count(findings, "warning"),
+        notes: count(findings, "note"),
+        sessions_telling: loads ? 0 : null,
+        cancelled: false,
+      };
+    },
+    expiry: ({ loads = false }) => ({
+      proposals: log.stores.flatMap((store) => {
+        const head = log.heads(store).get("logs/2031/04/notes.md");
+        if (!head || head.operation === "deleted") return [];
+        return [
+          {
+            store_id: store.id,
+            path: head.fullPath,
+            memory_id: head.memory_id,
+            content_sha256: head.content_sha256!,
+            content_size_bytes: head.content_size_bytes!,
+            changed_at: head.created_at,
+            reasons: [{ kind: "old_log", message: "The log of 2031-04-30, 120 days ago.", line: null }],
+            index_lines: [],
+          },
+        ];
+      }),
+      unloaded_days: 90,
+      log_days: 90,
+      loads,
+      cancelled: false,
+    }),
+    expire: ({ store: name = "", memories = [], dry_run = false }) => {
+      const store = log.store(name);
+      for (const { path = "", expect = null } of memories)
+        if (expect !== null && expect !== fakeHash(textOf(store, path))) refuse("head_moved", "It changed.", path);
+      const wanted = memories.map(({ path = "" }) => ({ path, text: null }));
+      return act(store, wanted, "removed memories that expired", dry_run);
+    },
+    move_entry: ({ store: name = "", path = "", line = 0, end_line = null, to = "", dry_run = false }) => {
+      const store = log.store(name);
+      const lines = textOf(store, path).split("\n");
+      const moved = lines.splice(line - 1, (end_line ?? line) - line + 1);
+      const topic = store.disk.get(to) ?? `# ${to}\n\n`;
+      if (!lines.join("\n").includes(`(${to})`)) lines.splice(line - 1, 0, `- [${to}](${to})`);
+      const wanted = [
+        { path, text: lines.join("\n") },
+        { path: to, text: `${topic}${moved.join("\n")}\n` },
+      ];
+      return act(store, wanted, `moved lines to ${to}`, dry_run);
+    },
+    allow_finding: ({ store: name = "", path = "", line = null, rule = "", dry_run = false }) => {
+      const store = log.store(name);
+      const lines = textOf(store, path).split("\n");
+      lines.splice((line ?? lines.length) - 1, 0, `<!-- retrace-allow: ${rule} -->`);
+      return act(store, [{ path, text: lines.join("\n") }], `allowed ${rule}`, dry_run);
+    },
+    finding_rules: listed,
+    set_finding_rule: ({ rule: id = "", setting = null }) => {
+      const rule = rules.find((known) => known.id === id);
+      if (!rule) refuse("invalid", "There is no such rule.", id);
+      rule.own = setting;
+      return listed();
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** How healthy stores are, as several parts of the window ask for it. */
+import type { Health } from "@/bindings";
+import { useRead } from "./queries";
+
+/** Health of all stores, without reading transcripts. */
+export function useHealth() {
+  return useRead("health", { store: null, loads: false });
+}
+
+/** Findings that are shown first and counted beside the screen's name: warnings and errors. */
+export function isSerious({ finding }: Health["findings"][number]): boolean {
+  return finding.severity !== "note";
+}
+
+/** How many findings there are of warning or worse, over all stores; undefined until it is known. */
+export function useSerious(): number | undefined {
+  const { data } = useHealth();
+  return data && data.errors + data.warnings;
+}
