@@ -25,6 +25,18 @@ const MORE = {
   "user-preferences.md": "# Preferences\n\n- Answers in plain English, short.\n- No new dependency without asking.\n- Tests first when a bug is fixed.\n",
 };
 
+/** Days of November with a log, and how many lines each has. */
+const LOGS = [["02", 3], ["03", 12], ["04", 7], ["09", 2], ["12", 9], ["17", 5], ["18", 14], ["19", 4]];
+
+/** What people wrote for agents in one of the projects. */
+const INSTRUCTIONS = {
+  ".git/HEAD": "ref: refs/heads/main\n",
+  "CLAUDE.md": "# Infra\n\nPlans are reviewed before they are applied.\n\n@docs/naming.md\n@docs/oncall.md\n",
+  "docs/naming.md": "Names begin with the region.\n",
+  ".claude/rules/terraform.md": "---\npaths: '**/*.tf'\n---\nOne module a directory.\n",
+  "AGENTS.md": "See CLAUDE.md.\n",
+};
+
 assert.ok(!existsSync(ROOT), `${ROOT} exists already; the pictures are drawn there`);
 mkdirSync(OUT, { recursive: true });
 const screen = await startScreen();
@@ -37,6 +49,9 @@ try {
 async function drawAll(theme) {
   const machine = machineWithMemories(ROOT);
   for (const [name, text] of Object.entries(MORE)) machine.write(join(machine.webshop, name), text);
+  for (const [day, lines] of LOGS) machine.write(join(machine.infra, `logs/2026/11/2026-11-${day}.md`), "- Looked after the cluster.\n".repeat(lines));
+  for (const [name, text] of Object.entries(INSTRUCTIONS)) machine.write(join(machine.home, "src/infra", name), text);
+  machine.write(join(machine.config, "CLAUDE.md"), "Answer in plain English, short.\n");
   writeRun(machine, dirname(machine.webshop));
   try {
     const driver = await WindowDriver.open(desktop(), machine, screen);
@@ -94,6 +109,16 @@ async function drawScreens(app, machine, theme) {
   await app.press("Home", "ArrowRight", "ArrowRight");
   await app.see("against-disk", "changed");
   await draw("time-machine");
+
+  await app.choose("store-select", "infra");
+  await app.click('[data-testid="log-day"][data-day="2026-11-18"]');
+  await app.see("memory-title", "2026-11-18.md");
+  await app.see("document-line", "Looked after");
+  await draw("daily-logs");
+  await app.click("instruction-toggle");
+  await app.click("instruction-all");
+  await app.see("instruction-row", "naming.md");
+  await draw("instructions");
 
   await app.click("nav-timeline");
   await app.click("timeline-row", "deploys.md");

@@ -17,11 +17,13 @@ mod health;
 mod histories;
 #[cfg(unix)]
 mod inbox;
+mod kinds;
 mod memory_tool;
 mod mounts;
 mod oracles;
-mod processes;
 mod origins;
+mod processes;
+mod rebuilt;
 mod recording;
 mod redaction;
 mod reference;

@@ -154,6 +154,7 @@ pub fn typescript() -> String {
         InboxItem,
         ReviewReq,
         ReviewUpToReq,
+        ReviewReportReq,
         UndoReviewReq,
         Reviewed,
         ReviewedItem,

@@ -31,6 +31,7 @@ mod origins;
 mod past;
 mod plan;
 mod recorder;
+mod review_page;
 pub mod store_api;
 mod target;
 mod view;

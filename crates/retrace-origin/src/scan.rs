@@ -6,7 +6,8 @@ use crate::tools::{self, Change};
 use crate::write::{Prompt, Role, Shown, Told, Write};
 use retrace_model::Timestamp;
 use retrace_transcript::{
-    BlockKind, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript,
+    BlockKind, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript, WriterRole,
+    is_background_agent, writer_role,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -178,16 +179,16 @@ impl<'r> About<'r> {
         let transcript = &reading.transcripts[call.conversation];
         let request = transcript.requests.iter().position(|request| request.response == Some(call.message));
         let session = transcript.session.id.clone().or_else(|| reading.transcripts[0].session.id.clone());
-        let agent = transcript.session.agent.as_deref();
         Self {
             transcript,
             turn: request.map(|request| request as u64 + 1),
             model: request.and_then(|request| transcript.requests[request].model.clone()),
             session,
-            role: match agent {
-                Some(agent) => role_of_agent(agent),
-                None if call.conversation > 0 => Role::Subagent,
-                None => Role::Main,
+            role: match writer_role(transcript) {
+                WriterRole::Background => Role::Background,
+                WriterRole::Subagent => Role::Subagent,
+                WriterRole::Main if call.conversation > 0 => Role::Subagent,
+                WriterRole::Main => Role::Main,
             },
             prompt: prompt_before(transcript, request, call.message),
         }
@@ -238,19 +239,7 @@ impl<'r> About<'r> {
 /// Who an agent is, by its id.
 #[must_use]
 pub fn role_of_agent(agent: &str) -> Role {
-    if is_background(agent) { Role::Background } else { Role::Subagent }
-}
-
-/// Agents that the client starts by itself have the reason in their id, `a<reason>-<hexadecimal>`, where those a model
-/// starts have hexadecimal digits alone (`acompact-…`: transcripts.md, section 1).
-fn is_background(agent: &str) -> bool {
-    let agent = agent.strip_prefix("agent-").unwrap_or(agent);
-    agent.strip_prefix('a').and_then(|rest| rest.rsplit_once('-')).is_some_and(|(reason, digits)| {
-        !reason.is_empty()
-            && reason.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-            && digits.len() >= 6
-            && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    if is_background_agent(agent) { Role::Background } else { Role::Subagent }
 }
 
 /// The last message before a call in which somebody asked for something: what was typed, else what a request holds as the

@@ -27,6 +27,7 @@ mod origin;
 mod prices;
 mod redact;
 mod review;
+mod review_report;
 mod rollback;
 mod rules;
 mod search;
@@ -69,6 +70,7 @@ pub use prices::prices;
 pub(crate) use redact::pending_places;
 pub use redact::{receipts, recheck_receipt, redact};
 pub use review::{review, review_up_to, undo_review};
+pub use review_report::review_report;
 pub use rollback::{restore, rollback, undo};
 pub use rules::{finding_rules, set_finding_rule};
 pub use search::search;
@@ -191,6 +193,7 @@ commands! {
     read session_writes(SessionRef) -> SessionWrites,
     read inbox(InboxReq) -> Inbox,
     write review(ReviewReq) -> Reviewed,
+    read review_report(ReviewReportReq) -> Exported,
     write review_up_to(ReviewUpToReq) -> Reviewed,
     write undo_review(UndoReviewReq) -> Reviewed,
     read variants(Nothing) -> Variants,

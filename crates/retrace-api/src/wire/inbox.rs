@@ -157,6 +157,17 @@ pub struct UndoReviewReq {
     pub dry_run: bool,
 }
 
+/// Asks for a report of a review, as one HTML file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct ReviewReportReq {
+    /// Only this store, id or name; all stores when absent.
+    #[serde(default)]
+    pub store: Option<String>,
+    /// Only what happened at or after this time, RFC 3339; everything when absent.
+    #[serde(default)]
+    pub since: Option<String>,
+}
+
 /// What a review did, or with `dry_run` would do.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct Reviewed {

@@ -38,7 +38,12 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
-        if as_json { json::line(out, &found) } else { print::kinds::instructions(out, &found, style) }
+        if as_json {
+            json::line(out, &found)?;
+        } else {
+            print::kinds::instructions(out, &found, style)?;
+        }
+        Ok(())
     })?;
     Ok(Exit::DONE)
 }
@@ -52,8 +57,12 @@ fn request(arguments: Arguments) -> Result<InstructionsReq, ApiError> {
     if !Path::new(&target).is_dir() {
         return Ok(InstructionsReq { store: Some(target), project: None });
     }
-    let absolute = std::path::absolute(&target)
-        .map_err(|error| ApiError::new(Code::Invalid, format!("{error}."), target))?;
+    let absolute = std::path::absolute(&target).map_err(|error| ApiError {
+        code: Code::Invalid,
+        message: format!("{error}."),
+        hint: String::new(),
+        subject: target.clone(),
+    })?;
     // `..` and a final `.` would hide which directories are above.
     let absolute = absolute.canonicalize().unwrap_or(absolute);
     Ok(InstructionsReq { store: None, project: Some(text(&absolute)?) })

@@ -34,10 +34,13 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         shell.note("There is no memory in this store.");
     }
     let (as_json, style) = (shell.json, shell.style());
-    shell.print_long(|out| match as_json {
-        true => memories.iter().try_for_each(|memory| json::line(out, memory)),
-        false if memories.is_empty() => Ok(()),
-        false => print::kinds::memories(out, &memories, style),
+    shell.print_long(|out| {
+        match as_json {
+            true => memories.iter().try_for_each(|memory| json::line(out, memory))?,
+            false if memories.is_empty() => {}
+            false => print::kinds::memories(out, &memories, style)?,
+        }
+        Ok(())
     })?;
     Ok(Exit::DONE)
 }

@@ -16,9 +16,11 @@ pub(crate) mod instructions;
 pub(crate) mod log;
 pub(crate) mod memories;
 pub(crate) mod memory_tool;
+pub(crate) mod origin;
 pub(crate) mod receipts;
 pub(crate) mod record;
 pub(crate) mod redact;
+pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod review;
 pub(crate) mod rollback;
@@ -46,6 +48,8 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Record(arguments) => record::run(&arguments, shell),
         Command::Log(arguments) => log::run(&arguments, shell),
         Command::Show(arguments) => show::run(arguments, shell),
+        Command::Origin(arguments) => origin::run(arguments, shell),
+        Command::Session(arguments) => origin::session(arguments, shell),
         Command::Diff(arguments) => diff::run(&arguments, shell),
         Command::Memories(arguments) => memories::run(arguments, shell),
         Command::Instructions(arguments) => instructions::run(arguments, shell),
@@ -56,6 +60,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Approve(arguments) => review::approve(arguments, shell),
         Command::Reject(arguments) => review::reject(arguments, shell),
         Command::Reviewed(arguments) => review::up_to(arguments, shell),
+        Command::Report(arguments) => report::run(arguments, shell),
         Command::Rollback(arguments) => rollback::run(arguments, shell),
         Command::Restore(arguments) => restore::run(arguments, shell),
         Command::Undo(arguments) => undo::run(&arguments, shell),

@@ -8,7 +8,7 @@ use crate::shell::{Failure, Shell};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
-use retrace_api::wire::{ApiError, Code, DocumentReq, Nothing, ShowReq, Shown};
+use retrace_api::wire::{ApiError, Code, DocumentReq, Nothing, OriginReq, ShowReq, Shown};
 use retrace_api::{App, commands};
 
 /// One version: what, when, who, why; or its content
@@ -39,7 +39,18 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     } else {
         let names = Names::of(commands::stores(&app, Nothing {})?);
         let style = shell.style();
-        shell.print_long(|out| Ok(print::version::full(out, &shown.version, &names, style)?))?;
+        // Who and why comes with it; a transcript that cannot be read does not keep the version from being shown.
+        let request = OriginReq { version: shown.version.id.clone(), around: Some(0) };
+        let origin = commands::origin(&app, request).ok();
+        let origin =
+            origin.filter(|origin| origin.note.session_id.is_some() || !origin.candidates.is_empty());
+        shell.print_long(|out| {
+            print::version::full(out, &shown.version, &names, style)?;
+            match &origin {
+                Some(origin) => Ok(print::origin::facts(out, origin, style)?),
+                None => Ok(()),
+            }
+        })?;
     }
     Ok(Exit::DONE)
 }

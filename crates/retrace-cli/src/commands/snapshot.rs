@@ -34,7 +34,12 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
-        if as_json { json::line(out, &found) } else { print::kinds::snapshot(out, &found, style) }
+        if as_json {
+            json::line(out, &found)?;
+        } else {
+            print::kinds::snapshot(out, &found, style)?;
+        }
+        Ok(())
     })?;
     Ok(Exit::DONE)
 }

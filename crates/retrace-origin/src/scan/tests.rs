@@ -89,7 +89,7 @@ fn a_sidechain_is_a_subagent_and_an_agent_with_a_reason_is_the_clients_own() {
         ("agent-a", false),
         ("", false),
     ] {
-        assert_eq!(is_background(agent), background, "{agent}");
+        assert_eq!(role_of_agent(agent) == Role::Background, background, "{agent}");
     }
 }
 
