@@ -13,7 +13,7 @@ use crate::wire::{
     ApiError, Code, Origin, OriginMessage, OriginReq, OriginWrite, SessionRef, SessionVersion, SessionWrite,
     SessionWrites,
 };
-use retrace_log::{CallPlace, OriginRow, Reader, VersionRow};
+use retrace_log::{CallPlace, OriginRow, VersionRow};
 use retrace_model::{Actor, StoreId};
 use retrace_origin::{Found, Write, of_reading};
 use retrace_sessions::{Entry, SessionRow, Snapshot};

@@ -142,8 +142,10 @@ impl Inner {
         // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
         self.kept_findings.forget();
         self.lab.loaded.forget();
+        // Nor is it made while the purge goes through the files.
+        self.lab.index.cancel();
+        let _no_pass = self.origins.forget();
         self.lab.index.forget(self);
-        self.origins.forget();
         let settled = self.purge_and_settle(row, &needles, selection, stores, &survey, &mut result);
         if let Err(error) = settled {
             // Masked it is, and the receipt says that the purge is pending.

@@ -20,7 +20,7 @@ use pass::{Done, Memory, Pass};
 use retrace_sessions::Cancel;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// Name of the job: `task` of its progress, and what `cancel` stops it by.
@@ -118,13 +118,20 @@ impl Origins {
         state.running
     }
 
-    /// Forgets what was read of transcripts.
-    pub(crate) fn forget(&self) {
+    /// Forgets what was read of transcripts. No pass is made for as long as the answer is held.
+    #[must_use]
+    pub(crate) fn forget(&self) -> NoPass<'_> {
         self.cancel();
-        self.wait();
+        let held = lock(&self.shared.memory);
         self.gathered.forget();
         self.prompts.forget();
+        NoPass { _held: held }
     }
+}
+
+/// Keeps passes from being made.
+pub(crate) struct NoPass<'o> {
+    _held: MutexGuard<'o, Memory>,
 }
 
 impl Drop for Origins {
@@ -183,7 +190,6 @@ fn run(shared: &Arc<Shared>, app: &Weak<Inner>) {
             shared.changed.notify_all();
             drop(state);
             std::mem::forget(end);
-            // The last one to let go of the app would wait for this thread.
             return;
         }
     }
