@@ -11,7 +11,7 @@ use retrace_files::Root;
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, Finding, check_one, new_since};
 use retrace_log::{Reader, StoreRow, Unreviewed, VersionFilter, VersionRow};
-use retrace_model::{Actor, MemoryId, Sha256, Source, StoreId};
+use retrace_model::{Actor, Evidence, MemoryId, Sha256, Source, StoreId};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -28,10 +28,13 @@ const EVENT_CHANGES: u64 = 2_000;
 /// Path and content of what was checked, with the configuration it was checked by.
 type Key = (String, Sha256, Sha256);
 
+/// Newest version, how far writers were looked for, configuration.
+type State = (u64, u64, Sha256);
+
 /// The rules of events on one state of a store's log.
 struct StoreEvents {
-    /// Newest version of the log, and the configuration.
-    state: (u64, Sha256),
+    /// Newest version of the log, how far writers were looked for, and the configuration.
+    state: State,
     found: Vec<EventFinding>,
     /// The memory of each version that a finding is about, by its place in the log.
     memories: HashMap<u64, MemoryId>,
@@ -105,7 +108,7 @@ impl KeptFindings {
 
     fn of_events(&self, reader: &Reader<'_>, configured: &Configured) -> Result<Arc<StoreEvents>, ApiError> {
         let store = &configured.store;
-        let state = (reader.last_version()?, configured.identity);
+        let state = (reader.last_version()?, reader.joined_through()?, configured.identity);
         if let Some(known) = lock(&self.events).get(&store.id).filter(|known| known.state == state) {
             return Ok(Arc::clone(known));
         }
@@ -122,27 +125,23 @@ impl KeptFindings {
 }
 
 /// The newest changes of a store, oldest first, and the rules over them.
-fn events_of(
-    reader: &Reader<'_>,
-    configured: &Configured,
-    state: (u64, Sha256),
-) -> Result<StoreEvents, ApiError> {
+fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Result<StoreEvents, ApiError> {
     let store = &configured.store;
     let filter = VersionFilter { store: Some(store.id), limit: EVENT_CHANGES, ..VersionFilter::default() };
     let mut versions = reader.versions(&filter)?;
-    // What was put in from elsewhere tells of a time before; it is no change of now.
-    versions.retain(|version| !matches!(version.source, Source::Import | Source::Rebuilt));
     versions.reverse();
-    let baseline = store.baseline.saturating_sub(store.versions.saturating_sub(versions.len() as u64));
+    let before = store.versions.saturating_sub(versions.len() as u64);
     let changes: Vec<Change> = versions
         .iter()
-        .enumerate()
-        .map(|(place, version)| Change {
+        .zip(before..)
+        // What was put in from elsewhere tells of a time before; it is no change of now.
+        .filter(|(version, _)| !matches!(version.source, Source::Import | Source::Rebuilt))
+        .map(|(version, place)| Change {
             version: version.id.seq,
             operation: version.operation_seq,
             at: version.created_at,
             writer: writer(&version.actor),
-            is_settled: (place as u64) < baseline || is_asked_for(version),
+            is_settled: place < store.baseline || is_asked_for(version),
             memory: version.memory,
             path: version.path.as_ref().map(ToString::to_string),
             what: version.operation,
@@ -176,6 +175,8 @@ fn events_of(
 
 fn writer(actor: &Actor) -> Writer {
     match actor {
+        // That a session was at work then, or that the file names one, says nothing of who raced whom.
+        Actor::Session { evidence: Evidence::TimeOnly | Evidence::FrontMatter, .. } => Writer::Known,
         Actor::Session { id, .. } => Writer::Session(id.clone()),
         Actor::Unknown => Writer::Unknown,
         Actor::Api { .. } | Actor::User { .. } | Actor::ServiceAccount { .. } => Writer::Known,

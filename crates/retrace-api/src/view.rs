@@ -54,7 +54,9 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
 /// Who made an operation: as recorded, else the one session that all its versions shown were joined with.
 fn writer<'v>(row: &'v OperationRow, versions: &'v [VersionRow]) -> &'v Actor {
     match (&row.actor, versions.first()) {
-        (Actor::Unknown, Some(first)) if versions.iter().all(|version| same_writer(&version.actor, &first.actor)) => {
+        (Actor::Unknown, Some(first))
+            if versions.iter().all(|version| same_writer(&version.actor, &first.actor)) =>
+        {
             &first.actor
         }
         _ => &row.actor,

@@ -8,7 +8,8 @@
 //!   again, and the run edited no file between;
 //! - `edited_against`: replaces a text that stood in the result and, of all that the request sent, in results alone;
 //! - `quoted`: repeats a passage of [`PASSAGE_WORDS`] words and at least [`PASSAGE_CHARACTERS`] characters that stood in the
-//!   result and, of all that the request sent, in results alone. Line numbers and punctuation between words do not count.
+//!   result and, of all that the request sent, in results alone. Line numbers and punctuation between words do not count;
+//!   at least [`PASSAGE_OWN_CHARACTERS`] of the characters stand outside of paths and addresses.
 //!
 //! A need is charged to the latest result that would have served it; where an older one would have served it too, it is a
 //! regret only if that one is cleared as well. Each cleared result is regretted once, for the first need after its clearing;
@@ -21,7 +22,7 @@ mod acts;
 mod needs;
 mod passages;
 
-pub use passages::{PASSAGE_CHARACTERS, PASSAGE_WORDS};
+pub use passages::{PASSAGE_CHARACTERS, PASSAGE_OWN_CHARACTERS, PASSAGE_WORDS};
 
 use crate::outcome::{BlockAt, Cleared, Outcome};
 use needs::Needs;

@@ -47,11 +47,11 @@ pub use baseline::{Accepted, Baseline, BaselineError, SALT_BYTES, fingerprints, 
 pub use checker::{Checker, Content, File, Report, Surroundings, check_one};
 pub use config::{Config, ConfigError};
 pub use finding::{Evidence, Finding, Severity, Span, UnknownSeverity};
+pub use front_matter::memory_type;
 pub use limits::{
     Cut, HOSTED_BYTES, HOSTED_MEMORIES, INDEX_MAX_BYTES, INDEX_MAX_LINES, IndexSize, index_cut, index_loaded,
     index_size,
 };
-pub use front_matter::memory_type;
 pub use mask::mask;
 pub use own::OwnRules;
 pub use paths::{hosted_problem, is_index, is_instructions};

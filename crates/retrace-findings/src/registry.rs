@@ -230,7 +230,7 @@ const CODED: &[Coded] = coded! {
     "No session loaded the memory for 90 days, though ten or more could have: it costs a place in the index and helps nobody."
     "Read it; remove it, or link it where it is needed."
 
-    "similar/near-duplicate" Note off
+    "similar/near-duplicate" Note on
     "Two memories say nearly the same in the same words."
     "Merge them, and keep one."
 

@@ -16,7 +16,7 @@ const SHINGLE: usize = 3;
 const FEWEST: usize = 12;
 
 /// Likeness from which two memories are near-duplicates, in percent. docs/FINDINGS.md has how it was measured.
-const ALIKE_PERCENT: usize = 50;
+const ALIKE_PERCENT: usize = 30;
 
 /// A shingle in more memories than this is a figure of speech and finds no pairs.
 const COMMON: usize = 40;

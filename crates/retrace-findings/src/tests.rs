@@ -224,7 +224,13 @@ struct Project(BTreeSet<String>, BTreeSet<u16>);
 
 impl Repository for Project {
     fn has_path(&self, path: &str) -> bool {
-        path == "src/main.rs"
+        ["src/main.rs", "src"].contains(&path)
+    }
+    fn has_top_directory(&self, name: &str) -> bool {
+        name == "src"
+    }
+    fn ignores(&self, path: &str) -> bool {
+        path == "src/local.json"
     }
     fn scripts(&self) -> Option<&BTreeSet<String>> {
         Some(&self.0)
@@ -256,12 +262,18 @@ fn claims_that_are_not_true_any_more() {
     for (text, rule) in [
         ("`src/main.rs`, `./src/main.rs:12`, `src/*.rs`, src/gone.rs", None),
         ("`src/gone.rs:3`", Some("truth/file")),
+        ("`src/deeper/gone.rs`", Some("truth/file")),
+        ("`src/local.json`, `cli/options.go`", None),
+        ("`src/gone.rs` was removed", None),
         ("`npm run test`, `npm run install`, npm run gone", None),
         ("`npm run gone`", Some("truth/script")),
+        ("`bun run src/gone.ts`, `npm run build:*`", None),
         ("`make test`, make sure it works, `make`", None),
         ("`make gone`", Some("truth/make-target")),
+        ("`make CC=clang`", None),
         ("`@a/b`, `@a/b/sub` @a/c", None),
         ("`@a/c`", Some("truth/package")),
+        ("`@shared/c`, `node@18/lib`", None),
         ("branch `main`, the `main` branch", None),
         ("on branch `gone`", Some("truth/branch")),
         ("localhost:3000, port 80, port 3000", None),

@@ -1,7 +1,8 @@
 //! What a memory claims about its repository, held against the repository; and days to come that are past.
 //!
 //! Only claims with a shape are read: a path in a code span, a script after `npm run`, and the like. A claim that cannot be
-//! decided (no package.json, no Makefile) is none.
+//! decided (no package.json, no Makefile, a path of which nothing is there) is none, and so is what a memory itself calls
+//! gone, planned or an example. Each of these limits stands for false alarms on real directories (docs/FINDINGS.md).
 
 use crate::checker::Directory;
 use crate::finding::Span;
@@ -17,6 +18,10 @@ pub trait Repository {
     /// Whether a file or directory exists whose path from the root is `path` or ends with `/path`. Memories leave out the
     /// front of a path where everybody knows it.
     fn has_path(&self, path: &str) -> bool;
+    /// Whether a directory of this name stands at the root.
+    fn has_top_directory(&self, name: &str) -> bool;
+    /// Whether the repository leaves the path out (`.gitignore`): it may be there on another machine.
+    fn ignores(&self, path: &str) -> bool;
     /// Names of the scripts of every package.json.
     fn scripts(&self) -> Option<&BTreeSet<String>>;
     /// Targets of the Makefiles.
@@ -55,15 +60,150 @@ const BUILT_IN: [&str; 18] = [
     "why", "outdated", "update", "upgrade", "run",
 ];
 
+/// Endings of files that are written by hand and kept. A path with another ending may be a name in code
+/// (`internal/envfiles.Assemble`), what a program makes, or a file of settings that everybody has their own of (`.env`).
+const ENDINGS: [&str; 92] = [
+    "adoc",
+    "astro",
+    "bash",
+    "bat",
+    "bazel",
+    "bzl",
+    "c",
+    "cc",
+    "cfg",
+    "cjs",
+    "clj",
+    "cljs",
+    "cmake",
+    "coffee",
+    "conf",
+    "cpp",
+    "cs",
+    "css",
+    "cts",
+    "cxx",
+    "dart",
+    "dockerfile",
+    "ejs",
+    "elm",
+    "erl",
+    "ex",
+    "exs",
+    "fish",
+    "fs",
+    "fsx",
+    "glsl",
+    "go",
+    "gql",
+    "gradle",
+    "graphql",
+    "groovy",
+    "h",
+    "hbs",
+    "hcl",
+    "hpp",
+    "hrl",
+    "hs",
+    "html",
+    "ini",
+    "ipynb",
+    "java",
+    "jl",
+    "js",
+    "json",
+    "json5",
+    "jsonc",
+    "jsx",
+    "kt",
+    "kts",
+    "less",
+    "lua",
+    "m",
+    "md",
+    "mdc",
+    "mdx",
+    "mjs",
+    "mk",
+    "ml",
+    "mm",
+    "mts",
+    "nim",
+    "nix",
+    "php",
+    "pl",
+    "prisma",
+    "proto",
+    "ps1",
+    "py",
+    "pyi",
+    "r",
+    "rb",
+    "rs",
+    "rst",
+    "sass",
+    "scala",
+    "scss",
+    "sh",
+    "sql",
+    "svelte",
+    "swift",
+    "tf",
+    "toml",
+    "ts",
+    "tsx",
+    "vue",
+    "yaml",
+    "yml",
+];
+
+/// Words of a line that speaks of what is not there: gone, to come, made by a program, or an example.
+const NOT_THERE: [&str; 34] = [
+    "delete",
+    "deleted",
+    "deletes",
+    "remove",
+    "removed",
+    "removes",
+    "rename",
+    "renamed",
+    "gone",
+    "moved",
+    "replaced",
+    "dropped",
+    "obsolete",
+    "deprecated",
+    "legacy",
+    "former",
+    "formerly",
+    "old",
+    "longer",
+    "missing",
+    "create",
+    "creates",
+    "generated",
+    "generates",
+    "writes",
+    "output",
+    "planned",
+    "todo",
+    "future",
+    "proposed",
+    "e.g",
+    "example",
+    "examples",
+    "such",
+];
+
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 fn shape(index: usize) -> &'static Regex {
     static SHAPES: OnceLock<Vec<Regex>> = OnceLock::new();
     const WRITTEN: [&str; 6] = [
-        r"\b(?:npm|pnpm|yarn|bun)\s+run\s+([A-Za-z0-9][A-Za-z0-9:_.-]*)",
-        r"(?:^|[`\s;&|(])make\s+([A-Za-z0-9][A-Za-z0-9_.-]*)",
-        r"(@[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9._-]*)",
+        r"\b(?:npm|pnpm|yarn|bun)\s+run\s+([A-Za-z0-9][A-Za-z0-9:_.-]*)(?:[\s`;&|)\x22']|$)",
+        r"(?:^|[`\s;&|(])make\s+([A-Za-z0-9][A-Za-z0-9_.-]*)(?:[\s`;&|)\x22']|$)",
+        r"(?:^|[`\s\x22'(])(@[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9._-]*)",
         r"(?i)\bbranch(?:es)?\s+`([A-Za-z0-9][A-Za-z0-9._/-]{1,80})`|`([A-Za-z0-9][A-Za-z0-9._/-]{1,80})`\s+branch\b",
         r"(?i)(?:\bport\s+`?|\blocalhost:|127\.0\.0\.1:)([0-9]{4,5})\b",
         r"(?i)\b(?:until|due(?:\s+(?:on|by))?|deadline(?:\s+is)?:?|expires?(?:\s+on)?|scheduled\s+for|planned\s+for|remove\s+after|revisit\s+(?:on|after|by)|freeze\s+(?:on|begins|starts|until)|valid\s+(?:through|until)|ETA:?)\s+(?:the\s+)?(20[0-9]{2}-[01][0-9]-[0-3][0-9]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+[0-9]{1,2},?\s+20[0-9]{2})\b",
@@ -89,7 +229,8 @@ pub(crate) fn claims(page: &Page<'_>) -> Vec<Claim> {
         let inner = code.start..code.end;
         let content = &text[inner.clone()];
         let span = content.trim_matches('`');
-        if !content.contains('\n') && is_file_claim(span) {
+        let line = line_around(text, code.start);
+        if !content.contains('\n') && is_file_claim(span) && !speaks_of_what_is_not_there(line) {
             let start = inner.start + (content.len() - content.trim_start_matches('`').len());
             let length = without_line_number(span).len();
             take(About::File, start..start + length);
@@ -122,13 +263,33 @@ fn is_file_claim(span: &str) -> bool {
         || span.contains("...")
         || span.starts_with('@')
         || span.contains("node_modules/");
-    shape.is_match(span) && !odd && !is_host(span)
+    shape.is_match(span) && !odd && !is_host(span) && has_known_ending(without_line_number(span))
+}
+
+/// The line that the byte at `at` stands on.
+fn line_around(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |feed| at + feed);
+    &text[start..end]
+}
+
+/// Whether a word outside of code says so.
+fn speaks_of_what_is_not_there(line: &str) -> bool {
+    let outside = line.split('`').step_by(2);
+    let words =
+        outside.flat_map(|part| part.split(|letter: char| !letter.is_alphanumeric() && letter != '.'));
+    words.map(|word| word.trim_matches('.').to_lowercase()).any(|word| NOT_THERE.contains(&word.as_str()))
 }
 
 /// `example.com/a.html`: the first segment is a host.
 fn is_host(span: &str) -> bool {
     let first = span.split('/').next().unwrap_or("");
     [".com", ".org", ".io", ".dev", ".net"].iter().any(|ending| first.ends_with(ending))
+}
+
+fn has_known_ending(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or("");
+    ENDINGS.contains(&ending) || matches!(ending, "R" | "S" | "C" | "H")
 }
 
 fn without_line_number(span: &str) -> &str {
@@ -161,14 +322,15 @@ fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static st
     match claim.about {
         About::File => {
             let path = claim.value.trim_start_matches("./");
-            let there = repository.has_path(path) || directory.has(path);
-            (!there).then(|| ("truth/file", format!("The repository has no \"{shown}\".")))
+            let there = repository.has_path(path) || directory.has(path) || repository.ignores(path);
+            (!there && belongs(path, repository))
+                .then(|| ("truth/file", format!("The repository has no \"{shown}\".")))
         }
         About::Script => (!BUILT_IN.contains(&claim.value.as_str()) && misses(repository.scripts()))
             .then(|| ("truth/script", format!("No package.json has a script \"{shown}\"."))),
         About::MakeTarget => misses(repository.make_targets())
             .then(|| ("truth/make-target", format!("No Makefile has a target \"{shown}\"."))),
-        About::Package => misses(repository.packages())
+        About::Package => (misses(repository.packages()) && has_scope(&claim.value, repository))
             .then(|| ("truth/package", format!("No package.json depends on \"{shown}\"."))),
         About::Branch => misses(repository.branches())
             .then(|| ("truth/branch", format!("There is no branch \"{shown}\"."))),
@@ -179,6 +341,21 @@ fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static st
         }
         About::Day => None,
     }
+}
+
+/// Whether a path is one of this repository: the directory it names is there, or the first part of it stands at the root.
+/// A path of which nothing is there belongs to a library, another repository or an example.
+fn belongs(path: &str, repository: &dyn Repository) -> bool {
+    let Some((directory, _)) = path.rsplit_once('/') else { return false };
+    let first = path.split('/').next().unwrap_or(path);
+    repository.has_path(directory) || repository.has_top_directory(first)
+}
+
+/// Whether the repository uses any package of the scope; another one may be an alias of paths.
+fn has_scope(package: &str, repository: &dyn Repository) -> bool {
+    let scope = package.split('/').next().unwrap_or(package);
+    let packages = repository.packages().into_iter().flatten();
+    packages.filter_map(|name| name.split_once('/')).any(|(known, _)| known == scope)
 }
 
 /// A day as `2026-03-05` or `March 5, 2026`.
@@ -219,9 +396,26 @@ mod tests {
             "example.com/a.html",
             "a.b/c",
             "src/<x>.ts",
+            "internal/envfiles.Assemble",
+            "web/.web.env",
+            "out/run.csv",
         ] {
             assert!(!is_file_claim(span), "{span}");
         }
+    }
+
+    #[test]
+    fn lines_about_what_is_not_there() {
+        for line in
+            ["- `a/b.rs` was removed in May", "Old: `a/b.rs`", "such as `a/b.rs`", "`x` writes `a/b.rs`"]
+        {
+            assert!(speaks_of_what_is_not_there(line), "{line}");
+        }
+        for line in ["- the parser is in `a/b.rs`", "see `old/removed.rs` for it", "threshold in `a/b.rs`"] {
+            assert!(!speaks_of_what_is_not_there(line), "{line}");
+        }
+        assert_eq!(line_around("one\ntwo\nthree", 5), "two");
+        assert_eq!(line_around("one", 0), "one");
     }
 
     #[test]

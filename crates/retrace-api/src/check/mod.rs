@@ -1,5 +1,6 @@
 //! Checking a directory: which files, which configuration, which repository. The rules are in `retrace-findings`.
 
+mod ignored;
 mod own;
 mod repository;
 mod select;

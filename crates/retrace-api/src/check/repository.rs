@@ -1,5 +1,6 @@
 //! A repository on disk, as far as claims of memories are held against it. Each part is read when it is first asked for.
 
+use super::ignored::Ignored;
 use retrace_files::Root;
 use retrace_findings::Repository;
 use retrace_model::{RelPath, Rules};
@@ -26,12 +27,19 @@ pub(super) struct RepositoryOnDisk {
     targets: OnceCell<Option<BTreeSet<String>>>,
     branches: OnceCell<Option<BTreeSet<String>>>,
     ports: OnceCell<Option<BTreeSet<u16>>>,
+    ignored: OnceCell<Ignored>,
 }
 
-/// Every path, and every end of a path that starts after a slash.
+/// Entries looked at, at most: no repository that people write by hand has more, and a home directory with a `.git` does.
+const MOST_ENTRIES: usize = 500_000;
+
+/// Every path, every end of a path that starts after a slash, and the names of the directories at the root.
 struct Files {
     paths: Vec<String>,
     ends: HashSet<String>,
+    top: HashSet<String>,
+    /// Whether all of it was looked at: only then does a path that is not among them not exist.
+    whole: bool,
 }
 
 #[derive(Default)]
@@ -49,18 +57,17 @@ impl RepositoryOnDisk {
             targets: OnceCell::new(),
             branches: OnceCell::new(),
             ports: OnceCell::new(),
+            ignored: OnceCell::new(),
         }
     }
 
     fn files(&self) -> &Files {
         self.files.get_or_init(|| {
-            let mut rules = Rules::default();
-            rules.skipped_directories.extend(MADE.map(str::to_owned));
-            let scan = Root::open(&self.root).map(|root| root.scan(&rules, None)).unwrap_or_default();
-            let paths: Vec<String> =
-                scan.found.keys().chain(scan.directories.keys()).map(RelPath::to_text).collect();
-            let ends = paths.iter().flat_map(|path| ends(path)).map(str::to_owned).collect();
-            Files { paths, ends }
+            let mut files =
+                Files { paths: Vec::new(), ends: HashSet::new(), top: HashSet::new(), whole: true };
+            list(&self.root, &mut String::new(), &mut files);
+            files.ends = files.paths.iter().flat_map(|path| ends(path)).map(str::to_owned).collect();
+            files
         })
     }
 
@@ -94,9 +101,15 @@ impl RepositoryOnDisk {
 impl Repository for RepositoryOnDisk {
     fn has_path(&self, path: &str) -> bool {
         let made = path.split('/').any(|part| MADE.contains(&part));
-        // Hidden files are not listed, but may be asked for.
-        let hidden = || RelPath::parse(path).is_ok() && self.root.join(path).symlink_metadata().is_ok();
-        made || hidden() || self.files().ends.contains(path)
+        made || !self.files().whole || self.files().ends.contains(path)
+    }
+
+    fn has_top_directory(&self, name: &str) -> bool {
+        self.files().top.contains(name)
+    }
+
+    fn ignores(&self, path: &str) -> bool {
+        self.ignored.get_or_init(|| Ignored::read(&self.root)).holds(path)
     }
 
     fn scripts(&self) -> Option<&BTreeSet<String>> {
@@ -112,7 +125,10 @@ impl Repository for RepositoryOnDisk {
             for text in self.texts(is_makefile) {
                 targets.get_or_insert_with(BTreeSet::new).extend(targets_of(&text));
             }
-            targets
+            // A target that is made of variables or patterns can have any name.
+            targets.filter(|targets: &BTreeSet<String>| {
+                !targets.iter().any(|name| name.contains('$') || name.contains('%'))
+            })
         };
         self.targets.get_or_init(read).as_ref()
     }
@@ -142,6 +158,42 @@ impl Repository for RepositoryOnDisk {
             (!ports.is_empty()).then_some(ports)
         };
         self.ports.get_or_init(read).as_ref()
+    }
+}
+
+/// Adds what is below `directory`, whose path from the root is `path`: hidden files too, links as they are and not
+/// followed, nothing of Git's own and nothing that is built or fetched.
+fn list(directory: &Path, path: &mut String, files: &mut Files) {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        files.whole = false;
+        return;
+    };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let before = path.len();
+    for entry in entries {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if name == ".git" || MADE.contains(&name) {
+            continue;
+        }
+        if files.paths.len() >= MOST_ENTRIES {
+            files.whole = false;
+            return;
+        }
+        if before > 0 {
+            path.push('/');
+        }
+        path.push_str(name);
+        files.paths.push(path.clone());
+        // Of a link, the kind is that of the link.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if before == 0 {
+                files.top.insert(name.to_owned());
+            }
+            list(&entry.path(), path, files);
+        }
+        path.truncate(before);
     }
 }
 
@@ -235,6 +287,13 @@ mod tests {
         for path in ["src/app/main.ts", "app/main.ts", "src/app", ".env.example", "dist/a.js"] {
             assert!(repository.has_path(path), "{path}");
         }
+        write("sub/.settings/own.yaml", "");
+        write(".gitignore", "*.local.json\n/private\n# a comment\n!kept.local.json\n");
+        let repository = RepositoryOnDisk::new(folder.path());
+        assert!(repository.has_path(".settings/own.yaml") && repository.has_path("sub/.settings"));
+        assert!(repository.has_top_directory("src") && !repository.has_top_directory("app"));
+        assert!(repository.ignores("a/x.local.json") && repository.ignores("private/a/b"));
+        assert!(!repository.ignores("a/kept.local.json") && !repository.ignores("a/private/b"));
         assert!(
             !repository.has_path("ain.ts")
                 && !repository.has_path("../x")

@@ -33,6 +33,13 @@ const NEVER_AGAIN: [&str; 18] = [
     "write_stdin",
 ];
 
+/// Words of which one is in the name of a server's tool that answers a question. Another one does something: that a browser
+/// goes to the same page again says nothing of what it answered the first time.
+const ASKS: [&str; 13] = [
+    "get", "list", "read", "search", "find", "fetch", "query", "show", "view", "describe", "snapshot",
+    "lookup", "resolve",
+];
+
 /// What a call does.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Act<'i> {
@@ -69,9 +76,18 @@ pub(super) fn act<'i>(tool: &str, input: &'i Value) -> Act<'i> {
             }
         }
         "apply_patch" => Act::Edit { path: "", replaced: Vec::new() },
-        _ if NEVER_AGAIN.contains(&tool) => Act::Other,
+        _ if NEVER_AGAIN.contains(&tool) || is_a_servers_act(tool) => Act::Other,
         _ => Act::Run { key: key(tool, input) },
     }
+}
+
+/// Whether a tool of an MCP server (`mcp__server__tool`) does something rather than answer.
+fn is_a_servers_act(tool: &str) -> bool {
+    let name = tool.strip_prefix("mcp__").map(|rest| rest.rsplit("__").next().unwrap_or(rest));
+    name.is_some_and(|name| {
+        let words = name.split(['_', '-']).map(str::to_lowercase);
+        !words.into_iter().any(|word| ASKS.iter().any(|asks| word.starts_with(asks)))
+    })
 }
 
 fn lines_by_offset(input: &Value) -> Range<u64> {
@@ -135,6 +151,20 @@ fn hash_value(value: &Value, hasher: &mut DefaultHasher) {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_a_server_does_is_not_run_again() {
+        let input = serde_json::json!({ "url": "http://localhost:5173" });
+        for (tool, runs) in [
+            ("mcp__playwright__browser_navigate", false),
+            ("mcp__playwright__browser_snapshot", true),
+            ("mcp__github__get_issue", true),
+            ("mcp__docs__query-docs", true),
+            ("Bash", true),
+        ] {
+            assert_eq!(matches!(act(tool, &input), Act::Run { .. }), runs, "{tool}");
+        }
+    }
 
     #[test]
     fn calls_are_told_by_what_they_do() {

@@ -8,6 +8,9 @@ pub const PASSAGE_WORDS: usize = 10;
 /// Least characters that the words of a passage have together: ten short words are found anywhere.
 pub const PASSAGE_CHARACTERS: usize = 50;
 
+/// Least characters of them that stand in no path: naming a file is not quoting what a tool said of it.
+pub const PASSAGE_OWN_CHARACTERS: usize = 30;
+
 /// Base of the rolling hash: an odd number with well-mixed bits.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -23,29 +26,34 @@ pub(super) struct Passage {
 }
 
 /// Calls `each` with every passage of `text`, in order. Words are runs of letters, digits and `_`; the number that a tool put
-/// before a line is no word.
+/// before a line is no word. A passage rests on text of its own: what is a path or an address alone is none.
 pub(super) fn passages(text: &str, mut each: impl FnMut(Passage)) {
     let leaving = BASE.wrapping_pow(PASSAGE_WORDS as u32);
-    let mut window = [(0_u64, 0_usize, 0_usize); PASSAGE_WORDS];
-    let (mut words, mut hash, mut characters) = (0_usize, 0_u64, 0_usize);
-    words_of(text, |start, end| {
+    let mut window = [(0_u64, 0_usize, 0_usize, 0_usize); PASSAGE_WORDS];
+    let (mut words, mut hash, mut characters, mut own) = (0_usize, 0_u64, 0_usize, 0_usize);
+    words_of(text, |start, end, in_path| {
         let word = hash_word(&text.as_bytes()[start..end]);
         let place = words % PASSAGE_WORDS;
-        let (gone, gone_start, gone_end) = window[place];
-        window[place] = (word, start, end);
+        let (gone, gone_start, gone_end, gone_own) = window[place];
+        let own_here = if in_path { 0 } else { end - start };
+        window[place] = (word, start, end, own_here);
         words += 1;
         hash = hash.wrapping_mul(BASE).wrapping_add(word).wrapping_sub(gone.wrapping_mul(leaving));
         characters = characters + (end - start) - (gone_end - gone_start);
-        if words >= PASSAGE_WORDS && characters >= PASSAGE_CHARACTERS {
+        own = own + own_here - gone_own;
+        if words >= PASSAGE_WORDS && characters >= PASSAGE_CHARACTERS && own >= PASSAGE_OWN_CHARACTERS {
             let first = window[words % PASSAGE_WORDS].1;
             each(Passage { hash: mix(hash), start: first, end });
         }
     });
 }
 
-fn words_of(text: &str, mut each: impl FnMut(usize, usize)) {
+/// Calls `each` with every word: where it begins, where it ends, and whether it is a part of a path or an address.
+fn words_of(text: &str, mut each: impl FnMut(usize, usize, bool)) {
     let bytes = text.as_bytes();
     let mut at = 0;
+    // Where the run of path characters ends that was looked at last, and whether it is a path.
+    let (mut run_end, mut is_path) = (0, false);
     let mut line_begins = true;
     while at < bytes.len() {
         if line_begins {
@@ -62,8 +70,20 @@ fn words_of(text: &str, mut each: impl FnMut(usize, usize)) {
         while at < bytes.len() && is_word(bytes[at]) {
             at += 1;
         }
-        each(start, at);
+        if start >= run_end {
+            // What stands before the word belongs to the run: `/usr`, `./a`, `C:\\x`.
+            let before = bytes[..start].iter().rev().take_while(|&&byte| is_of_path(byte)).count();
+            run_end = start + bytes[start..].iter().take_while(|&&byte| is_of_path(byte)).count();
+            let run = &bytes[start - before..run_end];
+            is_path = run.contains(&b'/') || run.windows(2).any(|pair| pair == b":\\");
+        }
+        each(start, at, is_path);
     }
+}
+
+/// What paths and addresses are made of.
+fn is_of_path(byte: u8) -> bool {
+    is_word(byte) || matches!(byte, b'/' | b'\\' | b'.' | b'-' | b'~' | b'@' | b'+' | b':' | b'%')
 }
 
 /// Every byte of a character outside ASCII belongs to a word, so that words end between characters.
@@ -144,6 +164,30 @@ mod tests {
         let within = format!("(see: {})", WORDS.replace(' ', ", "));
         assert!(all(&within).iter().any(|passage| passage.hash == found[0].hash));
         assert_eq!(all("a b c d e f g h i j k"), []);
+    }
+
+    #[test]
+    fn paths_alone_are_no_passage() {
+        let path = "/home/somebody/projects/some-long-name/crates/reading/src/formats/claude_code/lines.rs";
+        assert_eq!(all(path), []);
+        let listing =
+            "src/one/first_module.rs\nsrc/two/second_module.rs\nsrc/three/third_module.rs\nsrc/four/x.rs\n";
+        assert_eq!(all(listing), []);
+        assert_eq!(
+            all("https://example.test/a/long/address/with/many/parts?and=parameters&of=its#own-sort/x"),
+            []
+        );
+        let said = format!("the reader of lines in {path} keeps what it cannot understand and counts it");
+        assert!(!all(&said).is_empty());
+        assert_eq!(
+            all(&said).len(),
+            all(&said).iter().filter(|passage| said[passage.start..passage.end].contains(' ')).count()
+        );
+        // A slash between words of a sentence makes these two a path and no more.
+        assert!(
+            !all("keeps every version and/or its content until somebody redacts the memory deliberately")
+                .is_empty()
+        );
     }
 
     #[test]
