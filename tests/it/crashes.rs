@@ -1,7 +1,7 @@
 //! The process is killed at every step of every look and act; the next one finds everything.
 
 use crate::scenes::{self, SCENES, Scene, Stage};
-use retrace_api::FileStep;
+use retrace_api::{FileStep, commands, wire};
 use retrace_model::Sha256;
 use retrace_tests::trap::{Spring, Trap};
 use retrace_tests::{World, child, options_of, tree};
@@ -67,15 +67,24 @@ fn killed(stage: &Stage, step: u64, edits: &str) -> bool {
 }
 
 fn kill_everywhere(scene: Scene) {
+    kill_everywhere_and(scene, |_, _, _| ());
+}
+
+/// Kills a process at every step of a scene. After each, all that holds of every scene is checked, and then `check`, which is
+/// told whether the act came to its end.
+fn kill_everywhere_and(scene: Scene, check: impl Fn(&World, bool, &str)) {
     let stage = Stage::new(scene);
     for step in 1..MOST_STEPS {
         stage.reset();
         if !killed(&stage, step, "alone") {
             assert!(step > 2, "{} passes only {step} steps", scene.name);
+            check(&World::over(options_of(stage.directory.path(), 3)), true, "undisturbed");
             return;
         }
         let world = World::over(options_of(stage.directory.path(), 3));
-        stage.check(&world, &format!("killed at step {step}"));
+        let when = format!("killed at step {step}");
+        stage.check(&world, &when);
+        check(&world, false, &when);
     }
     panic!("{} does not come to an end", scene.name);
 }
@@ -142,4 +151,49 @@ fn while_expiring() {
 #[test]
 fn while_redacting() {
     kill_everywhere(scenes::REDACTION);
+}
+
+/// A review that is in the log was carried out: what is reviewed is on the disk as it was decided. One that is not leaves
+/// the change to be reviewed, and can be repeated.
+fn kill_a_review(scene: Scene, decided: &str) {
+    kill_everywhere_and(scene, |world, ended, when| {
+        let left = scenes::unreviewed(world);
+        if left.is_empty() {
+            let file = std::fs::read_to_string(world.path("notes/a.md")).expect("the file");
+            assert_eq!(file, decided, "{when}: it counts as reviewed");
+            return;
+        }
+        assert!(!ended, "{when}: it is left to review");
+        assert_eq!(left, ["a.md"], "{when}");
+        (scene.act)(world).expect("it can be repeated");
+        assert_eq!(scenes::unreviewed(world), Vec::<String>::new(), "{when}, and repeated");
+        let file = std::fs::read_to_string(world.path("notes/a.md")).expect("the file");
+        assert_eq!(file, decided, "{when}, and repeated");
+    });
+}
+
+#[test]
+fn while_rejecting() {
+    kill_a_review(scenes::REJECTION, "one\n");
+}
+
+#[test]
+fn while_approving_another_text() {
+    kill_a_review(scenes::EDIT, scenes::FINAL_TEXT);
+}
+
+#[test]
+fn while_adding_a_store() {
+    kill_everywhere_and(scenes::ADDITION, |world, _, when| {
+        let stores = commands::stores(&world.app, wire::Nothing {}).expect("stores").stores;
+        if !stores.iter().any(|store| store.name == "more") {
+            (scenes::ADDITION.act)(world).expect("it can be repeated");
+        }
+        world.scan();
+        assert_eq!(scenes::unreviewed(world), Vec::<String>::new(), "{when}: what was there before is known");
+        std::fs::write(world.path("more/d.md"), "new\n").expect("a file");
+        world.scan();
+        assert_eq!(scenes::unreviewed(world), ["d.md"], "{when}: what comes after is not");
+        std::fs::remove_file(world.path("more/d.md")).expect("it is there");
+    });
 }

@@ -45,8 +45,22 @@ pub const MOVE: Scene = Scene { name: "move", prepare: an_index, act: move_entry
 /// Memories go, and the lines of the index that link to them.
 pub const EXPIRY: Scene = Scene { name: "expiry", prepare: an_index, act: expire, redacts: false };
 
+/// A change is rejected in review: its file goes back.
+pub const REJECTION: Scene =
+    Scene { name: "rejection", prepare: left_to_review, act: reject, redacts: false };
+
+/// A change is approved with another text: its file is written.
+pub const EDIT: Scene = Scene { name: "edit", prepare: left_to_review, act: edit, redacts: false };
+
+/// A directory with three memories becomes a store.
+pub const ADDITION: Scene = Scene { name: "addition", prepare: another_directory, act: add, redacts: false };
+
 /// All of them.
-pub const SCENES: [Scene; 7] = [LOOK, ROLLBACK, CONFLICT, RESTORE, REDACTION, MOVE, EXPIRY];
+pub const SCENES: [Scene; 10] =
+    [LOOK, ROLLBACK, CONFLICT, RESTORE, REDACTION, MOVE, EXPIRY, REJECTION, EDIT, ADDITION];
+
+/// The final text of the scene of an edit.
+pub const FINAL_TEXT: &str = "as it should be\n";
 
 fn first_state(world: &World) {
     world.write("kept.md", "kept\n");
@@ -140,6 +154,56 @@ fn redact(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
         ..wire::RedactReq::default()
     };
     commands::redact(&world.app, request).map(Some)
+}
+
+fn left_to_review(world: &World) {
+    world.record("a.md", "one\n");
+    let up_to = world.log("a.md").remove(0).id;
+    let request = wire::ReviewUpToReq { up_to, ..wire::ReviewUpToReq::default() };
+    commands::review_up_to(&world.app, request).expect("it is reviewed");
+    world.record("a.md", "two\n");
+}
+
+fn review(
+    world: &World,
+    verdict: &str,
+    text: Option<&str>,
+) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let request = wire::ReviewReq {
+        versions: vec![world.log("a.md").remove(0).id],
+        verdict: verdict.to_owned(),
+        text: text.map(str::to_owned),
+        ..wire::ReviewReq::default()
+    };
+    commands::review(&world.app, request).map(|reviewed| reviewed.act)
+}
+
+fn reject(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    review(world, "reject", None)
+}
+
+fn edit(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    review(world, "approve", Some(FINAL_TEXT))
+}
+
+fn another_directory(world: &World) {
+    std::fs::create_dir(world.path("more")).expect("a directory");
+    for name in ["a.md", "b.md", "c.md"] {
+        std::fs::write(world.path("more").join(name), format!("{name} was there before\n")).expect("a file");
+    }
+}
+
+fn add(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let root = world.path("more").to_string_lossy().into_owned();
+    commands::add_store(&world.app, wire::AddStore { root, ..wire::AddStore::default() }).map(|_| None)
+}
+
+/// Paths that are left to review.
+pub fn unreviewed(world: &World) -> Vec<String> {
+    let inbox = commands::inbox(&world.app, wire::InboxReq::default()).expect("the inbox");
+    let status = commands::status(&world.app, wire::Nothing {}).expect("a status");
+    assert_eq!(inbox.total, status.unreviewed, "badge = rows");
+    inbox.groups.into_iter().flat_map(|group| group.items).filter_map(|item| item.path).collect()
 }
 
 /// A scene set up once, and put back before each disturbance.

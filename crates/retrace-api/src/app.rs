@@ -7,6 +7,7 @@ use crate::inbox::TokenCounts;
 use crate::item_findings::KeptFindings;
 use crate::kinds::KindCache;
 use crate::lab::Lab;
+use crate::line_counts::LineCounts;
 use crate::options::AppOptions;
 use crate::origins::Origins;
 use crate::wire::{ApiError, Code, Event};
@@ -51,6 +52,8 @@ pub(crate) struct Inner {
     pub(crate) own_rules_lock: Mutex<()>,
     /// Tokens of what the inbox showed.
     pub(crate) token_counts: TokenCounts,
+    /// Lines that came and went in it.
+    pub(crate) line_counts: LineCounts,
     /// What is wrong with what the inbox showed.
     pub(crate) kept_findings: KeptFindings,
     /// What kind of memory contents are.
@@ -94,6 +97,7 @@ impl App {
                 checkers: Mutex::new(HashMap::new()),
                 own_rules_lock: Mutex::new(()),
                 token_counts: TokenCounts::default(),
+                line_counts: LineCounts::default(),
                 kept_findings: KeptFindings::default(),
                 kinds: KindCache::default(),
                 options,
@@ -101,6 +105,7 @@ impl App {
         };
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
         drop(app.inner.finish_purges());
+        drop(app.inner.finish_baselines());
         Ok(app)
     }
 

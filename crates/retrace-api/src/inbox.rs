@@ -123,6 +123,7 @@ impl Inner {
             Some(base) => self.token_counts.of(reader, base)?,
         };
         let path = path.map(|path| path.to_string());
+        let lines = self.line_counts.of(reader, base.as_ref(), &newest)?;
         let (size, tokens) = (size(&newest), self.token_counts.of(reader, &newest)?);
         // A deleted memory is of the kind that it was.
         let typed =
@@ -155,8 +156,8 @@ impl Inner {
             token_change: difference(base_tokens, tokens),
             tokens_kind: FigureKind::CountedOffline,
             came_back: reader.was_rejected(&self.user(), &newest)?,
-            added: None,
-            removed: None,
+            added: lines.map(|(added, _)| added),
+            removed: lines.map(|(_, removed)| removed),
             origin: crate::origins::origin_note(self, reader, &newest)?,
             findings: self.findings_of_item(reader, item, &newest, base.as_ref(), configurations)?,
         })

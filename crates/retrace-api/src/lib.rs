@@ -23,6 +23,7 @@ mod judge;
 mod keys;
 mod kinds;
 mod lab;
+mod line_counts;
 mod loads;
 mod look;
 pub mod notices;

@@ -50,6 +50,9 @@ pub struct NewStore {
     pub at: Timestamp,
 }
 
+/// Stands in place of the size of a baseline that is being taken.
+const BEING_TAKEN: i64 = -1;
+
 const COLUMNS: &str =
     "s.public, s.kind, s.root, s.name, s.created_at, s.paused, s.removed_at, s.state, s.state_detail,
     s.versions, s.baseline, (SELECT count(*) FROM live l WHERE l.store_id = s.id), s.last_change";
@@ -63,6 +66,21 @@ impl Reader<'_> {
         let sql = format!("SELECT {COLUMNS} FROM stores s ORDER BY s.name, s.id");
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut rows = query.query([])?;
+        let mut stores = Vec::new();
+        while let Some(row) = rows.next()? {
+            stores.push(store_from(row)?);
+        }
+        Ok(stores)
+    }
+
+    /// Stores on the list whose baseline was begun and not ended.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn stores_without_baseline(&self) -> Result<Vec<StoreRow>, LogError> {
+        let sql = format!("SELECT {COLUMNS} FROM stores s WHERE s.baseline = ?1 AND s.removed_at IS NULL");
+        let mut query = self.connection.prepare_cached(&sql)?;
+        let mut rows = query.query([BEING_TAKEN])?;
         let mut stores = Vec::new();
         while let Some(row) = rows.next()? {
             stores.push(store_from(row)?);
@@ -162,6 +180,16 @@ impl Act<'_> {
         }
     }
 
+    /// Says that the baseline of a store is being taken, in the transaction that adds it: whoever is cut off before
+    /// [`Act::mark_baseline`] leaves a store that [`Reader::stores_without_baseline`] names. Does nothing to a store that
+    /// recorded something before.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none with this id.
+    pub fn begin_baseline(&self, id: StoreId) -> Result<(), LogError> {
+        self.change_store(id, "baseline = CASE WHEN versions = 0 THEN ?2 ELSE baseline END", &[&BEING_TAKEN])
+    }
+
     /// Says that all versions so far are the store's baseline, which is known to everybody without a review.
     ///
     /// # Errors
@@ -196,7 +224,7 @@ fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
         state: row.get::<_, String>(7)?.parse().map_err(word)?,
         state_detail: row.get(8)?,
         versions: row.get(9)?,
-        baseline: row.get(10)?,
+        baseline: row.get::<_, i64>(10)?.try_into().unwrap_or(0),
         memories: row.get(11)?,
         last_change: row.get::<_, Option<i64>>(12)?.map(Timestamp::from_micros),
     })

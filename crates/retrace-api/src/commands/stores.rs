@@ -9,6 +9,7 @@ use retrace_files::Root;
 use retrace_log::{NewStore, StoreRow};
 use retrace_model::{StoreId, StoreKind, StoreState};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The stores on the list, by name.
 ///
@@ -51,8 +52,11 @@ pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> 
         None => free_name(inner, &root)?,
     };
     let at = inner.now();
-    let id =
-        inner.write(|act| Ok(act.add_store(&NewStore { kind, root: path_to_bytes(&root), name, at })?))?;
+    let id = inner.write(|act| {
+        let id = act.add_store(&NewStore { kind, root: path_to_bytes(&root), name, at })?;
+        act.begin_baseline(id)?;
+        Ok(id)
+    })?;
     let row = inner.read(|reader| Ok(reader.store(id)?))?;
     inner.look(&row)?;
     if row.versions == 0 {
@@ -115,6 +119,20 @@ pub fn scan(app: &App, request: ScanReq) -> Result<Scanned, ApiError> {
         });
     }
     Ok(Scanned { stores })
+}
+
+impl Inner {
+    /// Takes the baselines that a process began and was cut off from, so that what was there when the store was added is
+    /// known after all. A directory that cannot be looked at waits for the next start.
+    pub(crate) fn finish_baselines(self: &Arc<Self>) -> Result<(), ApiError> {
+        for row in self.read(|reader| Ok(reader.stores_without_baseline()?))? {
+            let looked = self.look(&row)?;
+            if matches!(looked.state, StoreState::Recording | StoreState::Limited) {
+                self.write(|act| Ok(act.mark_baseline(row.id)?))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn change(

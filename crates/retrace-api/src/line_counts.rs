@@ -1,0 +1,95 @@
+//! How many lines came and went between two contents, remembered by the pair of their hashes.
+//!
+//! A list asks for the counts of hundreds of pairs at once, and for the same ones again with every change; the difference
+//! itself is worked out once. Contents that never change are all that is counted, so nothing remembered becomes wrong.
+
+use crate::app::lock;
+use crate::wire::ApiError;
+use retrace_diff::{DiffKind, DiffOptions, Granularity};
+use retrace_log::{Reader, VersionRow};
+use retrace_model::Sha256;
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// Larger contents are not compared for a list: each would take longer than all others on its page.
+const LARGEST_COMPARED: u64 = 256 << 10;
+
+/// Pairs that are remembered; some megabytes.
+const MOST_PAIRS: usize = 50_000;
+
+/// Lines that came, and lines that went.
+pub(crate) type Counts = (u64, u64);
+
+/// Hashes of two contents; `None` for no file.
+type Pair = (Option<Sha256>, Option<Sha256>);
+
+/// Counts of pairs that were asked for before.
+#[derive(Default)]
+pub(crate) struct LineCounts {
+    known: Mutex<HashMap<Pair, Option<Counts>>>,
+}
+
+impl LineCounts {
+    /// Lines added and removed from one version to another; without the first, all are added. `None` where a side was
+    /// redacted, is no text, is not kept or is too large.
+    pub(crate) fn of(
+        &self,
+        reader: &Reader<'_>,
+        from: Option<&VersionRow>,
+        to: &VersionRow,
+    ) -> Result<Option<Counts>, ApiError> {
+        if !from.is_none_or(is_comparable) || !is_comparable(to) {
+            return Ok(None);
+        }
+        let hash = |version: &VersionRow| version.content.map(|content| content.sha256);
+        let pair = (from.and_then(hash), hash(to));
+        if pair.0 == pair.1 {
+            return Ok(Some((0, 0)));
+        }
+        if let Some(known) = lock(&self.known).get(&pair) {
+            return Ok(*known);
+        }
+        let old = from.map_or_else(|| Ok(Vec::new()), |from| bytes(reader, from))?;
+        let counts = compare(&old, &bytes(reader, to)?);
+        let mut known = lock(&self.known);
+        if known.len() >= MOST_PAIRS {
+            known.clear();
+        }
+        known.insert(pair, counts);
+        Ok(counts)
+    }
+}
+
+fn is_comparable(version: &VersionRow) -> bool {
+    version.redaction.is_none()
+        && version
+            .content
+            .is_none_or(|content| content.kept && content.is_text && content.size <= LARGEST_COMPARED)
+}
+
+/// The content of a version; nothing for a deletion.
+fn bytes(reader: &Reader<'_>, version: &VersionRow) -> Result<Vec<u8>, ApiError> {
+    if version.content.is_none() {
+        return Ok(Vec::new());
+    }
+    Ok(reader.content(version)?.map(|content| content.bytes).unwrap_or_default())
+}
+
+fn compare(old: &[u8], new: &[u8]) -> Option<Counts> {
+    let options = DiffOptions { context: 0, granularity: Granularity::Lines, ..DiffOptions::default() };
+    let diff = retrace_diff::diff(old, new, &options);
+    (diff.kind != DiffKind::Binary).then_some((diff.added, diff.removed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_and_bytes_that_are_no_text_are_not() {
+        assert_eq!(compare(b"a\nb\nc\n", b"a\nB\nc\nd\n"), Some((2, 1)));
+        assert_eq!(compare(b"", b"a\nb"), Some((2, 0)));
+        assert_eq!(compare(b"a\n", b""), Some((0, 1)));
+        assert_eq!(compare(b"a\n", &[0, 159, 146, 150]), None);
+    }
+}
