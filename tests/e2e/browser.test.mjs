@@ -2,6 +2,10 @@
 import test from "node:test";
 import { BrowserDriver } from "./harness/browser.mjs";
 import { walk } from "./harness/session.mjs";
+import { accessibility } from "./walks/accessibility.mjs";
 import { WALKS } from "./walks/index.mjs";
 
 for (const { name, steps } of WALKS) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
+for (const dark of [false, true])
+  for (const { name, steps } of accessibility)
+    test(`${name}, ${dark ? "dark" : "light"}`, () => walk(name, (machine) => BrowserDriver.open(machine, { dark }), steps));

@@ -93,8 +93,8 @@ function LineRow({ id, number, line, lost, found, choice }: LineRowProps) {
       aria-current={found || undefined}
       onClick={choice && ((event) => choice.onChoose(number, event.shiftKey))}
     >
-      {chosen && choice.handle?.(number)}
       <span className="line-text">
+        {chosen && choice.handle?.(number)}
         <LineText text={line.text} spans={line.spans} hidden={line.hidden} />
       </span>
     </div>
