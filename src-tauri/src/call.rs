@@ -1,14 +1,15 @@
-//! The two commands that the page can invoke. `call` carries every command of the program; `pick_directory` opens the
-//! dialog that a page has no other way to.
+//! The commands that the page can invoke. `call` carries every command of the program; `pick_directory` opens the dialog
+//! that a page has no other way to; `desktop` and `set_desktop` are about the tray and messages, which only a desktop has.
 
+use crate::beside::Beside;
 use crate::program::Program;
-use retrace_api::wire::{ApiError, Code};
+use retrace_api::wire::{ApiError, Code, DesktopSettings, DesktopState};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use tauri::{AppHandle, Runtime, State, async_runtime};
+use tauri::{AppHandle, Manager as _, Runtime, State, async_runtime};
 use tauri_plugin_dialog::DialogExt as _;
 
 /// Names a directory that stands for the user's choice, so that tests need not reach into a native dialog.
@@ -52,6 +53,23 @@ pub async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<Option<S
         })
     })
     .await
+}
+
+/// What was chosen for the tray and messages, and what this desktop can do.
+#[tauri::command]
+pub async fn desktop<R: Runtime>(handle: AppHandle<R>) -> Result<DesktopState, Failure> {
+    let beside = Arc::clone(&handle.state::<Arc<Beside<R>>>());
+    on_a_thread(move || beside.state()).await
+}
+
+/// Keeps what was chosen for the tray and messages.
+#[tauri::command]
+pub async fn set_desktop<R: Runtime>(
+    handle: AppHandle<R>,
+    settings: DesktopSettings,
+) -> Result<DesktopState, Failure> {
+    let beside = Arc::clone(&handle.state::<Arc<Beside<R>>>());
+    on_a_thread(move || beside.set(&settings)).await
 }
 
 fn picked<R: Runtime>(handle: &AppHandle<R>) -> Result<Option<PathBuf>, ApiError> {

@@ -1,18 +1,23 @@
 //! The desktop shell over [`retrace_api`]: a window on the pages of `ui/`, one command that carries all others, events,
-//! and the folder dialog.
+//! the folder dialog, and beside the window the tray and messages.
 //!
 //! It decides nothing: what a command does is `retrace-api`'s, how it looks is `ui/`'s. Invariants: the page talks to this
 //! process only through the commands in [`call`], each allowed by `capabilities/main.json`; the window never leaves the
 //! pages inside the program and opens nothing remote; it opens even when the log cannot be, and says why.
 
 mod arguments;
+mod beside;
 mod call;
+mod messages;
 mod program;
 #[cfg(test)]
 mod tests;
+mod tray;
 mod window;
+mod words;
 
 use arguments::Arguments;
+use beside::Beside;
 use clap::Parser as _;
 use program::Program;
 use retrace_api::wire::Event;
@@ -20,13 +25,18 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use tauri::ipc::Invoke;
-use tauri::{AppHandle, Builder, Context, Emitter as _, Manager as _, RunEvent, Runtime, async_runtime};
+use tauri::{
+    AppHandle, Builder, Context, Emitter as _, Manager as _, RunEvent, Runtime, WindowEvent, async_runtime,
+};
 use tauri_plugin_window_state::StateFlags;
 
 /// Name of the event that carries a [`retrace_api::wire::Event`] to the page.
 pub const EVENT: &str = "retrace-event";
+
+/// Name of the event that sends the page to a place in it, given as the fragment of an address.
+pub const GO: &str = "retrace-go";
 
 /// Runs the app until its window is closed. Reads the arguments of the process.
 #[must_use]
@@ -57,10 +67,18 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
     open_program(app.handle(), data_dir);
     end_when_asked(app.handle());
     window::open(app.handle()).map_err(|error| format!("the window did not open: {error}"))?;
-    app.run(|handle, event| {
-        if let RunEvent::Exit = event {
-            handle.state::<Arc<Program>>().close();
+    app.state::<Arc<Beside<tauri::Wry>>>().make_tray();
+    app.run(|handle, event| match event {
+        RunEvent::WindowEvent { event: WindowEvent::CloseRequested { api, .. }, label, .. } => {
+            if handle.state::<Arc<Beside<tauri::Wry>>>().stays_when_closed()
+                && let Some(window) = handle.get_webview_window(&label)
+                && window.hide().is_ok()
+            {
+                api.prevent_close();
+            }
         }
+        RunEvent::Exit => handle.state::<Arc<Program>>().close(),
+        _ => {}
     });
     Ok(())
 }
@@ -72,14 +90,21 @@ fn context<R: Runtime>() -> Context<R> {
 
 /// What the page can invoke. Each name is in `build.rs` too, and allowed in `capabilities/main.json`.
 fn commands<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
-    tauri::generate_handler![call::call, call::pick_directory]
+    tauri::generate_handler![call::call, call::pick_directory, call::desktop, call::set_desktop]
 }
 
 /// Opens the program in the background, so that the window need not wait for it; commands do.
 fn open_program<R: Runtime>(handle: &AppHandle<R>, data_dir: Option<PathBuf>) {
     let to_page = handle.clone();
-    let program = Arc::new(Program::new(data_dir, move |events| forward(&to_page, events)));
+    let (wake, woken) = channel();
+    let on_event = wake.clone();
+    let program = Arc::new(Program::new(data_dir, move |events| forward(&to_page, events, on_event.clone())));
     handle.manage(Arc::clone(&program));
+    let beside = Arc::new(Beside::new(handle.clone(), Arc::clone(&program), wake));
+    handle.manage(Arc::clone(&beside));
+    let follow = std::thread::Builder::new().name("retrace-beside".to_owned());
+    // Without a thread there are no messages, and the window works.
+    drop(follow.spawn(move || beside.follow(&woken)));
     // The page's first command shows what went wrong.
     async_runtime::spawn_blocking(move || program.app().is_ok());
 }
@@ -104,11 +129,15 @@ fn end_when_asked<R: Runtime>(handle: &AppHandle<R>) {
 #[cfg(not(unix))]
 fn end_when_asked<R: Runtime>(_handle: &AppHandle<R>) {}
 
-/// Passes events on to the page until the program is closed.
-fn forward<R: Runtime>(handle: &AppHandle<R>, events: Receiver<Event>) {
+/// Passes events on to the page, and wakes what works beside it, until the program is closed.
+fn forward<R: Runtime>(handle: &AppHandle<R>, events: Receiver<Event>, wake: Sender<()>) {
     let handle = handle.clone();
     async_runtime::spawn_blocking(move || {
         // An event that does not arrive is not lost: it only says where to look, and the next says so again.
-        events.iter().try_for_each(|event| handle.emit(EVENT, event))
+        events.iter().try_for_each(|event| {
+            // Nobody listens any more when the app ends.
+            let _ = wake.send(());
+            handle.emit(EVENT, event)
+        })
     });
 }

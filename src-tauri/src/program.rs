@@ -26,7 +26,8 @@ pub struct Program {
 
 struct Opened {
     app: Arc<App>,
-    recorder: Recorder,
+    /// None while recording is paused.
+    recorder: Option<Recorder>,
 }
 
 impl Program {
@@ -56,14 +57,31 @@ impl Program {
         let app = Arc::new(App::open(AppOptions::for_this_machine(self.data_dir.clone())?)?);
         (self.listen)(app.subscribe());
         let recorder = Recorder::start(Arc::clone(&app));
-        *opened = Some(Opened { app: Arc::clone(&app), recorder });
+        *opened = Some(Opened { app: Arc::clone(&app), recorder: Some(recorder) });
         Ok(app)
     }
 
     /// Stops recording once what is under way is committed, and lets go of the log.
     pub fn close(&self) {
-        if let Some(opened) = self.lock().take() {
-            opened.recorder.stop();
+        if let Some(Opened { recorder: Some(recorder), .. }) = self.lock().take() {
+            recorder.stop();
+        }
+    }
+
+    /// Whether this process was told not to record.
+    pub fn is_paused(&self) -> bool {
+        self.lock().as_ref().is_some_and(|opened| opened.recorder.is_none())
+    }
+
+    /// Stops recording until told otherwise or the app is started again, or goes on with it. What changed meanwhile is
+    /// found by the look that recording begins with. Another process may record all the same.
+    pub fn set_paused(&self, paused: bool) {
+        let mut opened = self.lock();
+        let Some(opened) = &mut *opened else { return };
+        match (paused, opened.recorder.take()) {
+            (true, Some(recorder)) => recorder.stop(),
+            (false, None) => opened.recorder = Some(Recorder::start(Arc::clone(&opened.app))),
+            (_, recorder) => opened.recorder = recorder,
         }
     }
 

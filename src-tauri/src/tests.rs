@@ -1,5 +1,6 @@
 //! The shell without a screen: the real configuration and capabilities on Tauri's mock runtime.
 
+use crate::beside::Beside;
 use crate::program::Program;
 use crate::{commands, context, open_program};
 use retrace_api::COMMANDS;
@@ -78,6 +79,40 @@ fn a_log_that_cannot_be_opened_is_what_every_command_answers_until_it_can() {
     std::fs::remove_file(&data_dir).expect("removed");
     let status = invoke(&window, "call", json!({ "name": "status" })).expect("the log is made");
     assert_eq!(status["recording_here"], true, "{status}");
+}
+
+#[test]
+fn what_is_chosen_for_the_desktop_is_kept() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let chosen = json!({"keep_in_tray": true, "digests": false, "alarms": true, "language": "ja"});
+    {
+        let (app, window) = app(directory.path());
+        let state = invoke(&window, "desktop", json!({})).expect("a state");
+        let first = json!({"keep_in_tray": false, "digests": true, "alarms": true, "language": null});
+        assert_eq!((&state["settings"], &state["paused"]), (&first, &json!(false)));
+        assert_eq!(state["tray"], false, "the mock runtime has none");
+        invoke(&window, "set_desktop", json!({ "settings": chosen })).expect("it is kept");
+        let beside = app.state::<Arc<Beside<MockRuntime>>>();
+        assert!(!beside.stays_when_closed(), "without a tray the app would be out of reach");
+        app.state::<Arc<Program>>().close();
+    }
+    let (_app, window) = app(directory.path());
+    assert_eq!(invoke(&window, "desktop", json!({})).expect("a state")["settings"], chosen);
+}
+
+#[test]
+fn recording_is_paused_and_goes_on() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (app, window) = app(directory.path());
+    let recording =
+        || invoke(&window, "call", json!({ "name": "status" })).expect("a status")["recording_here"] == true;
+    assert!(recording());
+    let beside = app.state::<Arc<Beside<MockRuntime>>>();
+    beside.toggle_pause();
+    assert!(!recording());
+    assert_eq!(invoke(&window, "desktop", json!({})).expect("a state")["paused"], true);
+    beside.toggle_pause();
+    assert!(recording());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The one window: built from `tauri.conf.json`, and kept on the pages that ship inside the program.
 
+use crate::GO;
 use tauri::webview::{DownloadEvent, NewWindowResponse};
-use tauri::{AppHandle, Runtime, Url, WebviewWindowBuilder};
+use tauri::{AppHandle, Emitter as _, Manager as _, Runtime, Url, WebviewWindowBuilder};
 
 /// Opens the window.
 ///
@@ -19,6 +20,14 @@ pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
         })
         .build()?;
     Ok(())
+}
+
+/// Brings the window to the front, on the inbox.
+pub fn show_inbox<R: Runtime>(handle: &AppHandle<R>) {
+    let Some(window) = handle.get_webview_window("main") else { return };
+    // What a desktop refuses, such as taking the focus, is left to the person.
+    drop([window.show(), window.unminimize(), window.set_focus()]);
+    drop(handle.emit(GO, "#/inbox"));
 }
 
 /// Whether an address is a page that ships inside the program. Memory text is shown here and may hold any link.
