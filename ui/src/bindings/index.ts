@@ -40,7 +40,7 @@ export type Store = {
  */
 id: string, 
 /**
- * Name for people, unique.
+ * Name for people; unique but for stores made through the Memory Stores API.
  */
 name: string, 
 /**
@@ -49,7 +49,7 @@ name: string,
  */
 kind: string, 
 /**
- * Its directory.
+ * Its directory; `log:` and the id for a store of the Memory Stores API that has none.
  */
 root: string, 
 /**
@@ -106,6 +106,32 @@ export type StoreRef = {
  * Id or name.
  */
 store: string, };
+
+/**
+ * Shows a store in the Memory Stores API, or no longer.
+ */
+export type ShareStoreReq = { 
+/**
+ * Id or name.
+ */
+store: string, 
+/**
+ * Whether it is to be shown.
+ */
+shared: boolean, };
+
+/**
+ * Gives a store of the Memory Stores API a directory, or takes it away.
+ */
+export type MountStoreReq = { 
+/**
+ * Id or name.
+ */
+store: string, 
+/**
+ * An empty directory, made when missing; none to take the present one away, whose files stay.
+ */
+directory: string | null, };
 
 /**
  * A look at directories right now.
@@ -308,9 +334,22 @@ content_size_bytes: number | null,
  */
 content_kind: string | null, 
 /**
- * When it was recorded.
+ * When it was recorded; of a rebuilt one, when it truly was.
  */
 created_at: string, 
+/**
+ * When it was recorded, or rebuilt.
+ */
+recorded_at: string, 
+/**
+ * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * ones, by the time at which they were.
+ */
+rebuilt: boolean, 
+/**
+ * Whether it is rebuilt and its operation was undone: lists leave it out.
+ */
+withdrawn: boolean, 
 /**
  * Who; null when unknown.
  */
@@ -373,12 +412,12 @@ operation_seq: number | null,
  */
 limit: number | null, 
 /**
- * Only versions before this place.
+ * Only versions behind this one in the order of the list.
  */
 before: number | null, };
 
 /**
- * A page of the log, newest first.
+ * A page of the log, newest first, rebuilt versions after the observed ones.
  */
 export type LogPage = { 
 /**
@@ -460,9 +499,22 @@ content_size_bytes: number | null,
  */
 content_kind: string | null, 
 /**
- * When it was recorded.
+ * When it was recorded; of a rebuilt one, when it truly was.
  */
 created_at: string, 
+/**
+ * When it was recorded, or rebuilt.
+ */
+recorded_at: string, 
+/**
+ * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * ones, by the time at which they were.
+ */
+rebuilt: boolean, 
+/**
+ * Whether it is rebuilt and its operation was undone: lists leave it out.
+ */
+withdrawn: boolean, 
 /**
  * Who; null when unknown.
  */
@@ -581,7 +633,7 @@ store: string, };
  */
 export type Activity = { 
 /**
- * Marks from old to new; at most 1,000, neighbours joined beyond that.
+ * Marks from old to new: those rebuilt, at most 1,000, then those observed, at most 1,000; neighbours joined beyond that.
  */
 marks: Array<ActivityMark>, };
 
@@ -590,9 +642,13 @@ marks: Array<ActivityMark>, };
  */
 export type ActivityMark = { 
 /**
- * The newest operation in the mark.
+ * The newest operation in the mark; of a rebuilt one the operation that rebuilt it, which is no instant to go back to.
  */
 operation_seq: number, 
+/**
+ * Whether it is from before the store was observed; `at` is then what names the instant.
+ */
+rebuilt: boolean, 
 /**
  * Its time.
  */
@@ -613,6 +669,310 @@ modified: number,
  * Memories deleted.
  */
 deleted: number, };
+
+/**
+ * Asks for the history that git kept.
+ */
+export type ImportGitReq = { 
+/**
+ * A directory that git keeps, or that lies in one.
+ */
+directory: string, 
+/**
+ * A directory or file below it; the directory itself when absent. `/` between parts.
+ */
+path: string | null, 
+/**
+ * The store it belongs to, id or name; the one whose directory it is, or lies in, when absent.
+ */
+store: string | null, 
+/**
+ * Only say what would come in.
+ */
+dry_run: boolean, 
+/**
+ * Name to stop it by, with `cancel`, and of its progress.
+ */
+job: string | null, };
+
+/**
+ * Asks for what the transcripts of this machine's agents tell of a store, the copies Claude Code kept among it.
+ */
+export type ImportTranscriptsReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * Only say what would come in.
+ */
+dry_run: boolean, 
+/**
+ * Name to stop it by, with `cancel`, and of its progress.
+ */
+job: string | null, };
+
+/**
+ * Asks for what a bundle holds.
+ */
+export type ImportBundleReq = { 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * The store it belongs to, id or name; the one of the name in the bundle when absent.
+ */
+store: string | null, 
+/**
+ * Only say what would come in.
+ */
+dry_run: boolean, 
+/**
+ * Name to stop it by, with `cancel`, and of its progress.
+ */
+job: string | null, };
+
+/**
+ * What an import brought in, or with `dry_run` would bring in. It is one operation, which `undo` takes back.
+ */
+export type ImportResult = { 
+/**
+ * Nothing was brought in.
+ */
+dry_run: boolean, 
+/**
+ * The operation; null when there was nothing new.
+ */
+operation_seq: number | null, 
+/**
+ * `git`, `transcripts` or `bundle`.
+ */
+from: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Its name.
+ */
+store: string, 
+/**
+ * Versions the source tells of.
+ */
+found: number, 
+/**
+ * Versions that came in.
+ */
+versions: number, 
+/**
+ * Memories that got any.
+ */
+memories: number, 
+/**
+ * Left out: rebuilt already, or redacted since.
+ */
+known: number, 
+/**
+ * Left out: the memory was observed by then.
+ */
+observed: number, 
+/**
+ * Left out: the same as the version before or after it.
+ */
+unchanged: number, 
+/**
+ * When the first of those found was.
+ */
+first_at: string | null, 
+/**
+ * When the last of those found was.
+ */
+last_at: string | null, 
+/**
+ * The files found, those with most versions first; 200 at most.
+ */
+files: Array<ImportedFile>, 
+/**
+ * What could not be brought in, and why, each a sentence.
+ */
+warnings: Array<string>, };
+
+/**
+ * A file that an import found.
+ */
+export type ImportedFile = { 
+/**
+ * Its path in the store, the last where it moved.
+ */
+path: string, 
+/**
+ * Versions found.
+ */
+versions: number, };
+
+/**
+ * Asks to write a store, or its history, elsewhere.
+ */
+export type ExportStoreReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * As of this operation or time; now when absent. Not with a bundle.
+ */
+at: string | null, 
+/**
+ * A new or empty directory, for the files; or a new file, whose name ends in `.retrace`, for a bundle of the whole
+ * history.
+ */
+to: string, };
+
+/**
+ * What was written.
+ */
+export type ExportedStore = { 
+/**
+ * `files` or `bundle`.
+ */
+kind: string, 
+/**
+ * Where.
+ */
+to: string, 
+/**
+ * Files or versions written.
+ */
+written: number, 
+/**
+ * Bytes written.
+ */
+bytes: number, 
+/**
+ * What was left out, and why, each a sentence.
+ */
+warnings: Array<string>, };
+
+/**
+ * Asks who wrote each line of a text.
+ */
+export type BlameReq = { 
+/**
+ * `STORE:PATH`, `STORE:PATH@TIME`, or `memver_…`.
+ */
+target: string, 
+/**
+ * Name to stop it by, with `cancel`, and of its progress.
+ */
+job: string | null, };
+
+/**
+ * Who wrote each line of a text.
+ */
+export type Blame = { 
+/**
+ * What was asked about.
+ */
+target: string, 
+/**
+ * The version that is blamed; null where the file on disk is not recorded as it is.
+ */
+version_id: string | null, 
+/**
+ * Path.
+ */
+path: string | null, 
+/**
+ * `text`, `binary`, `redacted` or `too_large`; only text has lines.
+ */
+kind: string, 
+/**
+ * The lines, each with the place in `versions` of the version that brought it in.
+ */
+lines: Array<BlameLine>, 
+/**
+ * The versions that lines come from, newest first.
+ */
+versions: Array<BlameVersion>, 
+/**
+ * Whether there are more lines than are shown; 100,000 are.
+ */
+truncated: boolean, };
+
+/**
+ * One line.
+ */
+export type BlameLine = { 
+/**
+ * Its number, from 1.
+ */
+line: number, 
+/**
+ * Its text.
+ */
+text: string, 
+/**
+ * Place in [`Blame::versions`], from 0; null for a line that is on disk and not recorded yet.
+ */
+version: number | null, 
+/**
+ * Its number then, from 1.
+ */
+line_then: number, 
+/**
+ * Whether it lies at or behind a version whose content is gone, so that it may be older than said.
+ */
+or_before: boolean, };
+
+/**
+ * A version that lines come from.
+ */
+export type BlameVersion = { 
+/**
+ * `memver_…`
+ */
+version_id: string, 
+/**
+ * Place in the log.
+ */
+seq: number, 
+/**
+ * `mem_…`; another one than asked about where lines moved between files.
+ */
+memory_id: string, 
+/**
+ * Path then.
+ */
+path_then: string | null, 
+/**
+ * The path it had, where it is another memory: the lines moved from there.
+ */
+moved_from: string | null, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * Who; null when unknown.
+ */
+created_by: ActorView | null, 
+/**
+ * As in a version.
+ */
+source: string, 
+/**
+ * Whether it was rebuilt.
+ */
+rebuilt: boolean, 
+/**
+ * Why, where a reason was given.
+ */
+note: string | null, 
+/**
+ * The session that wrote it, where that is known.
+ */
+origin: OriginNote | null, };
 
 /**
  * Asks for the memories of a store.
@@ -1181,6 +1541,99 @@ turn: number | null,
 is_write: boolean, };
 
 /**
+ * Names a session.
+ */
+export type SessionRef = { 
+/**
+ * Its id as the agent writes it, or the beginning of one that no other session has.
+ */
+session: string, };
+
+/**
+ * What a session wrote, anywhere.
+ */
+export type SessionWrites = { 
+/**
+ * The session's id.
+ */
+session_id: string, 
+/**
+ * Its title; null where its transcript is not there.
+ */
+title: string | null, 
+/**
+ * The agent that keeps the transcript, as in `transcripts`.
+ */
+agent: string | null, 
+/**
+ * The project it worked on.
+ */
+project: string | null, 
+/**
+ * Models it called, the main conversation's first.
+ */
+models: Array<string>, 
+/**
+ * When it began.
+ */
+started_at: string | null, 
+/**
+ * When it ended, as far as its transcript goes.
+ */
+ended_at: string | null, 
+/**
+ * The transcript, as the Context lab names it.
+ */
+transcript: string | null, 
+/**
+ * Versions in all stores, newest first.
+ */
+versions: Array<SessionVersion>, 
+/**
+ * Calls that succeeded, or did not say, and of which no version is known: they came before recording, were overwritten
+ * before the recorder looked, or wrote where nothing is recorded.
+ */
+unrecorded: Array<SessionWrite>, };
+
+/**
+ * A version that a session wrote.
+ */
+export type SessionVersion = { 
+/**
+ * Name of the store.
+ */
+store: string, 
+/**
+ * How sure it is, as in `OriginNote`.
+ */
+confidence: string, 
+/**
+ * The turn in the transcript, from 1.
+ */
+turn: number | null, 
+/**
+ * The version.
+ */
+version: Version, };
+
+/**
+ * A call that wrote, of which no version is known.
+ */
+export type SessionWrite = { 
+/**
+ * Id of the store it wrote to; null where nothing is recorded.
+ */
+store_id: string | null, 
+/**
+ * The turn in its transcript, from 1.
+ */
+turn: number | null, 
+/**
+ * The call.
+ */
+write: OriginWrite, };
+
+/**
  * One call of the memory tool `memory_20250818`, recorded with its author.
  */
 export type MemoryToolReq = { 
@@ -1200,6 +1653,15 @@ dialect: string | null,
  * The session that calls; nobody knows who when absent.
  */
 session: string | null, 
+/**
+ * The prompt the call is made after. Its first 500 characters are kept until something is redacted: a prompt can hold
+ * what no version holds.
+ */
+prompt: string | null, 
+/**
+ * The turn of the session, from 1; kept likewise.
+ */
+turn: number | null, 
 /**
  * The `input` of the `tool_use` block.
  */
@@ -1978,7 +2440,7 @@ export type Event = { "type": "advanced",
 /**
  * The newest operation.
  */
-cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "progress", 
+cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "progress", 
 /**
  * What.
  */
@@ -4716,9 +5178,16 @@ export type Commands = {
   pause_store: { request: StoreRef; response: Store; writes: true };
   resume_store: { request: StoreRef; response: Store; writes: true };
   scan: { request: ScanReq; response: Scanned; writes: true };
+  share_store: { request: ShareStoreReq; response: Store; writes: true };
+  mount_store: { request: MountStoreReq; response: Store; writes: true };
   rollback: { request: RollbackReq; response: ActResult; writes: true };
   restore: { request: RestoreReq; response: ActResult; writes: true };
   undo: { request: UndoReq; response: ActResult; writes: true };
+  blame: { request: BlameReq; response: Blame; writes: false };
+  import_git: { request: ImportGitReq; response: ImportResult; writes: true };
+  import_transcripts: { request: ImportTranscriptsReq; response: ImportResult; writes: true };
+  import_bundle: { request: ImportBundleReq; response: ImportResult; writes: true };
+  export_store: { request: ExportStoreReq; response: ExportedStore; writes: false };
   redact: { request: RedactReq; response: ActResult; writes: true };
   memory_tool: { request: MemoryToolReq; response: MemoryToolAnswer; writes: true };
   recheck_receipt: { request: ReceiptRef; response: Receipt; writes: true };
@@ -4733,6 +5202,8 @@ export type Commands = {
   context_deployed: { request: DeployedReq; response: Deployed; writes: false };
   context_export: { request: ExportReq; response: Exported; writes: false };
   prices: { request: Nothing; response: Prices; writes: false };
+  origin: { request: OriginReq; response: Origin; writes: false };
+  session_writes: { request: SessionRef; response: SessionWrites; writes: false };
   inbox: { request: InboxReq; response: Inbox; writes: false };
   review: { request: ReviewReq; response: Reviewed; writes: true };
   review_up_to: { request: ReviewUpToReq; response: Reviewed; writes: true };
@@ -4757,9 +5228,14 @@ export const WRITES: ReadonlySet<string> = new Set([
   "pause_store",
   "resume_store",
   "scan",
+  "share_store",
+  "mount_store",
   "rollback",
   "restore",
   "undo",
+  "import_git",
+  "import_transcripts",
+  "import_bundle",
   "redact",
   "memory_tool",
   "recheck_receipt",

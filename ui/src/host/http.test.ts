@@ -109,7 +109,13 @@ describe("the event stream", () => {
     expect(heard).toEqual([{ type: "advanced", cursor: 3 }]);
     later[0]?.();
     await vi.waitFor(() => expect(later).toHaveLength(2));
-    expect(heard.slice(1).map(({ type }) => type)).toEqual(["advanced", "stores", "receipts", "transcripts"]);
+    expect(heard.slice(1).map(({ type }) => type)).toEqual([
+      "advanced",
+      "stores",
+      "receipts",
+      "transcripts",
+      "origins",
+    ]);
     stop();
     later[1]?.();
     expect(requests).toHaveLength(2);

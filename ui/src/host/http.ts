@@ -116,4 +116,5 @@ const EVERYTHING: Event[] = [
   { type: "stores" },
   { type: "receipts" },
   { type: "transcripts" },
+  { type: "origins" },
 ];

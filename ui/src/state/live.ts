@@ -13,6 +13,7 @@ const FOLLOWS_LOG = new Set([
   "status",
   "stores",
   "inbox",
+  "origin",
   "timeline",
   "log",
   "memories",
@@ -28,6 +29,9 @@ const FOLLOWS_LOG = new Set([
   "expire",
   "allow_finding",
 ]);
+
+/** Reads that say who wrote a version. */
+const SHOWS_WRITERS = new Set(["inbox", "log", "timeline", "show", "origin", "session_writes", "blame"]);
 
 /** Whether a read shows a live file or directory rather than a recorded version, which never changes. */
 function readsLive(request: unknown): boolean {
@@ -50,6 +54,8 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
       return name !== "discover";
     case "transcripts":
       return ["transcripts", "context_memory"].includes(String(name));
+    case "origins":
+      return SHOWS_WRITERS.has(String(name));
     case "progress":
       return false;
   }

@@ -45,7 +45,7 @@ export type Route =
   | { screen: "redactions"; receipt?: string | undefined; versions?: string[] | undefined }
   | { screen: "health"; store?: string | undefined; view?: HealthView | undefined }
   | { screen: "stores"; store?: string | undefined }
-  | { screen: "context"; transcript?: string | undefined }
+  | { screen: "context"; transcript?: string | undefined; turn?: number | undefined }
   | { screen: "settings" };
 
 /** Names of the screens. */
@@ -99,7 +99,7 @@ export function parseRoute(hash: string): Route {
     case "stores":
       return { screen: "stores", store: text("store") };
     case "context":
-      return { screen: "context", transcript: text("transcript") };
+      return { screen: "context", transcript: text("transcript"), turn: positive(query.get("turn")) };
     case "settings":
       return { screen: "settings" };
     default:

@@ -199,7 +199,7 @@ const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: Ope
 });
 
 /** The lab over one transcript. */
-function Lab({ show, onReload }: { show: ContextShow; onReload: () => void }) {
+function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | undefined; onReload: () => void }) {
   const { t } = useLingui();
   const desk = useDesk(show.transcript);
   // A slider is answered by its own field and by the chart; all else follows when there is time.
@@ -213,6 +213,15 @@ function Lab({ show, onReload }: { show: ContextShow; onReload: () => void }) {
   const [view, setView] = useState<"chart" | "table">("chart");
   const [moved, setMoved] = useState<number | null>(null);
   const [turn, setTurn] = useState<TurnView | null>(null);
+  // The turn that the address names is opened once; people count from 1.
+  const [seen, setSeen] = useState<number | undefined>(undefined);
+  if (asked !== seen) {
+    setSeen(asked);
+    if (asked !== undefined && asked <= show.requests.length) {
+      setMoved(asked - 1);
+      setTurn({ request: asked - 1, toolUse: null });
+    }
+  }
   const [open, setOpen] = useState<Open>(null);
   const variant = bench.variants.find(({ letter }) => letter === bench.chosen) ?? bench.variants[0]!;
   const forecast = forecasts[variant.letter];
@@ -340,7 +349,7 @@ function Lab({ show, onReload }: { show: ContextShow; onReload: () => void }) {
   );
 }
 
-function Opened({ transcript }: { transcript: string }) {
+function Opened({ transcript, turn }: { transcript: string; turn?: number | undefined }) {
   const { t } = useLingui();
   const read = useRead("context_show", { transcript });
   const { refetch } = read;
@@ -355,7 +364,7 @@ function Opened({ transcript }: { transcript: string }) {
             </Empty>
           </main>
         ) : (
-          <Lab key={`${show.transcript} ${read.dataUpdatedAt}`} show={show} onReload={reload} />
+          <Lab key={`${show.transcript} ${read.dataUpdatedAt}`} show={show} asked={turn} onReload={reload} />
         )
       }
     </Await>
@@ -397,5 +406,5 @@ function Choose() {
 
 /** The screen of the context lab. */
 export function ContextLab({ route }: { route: LabRoute }) {
-  return route.transcript ? <Opened transcript={route.transcript} /> : <Choose />;
+  return route.transcript ? <Opened transcript={route.transcript} turn={route.turn} /> : <Choose />;
 }

@@ -6,6 +6,7 @@ import type { Document, IndexCut, Memory, Store } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff } from "@/shared/DiffView";
 import { DocumentView, RedactedContent } from "@/shared/DocumentView";
+import { OriginPanel } from "@/shared/OriginPanel";
 import { useFormat } from "@/shared/format";
 import { KindChips } from "@/shared/kinds";
 import { Moment } from "@/shared/labels";
@@ -170,7 +171,10 @@ function Difference({ shown, base }: { shown: Shown; base: string | undefined })
       </>
     );
   const other = versions.find(({ version }) => version.id === base)?.version;
-  const [older, newer] = other && other.seq > chosen.version.seq ? [chosen.version, other] : [other, chosen.version];
+  // The list is in the order in which things happened; what was rebuilt has a later place in the log.
+  const placeOf = (id: string) => versions.findIndex(({ version }) => version.id === id);
+  const otherIsNewer = other !== undefined && placeOf(other.id) < placeOf(chosen.version.id);
+  const [older, newer] = otherIsNewer ? [chosen.version, other] : [other, chosen.version];
   return (
     <>
       <Sides shown={shown} base={base} />
@@ -329,6 +333,7 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
         {(disk === "differs" || disk === "gone") && (
           <DiskNotice state={disk} onCompare={() => go({ base: "disk", version: undefined, tab: "diff" })} />
         )}
+        {tab !== "history" && <OriginPanel versionId={chosen.version.id} />}
         <TabPanel id="content" className="pane-body">
           {redacted ? (
             <RedactedContent />

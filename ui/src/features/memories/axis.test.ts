@@ -9,6 +9,7 @@ const mark = (seq: number, at: number, modified = 1): ActivityMark => ({
   created: 0,
   modified,
   deleted: 0,
+  rebuilt: false,
 });
 
 describe("the axis", () => {

@@ -12,6 +12,7 @@ import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { type FakeStore, type FakeVersion, refuse } from "./log";
 import { seededLog } from "./seed";
+import { origin, sessionWrites } from "./origins";
 import { diffTexts, documentLines, fakeHash } from "./text";
 
 export { longIndex } from "./seed";
@@ -335,6 +336,8 @@ function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Ev
       first_run: log.stores.length === 0,
     }),
     stores: () => ({ stores: log.stores.map(refreshed) }),
+    origin: ({ version = "" }) => origin(log.version(version)),
+    session_writes: ({ session = "" }) => sessionWrites(log, session),
     inbox: (request) => inbox.page(request),
     review: (request) => inbox.review(request),
     review_up_to: (request) => inbox.reviewUpTo(request),
@@ -414,6 +417,7 @@ function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Ev
           created,
           modified,
           deleted,
+          rebuilt: false,
         })),
       };
     },

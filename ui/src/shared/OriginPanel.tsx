@@ -1,0 +1,235 @@
+/**
+ * Who wrote a version and why: the session, the turn, the prompt before it, how sure that is, and on demand the call and the
+ * messages around it. Everything here comes from transcripts and is shown as text alone.
+ */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Fragment, useState } from "react";
+import type { Origin, OriginMessage, OriginNote, OriginWrite } from "@/bindings";
+import { useRead } from "@/state/queries";
+import { navigate } from "@/state/route";
+import { hiddenIn } from "./hidden";
+import { LineText } from "./LineText";
+import { Moment } from "./labels";
+import { shorten } from "./text";
+import { Button, Chip, Failure, useWords } from "./ui";
+
+/** How sure an answer is, in words. */
+const CONFIDENCE: Record<string, { word: MessageDescriptor; tone: "add" | "accent" | "warn" | "plain" }> = {
+  stated: { word: msg`said so itself`, tone: "add" },
+  exact_content: { word: msg`exact content`, tone: "add" },
+  likely: { word: msg`likely`, tone: "accent" },
+  front_matter: { word: msg`named in the file`, tone: "accent" },
+  time_only: { word: msg`by time alone`, tone: "warn" },
+  unknown: { word: msg`unknown`, tone: "plain" },
+};
+
+/** Who in a session wrote, where it was not the main run. */
+const ROLES: Record<string, MessageDescriptor> = {
+  subagent: msg`a subagent of it`,
+  background: msg`the agent's own background run`,
+};
+
+/** A text of a transcript, which is anybody's: hidden characters are made visible. */
+function Visible({ text }: { text: string }) {
+  return text.split("\n").map((line, at) => (
+    <Fragment key={at}>
+      {at > 0 && "\n"}
+      <LineText text={line} hidden={hiddenIn(line)} />
+    </Fragment>
+  ));
+}
+
+/** Opens the transcript of an answer at its turn. */
+function openTranscript(note: OriginNote): void {
+  if (note.transcript)
+    navigate({ screen: "context", transcript: note.transcript, turn: note.turn === null ? undefined : note.turn });
+}
+
+function Confidence({ note }: { note: OriginNote }) {
+  const say = useWords();
+  const known = CONFIDENCE[note.confidence];
+  return known ? <Chip tone={known.tone}>{say(known.word)}</Chip> : <Chip>{note.confidence}</Chip>;
+}
+
+/** “Written by session …, turn N, model”. */
+function Sentence({ note }: { note: OriginNote }) {
+  const say = useWords();
+  if (note.session_id === null)
+    return (
+      <span>
+        <Trans>Nobody knows who wrote this.</Trans>
+      </span>
+    );
+  const name = note.title ?? shorten(note.session_id, 8, 4);
+  const role = note.role ? ROLES[note.role] : undefined;
+  return (
+    <span>
+      <Trans>Written by session</Trans>{" "}
+      <strong title={note.session_id} data-testid="origin-session">
+        <Visible text={name} />
+      </strong>
+      {role && <> ({say(role)})</>}
+      {note.turn !== null && (
+        <>
+          , <Trans>turn {note.turn}</Trans>
+        </>
+      )}
+      {note.model && <>, {note.model}</>}
+    </span>
+  );
+}
+
+function Message({ message }: { message: OriginMessage }) {
+  const { t } = useLingui();
+  const kinds: Record<string, string> = {
+    text: message.role === "user" ? t`prompt` : t`answer`,
+    thinking: t`thinking`,
+    tool_use: t`call`,
+    tool_result: t`result`,
+    other: t`other`,
+  };
+  return (
+    <li className={message.is_write ? "origin-message is-write" : "origin-message"}>
+      <span className="muted small">
+        {kinds[message.kind] ?? message.kind}
+        {message.turn !== null && (
+          <>
+            {" · "}
+            <Trans>turn {message.turn}</Trans>
+          </>
+        )}
+        {message.is_write && (
+          <>
+            {" · "}
+            <Trans>the write itself</Trans>
+          </>
+        )}
+      </span>
+      <pre>
+        <Visible text={message.text} />
+      </pre>
+    </li>
+  );
+}
+
+function Call({ write }: { write: OriginWrite }) {
+  return (
+    <details>
+      <summary>
+        <Trans>Input of {write.tool}</Trans>
+        {write.truncated && (
+          <>
+            {" "}
+            (<Trans>cut</Trans>)
+          </>
+        )}
+      </summary>
+      <pre data-testid="origin-input">
+        <Visible text={write.input} />
+      </pre>
+    </details>
+  );
+}
+
+function Whole({ origin }: { origin: Origin }) {
+  return (
+    <div className="origin-whole">
+      <ul className="origin-evidence">
+        {origin.evidence.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      {origin.started_at !== null && (
+        <p className="muted small">
+          {origin.project !== null && (
+            <>
+              <Visible text={origin.project} />
+              {" · "}
+            </>
+          )}
+          <Moment at={origin.started_at} form="moment" />
+        </p>
+      )}
+      {origin.write && <Call write={origin.write} />}
+      {origin.around.length > 0 && (
+        <details>
+          <summary>
+            <Plural value={origin.around.length} one="# message around it" other="# messages around it" />
+          </summary>
+          <ol className="origin-around" data-testid="origin-around">
+            {origin.around.map((message, at) => (
+              <Message key={at} message={message} />
+            ))}
+          </ol>
+        </details>
+      )}
+      {origin.candidates.length > 0 && (
+        <>
+          <p>
+            <Trans>These sessions could have written it as well:</Trans>
+          </p>
+          <ul className="origin-candidates">
+            {origin.candidates.map((note) => (
+              <li key={`${note.session_id} ${note.turn}`}>
+                <Sentence note={note} />
+                {note.transcript && (
+                  <Button tone="quiet" onPress={() => openTranscript(note)}>
+                    <Trans>Open</Trans>
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Who wrote a version and why. `compact`: two lines, without what can be opened. */
+export function OriginPanel({ versionId, compact = false }: { versionId: string; compact?: boolean }) {
+  const { t } = useLingui();
+  const [open, setOpen] = useState(false);
+  const read = useRead("origin", { version: versionId, around: null });
+  if (read.error) return <Failure error={read.error} retry={() => void read.refetch()} />;
+  const origin = read.data;
+  if (!origin)
+    return (
+      <section className="origin" aria-busy="true" aria-label={t`Who wrote it`} data-testid="origin">
+        <p className="muted">
+          <Trans>Looking through the transcripts…</Trans>
+        </p>
+      </section>
+    );
+  const { note } = origin;
+  const prompt = note.prompt ?? origin.prompt;
+  return (
+    <section className="origin" aria-label={t`Who wrote it`} data-testid="origin">
+      <p className="origin-line">
+        <Sentence note={note} />
+        {note.session_id !== null && <Confidence note={note} />}
+        <span className="spacer" />
+        {note.transcript && (
+          <Button tone="quiet" onPress={() => openTranscript(note)} data-testid="origin-open">
+            <Trans>Open the transcript</Trans>
+          </Button>
+        )}
+        {!compact && (
+          <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="origin-more">
+            {open ? t`Less` : t`Why`}
+          </Button>
+        )}
+      </p>
+      {prompt && (
+        <p className="origin-prompt" data-testid="origin-prompt">
+          <Trans>
+            after the prompt “<Visible text={prompt} />”
+          </Trans>
+        </p>
+      )}
+      {!compact && open && <Whole origin={origin} />}
+    </section>
+  );
+}
