@@ -52,6 +52,7 @@ pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) ->
     };
     match shared.stores.prepare(&request) {
         Ready::Answered(answer) => send(answer),
+        Ready::Read(job) if job.is_short() => send(shared.stores.read(*job)),
         Ready::Read(job) => {
             let stores = Arc::clone(&shared.stores);
             match tokio::task::spawn_blocking(move || stores.read(*job)).await {

@@ -114,10 +114,18 @@ fn understand(request: &StoreRequest, legacy: bool) -> Result<Call, Refusal> {
     })
 }
 
+/// Characters of a session's id at most. Ids of hosted sessions have about thirty.
+const SESSION_CHARACTERS: usize = 200;
+
+/// Whether a client's text can be the id of a session.
+fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.len() <= SESSION_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 /// Who asks: the session where one is named, the key otherwise.
 fn author(request: &StoreRequest) -> Actor {
     match request.session.as_deref() {
-        Some(id) if !id.is_empty() => Actor::Session { id: id.to_owned(), evidence: Evidence::Stated },
+        Some(id) if is_id(id) => Actor::Session { id: id.to_owned(), evidence: Evidence::Stated },
         _ => Actor::Api { id: request.key_id.clone() },
     }
 }

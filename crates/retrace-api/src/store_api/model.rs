@@ -342,8 +342,11 @@ impl Pair {
         }
         let which = which % store.memories.len();
         let memory = store.memories[which].clone();
-        // A directory cannot hold a file below a file, not even for the instant of a move.
-        if self.mounted && path.is_some_and(|path| path.starts_with(&format!("{}/", memory.path))) {
+        // A directory cannot hold a file where a directory is, not even for the instant of a move.
+        let nested = |path: &str| {
+            path.starts_with(&format!("{}/", memory.path)) || memory.path.starts_with(&format!("{path}/"))
+        };
+        if self.mounted && path.is_some_and(nested) {
             return;
         }
         let expected = Self::guard(guard, &memory.content);

@@ -57,6 +57,14 @@ pub struct WriteJob {
     request_id: String,
 }
 
+impl ReadJob {
+    /// Whether it reads one row or two: quicker than handing it to another thread. Lists may take milliseconds.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        matches!(self.call, Call::GetStore(_) | Call::GetMemory(..) | Call::GetVersion(..))
+    }
+}
+
 impl StoreService {
     /// Starts answering. `legacy` also serves what only the seed of the API had.
     ///
