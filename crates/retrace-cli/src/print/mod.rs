@@ -16,6 +16,7 @@ pub(crate) mod json;
 pub(crate) mod kinds;
 pub(crate) mod memory;
 pub(crate) mod names;
+pub(crate) mod origin;
 pub(crate) mod paint;
 pub(crate) mod past;
 pub(crate) mod receipt;

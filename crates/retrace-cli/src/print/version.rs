@@ -129,7 +129,8 @@ pub(crate) fn actor(actor: Option<&ActorView>) -> String {
     let text = match actor {
         None => return "unknown writer".to_owned(),
         Some(ActorView::SessionActor { session_id, evidence }) => {
-            let likely = if evidence == "time_only" { "likely " } else { "" };
+            let is_sure = matches!(evidence.as_str(), "stated" | "exact_content");
+            let likely = if is_sure { "" } else { "likely " };
             format!("{likely}session {session_id}")
         }
         Some(ActorView::ApiActor { api_key_id }) => format!("API key {api_key_id}"),
