@@ -120,6 +120,11 @@ async function drawScreens(app, machine, theme) {
   await app.see("instruction-row", "naming.md");
   await draw("instructions");
 
+  await app.click("nav-health");
+  await app.see("health-store", "webshop");
+  await app.see("finding-row");
+  await draw("health");
+
   await app.click("nav-timeline");
   await app.click("timeline-row", "deploys.md");
   await app.see('[data-tag="insert"] mark');

@@ -1,5 +1,6 @@
 /** All walks, for either driver. */
 import { finding } from "./finding.mjs";
+import { health } from "./health.mjs";
 import { history } from "./history.mjs";
 import { inbox } from "./inbox.mjs";
 import { keeping } from "./keeping.mjs";
@@ -13,4 +14,4 @@ import { redaction } from "./redaction.mjs";
  *
  * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
  */
-export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...kinds, ...lab];
+export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...kinds, ...health, ...lab];

@@ -11,6 +11,7 @@ import { useKeys } from "@/state/keys";
 import { navigate } from "@/state/route";
 import { say } from "@/state/toasts";
 import { wordsFor } from "@/shared/failure";
+import { fileName, folderOf } from "@/shared/text";
 import { type Filter, type FindingRow, findingRows, groupOf, type Level, rulesOf } from "./findings";
 import { SEVERITIES, severityTone } from "./words";
 
@@ -23,9 +24,15 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
     <div className="health-row">
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
       <span className="mono health-rule">{finding.rule}</span>
-      <span className="mono health-place" title={finding.path}>
-        {store} · {finding.path || "."}
-        {finding.start !== null && `:${finding.line}`}
+      <span className="health-place" title={`${store}:${finding.path}`}>
+        <span className="mono">
+          {finding.path === "" ? store : fileName(finding.path)}
+          {finding.start !== null && `:${finding.line}`}
+        </span>{" "}
+        <span className="muted">
+          {store}
+          {folderOf(finding.path) && ` · ${folderOf(finding.path)}`}
+        </span>
       </span>
       <span className="health-message" title={finding.message}>
         {finding.message}

@@ -27,7 +27,7 @@ function IndexCell({ index }: { index: IndexHealth }) {
   const format = useFormat();
   const lines = format.number(index.lines);
   const bytes = format.number(index.bytes);
-  const share = Math.max(index.lines / index.max_lines, index.bytes / index.max_bytes);
+  const share = shareOf(index);
   return (
     <div className="health-index">
       <span className="mono">{index.path}</span>
@@ -49,6 +49,28 @@ function IndexCell({ index }: { index: IndexHealth }) {
         </Chip>
       )}
     </div>
+  );
+}
+
+const shareOf = (index: IndexHealth) => Math.max(index.lines / index.max_lines, index.bytes / index.max_bytes);
+
+/** The fullest index; the others open below it. */
+function Indexes({ indexes }: { indexes: readonly IndexHealth[] }) {
+  const [first, ...others] = [...indexes].sort((one, other) => shareOf(other) - shareOf(one));
+  return (
+    <>
+      {first && <IndexCell index={first} />}
+      {others.length > 0 && (
+        <details className="health-more">
+          <summary>
+            <Plural value={others.length} one="# more index" other="# more indexes" />
+          </summary>
+          {others.map((index) => (
+            <IndexCell key={index.path} index={index} />
+          ))}
+        </details>
+      )}
+    </>
   );
 }
 
@@ -90,14 +112,16 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
       <td className="cell-end num">
         {format.number(store.files)}
         <div className="muted">{format.bytes(store.bytes)}</div>
-      </td>
-      <td>
-        {store.indexes.length === 0 ? (
-          <span className="muted">–</span>
-        ) : (
-          store.indexes.map((index) => <IndexCell key={index.path} index={index} />)
+        {unfit > 0 && (
+          <Chip
+            tone="warn"
+            title={t`limits of a hosted store: ${hosted.max_memories} memories, ${hosted.max_bytes} bytes each`}
+          >
+            <Plural value={unfit} one="# not fit to be hosted" other="# not fit to be hosted" />
+          </Chip>
         )}
       </td>
+      <td>{store.indexes.length === 0 ? <span className="muted">–</span> : <Indexes indexes={store.indexes} />}</td>
       <td className="cell-end num" title={t`counted offline`}>
         {store.index_tokens > 0 ? `≈ ${format.number(store.index_tokens)}` : "–"}
       </td>
@@ -126,9 +150,6 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
       <td>
         <Loads store={store} />
       </td>
-      <td className="cell-end num">
-        {unfit > 0 ? <Chip tone="warn">{t`${unfit} do not fit`}</Chip> : <span className="muted">{t`fits`}</span>}
-      </td>
     </tr>
   );
 }
@@ -154,16 +175,13 @@ export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[];
               <Trans>Tokens a session</Trans>
             </th>
             <th scope="col" className="cell-end">
-              <Trans>Errors · warnings · notes</Trans>
+              <Trans>Findings</Trans>
             </th>
             <th scope="col">
               <Trans>Last write</Trans>
             </th>
             <th scope="col">
               <Trans>Last load</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Hosted limits</Trans>
             </th>
           </tr>
         </thead>
