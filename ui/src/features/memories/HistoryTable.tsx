@@ -33,6 +33,14 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
       </td>
       <td>
         <Source source={version.source} />
+        {version.rebuilt && (
+          <>
+            {" "}
+            <Chip>
+              <Trans>rebuilt</Trans>
+            </Chip>
+          </>
+        )}
         {version.note && <span className="muted"> · {version.note}</span>}
       </td>
       <td className="cell-end">

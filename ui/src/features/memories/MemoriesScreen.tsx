@@ -1,7 +1,9 @@
 /** The screen of the memories: one memory with its content, its history and its differences. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components/Tabs";
+import { ToggleButton } from "react-aria-components/ToggleButton";
 import type { Document, IndexCut, Memory, Store } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff } from "@/shared/DiffView";
@@ -27,6 +29,7 @@ import {
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate, type Tab as TabName, TABS } from "@/state/route";
 import { HistoryTable } from "./HistoryTable";
+import { BlameView } from "./BlameView";
 import { IndexDocument } from "./IndexDocument";
 import { InstructionPane } from "./InstructionFiles";
 import { SnapshotPane } from "./SnapshotPane";
@@ -314,6 +317,7 @@ function Actions({ shown, disk }: { shown: Shown; disk: DiskState }) {
 function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRoute; older: (() => void) | null }) {
   const { t } = useLingui();
   const { chosen, versions, path, store, memory, tab, go } = shown;
+  const [blamed, setBlamed] = useState(false);
   const wanted = chosen.version.operation !== "deleted";
   const redacted = chosen.version.redacted_at !== null;
   const read = useRead("document", { target: chosen.version.id, highlight: true }, { enabled: wanted && !redacted });
@@ -335,7 +339,17 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
         )}
         {tab !== "history" && <OriginPanel versionId={chosen.version.id} />}
         <TabPanel id="content" className="pane-body">
-          {redacted ? (
+          {wanted && !redacted && (
+            <div className="diff-sides">
+              <span className="spacer" />
+              <ToggleButton className="link-button" isSelected={blamed} onChange={setBlamed} data-testid="blame-toggle">
+                <Trans>Who wrote each line</Trans>
+              </ToggleButton>
+            </div>
+          )}
+          {blamed && wanted && !redacted ? (
+            <BlameView target={chosen.version.id} onOpen={(version) => choose(version, false)} />
+          ) : redacted ? (
             <RedactedContent />
           ) : wanted ? (
             <Await read={read} rows={10}>

@@ -20,6 +20,11 @@ const WIDTH = 1000;
 const BASE = 30;
 const HIGHEST = 24;
 
+/** What was rebuilt is no state that the directory can be put back to. */
+function observed(marks: readonly ActivityMark[] = []): ActivityMark[] {
+  return marks.filter(({ rebuilt }) => !rebuilt);
+}
+
 function lookOf(mark: ActivityMark): string {
   if (mark.source === "redact") return "redact";
   if (mark.source === "rollback" || mark.source === "restore") return "act";
@@ -261,7 +266,7 @@ export function TimeMachine({
   const now = useNow();
   // The axis ends now; to the minute, so that it does not move with every second.
   const minute = Math.ceil(now / 60_000) * 60_000;
-  const marks = useMemo(() => placeMarks(read.data?.marks ?? [], minute), [read.data, minute]);
+  const marks = useMemo(() => placeMarks(observed(read.data?.marks), minute), [read.data, minute]);
   const index = at === undefined ? -1 : marks.findIndex(({ mark }) => mark.operation_seq >= at);
   const chosen = marks[index]?.mark;
   const setIndex = (next: number) => {

@@ -44,6 +44,11 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
             <Trans>compared</Trans>
           </Chip>
         )}
+        {version.rebuilt && (
+          <Chip>
+            <Trans>rebuilt</Trans>
+          </Chip>
+        )}
         {version.redacted_at !== null && (
           <Chip tone="redact">
             <Trans>redacted</Trans>

@@ -19,6 +19,7 @@ import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { say } from "@/state/toasts";
 import { AddDirectory, DiscoveryList } from "./discovery";
+import { EarlierHistory } from "./EarlierHistory";
 
 type StoreCommand = Extract<CommandName, "pause_store" | "resume_store">;
 
@@ -67,7 +68,14 @@ function useStoreActs() {
   return { set, scan, remove };
 }
 
-function StoreMenu({ store, onRules, onRemove }: { store: Store; onRules: () => void; onRemove: () => void }) {
+interface StoreMenuProps {
+  store: Store;
+  onRules: () => void;
+  onEarlier: () => void;
+  onRemove: () => void;
+}
+
+function StoreMenu({ store, onRules, onEarlier, onRemove }: StoreMenuProps) {
   const { t } = useLingui();
   const { set, scan } = useStoreActs();
   const paused = store.state === "paused";
@@ -91,6 +99,9 @@ function StoreMenu({ store, onRules, onRemove }: { store: Store; onRules: () => 
           <MenuItem className="menu-item" onAction={onRules}>
             <Trans>What is left out…</Trans>
           </MenuItem>
+          <MenuItem className="menu-item" onAction={onEarlier} data-testid="store-earlier">
+            <Trans>Bring in earlier history…</Trans>
+          </MenuItem>
           <MenuItem className="menu-item" onAction={() => navigate({ screen: "timeline", store: store.id })}>
             <Trans>Timeline of this store</Trans>
           </MenuItem>
@@ -103,17 +114,7 @@ function StoreMenu({ store, onRules, onRemove }: { store: Store; onRules: () => 
   );
 }
 
-function StoreRow({
-  store,
-  chosen,
-  onRules,
-  onRemove,
-}: {
-  store: Store;
-  chosen: boolean;
-  onRules: () => void;
-  onRemove: () => void;
-}) {
+function StoreRow({ store, chosen, onRules, onEarlier, onRemove }: StoreMenuProps & { chosen: boolean }) {
   const say = useWords();
   const format = useFormat();
   return (
@@ -140,7 +141,7 @@ function StoreRow({
       <td className="cell-end num">{format.number(store.versions)}</td>
       <td>{store.last_change ? <Moment at={store.last_change} form="ago" /> : <span className="muted">–</span>}</td>
       <td className="cell-end">
-        <StoreMenu store={store} onRules={onRules} onRemove={onRemove} />
+        <StoreMenu store={store} onRules={onRules} onEarlier={onEarlier} onRemove={onRemove} />
       </td>
     </tr>
   );
@@ -204,6 +205,7 @@ function Removal({ store, onClose }: { store: Store; onClose: () => void }) {
 function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: string | undefined }) {
   const { t } = useLingui();
   const [rules, setRules] = useState<Store | null>(null);
+  const [earlier, setEarlier] = useState<Store | null>(null);
   const [removal, setRemoval] = useState<Store | null>(null);
   return (
     <div className="table-box">
@@ -242,12 +244,14 @@ function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: stri
               store={store}
               chosen={store.id === chosen}
               onRules={() => setRules(store)}
+              onEarlier={() => setEarlier(store)}
               onRemove={() => setRemoval(store)}
             />
           ))}
         </tbody>
       </table>
       {rules && <Rules store={rules} onClose={() => setRules(null)} />}
+      {earlier && <EarlierHistory store={earlier} onClose={() => setEarlier(null)} />}
       {removal && <Removal store={removal} onClose={() => setRemoval(null)} />}
     </div>
   );

@@ -1,0 +1,132 @@
+/** Who wrote each line: beside every block of lines the version that brought it in. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button } from "react-aria-components/Button";
+import type { Blame, BlameLine, BlameVersion } from "@/bindings";
+import { Actor, Moment } from "@/shared/labels";
+import { shorten } from "@/shared/text";
+import { Await, Empty } from "@/shared/ui";
+import { VirtualRows } from "@/shared/VirtualRows";
+import { useRead } from "@/state/queries";
+
+/** Lines that follow each other and come from one version. */
+interface Block {
+  line: BlameLine;
+  first: boolean;
+}
+
+function blocksOf(lines: readonly BlameLine[]): Block[] {
+  return lines.map((line, at) => ({ line, first: at === 0 || lines[at - 1]?.version !== line.version }));
+}
+
+function Who({ version }: { version: BlameVersion }) {
+  const { t } = useLingui();
+  const { origin } = version;
+  if (!origin?.session_id) return <Actor actor={version.created_by} />;
+  const sure = origin.confidence === "stated" || origin.confidence === "exact_content";
+  const title = [origin.title, origin.prompt].filter(Boolean).join(" · ");
+  return (
+    <span className="actor" title={title || undefined}>
+      {sure ? t`session` : t`likely session`} <span className="mono">{shorten(origin.session_id, 8, 0)}</span>
+      {origin.turn !== null && (
+        <>
+          {" "}
+          <Trans>turn {origin.turn}</Trans>
+        </>
+      )}
+    </span>
+  );
+}
+
+function Gutter({
+  version,
+  orBefore,
+  onOpen,
+}: {
+  version: BlameVersion | undefined;
+  orBefore: boolean;
+  onOpen: (version: string) => void;
+}) {
+  const { t } = useLingui();
+  if (!version)
+    return (
+      <span className="blame-who muted">
+        <Trans>not recorded yet</Trans>
+      </span>
+    );
+  const from = version.moved_from;
+  const hint = [
+    orBefore && t`or before: what was there before is redacted`,
+    from && t`moved here from ${from}`,
+    version.note,
+  ];
+  return (
+    <Button
+      className="blame-who"
+      onPress={() => onOpen(version.version_id)}
+      aria-label={t`Show the version that brought this in`}
+      data-testid="blame-version"
+    >
+      <span title={hint.filter(Boolean).join(" · ") || undefined}>
+        <Moment at={version.created_at} /> <Who version={version} />
+        {version.rebuilt && (
+          <span className="muted">
+            {" "}
+            · <Trans>rebuilt</Trans>
+          </span>
+        )}
+        {from && (
+          <span className="muted">
+            {" "}
+            · <Trans>from {from}</Trans>
+          </span>
+        )}
+      </span>
+    </Button>
+  );
+}
+
+function Lines({ blame, onOpen }: { blame: Blame; onOpen: (version: string) => void }) {
+  const { t } = useLingui();
+  if (blame.kind !== "text" || blame.lines.length === 0)
+    return (
+      <Empty title={t`No lines`}>
+        <Trans>Only text has lines that somebody wrote.</Trans>
+      </Empty>
+    );
+  return (
+    <VirtualRows
+      className="blame"
+      items={blocksOf(blame.lines)}
+      keyOf={({ line }) => line.line}
+      estimate={22}
+      aria-label={t`Who wrote each line`}
+      data-testid="blame"
+    >
+      {({ line, first }) => (
+        <div className={first ? "blame-line is-first" : "blame-line"} data-testid="blame-line">
+          {first ? (
+            <Gutter
+              version={line.version === null ? undefined : blame.versions[line.version]}
+              orBefore={line.or_before}
+              onOpen={onOpen}
+            />
+          ) : (
+            <span className="blame-who" aria-hidden />
+          )}
+          <span className="blame-number num muted">{line.line}</span>
+          <span className="blame-text mono">{line.text}</span>
+        </div>
+      )}
+    </VirtualRows>
+  );
+}
+
+/** Who wrote each line of a version. */
+export function BlameView({ target, onOpen }: { target: string; onOpen: (version: string) => void }) {
+  const read = useRead("blame", { target, job: null });
+  return (
+    <Await read={read} rows={10}>
+      {(blame) => <Lines blame={blame} onOpen={onOpen} />}
+    </Await>
+  );
+}

@@ -1,0 +1,154 @@
+/** What happened to a store before it was recorded: where that is kept, what would come in, and bringing it in. */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { ImportResult, Store } from "@/bindings";
+import { ApiFailure } from "@/host";
+import { wordsFor } from "@/shared/failure";
+import { Moment } from "@/shared/labels";
+import { Sheet } from "@/shared/overlay";
+import { Button, useWords } from "@/shared/ui";
+import { rememberUndo, startAct } from "@/state/acts";
+import { useBackend } from "@/state/backend";
+import { useRead } from "@/state/queries";
+import { say } from "@/state/toasts";
+
+type SourceName = "git" | "transcripts";
+
+/** Transcripts first: who wrote a content is better known than who committed it. */
+const SOURCES: readonly SourceName[] = ["transcripts", "git"];
+
+function usePreview(store: Store, source: SourceName) {
+  const transcripts = useRead(
+    "import_transcripts",
+    { store: store.id, dry_run: true, job: null },
+    { enabled: source === "transcripts" },
+  );
+  const git = useRead(
+    "import_git",
+    { directory: store.root, path: null, store: store.id, dry_run: true, job: null },
+    { enabled: source === "git" },
+  );
+  return source === "git" ? git : transcripts;
+}
+
+/** What a source would bring in, or why it has nothing. */
+function Found({ found, source }: { found: ImportResult; source: SourceName }) {
+  if (found.found === 0)
+    return (
+      <p className="muted">
+        {source === "git" ? (
+          <Trans>Git keeps nothing of this directory.</Trans>
+        ) : (
+          <Trans>No transcript tells of a file in this directory.</Trans>
+        )}
+      </p>
+    );
+  return (
+    <>
+      <p data-testid="earlier-found">
+        {found.versions === 0 ? (
+          <Trans>Nothing new: what it tells is in the log already, or was seen when it happened.</Trans>
+        ) : (
+          <Trans>
+            <Plural value={found.versions} one="# version" other="# versions" /> of{" "}
+            <Plural value={found.memories} one="# memory" other="# memories" /> would come in.
+          </Trans>
+        )}
+      </p>
+      {found.first_at && found.last_at && (
+        <p className="muted">
+          <Moment at={found.first_at} form="moment" /> – <Moment at={found.last_at} form="moment" />
+        </p>
+      )}
+      {found.warnings.map((warning) => (
+        <p key={warning} className="muted">
+          {warning}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function SourcePart({ store, source, onDone }: { store: Store; source: SourceName; onDone: () => void }) {
+  const { t, i18n } = useLingui();
+  const words = useWords();
+  const backend = useBackend();
+  const read = usePreview(store, source);
+  const [busy, setBusy] = useState(false);
+  const name = source === "git" ? t`Git` : t`Transcripts and kept copies`;
+  const bringIn = async () => {
+    setBusy(true);
+    try {
+      const done =
+        source === "git"
+          ? await backend.call("import_git", {
+              directory: store.root,
+              path: null,
+              store: store.id,
+              dry_run: false,
+              job: null,
+            })
+          : await backend.call("import_transcripts", { store: store.id, dry_run: false, job: null });
+      const operation = done.operation_seq;
+      const title =
+        operation === null
+          ? t`Nothing new came in`
+          : t`Brought in ${plural(done.versions, { one: "# version", other: "# versions" })} of ${store.name}`;
+      if (operation === null) say({ tone: "notice", title });
+      else {
+        const subject = t`history of ${store.name}`;
+        rememberUndo({ operation, subject });
+        const run = () => startAct({ command: "undo", request: { operation_seq: operation }, subject });
+        say({ tone: "done", title, action: { label: t`Undo`, keys: "u", run } });
+      }
+      onDone();
+    } catch (cause) {
+      const failure = wordsFor(cause);
+      say({ tone: "failure", title: i18n._(failure.title), detail: failure.detail || words(failure.next) });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const absent = read.error instanceof ApiFailure && read.error.error.code === "not_found";
+  return (
+    <section className="earlier-source" aria-label={name} data-testid={`earlier-${source}`}>
+      <h3>{name}</h3>
+      {read.isPending && (
+        <p className="muted" aria-busy="true">
+          <Trans>Looking…</Trans>
+        </p>
+      )}
+      {absent && (
+        <p className="muted">
+          <Trans>The directory is in no git repository.</Trans>
+        </p>
+      )}
+      {read.error && !absent && <p role="alert">{words(wordsFor(read.error).title)}</p>}
+      {read.data && <Found found={read.data} source={source} />}
+      {read.data && read.data.versions > 0 && (
+        <Button onPress={() => void bringIn()} isDisabled={busy} data-testid={`earlier-import-${source}`}>
+          {busy ? <Trans>Bringing in…</Trans> : <Trans>Bring in</Trans>}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** The dialog. */
+export function EarlierHistory({ store, onClose }: { store: Store; onClose: () => void }) {
+  const { t } = useLingui();
+  return (
+    <Sheet title={t`Earlier history of ${store.name}`} onClose={onClose} size="medium" testId="earlier-history">
+      <p>
+        <Trans>
+          Versions from before this directory was recorded. They stand before what was seen, marked as rebuilt. No file
+          changes, and nothing is added to your inbox.
+        </Trans>
+      </p>
+      {SOURCES.map((source) => (
+        <SourcePart key={source} store={store} source={source} onDone={onClose} />
+      ))}
+    </Sheet>
+  );
+}
