@@ -3552,6 +3552,19 @@ note: string | null,
 dry_run: boolean, };
 
 /**
+ * Asks for a report of a review, as one HTML file.
+ */
+export type ReviewReportReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * Only what happened at or after this time, RFC 3339; everything when absent.
+ */
+since: string | null, };
+
+/**
  * Takes a review back. Where files were changed by it, they are put back as they were before.
  */
 export type UndoReviewReq = { 
@@ -5206,6 +5219,7 @@ export type Commands = {
   session_writes: { request: SessionRef; response: SessionWrites; writes: false };
   inbox: { request: InboxReq; response: Inbox; writes: false };
   review: { request: ReviewReq; response: Reviewed; writes: true };
+  review_report: { request: ReviewReportReq; response: Exported; writes: false };
   review_up_to: { request: ReviewUpToReq; response: Reviewed; writes: true };
   undo_review: { request: UndoReviewReq; response: Reviewed; writes: true };
   variants: { request: Nothing; response: Variants; writes: false };

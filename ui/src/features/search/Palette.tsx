@@ -7,6 +7,7 @@ import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { useQueries } from "@tanstack/react-query";
 import type { Hit, Store } from "@/bindings";
+import { download } from "@/shared/download";
 import { wordsFor } from "@/shared/failure";
 import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
@@ -16,6 +17,7 @@ import { useAllKeys, useKeys } from "@/state/keys";
 import { setKeyHelpOpen, setPaletteOpen, usePaletteOpen } from "@/state/palette";
 import { useRead } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
+import { say } from "@/state/toasts";
 import { type Entry, pick } from "./entries";
 
 const MOST_NAMED = 8;
@@ -71,6 +73,21 @@ function usePlaces(): Entry[] {
     place("go stores", t`Stores`, "g s", { screen: "stores" }),
     place("go settings", t`Settings`, "g ,", { screen: "settings" }),
   ];
+}
+
+/** Writes a report of the review and offers it as a file. */
+function useReport(): Entry {
+  const { t, i18n } = useLingui();
+  const backend = useBackend();
+  const save = async () => {
+    try {
+      const { file_name, media_type, text } = await backend.call("review_report", { store: null, since: null });
+      download(file_name, text, media_type);
+    } catch (cause) {
+      say({ tone: "failure", title: i18n._(wordsFor(cause).title), detail: wordsFor(cause).detail });
+    }
+  };
+  return { key: "report", label: t`Save a report of this review…`, run: () => void save() };
 }
 
 const PLACE_KEYS = /^g /;
@@ -141,7 +158,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const rested = useRested(query.trim());
   const stores = useRead("stores", {}).data?.stores ?? [];
   const memories = useMemoryEntries(stores);
-  const actions = useActions();
+  const actions = [...useActions(), useReport()];
   const places = usePlaces();
   const wanted = rested.length > 1;
   const search = useRead(

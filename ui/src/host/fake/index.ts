@@ -5,9 +5,9 @@
 import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
 import type { ApiFailure, Backend, CommandName, Platform, Request, Response } from "@/host/backend";
 import { agentSnapshot, instruction, instructions, kindOf } from "./kinds";
-import { FakeInbox } from "./inbox";
 import { fakeCut } from "./cut";
 import { healthHandlers } from "./health";
+import { FakeInbox } from "./inbox";
 import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { type FakeStore, type FakeVersion, refuse } from "./log";
@@ -382,6 +382,7 @@ function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Ev
     },
     document: ({ target = "", highlight = false }) => documentOf(log, target, highlight),
     instructions,
+    review_report: () => ({ file_name: "review.html", media_type: "text/html", text: "<!doctype html>\n" }),
     instruction: ({ path = "" }) => instruction(path),
     agent_snapshot: ({ store = "" }) => agentSnapshot(log.store(store)),
     log: ({ store, path, memory, operation_seq, before = null, limit = null }) => {
