@@ -16,6 +16,9 @@ pub(crate) const ROOT: &str = "/v1";
 /// How long a body may take to arrive. 1 MiB takes well below a second on one machine; what takes longer is stuck.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
+/// Bytes of a body after which the connection is closed, read or not.
+const DROPPED_BYTES: usize = 16 * 1024 * 1024;
+
 /// The header by which a client says for which session it writes. Ours: the API takes the author from the key alone, or from
 /// the session whose mount was written to.
 const SESSION: &str = "x-retrace-session";
@@ -72,18 +75,24 @@ pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) ->
     }
 }
 
-/// The whole body, as far as it may be long.
+/// The whole body, as far as it may be long. What is too long is read on for a while and dropped: a client that is still
+/// sending when the connection closes sees a broken connection, and tries again, instead of the refusal.
 async fn read(body: Body) -> Result<Vec<u8>, Refused> {
     let mut stream = body.into_data_stream();
-    let mut bytes = Vec::new();
+    let (mut bytes, mut read) = (Vec::new(), 0);
     while let Some(piece) = stream.next().await {
         let piece: Bytes = piece.map_err(|_| Refused::Body)?;
-        if bytes.len() + piece.len() > BODY_BYTES {
+        read += piece.len();
+        if read > DROPPED_BYTES {
             return Err(Refused::TooLarge);
         }
-        bytes.extend_from_slice(&piece);
+        if read <= BODY_BYTES {
+            bytes.extend_from_slice(&piece);
+        } else {
+            bytes = Vec::new();
+        }
     }
-    Ok(bytes)
+    if read > BODY_BYTES { Err(Refused::TooLarge) } else { Ok(bytes) }
 }
 
 /// Refuses what the guard does not let through, in the API's form.
