@@ -1,11 +1,13 @@
 /** One item: what it is, who wrote it, what changed, what is wrong with it, and what can be done. */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
 import type { Finding, InboxItem } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff, WholeDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { Actor, Source } from "@/shared/labels";
+import { OriginPanel } from "@/shared/OriginPanel";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { useNow } from "@/state/now";
@@ -17,7 +19,11 @@ import { contentWords, findingTone, nameOf, ruleName, VERBS } from "./words";
 
 /** Who wrote it, and after which prompt. */
 function OriginLines({ item }: { item: InboxItem }) {
+  const { t } = useLingui();
   const { origin } = item;
+  // Reading the transcript takes a moment, so that it waits until somebody asks.
+  const [why, setWhy] = useState<string | null>(null);
+  const open = why === item.version_id;
   return (
     <div className="operation-facts" data-testid="item-origin">
       <p>
@@ -30,6 +36,15 @@ function OriginLines({ item }: { item: InboxItem }) {
         {item.note && ` · ${item.note}`}
       </p>
       {origin?.prompt && <p>“{origin.prompt}”</p>}
+      <Button
+        tone="quiet"
+        aria-expanded={open}
+        onPress={() => setWhy(open ? null : item.version_id)}
+        data-testid="item-why"
+      >
+        {open ? t`Less` : t`Why`}
+      </Button>
+      {open && <OriginPanel versionId={item.version_id} />}
     </div>
   );
 }
