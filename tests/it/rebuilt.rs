@@ -1,0 +1,474 @@
+//! History from before the app was there: from git, from transcripts and kept copies, from a bundle; and who wrote each line.
+
+use retrace_api::{commands, wire};
+use retrace_sources::{Platform, Surroundings};
+use retrace_tests::World;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What versions did, newest first: sign, path, and what is said of them.
+fn told(versions: &[wire::Version]) -> Vec<String> {
+    let tell = |version: &wire::Version| {
+        let sign = match version.operation.as_str() {
+            "created" => '+',
+            "deleted" => '-',
+            _ => '~',
+        };
+        let rebuilt = if version.rebuilt { " rebuilt" } else { "" };
+        format!("{sign} {}{rebuilt}", version.path.as_deref().unwrap_or("(redacted)"))
+    };
+    versions.iter().map(tell).collect()
+}
+
+fn content(world: &World, version: &wire::Version) -> String {
+    let request = wire::ShowReq { version: version.id.clone(), content: true };
+    commands::show(&world.app, request).expect("a version").content.unwrap_or_default()
+}
+
+fn blame(world: &World, target: &str) -> wire::Blame {
+    commands::blame(&world.app, wire::BlameReq { target: target.to_owned(), job: None }).expect("a blame")
+}
+
+/// Text of each line with the content its version has of it, which must be the same.
+fn lines_of(world: &World, blame: &wire::Blame) -> Vec<(String, u64)> {
+    blame
+        .lines
+        .iter()
+        .map(|line| {
+            let version = &blame.versions[line.version.expect("a version") as usize];
+            let request = wire::ShowReq { version: version.version_id.clone(), content: true };
+            let then = commands::show(&world.app, request).expect("a version").content.expect("a content");
+            assert_eq!(then.lines().nth(line.line_then as usize - 1), Some(line.text.as_str()));
+            (line.text.clone(), version.seq)
+        })
+        .collect()
+}
+
+/// A repository made commit by commit, an hour apart.
+struct Repository {
+    folder: PathBuf,
+    commits: i64,
+}
+
+impl Repository {
+    /// `None`, with the reason printed, where git is not there.
+    fn new(folder: PathBuf) -> Option<Self> {
+        if Command::new("git").arg("--version").output().is_err() {
+            println!("skipped: the program git is not there");
+            return None;
+        }
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let repository = Self { folder, commits: 0 };
+        repository.git(&["init", "-q", "-b", "main"]);
+        Some(repository)
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        // 2026-11-01T00:00:00Z and so many hours.
+        let date = format!("{} +0000", 1_793_491_200 + self.commits * 3600);
+        let status = Command::new("git")
+            .current_dir(&self.folder)
+            .args([
+                "-c",
+                "user.name=Grace",
+                "-c",
+                "user.email=grace@example.org",
+                "-c",
+                "commit.gpgsign=false",
+            ])
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_AUTHOR_DATE", &date)
+            .env("GIT_COMMITTER_DATE", &date)
+            .output()
+            .expect("git runs");
+        assert!(status.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&status.stderr));
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    fn commit(&mut self, subject: &str) {
+        self.commits += 1;
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", subject]);
+    }
+}
+
+fn import_git(world: &World, directory: &Path, store: Option<&str>, dry_run: bool) -> wire::ImportResult {
+    let request = wire::ImportGitReq {
+        directory: directory.to_string_lossy().into_owned(),
+        store: store.map(str::to_owned),
+        dry_run,
+        ..wire::ImportGitReq::default()
+    };
+    commands::import_git(&world.app, request).expect("an import")
+}
+
+#[test]
+fn commits_come_before_what_was_observed_and_are_undone_as_one() {
+    let world = World::new();
+    let Some(mut git) = Repository::new(world.path("repository")) else { return };
+    git.write("old/notes.md", "- one\n");
+    git.write("README.md", "elsewhere\n");
+    git.commit("Begin");
+    git.write("old/notes.md", "- one\n- two\n");
+    git.commit("Two");
+    std::fs::create_dir_all(git.folder.join("memory")).expect("a folder");
+    git.git(&["mv", "old/notes.md", "memory/notes.md"]);
+    git.write("memory/-n; rm -rf.md", "odd\n");
+    git.commit("Move it");
+    git.git(&["mv", "memory/notes.md", "memory/MEMORY.md"]);
+    git.write("memory/MEMORY.md", "- one\n- two\n- three\n");
+    git.commit("Three");
+    git.git(&["rm", "-q", "memory/-n; rm -rf.md"]);
+    git.commit("Gone");
+    let head = std::fs::read(git.folder.join(".git/HEAD")).expect("a head");
+    let root = git.folder.join("memory");
+    let request = wire::AddStore {
+        root: root.to_string_lossy().into_owned(),
+        kind: None,
+        name: Some("memory".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("a store");
+    std::fs::write(root.join("MEMORY.md"), "- one\n- two, changed\n- three\n").expect("a file");
+    world.scan();
+    assert_eq!(told(&world.log("")), ["~ MEMORY.md", "+ MEMORY.md"]);
+    let cursor = world.cursor();
+
+    let dry = import_git(&world, &root, None, true);
+    assert_eq!((dry.dry_run, dry.operation_seq, dry.versions, dry.memories), (true, None, 5, 2));
+    assert_eq!(world.cursor(), cursor, "a preview does nothing");
+    let done = import_git(&world, &root, None, false);
+    assert_eq!((done.versions, done.found, done.unchanged), (5, 6, 1), "{done:?}");
+    assert_eq!(done.first_at.as_deref(), Some("2026-11-01T01:00:00Z"));
+    let history = world.log("MEMORY.md");
+    assert_eq!(told(&history), ["~ MEMORY.md", "+ MEMORY.md", "~ notes.md rebuilt", "+ notes.md rebuilt"]);
+    assert_eq!(content(&world, &history[2]), "- one\n- two\n");
+    let first = &history[3];
+    assert_eq!((first.source.as_str(), first.created_at.as_str()), ("import", "2026-11-01T01:00:00Z"));
+    assert!(
+        first
+            .note
+            .as_deref()
+            .is_some_and(|note| note.starts_with("Begin (") && note.ends_with("old/notes.md"))
+    );
+    let author = wire::ActorView::UserActor { user_id: "Grace <grace@example.org>".to_owned() };
+    assert_eq!(first.created_by, Some(author));
+    assert_eq!(told(&world.log("-n; rm -rf.md")), ["- -n; rm -rf.md rebuilt", "+ -n; rm -rf.md rebuilt"]);
+
+    let again = import_git(&world, &root, None, false);
+    assert_eq!((again.operation_seq, again.versions), (None, 0), "nothing comes in twice");
+    let then = blame(&world, "memory:notes.md@2026-11-01T02:30:00Z");
+    assert_eq!(then.lines.len(), 2);
+    let now = blame(&world, "memory:MEMORY.md");
+    let seqs: Vec<u64> = lines_of(&world, &now).into_iter().map(|(_, seq)| seq).collect();
+    assert_eq!(seqs, [first.seq, history[0].seq, history[1].seq]);
+
+    // Nobody has it to review, a rollback reaches it, an undo takes it out of every list.
+    let status = commands::status(&world.app, wire::Nothing {}).expect("a status");
+    assert_eq!(status.unreviewed, 1);
+    let request = wire::RollbackReq {
+        memory: Some("memory:MEMORY.md".to_owned()),
+        to: Some(history[2].id.clone()),
+        ..wire::RollbackReq::default()
+    };
+    commands::rollback(&world.app, request).expect("a rollback");
+    assert_eq!(std::fs::read_to_string(root.join("notes.md")).expect("a file"), "- one\n- two\n");
+    let operation_seq = done.operation_seq;
+    let undone = commands::undo(&world.app, wire::UndoReq { operation_seq, dry_run: false }).expect("undone");
+    assert!(undone.operation_seq.is_some() && undone.writes.is_empty() && undone.deletes.is_empty());
+    assert!(world.log("").iter().all(|version| !version.rebuilt));
+    assert_eq!(import_git(&world, &root, None, false).versions, 5, "it can be brought in again");
+    world.verify();
+    assert_eq!(std::fs::read(git.folder.join(".git/HEAD")).expect("a head"), head);
+    assert!(!git.folder.join(".git/index.lock").exists());
+}
+
+#[test]
+fn branches_and_merges_come_in_the_order_of_time_and_another_directory_counts_as_a_store() {
+    let world = World::new();
+    let Some(mut git) = Repository::new(world.path("elsewhere")) else { return };
+    git.write("a.md", "1\n2\n3\n4\n5\n6\n7\n");
+    git.commit("base");
+    git.git(&["checkout", "-q", "-b", "side"]);
+    git.write("a.md", "1\n2\n3\n4\n5\n6\nside\n");
+    git.commit("side");
+    git.git(&["checkout", "-q", "main"]);
+    git.write("a.md", "main\n2\n3\n4\n5\n6\n7\n");
+    git.commit("main");
+    git.commits += 1;
+    git.git(&["merge", "-q", "-m", "merge", "side"]);
+    world.record("a.md", "observed\n");
+    let done = import_git(&world, &git.folder, Some("notes"), false);
+    assert_eq!(done.versions, 4, "{done:?}");
+    let notes: Vec<String> = world.log("a.md").iter().filter_map(|version| version.note.clone()).collect();
+    let subjects: Vec<&str> = notes.iter().filter_map(|note| note.split(' ').next()).collect();
+    assert_eq!(subjects, ["merge", "main", "side", "base"]);
+    let merged = world.log("a.md").into_iter().nth(1).expect("a version");
+    assert_eq!(content(&world, &merged), "main\n2\n3\n4\n5\n6\nside\n");
+    let request = wire::ImportGitReq {
+        directory: world.path("home").to_string_lossy().into_owned(),
+        store: Some("notes".to_owned()),
+        ..wire::ImportGitReq::default()
+    };
+    std::fs::create_dir_all(world.path("home")).expect("a folder");
+    let refused = commands::import_git(&world.app, request).expect_err("no repository");
+    assert_eq!(refused.code, wire::Code::NotFound);
+    world.verify();
+}
+
+/// A session's transcript, below the home of a world.
+struct Session {
+    file: PathBuf,
+    id: String,
+    lines: Vec<Value>,
+}
+
+impl Session {
+    fn new(world: &World, id: &str) -> Self {
+        let file = world.path("home/.claude/projects/-home-ada-app").join(format!("{id}.jsonl"));
+        Self { file, id: id.to_owned(), lines: Vec::new() }
+    }
+
+    fn line(&mut self, at: &str, kind: &str, message: Value, result: Value) {
+        let parent = self.lines.len();
+        let parent = if parent == 0 { Value::Null } else { json!(format!("{}-{parent}", self.id)) };
+        let mut line = json!({
+            "type": kind, "uuid": format!("{}-{}", self.id, self.lines.len() + 1), "parentUuid": parent,
+            "sessionId": self.id, "isSidechain": false, "cwd": "/home/ada/app", "version": "2.1.181",
+            "timestamp": at, "message": message,
+        });
+        if !result.is_null() {
+            line["toolUseResult"] = result;
+        }
+        self.lines.push(line);
+    }
+
+    fn asked(&mut self, at: &str, prompt: &str) {
+        self.line(at, "user", json!({"role": "user", "content": prompt}), Value::Null);
+    }
+
+    fn call(&mut self, at: &str, tool: &str, input: Value, content: &str, result: Value) {
+        let id = format!("toolu_{}_{}", self.id, self.lines.len());
+        let message = json!({
+            "id": format!("msg_{}_{}", self.id, self.lines.len()), "role": "assistant", "model": "claude-opus-4-6",
+            "stop_reason": "tool_use", "usage": {"input_tokens": 5, "output_tokens": 5},
+            "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}],
+        });
+        self.line(at, "assistant", message, Value::Null);
+        let content = json!([{"type": "tool_result", "tool_use_id": id, "content": content}]);
+        self.line(at, "user", json!({"role": "user", "content": content}), result);
+    }
+
+    fn keeps(&mut self, at: &str, path: &Path, name: &str, text: &str) {
+        let line = json!({
+            "type": "file-history-snapshot", "messageId": "m", "isSnapshotUpdate": true,
+            "snapshot": {"messageId": "m", "timestamp": at, "trackedFileBackups": {
+                path.to_string_lossy(): {"backupFileName": name, "version": 1, "backupTime": at}}},
+        });
+        self.lines.push(line);
+        let folder = self.file.ancestors().nth(3).expect("a home").join("file-history").join(&self.id);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join(name), text).expect("a copy");
+    }
+
+    fn save(&self) {
+        std::fs::create_dir_all(self.file.parent().expect("a parent")).expect("a folder");
+        let text: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&self.file, text).expect("a transcript");
+    }
+}
+
+fn import_transcripts(world: &World, store: &str) -> wire::ImportResult {
+    let request = wire::ImportTranscriptsReq { store: store.to_owned(), dry_run: false, job: None };
+    commands::import_transcripts(&world.app, request).expect("an import")
+}
+
+#[test]
+fn writes_edits_reads_and_kept_copies_are_rebuilt_and_blamed_to_turn_and_prompt() {
+    let world = World::new();
+    let root = world.path("home/.claude/projects/-home-ada-app/memory");
+    std::fs::create_dir_all(&root).expect("a folder");
+    let file = root.join("MEMORY.md");
+    // The transcript names the home of another machine.
+    let named = "/Users/ada/.claude/projects/-home-ada-app/memory/MEMORY.md";
+    let mut session = Session::new(&world, "aaaa-1");
+    session.asked("2026-11-10T10:00:00Z", "Remember the port.");
+    let input = json!({"file_path": named, "content": "- port 8080\n"});
+    session.call(
+        "2026-11-10T10:00:01Z",
+        "Write",
+        input,
+        "done",
+        json!({"type": "create", "filePath": named, "content": "- port 8080\n", "originalFile": null}),
+    );
+    session.asked("2026-11-10T10:05:00Z", "It is 9090 now, and remember the host.");
+    let input = json!({"file_path": named, "old_string": "8080\n", "new_string": "9090\n- host box\n"});
+    session.call("2026-11-10T10:05:01Z", "Edit", input, "done", json!({"filePath": named, "oldString": "8080\n", "newString": "9090\n- host box\n", "originalFile": "- port 8080\n", "replaceAll": false, "userModified": false}));
+    session.save();
+    let mut later = Session::new(&world, "bbbb-2");
+    later.asked("2026-11-12T10:00:00Z", "What do you know?");
+    later.keeps("2026-11-12T10:00:30Z", Path::new(named), "aa@v1", "- port 9090\n- host box\n- by hand\n");
+    later.save();
+    std::fs::write(&file, "- port 9090\n- host box\n- by hand\n- newest\n").expect("a file");
+    let request = wire::AddStore {
+        root: root.to_string_lossy().into_owned(),
+        kind: None,
+        name: Some("memory".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("a store");
+
+    let done = import_transcripts(&world, "memory");
+    assert_eq!((done.versions, done.memories, done.warnings.len()), (3, 1, 0), "{done:?}");
+    let history = world.log("MEMORY.md");
+    assert_eq!(told(&history)[1..], ["~ MEMORY.md rebuilt", "~ MEMORY.md rebuilt", "+ MEMORY.md rebuilt"]);
+    assert_eq!(content(&world, &history[1]), "- port 9090\n- host box\n- by hand\n");
+    assert_eq!(history[1].created_by, None, "nobody is known to have written what was found");
+    let session = |version: &wire::Version| match &version.created_by {
+        Some(wire::ActorView::SessionActor { session_id, evidence }) => {
+            Some((session_id.clone(), evidence.clone()))
+        }
+        _ => None,
+    };
+    assert_eq!(session(&history[2]), Some(("aaaa-1".to_owned(), "exact_content".to_owned())));
+    assert_eq!(import_transcripts(&world, "memory").versions, 0, "nothing comes in twice");
+
+    let told = blame(&world, "memory:MEMORY.md");
+    let seqs: Vec<u64> = lines_of(&world, &told).into_iter().map(|(_, seq)| seq).collect();
+    assert_eq!(seqs, [history[2].seq, history[2].seq, history[1].seq, history[0].seq]);
+    let version = &told.versions[told.lines[0].version.expect("a version") as usize];
+    let origin = version.origin.as_ref().expect("who wrote it");
+    assert_eq!((origin.session_id.as_deref(), origin.confidence.as_str()), (Some("aaaa-1"), "exact_content"));
+    assert_eq!(origin.turn, Some(2), "{origin:?}");
+    assert_eq!(origin.prompt.as_deref(), Some("It is 9090 now, and remember the host."));
+    let operation_seq = done.operation_seq;
+    commands::undo(&world.app, wire::UndoReq { operation_seq, dry_run: false }).expect("undone");
+    assert_eq!(world.log("MEMORY.md").len(), 1);
+    world.verify();
+}
+
+#[test]
+fn lines_are_traced_through_renames_and_through_moves_between_files() {
+    let world = World::new();
+    let block = "- the port is 9090\n- the host is box\n- the proxy is off\n- the key is elsewhere\n";
+    world.record("MEMORY.md", format!("# Index\n{block}"));
+    let first = world.log("MEMORY.md").remove(0);
+    world.write("MEMORY.md", "# Index\n- see topic.md\n");
+    world.write("topic.md", format!("# Topic\n{block}"));
+    world.scan();
+    let second = world.cursor();
+    std::fs::rename(world.path("notes/topic.md"), world.path("notes/deep.md")).expect("a rename");
+    world.scan();
+    let told = blame(&world, "notes:deep.md");
+    let seqs = lines_of(&world, &told);
+    assert!(seqs[1..].iter().all(|(_, seq)| *seq == first.seq), "{seqs:?}");
+    let moved = told.versions.iter().find(|version| version.seq == first.seq).expect("the first");
+    assert_eq!(moved.moved_from.as_deref(), Some("MEMORY.md"));
+    let title = &told.versions[told.lines[0].version.expect("a version") as usize];
+    assert_eq!((title.moved_from.as_deref(), title.path_then.as_deref()), (None, Some("topic.md")));
+    let made = world.log("deep.md").into_iter().find(|version| version.seq == title.seq).expect("a version");
+    assert_eq!(made.operation_seq, second);
+    world.write("deep.md", "not recorded\n");
+    let told = blame(&world, "notes:deep.md");
+    assert_eq!((told.version_id, told.lines[0].version), (None, None));
+}
+
+#[test]
+fn a_bundle_carries_history_to_another_log_without_what_was_redacted() {
+    let world = World::new();
+    world.record("a.md", "one\n");
+    let secret = ["sec", "ret"].concat();
+    let bad = world.record("a.md", format!("one\n{secret}\n"));
+    world.record("a.md", "two\n");
+    let request = wire::RedactReq { versions: vec![bad.id], ..wire::RedactReq::default() };
+    commands::redact(&world.app, request).expect("a redaction");
+    let bundle = world.path("notes.retrace");
+    let request = wire::ExportStoreReq {
+        store: "notes".to_owned(),
+        at: None,
+        to: bundle.to_string_lossy().into_owned(),
+    };
+    let written = commands::export_store(&world.app, request.clone()).expect("a bundle");
+    assert_eq!((written.written, written.warnings.len()), (2, 1));
+    assert!(commands::export_store(&world.app, request).is_err(), "a file that is there is left");
+    let other = World::with(|options| options.clock = retrace_tests::options_of(Path::new("/"), 9).clock);
+    other.record("a.md", "two\n");
+    let import = |file: &Path| {
+        let file = file.to_string_lossy().into_owned();
+        let request = wire::ImportBundleReq { file, ..wire::ImportBundleReq::default() };
+        commands::import_bundle(&other.app, request)
+    };
+    let done = import(&bundle).expect("an import");
+    assert_eq!((done.versions, done.unchanged), (1, 1), "{done:?}");
+    assert_eq!(told(&other.log("a.md")), ["+ a.md", "+ a.md rebuilt"]);
+    other.verify();
+    let mut bytes = std::fs::read(&bundle).expect("a bundle");
+    for at in [0, bytes.len() / 2, bytes.len() - 1] {
+        bytes[at] ^= 1;
+        let damaged = world.path("damaged.retrace");
+        std::fs::write(&damaged, &bytes).expect("a file");
+        assert_eq!(import(&damaged).expect_err("damaged").code, wire::Code::Invalid);
+        bytes[at] ^= 1;
+    }
+    let files = world.path("then");
+    let request = wire::ExportStoreReq {
+        store: "notes".to_owned(),
+        at: Some("2".to_owned()),
+        to: files.to_string_lossy().into_owned(),
+    };
+    let written = commands::export_store(&world.app, request).expect("files");
+    assert_eq!((written.kind.as_str(), written.written), ("files", 1));
+    assert_eq!(std::fs::read_to_string(files.join("a.md")).expect("a file"), "one\n");
+}
+
+/// Real transcripts that write a `MEMORY.md`. Skipped where they are not.
+#[test]
+fn real_sessions_rebuild_their_memory_and_every_line_has_its_turn_and_prompt() {
+    let shared = std::env::var_os("RETRACE_SHARED_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    let home = shared.join("data/home");
+    let projects = std::fs::read_dir(home.join(".claude/projects")).into_iter().flatten().flatten();
+    let slug = projects
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .find(|name| name.ends_with("cipher-box"));
+    let Some(slug) = slug else {
+        println!("skipped: there are no such transcripts below {}", home.display());
+        return;
+    };
+    let world =
+        World::with(|options| options.surroundings = Surroundings::new(home.clone(), Platform::Linux));
+    let root = world.path("there/.claude/projects").join(slug).join("memory");
+    std::fs::create_dir_all(&root).expect("a folder");
+    std::fs::write(root.join("MEMORY.md"), "# as it is now\n").expect("a file");
+    let request = wire::AddStore {
+        root: root.to_string_lossy().into_owned(),
+        kind: None,
+        name: Some("memory".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("a store");
+    let done = import_transcripts(&world, "memory");
+    let history = world.log("MEMORY.md");
+    assert_eq!(history.len() as u64, done.versions + 1);
+    println!("{done:?}");
+    let mut traced = 0;
+    for version in history.iter().filter(|version| version.rebuilt) {
+        let told = blame(&world, &version.id);
+        lines_of(&world, &told);
+        for line in &told.lines {
+            let from = &told.versions[line.version.expect("a version") as usize];
+            let Some(origin) = &from.origin else { continue };
+            assert_eq!(origin.confidence, "exact_content");
+            assert!(origin.turn.is_some() && origin.prompt.is_some(), "{from:?}");
+            traced += 1;
+        }
+    }
+    assert!(traced > 0, "lines are blamed to a turn and a prompt");
+    println!("lines blamed to a turn: {traced}");
+    world.verify();
+}
