@@ -43,12 +43,13 @@ pub(crate) struct Loaded {
 }
 
 impl SessionLoads {
-    /// Reads the transcripts that are not known yet.
+    /// Reads the transcripts that are not known yet. Where that is being done already, this runs beside it: what either has
+    /// read the other finds.
     ///
     /// # Errors
-    /// `invalid` while that is being done already.
+    /// None so far; work without a name can always begin.
     pub(crate) fn read(inner: &Arc<Inner>) -> Result<Self, ApiError> {
-        let job = inner.lab.jobs.begin(Some(JOB))?;
+        let job = inner.lab.jobs.begin(Some(JOB)).or_else(|_| inner.lab.jobs.begin(None))?;
         let sessions = memory_uses(inner, &job, JOB);
         Ok(Self { sessions, cancelled: job.is_stopped() })
     }

@@ -40,8 +40,8 @@ impl Default for Days {
 /// What could go, with evidence.
 ///
 /// # Errors
-/// `not_found` for an unknown store, `invalid` for settings of rules that cannot be used, or when transcripts are asked for
-/// while they are being read already. A store that cannot be read has no proposals.
+/// `not_found` for an unknown store, `invalid` for settings of rules that cannot be used. A store that cannot be read has no
+/// proposals.
 pub fn expiry(app: &App, request: ExpiryReq) -> Result<Expiry, ApiError> {
     let inner = &app.inner;
     let sessions = request.loads.then(|| SessionLoads::read(inner)).transpose()?;
@@ -63,7 +63,7 @@ pub fn expiry(app: &App, request: ExpiryReq) -> Result<Expiry, ApiError> {
         let usage =
             sessions.as_ref().map(|sessions| sessions.of(&root_of(&store), &memories).usage(&memories));
         let Ok(FoundInStore { past, .. }) = inner.found_in(&store, usage.as_ref()) else { continue };
-        let indexes = inner.live_indexes(&store)?;
+        let Ok(indexes) = inner.live_indexes(&store) else { continue };
         let facts = StoreFacts {
             memories: &memories,
             usage: usage.as_ref(),

@@ -26,8 +26,7 @@ use std::sync::Arc;
 /// How healthy one store is, or every listed one. A store that cannot be read is a row with the reason.
 ///
 /// # Errors
-/// `not_found` for an unknown store; `invalid` for settings of rules that cannot be used, or when transcripts are asked for
-/// while they are being read already.
+/// `not_found` for an unknown store; `invalid` for settings of rules that cannot be used.
 pub fn health(app: &App, request: HealthReq) -> Result<Health, ApiError> {
     let inner = &app.inner;
     // Said once for all stores, rather than in each row.
@@ -94,6 +93,12 @@ impl Inner {
         let loads = sessions.map(|sessions| sessions.of(&root, &memories));
         row.loads = loads.as_ref().map(loads_view);
         let usage = loads.as_ref().map(|loads| loads.usage(&memories));
+        if store.is_log_only() {
+            let files = memories.iter().filter_map(|memory| Some((memory.path.as_ref()?, memory.version.content?)));
+            files.for_each(|(path, content)| add_file(&mut row, &path.to_text(), content.size));
+            row.problems.push("The store has no directory; the rules were not run over it.".to_owned());
+            return Ok((row, Vec::new()));
+        }
         let found = Root::open(&root)
             .map_err(ApiError::from)
             .and_then(|opened| self.measure(&opened, store.kind, &mut row))
@@ -168,11 +173,7 @@ impl Inner {
         let mut indexes = Vec::new();
         for (path, seen) in &scan.found {
             let name = path.to_text();
-            row.files += 1;
-            row.bytes += seen.size;
-            row.hosted.largest_bytes = row.hosted.largest_bytes.max(seen.size);
-            row.hosted.too_large += u64::from(seen.size > HOSTED_BYTES);
-            row.hosted.bad_paths += u64::from(hosted_problem(&name).is_some());
+            add_file(row, &name, seen.size);
             if !is_index(&name) {
                 continue;
             }
@@ -188,6 +189,15 @@ impl Inner {
         }
         Ok(indexes)
     }
+}
+
+/// Counts a file, also against the limits of a hosted store.
+fn add_file(row: &mut StoreHealth, path: &str, size: u64) {
+    row.files += 1;
+    row.bytes += size;
+    row.hosted.largest_bytes = row.hosted.largest_bytes.max(size);
+    row.hosted.too_large += u64::from(size > HOSTED_BYTES);
+    row.hosted.bad_paths += u64::from(hosted_problem(path).is_some());
 }
 
 fn index_health(path: &str, kind: StoreKind, bytes: &[u8]) -> IndexHealth {
