@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { firstRun } from "../harness/session.mjs";
+import { until } from "../harness/wait.mjs";
 
 /** An index of so many lines; past 200 nothing is loaded. */
 function longIndex(lines) {
@@ -62,14 +63,15 @@ async function movesAnEntryByKeyAndByHand({ app, machine }) {
   assert.equal(read(machine.infra, "MEMORY.md"), longIndex(206));
 
   // By hand: the handle of the line is dragged onto a file of the tree.
-  await app.see("line-handle");
-  await app.driver.run(() => {
+  await app.click("cut-chip");
+  const drag = () => {
+    const handle = document.querySelector('[data-testid="line-handle"]');
+    const row = document.querySelector('[data-testid="memory-row"][data-key="deploys.md"]');
+    if (!handle || !row) return false;
     const middle = (element) => {
       const { left, top, width, height } = element.getBoundingClientRect();
       return { clientX: left + width / 2, clientY: top + height / 2 };
     };
-    const handle = document.querySelector('[data-testid="line-handle"]');
-    const row = document.querySelector('[data-testid="memory-row"][data-key="deploys.md"]');
     // A pointer made up by a script cannot be captured, so the capture is played as well.
     handle.setPointerCapture = () => {};
     handle.releasePointerCapture = () => {};
@@ -78,7 +80,9 @@ async function movesAnEntryByKeyAndByHand({ app, machine }) {
     send("pointerdown", middle(handle));
     send("pointermove", middle(row));
     send("pointerup", middle(row));
-  });
+    return true;
+  };
+  await until("the handle of the line", () => app.driver.run(drag));
   await app.see("act-dialog", "deploys.md");
   await app.click("act-confirm");
   await app.see("toast", "Moved");
