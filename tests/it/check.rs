@@ -217,7 +217,8 @@ fn at_the_root_of_a_repository_only_what_agents_read() {
         let object = |line| serde_json::from_str::<Value>(line).expect("JSON");
         ran.stdout.lines().map(|line| object(line)["rule"].as_str().expect("a rule").to_owned()).collect()
     };
-    assert_eq!((ran.exit, rules(&ran)), (Exit::FINDINGS, vec!["links/import".to_owned()]), "{}", ran.stderr);
+    assert_eq!(ran.exit, Exit::FINDINGS, "{}", ran.stderr);
+    assert_eq!(rules(&ran), ["links/import", "truth/script"]);
     let truth = machine.check(&["--json", "--rule", "truth", "--fail-on", "note"]);
     assert_eq!(rules(&truth), ["truth/script", "truth/file"]);
 }

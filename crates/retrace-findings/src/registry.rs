@@ -202,7 +202,7 @@ const CODED: &[Coded] = coded! {
     "A memory names a file that the repository does not have."
     "Correct the memory, or remove what is no longer true."
 
-    "truth/script" Note off
+    "truth/script" Note on
     "A memory names a script that package.json does not have."
     "Correct the memory, or remove what is no longer true."
 

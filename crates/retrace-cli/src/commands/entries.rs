@@ -36,7 +36,11 @@ pub(crate) fn move_entry(arguments: MoveArguments, shell: &mut Shell<'_, '_>) ->
     let app = shell.app()?;
     let (whole, lines) = with_lines(&arguments.entry);
     let (line, end_line) = lines.ok_or_else(|| {
-        wrong("No line is named.", "Name an entry as STORE:PATH:LINE or STORE:PATH:LINE-LINE.", &arguments.entry)
+        wrong(
+            "No line is named.",
+            "Name an entry as STORE:PATH:LINE or STORE:PATH:LINE-LINE.",
+            &arguments.entry,
+        )
     })?;
     let (store, path) = place(&app, whole)?;
     let MoveArguments { to, expect, dry_run, .. } = arguments;

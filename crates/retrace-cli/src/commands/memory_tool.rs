@@ -9,8 +9,8 @@ use retrace_api::wire::{ApiError, MemoryToolReq};
 use retrace_api::{App, commands};
 use serde::Serialize;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+use std::path::PathBuf;
 
 /// Serve the memory tool over a directory, recording each call
 ///

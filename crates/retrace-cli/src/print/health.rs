@@ -9,7 +9,8 @@ use std::io::{Result, Write};
 
 /// A line a store, its indexes, then the findings of each store.
 pub(crate) fn health(out: &mut (impl Write + ?Sized), health: &Health, style: Style) -> Result<()> {
-    let when = |at: &Option<String>| at.as_ref().map_or_else(|| "never".to_owned(), |at| time(at, style.zone));
+    let when =
+        |at: &Option<String>| at.as_ref().map_or_else(|| "never".to_owned(), |at| time(at, style.zone));
     let rows: Vec<[String; 9]> = health
         .stores
         .iter()
@@ -106,7 +107,13 @@ pub(crate) fn proposal(
         writeln!(out, "    {}{line}: {}", visible::line(&reason.kind), visible::line(&reason.message))?;
     }
     for line in &proposal.index_lines {
-        writeln!(out, "    with {}, line {}: {}", visible::line(&line.path), line.line, visible::line(&line.text))?;
+        writeln!(
+            out,
+            "    with {}, line {}: {}",
+            visible::line(&line.path),
+            line.line,
+            visible::line(&line.text)
+        )?;
     }
     Ok(())
 }
