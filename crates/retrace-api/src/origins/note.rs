@@ -6,7 +6,7 @@ use crate::error::show;
 use crate::lab::rows::shortened;
 use crate::wire::{ApiError, OriginNote};
 use retrace_log::{OriginRow, Reader, VersionRow};
-use retrace_model::Actor;
+use retrace_model::{Actor, Timestamp};
 use retrace_sessions::{SessionRow, Snapshot};
 use std::path::Path;
 
@@ -47,12 +47,17 @@ pub(crate) fn origin_note(
     Ok(match &version.actor {
         Actor::Session { id, evidence } => {
             let session = session_of(&snapshot, id);
+            let call = version
+                .rebuilt
+                .then(|| session.and_then(|session| call_at(session, version.created_at)))
+                .flatten();
+            let call = call.unwrap_or_else(unknown_note);
             Some(OriginNote {
                 confidence: evidence.as_str().to_owned(),
                 session_id: Some(id.clone()),
                 title: session.and_then(title),
                 transcript: session.and_then(|session| transcript_of(&snapshot, session)),
-                ..unknown_note()
+                ..call
             })
         }
         _ => None,
@@ -89,6 +94,25 @@ pub(crate) fn note_of(inner: &Inner, snapshot: &Snapshot, row: &OriginRow, with_
         turn: call.and_then(|call| call.turn),
         prompt,
     }
+}
+
+/// What a session's transcripts say of the call that wrote at an instant: what was rebuilt from them carries its time.
+fn call_at(session: &SessionRow, at: Timestamp) -> Option<OriginNote> {
+    session.entries().find_map(|entry| {
+        let size = std::fs::metadata(&entry.path).ok()?.len();
+        if size > LARGEST_FOR_PROMPT {
+            return None;
+        }
+        let writes = retrace_origin::writes(&std::fs::read(&entry.path).ok()?).ok()?;
+        let write = writes.into_iter().find(|write| write.answered_at.or(write.at) == Some(at))?;
+        Some(OriginNote {
+            model: write.model,
+            role: Some(write.role.as_str().to_owned()),
+            turn: write.turn,
+            prompt: write.prompt.map(|prompt| first_line(&prompt.text)),
+            ..unknown_note()
+        })
+    })
 }
 
 pub(crate) fn session_of<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s SessionRow> {
