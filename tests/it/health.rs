@@ -63,10 +63,12 @@ fn sizes_are_measured_as_agents_measure_and_badges_are_rows() {
     assert!(index.tokens > 500, "{index:?}");
     let cut = document(&world, "MEMORY.md").cut.expect("the document says the same");
     assert_eq!((cut.line, cut.lost, cut.limit.as_str(), cut.size), (201, 6, "lines", 200));
-    let rows = |severity: &str| {
-        health.findings.iter().filter(|one| one.finding.severity == severity).count() as u64
-    };
-    assert_eq!((rows("error"), rows("warning"), rows("note")), (health.errors, health.warnings, health.notes));
+    let rows =
+        |severity: &str| health.findings.iter().filter(|one| one.finding.severity == severity).count() as u64;
+    assert_eq!(
+        (rows("error"), rows("warning"), rows("note")),
+        (health.errors, health.warnings, health.notes)
+    );
     let found = health.findings.iter().find(|one| one.finding.rule == "limits/index-cut").expect("a finding");
     assert_eq!((found.finding.line, found.memory_id.is_some()), (201, true));
     assert!(store.groups.iter().any(|group| group.group == "limits" && group.warnings >= 1));
@@ -98,10 +100,8 @@ fn a_review_is_told_per_store() {
 fn a_rule_that_a_person_switched_off_is_off_everywhere_but_at_the_gate() {
     let world = with_long_index();
     let set = |setting: Option<&str>| {
-        let request = wire::SetFindingRule {
-            rule: "limits/index-cut".to_owned(),
-            setting: setting.map(str::to_owned),
-        };
+        let request =
+            wire::SetFindingRule { rule: "limits/index-cut".to_owned(), setting: setting.map(str::to_owned) };
         commands::set_finding_rule(&world.app, request).expect("it is set")
     };
     let is_found = || health(&world, None).findings.iter().any(|one| one.finding.rule == "limits/index-cut");
@@ -199,9 +199,15 @@ fn a_file_that_moved_on_stops_a_move_as_a_whole() {
 fn what_cannot_be_moved_says_why() {
     let world = with_long_index();
     world.record("image.md", [0_u8, 159, 146, 150]);
-    for (line, to) in
-        [(0, "tides.md"), (900, "tides.md"), (4, "MEMORY.md"), (4, "x.txt"), (4, "../x.md"), (4, ".x.md"), (4, "image.md")]
-    {
+    for (line, to) in [
+        (0, "tides.md"),
+        (900, "tides.md"),
+        (4, "MEMORY.md"),
+        (4, "x.txt"),
+        (4, "../x.md"),
+        (4, ".x.md"),
+        (4, "image.md"),
+    ] {
         let refused = commands::move_entry(&world.app, move_entry(line, None, to));
         assert!(refused.is_err(), "{line} {to}");
     }
@@ -278,7 +284,10 @@ fn what_could_go_is_proposed_with_evidence_and_goes_only_when_chosen() {
         store: "claude".to_owned(),
         memories: found
             .iter()
-            .map(|one| wire::ExpireMemory { path: one.path.clone(), expect: Some(one.content_sha256.clone()) })
+            .map(|one| wire::ExpireMemory {
+                path: one.path.clone(),
+                expect: Some(one.content_sha256.clone()),
+            })
             .collect(),
         dry_run: true,
     };

@@ -372,7 +372,7 @@ fn encoded(path: &str) -> String {
     for letter in path.chars() {
         match letter {
             ' ' | '(' | ')' | '<' | '>' | '%' | '#' | '?' => {
-                text.push_str(&format!("%{:02X}", u32::from(letter)))
+                text.push_str(&format!("%{:02X}", u32::from(letter)));
             }
             letter => text.push(letter),
         }

@@ -94,7 +94,8 @@ impl Inner {
         row.loads = loads.as_ref().map(loads_view);
         let usage = loads.as_ref().map(|loads| loads.usage(&memories));
         if store.is_log_only() {
-            let files = memories.iter().filter_map(|memory| Some((memory.path.as_ref()?, memory.version.content?)));
+            let files =
+                memories.iter().filter_map(|memory| Some((memory.path.as_ref()?, memory.version.content?)));
             files.for_each(|(path, content)| add_file(&mut row, &path.to_text(), content.size));
             row.problems.push("The store has no directory; the rules were not run over it.".to_owned());
             return Ok((row, Vec::new()));
