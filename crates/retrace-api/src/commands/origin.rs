@@ -37,14 +37,18 @@ const LARGEST_FILE: u64 = 512 << 20;
 /// Calls without a version that are listed.
 const MOST_UNRECORDED: usize = 1_000;
 
-/// Who wrote a version, and why: the session, the call, the prompt before it and the messages around it. What transcripts hold
-/// by now is looked up first.
+/// Who wrote a version, and why: the session, the call, the prompt before it and the messages around it. Where that is not
+/// sure yet, the version is held against what transcripts hold by now first.
 ///
 /// # Errors
 /// `not_found` for an unknown version.
 pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
     let inner = &app.inner;
-    bring_up_to_date(inner)?;
+    if is_open(inner, &request.version)? {
+        inner.origins.update(inner)?;
+    } else if !inner.lab.index.was_begun() {
+        inner.lab.index.update(inner);
+    }
     let snapshot = inner.lab.index.snapshot();
     let (version, rows, note) = inner.read(|reader| {
         let version = version_named(reader, &request.version)?;
@@ -90,7 +94,7 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
 /// `not_found` where neither a transcript nor a version names the session, `invalid` for the beginning of several ids.
 pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, ApiError> {
     let inner = &app.inner;
-    bring_up_to_date(inner)?;
+    inner.origins.update(inner)?;
     let snapshot = inner.lab.index.snapshot();
     let id = session_named(&snapshot, request.session.trim())?;
     let session = session_of(&snapshot, &id);
@@ -136,9 +140,17 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
     })
 }
 
-/// Holds what was recorded against the transcripts there are by now. Where that fails, what is known already is told.
-fn bring_up_to_date(inner: &Arc<Inner>) -> Result<(), ApiError> {
-    inner.origins.update(inner)
+/// Whether transcripts may still tell more of a version than is known: its writer was not recorded, and no call gives its
+/// content exactly.
+fn is_open(inner: &Inner, version: &str) -> Result<bool, ApiError> {
+    inner.read(|reader| {
+        let version = version_named(reader, version)?;
+        let answer = reader.origin(version.id.seq)?;
+        Ok(match answer {
+            Some(answer) => answer.confidence != "exact_content",
+            None => version.actor == Actor::Unknown && version.redaction.is_none(),
+        })
+    })
 }
 
 /// A session by its id or the beginning of it.
