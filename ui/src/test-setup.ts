@@ -2,6 +2,7 @@
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
+import { assume } from "@/features/context/assumed";
 import { resetBench } from "@/features/context/lab";
 import { closeAct, rememberUndo } from "@/state/acts";
 import { setPaletteOpen } from "@/state/palette";
@@ -42,6 +43,7 @@ afterEach(() => {
   cleanup();
   closeAct();
   resetBench();
+  assume({ model: null, cache_ttl: null });
   rememberUndo(null);
   setPaletteOpen(false);
   toasts.clear();
