@@ -275,6 +275,6 @@ mod tests {
             let name = rest.split('"').next().unwrap_or_default();
             assert!(description["components"]["schemas"][name].is_object(), "{name}");
         }
-        assert_eq!(description["paths"].as_object().map(serde_json::Map::len), Some(9));
+        assert_eq!(description["paths"].as_object().map(serde_json::Map::len), Some(8));
     }
 }
