@@ -197,7 +197,10 @@ pub fn actor(actor: &Actor) -> Value {
 /// A page of a list.
 #[must_use]
 pub fn page(data: Vec<Value>, next: Option<String>) -> Value {
-    json!({ "data": data, "next_page": next })
+    let mut page = Map::new();
+    page.insert("data".to_owned(), Value::Array(data));
+    page.insert("next_page".to_owned(), next.map_or(Value::Null, Value::String));
+    Value::Object(page)
 }
 
 /// What deleting a store answers.

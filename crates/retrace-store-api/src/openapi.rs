@@ -152,10 +152,12 @@ fn hash() -> Value {
     json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made for one call, which reads better so")]
 fn object(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made for one call, which reads better so")]
 fn page_of(item: Value) -> Value {
     object(
         json!({ "data": { "type": "array", "items": item }, "next_page": { "type": ["string", "null"] } }),
