@@ -91,7 +91,7 @@ impl Act<'_> {
     /// [`LogError::Damaged`] when a content that leans on a masked one does not read, or a failure of the database.
     pub fn mask(&mut self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
         let versions = self.reader().with_same_content(chosen)?;
-        self.whole(|act| act.mask_all(versions, redaction))
+        self.whole(|act| act.mask_all(&versions, redaction))
     }
 
     /// As [`Act::mask`], but other versions with the same content keep it: a client of the API redacts the versions it
@@ -101,9 +101,9 @@ impl Act<'_> {
     /// As [`Act::mask`].
     pub fn mask_alone(&mut self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
         let versions = chosen.iter().map(|version| self.reader().version(version.id.seq));
-        let versions = versions.collect::<Result<Vec<_>, _>>()?;
-        let versions = versions.into_iter().filter(|version| version.redaction.is_none()).collect();
-        self.whole(|act| act.mask_all(versions, redaction))
+        let mut versions = versions.collect::<Result<Vec<_>, _>>()?;
+        versions.retain(|version| version.redaction.is_none());
+        self.whole(|act| act.mask_all(&versions, redaction))
     }
 
     /// Contents that no version outside `going` has.
@@ -122,19 +122,19 @@ impl Act<'_> {
         Ok(blobs)
     }
 
-    fn mask_all(&self, versions: Vec<VersionRow>, redaction: i64) -> Result<Masked, LogError> {
-        let blobs = self.only_in(&versions)?;
+    fn mask_all(&self, versions: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
+        let blobs = self.only_in(versions)?;
         let mut masked = Masked::default();
-        let stale = search::take_out(&self.transaction, &versions)?;
+        let stale = search::take_out(&self.transaction, versions)?;
         self.free_those_leaning_on(&blobs)?;
-        for version in &versions {
+        for version in versions {
             self.mask_version(version, redaction, &mut masked.needles)?;
             masked.versions.push(version.id);
         }
         for blob in &blobs {
             self.mask_blob(*blob, &mut masked.needles)?;
         }
-        for version in &versions {
+        for version in versions {
             self.forget_file(version)?;
             self.forget_path(version)?;
         }
