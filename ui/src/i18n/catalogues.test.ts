@@ -1,0 +1,100 @@
+/// <reference types="node" />
+/** That every language says everything, and says it with the same values and marks as English. */
+import { type CompiledMessage, compileMessage } from "@lingui/message-utils/compileMessage";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { LANGUAGES } from ".";
+
+/** What may be the same in another language: names, and words of the API and of code. */
+const SAME = new Set([
+  "/home/you/notes",
+  "Basic Memory",
+  "Claude Code",
+  "Cline",
+  "Codex",
+  "Copilot",
+  "Gemini CLI",
+  "Git",
+  "Letta Code",
+  "OpenClaw",
+]);
+
+/** Reads the messages of a catalogue: `msgid` to `msgstr`. */
+function read(language: string): Map<string, string> {
+  const text = readFileSync(join(import.meta.dirname, `locales/${language}.po`), "utf8");
+  const messages = new Map<string, string>();
+  for (const block of text.split(/\n{2,}/)) {
+    const field = (name: string) => {
+      const lines = block.split("\n").filter((line) => !line.startsWith("#"));
+      const at = lines.findIndex((line) => line.startsWith(`${name} `));
+      if (at < 0) return null;
+      const rest = lines.slice(at + 1);
+      const end = rest.findIndex((line) => !line.startsWith('"'));
+      const quoted = [lines[at]!.slice(name.length + 1), ...rest.slice(0, end < 0 ? rest.length : end)];
+      return quoted.map((line) => JSON.parse(line) as string).join("");
+    };
+    const [context, id, translation] = [field("msgctxt"), field("msgid"), field("msgstr")];
+    if (id) messages.set(context === null ? id : `${context}\u0004${id}`, translation ?? "");
+  }
+  return messages;
+}
+
+/** The values, tags and kinds of choice in a message, each once: how often one is said is each language's own. */
+function parts(message: string): string[] {
+  const found = new Set<string>();
+  const look = (tokens: CompiledMessage) => {
+    for (const token of typeof tokens === "string" ? [tokens] : tokens) {
+      if (typeof token === "string") for (const [tag] of token.matchAll(/<\/?\w+\/?>/g)) found.add(tag);
+      else {
+        const [name, kind, detail] = token;
+        found.add(`{${[name, kind].filter(Boolean).join(", ")}}`);
+        if (typeof detail === "object" && detail !== null)
+          for (const branch of Object.values(detail))
+            if (typeof branch === "string" || Array.isArray(branch)) look(branch as CompiledMessage);
+      }
+    }
+  };
+  look(compileMessage(message));
+  return [...found].sort();
+}
+
+/** What is wrong with a message as such; null when it can be read. */
+function broken(message: string): string | null {
+  try {
+    compileMessage(message);
+  } catch (cause) {
+    return String(cause);
+  }
+  return /, (plural|select|selectordinal),/.test(message) && !/\bother \{/.test(message) ? "it has no other" : null;
+}
+
+const english = read("en");
+const ids = [...english.keys()].sort();
+
+describe.each(LANGUAGES.filter((language) => language !== "en"))("%s", (language) => {
+  const messages = read(language);
+
+  it("says everything, and nothing that is not asked", () => {
+    expect(ids.filter((id) => !messages.get(id)?.trim())).toEqual([]);
+    expect([...messages.keys()].sort()).toEqual(ids);
+  });
+
+  it("has the values and marks of the English message", () => {
+    const whole = ids.filter((id) => broken(messages.get(id) ?? "") === null);
+    const wrong = whole.filter((id) => parts(messages.get(id) ?? "").join() !== parts(english.get(id)!).join());
+    expect(wrong.map((id) => ({ id, found: messages.get(id) }))).toEqual([]);
+  });
+
+  it("can be read, and says what any other number is", () => {
+    const wrong = ids.map((id) => ({ id, why: broken(messages.get(id) ?? "") })).filter(({ why }) => why !== null);
+    expect(wrong).toEqual([]);
+  });
+
+  it("is no English, but for names", () => {
+    // Without its values, what has no word of its own may be the same everywhere.
+    const hasWord = (message: string) => /[A-Za-z]{2}/.test(message.replace(/\{\w+\}|<\/?\w+\/?>/g, ""));
+    const same = ids.filter((id) => messages.get(id) === english.get(id) && hasWord(english.get(id)!) && !SAME.has(id));
+    expect(same).toEqual([]);
+  });
+});
