@@ -291,6 +291,7 @@ mod tests {
         })
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "reads better where it is called")]
     fn inbox(items: Vec<Value>) -> Inbox {
         let total = items.len();
         let group =

@@ -148,11 +148,7 @@ impl Report<'_, '_> {
     }
 
     /// Both sides of a change, where both are there to be compared.
-    fn contents(
-        &self,
-        before: Option<&VersionRow>,
-        after: &VersionRow,
-    ) -> Result<Option<(Vec<u8>, Vec<u8>)>, ApiError> {
+    fn contents(&self, before: Option<&VersionRow>, after: &VersionRow) -> Result<Option<Sides>, ApiError> {
         let side = |version: &VersionRow| -> Result<Option<Vec<u8>>, ApiError> {
             Ok(match bytes_of(self.reader, version)? {
                 Bytes::Nothing => Some(Vec::new()),
@@ -165,7 +161,10 @@ impl Report<'_, '_> {
     }
 }
 
-fn change_of(item: &InboxItem, contents: Option<(Vec<u8>, Vec<u8>)>) -> Change {
+/// The contents before and after a change.
+type Sides = (Vec<u8>, Vec<u8>);
+
+fn change_of(item: &InboxItem, contents: Option<Sides>) -> Change {
     let path = item.path.clone();
     let mut facts = vec![kind_words(&item.kind), item.version_id.clone()];
     facts.extend(item.previous_path.as_ref().map(|from| format!("Was {from}.")));
@@ -198,7 +197,7 @@ fn writer(actor: &Actor) -> String {
         Actor::Unknown => "an unknown writer".to_owned(),
         Actor::Session { id, evidence } => format!("session {id} ({})", evidence.as_str().replace('_', " ")),
         Actor::Api { id } => format!("API key {id}"),
-        Actor::User { id } => format!("{id}"),
+        Actor::User { id } => id.clone(),
         Actor::ServiceAccount { id } => format!("service account {id}"),
     }
 }

@@ -281,12 +281,11 @@ fn log(place: &GitPlace, paths: &BTreeSet<Vec<u8>>, steps: &Steps<'_>) -> Result
                     steps.tell(commits.len(), None)?;
                 }
             }
-        } else if let Some(change) = field.strip_prefix(b":") {
-            if let Some(change) = change_from(change, &mut next)?
-                && let Some(commit) = commits.last_mut()
-            {
-                commit.changes.push(change);
-            }
+        } else if let Some(change) = field.strip_prefix(b":")
+            && let Some(change) = change_from(change, &mut next)?
+            && let Some(commit) = commits.last_mut()
+        {
+            commit.changes.push(change);
         }
     }
     child.end()?;
@@ -310,12 +309,15 @@ fn change_from(
     Ok(Some(Change { status: *status, mode: mode.to_vec(), blob: text(blob), from, path }))
 }
 
+/// A path, and the one it was moved to.
+type Rename = (Vec<u8>, Vec<u8>);
+
 /// Renames of whole commits: from where to where.
 fn renames_in(
     place: &GitPlace,
     commits: &BTreeSet<String>,
     steps: &Steps<'_>,
-) -> Result<Vec<(Vec<u8>, Vec<u8>)>, ApiError> {
+) -> Result<Vec<Rename>, ApiError> {
     let mut renames = Vec::new();
     for (done, commit) in commits.iter().enumerate() {
         steps.tell(done, Some(commits.len()))?;

@@ -197,7 +197,7 @@ impl Pair {
         match step {
             Step::CreateStore => self.create_store(),
             Step::UpdateStore(at, name, text) => {
-                self.update_store(at % count, name.as_deref(), text.as_deref())
+                self.update_store(at % count, name.as_deref(), text.as_deref());
             }
             Step::Archive(at) => {
                 if let Some(store) = self.stores.get(*at).cloned() {
@@ -223,13 +223,13 @@ impl Pair {
             }
             Step::Create(at, path, content) => self.create(at % count, path, content),
             Step::Update(at, which, path, content, guard) => {
-                self.update(at % count, *which, *path, *content, *guard)
+                self.update(at % count, *which, *path, *content, *guard);
             }
             Step::Delete(at, which, guard) => self.delete(at % count, *which, *guard),
             Step::Redact(at, which) => self.redact(at % count, *which),
             Step::Elsewhere(at, which) => self.elsewhere(at % count, *which),
             Step::ListMemories(at, prefix, direct, limit) => {
-                self.list_memories(at % count, prefix, *direct, *limit)
+                self.list_memories(at % count, prefix, *direct, *limit);
             }
             Step::ListVersions(at, memory, operation, limit) => {
                 self.list_versions(at % count, *memory, *operation, *limit);

@@ -84,7 +84,7 @@ pub(crate) struct ExpireArguments {
     dry_run: bool,
 }
 
-pub(crate) fn expire(arguments: ExpireArguments, shell: &mut Shell<'_, '_>) -> Ended {
+pub(crate) fn expire(arguments: &ExpireArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let mut request = ExpireReq { dry_run: arguments.dry_run, ..ExpireReq::default() };
     for memory in &arguments.memories {

@@ -72,7 +72,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Check(arguments) => check::run(&arguments, shell),
         Command::Health(arguments) => health::run(arguments, shell),
         Command::Expiry(arguments) => expiry::run(arguments, shell),
-        Command::Expire(arguments) => expiry::expire(arguments, shell),
+        Command::Expire(arguments) => expiry::expire(&arguments, shell),
         Command::MoveEntry(arguments) => entries::move_entry(arguments, shell),
         Command::Allow(arguments) => entries::allow(arguments, shell),
         Command::Rules(arguments) => rules::run(arguments, shell),
