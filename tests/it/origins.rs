@@ -1,5 +1,10 @@
 //! Who wrote a version, and why: versions joined with the transcripts that explain them.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "values made for one line of a transcript read better where it is called"
+)]
+
 use retrace_api::{commands, wire};
 use retrace_model::Timestamp;
 use retrace_tests::World;

@@ -1,5 +1,10 @@
 //! History from before the app was there: from git, from transcripts and kept copies, from a bundle; and who wrote each line.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "values made for one line of a transcript read better where it is called"
+)]
+
 use retrace_api::{commands, wire};
 use retrace_sources::{Platform, Surroundings};
 use retrace_tests::World;

@@ -1,6 +1,7 @@
 //! Whole runs in process.
 
 mod context;
+mod inbox;
 
 use crate::{Exit, Io, Stop, Terminal, Zone, run};
 use retrace_api::{AppOptions, KeyInMemory};

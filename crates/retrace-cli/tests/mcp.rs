@@ -31,6 +31,7 @@ impl Server {
         writeln!(input, "{message}").expect("it listens");
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "reads better where it is called")]
     fn ask(&mut self, id: u64, method: &str, params: Value) -> Value {
         self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         let mut line = String::new();

@@ -5,6 +5,7 @@
 //!
 //! DIRECTORY is where the log is made, a temporary one when absent: what a commit costs depends on the disk under it.
 
+#![allow(clippy::panic, reason = "a measurement that went wrong measures nothing")]
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 use retrace_api::{App, AppOptions};

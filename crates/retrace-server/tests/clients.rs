@@ -2,6 +2,8 @@
 //! the SDKs are not there: `scripts/oracles DIRECTORY store-clients` installs them, `RETRACE_ORACLE_STORE_CLIENTS` names the
 //! directory it prints.
 
+#![allow(clippy::print_stdout, reason = "a test that is skipped says why, one that ran how much it did")]
+
 use retrace_api::{App, AppOptions};
 use retrace_server::{Assets, Running, StartOptions, start};
 use std::path::{Path, PathBuf};

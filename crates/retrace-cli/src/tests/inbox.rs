@@ -1,0 +1,115 @@
+//! The inbox in the terminal: listing, each verdict, the way back, and what is left with its reason.
+
+use super::{Machine, Ran};
+use crate::Exit;
+use serde_json::Value;
+
+/// A machine whose store knows `a.md` and `b.md`, both changed since, and `c.md`, which is new.
+fn changed() -> Machine {
+    let machine = Machine::with_notes(&[("a.md", "one\n"), ("b.md", "one\n")]);
+    for (name, content) in [("a.md", "one\ntwo\n"), ("b.md", "two\n"), ("c.md", "new\n")] {
+        write(&machine, name, content);
+    }
+    machine
+}
+
+fn write(machine: &Machine, name: &str, content: &str) {
+    std::fs::write(machine.notes().join(name), content).expect("a file");
+    assert_eq!(machine.run(&["record", "--once"]).exit, Exit::DONE);
+}
+
+fn read(machine: &Machine, name: &str) -> Option<String> {
+    std::fs::read_to_string(machine.notes().join(name)).ok()
+}
+
+/// The items of all groups.
+fn items(machine: &Machine) -> Vec<Value> {
+    let ran = machine.run(&["inbox", "--json"]);
+    assert_eq!(ran.exit, Exit::DONE, "{}", ran.stderr);
+    let groups = ran.lines();
+    groups.iter().flat_map(|group| group["items"].as_array().cloned().unwrap_or_default()).collect()
+}
+
+/// The newest version of a path, as the inbox names it.
+fn version(machine: &Machine, path: &str) -> String {
+    let found = items(machine).into_iter().find(|item| item["path"] == path);
+    let found = found.unwrap_or_else(|| panic!("{path} is not in the inbox"));
+    found["version_id"].as_str().expect("an id").to_owned()
+}
+
+fn paths(machine: &Machine) -> Vec<String> {
+    let mut paths: Vec<String> =
+        items(machine).iter().filter_map(|item| item["path"].as_str().map(str::to_owned)).collect();
+    paths.sort();
+    paths
+}
+
+fn done(ran: &Ran) {
+    assert_eq!(ran.exit, Exit::DONE, "{}", ran.stderr);
+}
+
+#[test]
+fn the_inbox_says_what_changed_since_it_was_known() {
+    let machine = changed();
+    let shown = machine.run(&["inbox"]).stdout;
+    for (sign, path) in [("~", "notes:a.md"), ("~", "notes:b.md"), ("+", "notes:c.md")] {
+        assert!(shown.contains(&format!("{sign} {path}")), "{shown}");
+    }
+    let a = items(&machine).into_iter().find(|item| item["path"] == "a.md").expect("it changed");
+    assert_eq!((&a["verb"], &a["added"], &a["removed"]), (&"changed".into(), &1.into(), &0.into()));
+    let stores = machine.run(&["stores", "list", "--json"]).lines();
+    assert_eq!(stores[0]["unreviewed"], 3, "badge = rows");
+}
+
+#[test]
+fn approving_rejecting_and_taking_each_back() {
+    let machine = changed();
+    done(&machine.run(&["approve", &version(&machine, "a.md")]));
+    assert_eq!(paths(&machine), ["b.md", "c.md"]);
+
+    let preview = machine.run(&["reject", &version(&machine, "b.md"), "--dry-run"]);
+    done(&preview);
+    assert_eq!(read(&machine, "b.md").as_deref(), Some("two\n"), "a preview does nothing");
+    done(&machine.run(&["reject", &version(&machine, "b.md"), "--note", "made up"]));
+    assert_eq!(read(&machine, "b.md").as_deref(), Some("one\n"));
+    done(&machine.run(&["reject", &version(&machine, "c.md")]));
+    assert_eq!((read(&machine, "c.md"), paths(&machine)), (None, Vec::new()));
+
+    for (path, left) in [("c.md", vec!["c.md"]), ("b.md", vec!["b.md", "c.md"])] {
+        done(&machine.run(&["undo", "--review"]));
+        assert_eq!(paths(&machine), left, "{path} is back");
+        assert!(read(&machine, path).is_some_and(|content| content != "one\n"), "{path} is as it was");
+    }
+    done(&machine.run(&["undo", "--review"]));
+    assert_eq!(paths(&machine), ["a.md", "b.md", "c.md"]);
+    assert_eq!(machine.run(&["undo", "--review"]).exit, Exit(3), "there is none any more");
+}
+
+#[test]
+fn what_changed_since_is_left_with_its_reason() {
+    let machine = changed();
+    let (a, b) = (version(&machine, "a.md"), version(&machine, "b.md"));
+    write(&machine, "b.md", "three\n");
+    let ran = machine.run(&["approve", &a, &b]);
+    assert_eq!(ran.exit, Exit(4));
+    assert!(ran.stdout.contains("left") && ran.stdout.contains("notes:b.md"), "{}", ran.stdout);
+    assert_eq!(paths(&machine), ["b.md", "c.md"], "the others are done");
+    let ran = machine.run(&["reject", &b, "--json"]);
+    assert_eq!((ran.exit, ran.error_code().as_str()), (Exit(4), "head_moved"));
+    assert_eq!(read(&machine, "b.md").as_deref(), Some("three\n"), "a newer edit is never overwritten");
+}
+
+#[test]
+fn groups_and_everything_up_to_a_point() {
+    let machine = changed();
+    let b = version(&machine, "b.md");
+    done(&machine.run(&["reviewed", "--up-to", &b]));
+    assert_eq!(paths(&machine), ["c.md"]);
+    done(&machine.run(&["undo", "--review"]));
+    assert_eq!(paths(&machine).len(), 3);
+
+    let group = machine.run(&["inbox", "--json"]).lines()[0]["id"].as_str().expect("an id").to_owned();
+    done(&machine.run(&["approve", "--group", &group]));
+    assert_eq!(paths(&machine), Vec::<String>::new());
+    assert_eq!(machine.run(&["approve", "--group", &group]).exit, Exit(3), "it is empty");
+}
