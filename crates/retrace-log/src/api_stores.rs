@@ -300,7 +300,8 @@ impl Reader<'_> {
         below.map(|(path, memory)| Ok((rows::path_from(path)?, rows::memory_id(&memory)?))).transpose()
     }
 
-    /// Versions of a store that pass a filter, newest first.
+    /// Versions of a store that pass a filter, newest first. Rebuilt ones are not among them: the API's versions follow each
+    /// other as they were made.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database. An unknown memory has no versions.
@@ -312,6 +313,7 @@ impl Reader<'_> {
         let store_row = rows::store_row(self.connection, store)?;
         let narrow = filter.memory.is_some();
         let mut wheres = String::from(if narrow { "+v.store_id = ?" } else { "v.store_id = ?" });
+        wheres.push_str(" AND v.happened_at IS NULL");
         let mut values: Vec<Value> = vec![store_row.into()];
         let mut add = |condition: &str, value: Value| {
             wheres.push_str(" AND ");
@@ -398,11 +400,14 @@ impl Act<'_> {
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
     pub fn share_store(&self, id: StoreId, at: Timestamp) -> Result<(), LogError> {
         let row = rows::store_row(&self.transaction, id)?;
-        self.transaction.execute(
-            "INSERT INTO api_stores (store_id, updated_at) VALUES (?1, ?2)
-             ON CONFLICT (store_id) DO UPDATE SET deleted_at = NULL",
-            params![row, at.micros()],
-        )?;
+        let shown =
+            self.transaction.execute("UPDATE api_stores SET deleted_at = NULL WHERE store_id = ?1", [row])?;
+        if shown == 0 {
+            self.transaction.execute(
+                "INSERT INTO api_stores (store_id, updated_at) VALUES (?1, ?2)",
+                params![row, at.micros()],
+            )?;
+        }
         Ok(())
     }
 

@@ -405,15 +405,15 @@ mod tests {
         let gathered = gather(vec![
             changed(call(1, "a.md", edit("b", "c")), before("a b\n")),
             changed(call(2, "a.md", edit("c", "d")), before("a c\n")),
-            changed(call(3, "a.md", edit("d", "e")), before("changed by hand: d\n")),
+            changed(call(3, "a.md", edit("x", "y")), before("by somebody else: x\n")),
             changed(call(4, "new.md", edit("", "fresh")), |write| write.told.was_absent = true),
         ]);
         let a = [
             "?a.md@1 a b\n",
             "a.md@1 a c\n",
             "a.md@2 a d\n",
-            "?a.md@3 changed by hand: d\n",
-            "a.md@3 changed by hand: e\n",
+            "?a.md@3 by somebody else: x\n",
+            "a.md@3 by somebody else: y\n",
         ];
         assert_eq!(told(&gathered), [a.to_vec(), vec!["new.md@4 fresh"]]);
     }

@@ -473,6 +473,7 @@ impl Pair {
         else {
             return;
         };
+        let archived = self.stores[other].archived;
         let other = &self.stores[other].id;
         if let Some(version) = self.stores[at].versions.get(which) {
             for (method, tail) in [
@@ -483,7 +484,12 @@ impl Pair {
                 ("DELETE", format!("/{other}/memories/{}", version.memory)),
             ] {
                 let answer = self.ask(method, &tail, "", &Value::Null);
-                self.refused(404, "not_found_error", &answer);
+                // An archived store refuses every update before it looks for the memory.
+                if archived && method == "POST" && !tail.ends_with("/redact") {
+                    self.refused(400, "invalid_request_error", &answer);
+                } else {
+                    self.refused(404, "not_found_error", &answer);
+                }
             }
             let query = format!("memory_id={}", version.memory);
             let listed = self.ask("GET", &format!("/{other}/memory_versions"), &query, &Value::Null);

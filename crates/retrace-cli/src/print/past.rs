@@ -153,7 +153,7 @@ mod tests {
     fn an_import_says_what_came_in_and_what_did_not() {
         insta::assert_snapshot!(printed(|out| imported(out, &import(), Style::PLAIN)), @r"
         notes: 3 versions of 1 memory came in from git, as operation 7.
-          found: 5 versions, 2026-11-01 10:00:00 to 2026-11-02 10:00:00
+          found: 5 versions, 2026-11-01T10:00:00Z to 2026-11-02T10:00:00Z
           left out, known already or redacted: 1
           left out, the same as the one before or after: 1
           a.md  5 versions
@@ -200,9 +200,9 @@ mod tests {
             truncated: false,
         };
         insta::assert_snapshot!(printed(|out| blame(out, &told, Style::PLAIN)), @r"
-            12 unknown writer           2026-11-01 10:00:00 rebuilt old.md 1  fact 1
-        <   12 unknown writer           2026-11-01 10:00:00 rebuilt old.md 2  fact 2
-         not recorded yet                                               3  fact 3
+            12 unknown writer           2026-11-01T10:00:00Z rebuilt old.md 1  fact 1
+        <   12 unknown writer           2026-11-01T10:00:00Z rebuilt old.md 2  fact 2
+         not recorded yet                                                   3  fact 3
         ");
     }
 }
