@@ -48,6 +48,7 @@ test("shows what another process records, and says that it does", async () => {
   try {
     await walk("another process records", prepared, async ({ app, machine }) => {
       await app.see('[data-testid="recording"][title^="Another process records"]');
+      await app.click("nav-memories");
       machine.write(join(machine.webshop, "search.md"), "# Search\n");
       await app.see("memory-row", "search.md");
       // When that process is gone, this one takes over.

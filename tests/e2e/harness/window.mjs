@@ -44,7 +44,7 @@ function freePort() {
 }
 
 /** Keys that have a name, as WebDriver writes them. */
-const KEYS = { Enter: "\uE007", Escape: "\uE00C", Tab: "\uE004", Home: "\uE011", End: "\uE010", ArrowLeft: "\uE012", ArrowUp: "\uE013", ArrowRight: "\uE014", ArrowDown: "\uE015", Backspace: "\uE003", Delete: "\uE017" };
+const KEYS = { Enter: "\uE007", Escape: "\uE00C", Tab: "\uE004", Home: "\uE011", End: "\uE010", ArrowLeft: "\uE012", ArrowUp: "\uE013", ArrowRight: "\uE014", ArrowDown: "\uE015", Backspace: "\uE003", Delete: "\uE017", PageUp: "\uE00E", PageDown: "\uE00F" };
 const MODIFIERS = { Control: "\uE009", Shift: "\uE008", Alt: "\uE00A" };
 
 /** The window of the desktop app, driven. */
@@ -105,9 +105,18 @@ export class WindowDriver {
     return this.#ask("POST", `${this.#session}/execute/sync`, { script: `return (${work})(...arguments)`, args });
   }
 
-  /** Clicks an element as a person does. */
+  /** Clicks an element as a person does: one that is just moving, or is drawn anew, once it stands still. */
   async click(css) {
-    await this.#ask("POST", `${await this.#element(css)}/click`);
+    let failed;
+    const clicked = async () => {
+      failed = await this.#ask("POST", `${await this.#element(css)}/click`).then(
+        () => undefined,
+        (error) => error,
+      );
+      return !failed || !/not interactable|stale element/.test(failed.message);
+    };
+    await until(`${css} to stand still`, clicked);
+    if (failed) throw failed;
   }
 
   /** Replaces what a field holds. */

@@ -104,7 +104,7 @@ async function theWholeLoop({ app, machine }) {
 
   // Everything else is taken back, the newest first.
   await app.press("g", "i");
-  await app.see("inbox-screen");
+  await app.see("undo-review");
   await app.press("u");
   await holds(file("checkout-conventions.md"), CHANGED_CONVENTIONS);
   await app.see("inbox-row", "checkout-conventions.md");
