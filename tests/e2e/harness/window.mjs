@@ -113,7 +113,10 @@ export class WindowDriver {
         () => undefined,
         (error) => error,
       );
-      return !failed || !/not interactable|stale element/.test(failed.message);
+      if (!failed || !/not interactable|stale element/.test(failed.message)) return true;
+      // WebKit cannot press what touches the edge of the part that scrolls.
+      await this.run((selector) => document.querySelector(selector)?.scrollIntoView({ block: "center" }), css);
+      return false;
     };
     await until(`${css} to stand still`, clicked);
     if (failed) throw failed;
