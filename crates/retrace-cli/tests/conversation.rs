@@ -41,6 +41,17 @@ fn script() -> Value {
     ])
 }
 
+fn at_home<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
+    command.env("RETRACE_DATA_DIR", folder.join("data")).env("HOME", folder)
+}
+
+/// What the program prints.
+fn retrace(folder: &Path, arguments: &[&str]) -> Vec<u8> {
+    let output = at_home(Command::new(PROGRAM).args(arguments), folder).output().expect("the program runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
 /// Holds one conversation; answers what the model was told, and the versions recorded, oldest first.
 fn converse(
     command: &mut Command,
@@ -60,15 +71,12 @@ fn converse(
         .arg(folder.path().join("memories"))
         .arg(script_file)
         .args(last);
-    home(command);
+    at_home(command, folder.path());
     let output = command.output().expect("the conversation is held");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let told = serde_json::from_slice(&output.stdout).expect("JSON");
-    let mut log = Command::new(PROGRAM);
-    log.args(["--json", "log"]);
-    home(&mut log);
-    let log = log.output().expect("the log");
-    let lines = String::from_utf8(log.stdout).expect("text");
+    let log = retrace(folder.path(), &["--json", "log"]);
+    let lines = String::from_utf8(log).expect("text");
     let versions = lines.lines().rev().map(|line| serde_json::from_str(line).expect("a version")).collect();
     (folder, told, versions)
 }
@@ -98,6 +106,15 @@ fn check(session: &str, (folder, told, versions): (tempfile::TempDir, Value, Vec
             (text("operation"), text("path"))
         })
         .collect();
+    for (place, version) in versions.iter().enumerate() {
+        let id = version["id"].as_str().expect("an id");
+        let origin = retrace(folder.path(), &["--json", "origin", id]);
+        let origin: Value = serde_json::from_slice(&origin).expect("JSON");
+        let turn = if place == 0 { 1 } else { 2 };
+        assert_eq!(origin["note"]["session_id"], session);
+        assert_eq!(origin["note"]["turn"], turn, "{origin}");
+        assert_eq!(origin["prompt"], script()[turn - 1]["prompt"], "{origin}");
+    }
     let expected = [
         ("created", "shop/refunds.md"),
         ("modified", "shop/refunds.md"),

@@ -58,6 +58,7 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
     })?;
     let answer = rows.first();
     let note = note.unwrap_or_else(unknown_note);
+    let said = inner.read(|reader| Ok(reader.prompt_of(version.operation_seq)?))?;
     let session = note.session_id.as_deref().and_then(|id| session_of(&snapshot, id));
     let mut told = Origin {
         version_id: version.id.to_string(),
@@ -68,7 +69,7 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
         started_at: session.and_then(SessionRow::started_at).map(|at| at.to_rfc3339()),
         ended_at: session.and_then(SessionRow::ended_at).map(|at| at.to_rfc3339()),
         write: None,
-        prompt: None,
+        prompt: said.and_then(|said| said.text),
         around: Vec::new(),
         candidates: rows.iter().skip(1).map(|row| note_of(inner, &snapshot, row, true)).collect(),
         note,

@@ -52,12 +52,17 @@ pub(crate) fn origin_note(
                 .then(|| session.and_then(|session| call_at(session, version.created_at)))
                 .flatten();
             let call = call.unwrap_or_else(unknown_note);
+            // What the writer said it wrote after, until a redaction takes it out.
+            let said = reader.prompt_of(version.operation_seq)?.unwrap_or_default();
             Some(OriginNote {
+                turn: said.turn.or(call.turn),
+                prompt: said.text.as_deref().map(first_line).or(call.prompt),
                 confidence: evidence.as_str().to_owned(),
                 session_id: Some(id.clone()),
                 title: session.and_then(title),
                 transcript: session.and_then(|session| transcript_of(&snapshot, session)),
-                ..call
+                model: call.model,
+                role: call.role,
             })
         }
         _ => None,
