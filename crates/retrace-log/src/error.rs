@@ -61,10 +61,12 @@ impl From<rusqlite::Error> for LogError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::Error as E;
         match &error {
-            // Every column has a fixed type, so another one, or a number out of range, was not written by this program.
-            E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::InvalidColumnType(..) => {
-                return Self::Damaged(error.to_string());
-            }
+            // Every column has a fixed type, so another one, a number out of range, or a text that is none, was not written by
+            // this program.
+            E::FromSqlConversionFailure(..)
+            | E::IntegralValueOutOfRange(..)
+            | E::InvalidColumnType(..)
+            | E::Utf8Error(..) => return Self::Damaged(error.to_string()),
             // Every statement is fixed and known to work: one that the database does not understand met other tables.
             E::SqlInputError { .. } => return Self::Damaged(error.to_string()),
             E::ToSqlConversionFailure(_) => return Self::Invalid(error.to_string()),
