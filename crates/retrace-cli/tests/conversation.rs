@@ -62,9 +62,6 @@ fn converse(
     let script_file = folder.path().join("script.json");
     std::fs::write(&script_file, script().to_string()).expect("the script");
     let oracles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracles");
-    let home = |command: &mut Command| {
-        command.env("RETRACE_DATA_DIR", folder.path().join("data")).env("HOME", folder.path());
-    };
     command
         .arg(oracles.join(program))
         .arg(PROGRAM)
