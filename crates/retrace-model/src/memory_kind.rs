@@ -311,10 +311,10 @@ mod tests {
     fn agents_have_a_name_and_a_scope() {
         for (root, path, expected) in [
             ("/home/me/.claude/agent-memory/reviewer", "MEMORY.md", "reviewer agent (user) index"),
-            ("/work/app/.claude/agent-memory/reviewer", "MEMORY.md", "reviewer agent (project) index"),
-            ("/work/app/.claude/agent-memory-local/tester", "flaky.md", "tester agent (local) topic"),
-            ("/work/app/.claude/agent-memory", "tester/flaky.md", "tester agent (project) topic"),
-            ("/work/app/.claude/agent-memory", "README.md", "topic"),
+            ("/srv/app/.claude/agent-memory/reviewer", "MEMORY.md", "reviewer agent (project) index"),
+            ("/srv/app/.claude/agent-memory-local/tester", "flaky.md", "tester agent (local) topic"),
+            ("/srv/app/.claude/agent-memory", "tester/flaky.md", "tester agent (project) topic"),
+            ("/srv/app/.claude/agent-memory", "README.md", "topic"),
             ("C:\\app\\.claude\\agent-memory-local\\tester", "a.md", "tester agent (local) topic"),
         ] {
             assert_eq!(of(StoreKind::ClaudeAgent, root, path), expected, "{root} {path}");

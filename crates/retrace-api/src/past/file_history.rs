@@ -89,7 +89,7 @@ mod tests {
         };
         let one =
             r#""memory/a.md":{"backupFileName":"aa@v1","version":1,"backupTime":"2026-01-02T03:04:07.000Z"}"#;
-        let absent = r#""/work/memory/b.md":{"backupFileName":null,"version":1}"#;
+        let absent = r#""/srv/memory/b.md":{"backupFileName":null,"version":1}"#;
         let other =
             r#""src/main.rs":{"backupFileName":"bb@v1","version":1,"backupTime":"2026-01-02T03:04:06.000Z"}"#;
         let transcript = [
@@ -99,9 +99,9 @@ mod tests {
             "not json file-history-snapshot".to_owned(),
         ]
         .join("\n");
-        let found = copies(transcript.as_bytes(), Some("/work"), |path| path.starts_with("/work/memory/"));
+        let found = copies(transcript.as_bytes(), Some("/srv"), |path| path.starts_with("/srv/memory/"));
         let told: Vec<_> = found.iter().map(|copy| (copy.path.as_str(), copy.name.as_deref())).collect();
-        assert_eq!(told, [("/work/memory/b.md", None), ("/work/memory/a.md", Some("aa@v1"))]);
+        assert_eq!(told, [("/srv/memory/b.md", None), ("/srv/memory/a.md", Some("aa@v1"))]);
     }
 
     #[test]

@@ -204,13 +204,13 @@ mod tests {
             "/home/ada/.claude/projects/-work-box/memory2/a.md",
             "/home/ada/.claude/projects/-work-other/memory/a.md",
             "/srv/projects/-work-box/memory/a.md",
-            "/work/a.md",
+            "/srv/a.md",
         ] {
             assert_eq!(rest(elsewhere), None, "{elsewhere}");
         }
-        let plain = Names::of(Path::new("/work/notes"), Path::new("/home/ada"));
+        let plain = Names::of(Path::new("/srv/notes"), Path::new("/home/ada"));
         assert_eq!(
-            (plain.rest("/work/notes/a.md"), plain.rest("/elsewhere/work/notes/a.md")),
+            (plain.rest("/srv/notes/a.md"), plain.rest("/elsewhere/srv/notes/a.md")),
             (Some("a.md"), None)
         );
     }
