@@ -3,7 +3,7 @@ use crate::{Effect, Replacement};
 use serde_json::json;
 
 fn line(kind: &str, uuid: &str, parent: Option<&str>, message: &Value, more: &Value) -> String {
-    let mut line = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "cwd": "/work/p",
+    let mut line = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "cwd": "/srv/p",
         "timestamp": format!("2026-01-02T10:00:{:02}Z", uuid.len()), "version": "2.1.181", "message": message});
     for (key, value) in more.as_object().into_iter().flatten() {
         line[key] = value.clone();
@@ -58,7 +58,7 @@ fn a_write_tells_session_turn_model_prompt_and_outcome() {
         [
             ("/m/a.md", Some(1), Some(true), 2),
             ("/m/a.md", Some(2), Some(true), 4),
-            ("/work/p/notes.md", Some(3), Some(false), 6)
+            ("/srv/p/notes.md", Some(3), Some(false), 6)
         ]
     );
     let first = &found[0];
@@ -71,7 +71,7 @@ fn a_write_tells_session_turn_model_prompt_and_outcome() {
     assert_eq!(found[1].told.after.as_deref(), Some("y\n"));
     assert_eq!(found[1].answered_at, Timestamp::parse("2026-01-02T10:00:05Z").ok());
     assert_eq!(found[1].effect, Effect::Edit(Replacement { old: "x".into(), new: "y".into(), all: false }));
-    let wanted = read_where(text.as_bytes(), |path| path.starts_with("/work")).unwrap();
+    let wanted = read_where(text.as_bytes(), |path| path.starts_with("/srv")).unwrap();
     assert_eq!(wanted.writes.len(), 1);
 }
 
