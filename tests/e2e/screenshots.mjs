@@ -82,6 +82,13 @@ async function drawScreens(app, machine, theme) {
   await firstRun(app);
   await liveThroughADay(app, machine);
 
+  await app.click("nav-inbox");
+  await app.click("inbox-row", "checkout-conventions.md");
+  await app.see("item-title", "checkout-conventions.md");
+  await app.see('[data-tag="insert"] mark');
+  await draw("inbox");
+  await app.click("nav-memories");
+
   await app.choose("store-select", "webshop");
   await app.click("memory-row", "payment-webhooks.md");
   await app.see("document-line", "signing key");
