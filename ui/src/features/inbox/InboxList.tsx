@@ -300,11 +300,24 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
     event.preventDefault();
     onChoose(row.key);
   };
+  const goOn = () => {
+    const element = scroller.current;
+    if (element && element.scrollTop > 0 && element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END)
+      onEnd?.();
+  };
   const onScroll = () => {
     follow();
-    const element = scroller.current;
-    if (element && element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END) onEnd?.();
+    goOn();
   };
+  // Who waits at the end scrolls no more; what could not be asked for then is asked for as soon as it can be.
+  const canGoOn = onEnd !== undefined;
+  const latest = useRef(goOn);
+  useEffect(() => {
+    latest.current = goOn;
+  });
+  useEffect(() => {
+    if (canGoOn) latest.current();
+  }, [canGoOn, rows]);
 
   return (
     <div

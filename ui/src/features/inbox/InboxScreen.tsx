@@ -208,7 +208,9 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   const several = (stores.data?.stores.length ?? 0) > 1 && store === null;
   const storeName = (id: string) =>
     several ? (stores.data?.stores.find((known) => known.id === id)?.name ?? null) : null;
-  const more = pages.hasNextPage && !pages.isFetchingNextPage ? () => void pages.fetchNextPage() : undefined;
+  // Never while something is read: that would be broken off, and what changes meanwhile is read again and again.
+  const canGoOn = pages.hasNextPage && !pages.isFetching && !pages.isFetchNextPageError;
+  const more = canGoOn ? () => void pages.fetchNextPage({ cancelRefetch: false }) : undefined;
   const shown = editing ?? seen;
   if (!shown || (!row && !editing)) return <AllReviewed route={route} undo={acts.undo} />;
   return (
