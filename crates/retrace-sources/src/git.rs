@@ -74,7 +74,7 @@ fn pointer(look: &mut Look, file: &Path, prefix: &str, base: &Path) -> Option<Pa
 }
 
 /// Resolves `.` and `..` in the text of a path.
-fn lexical(path: &Path) -> PathBuf {
+pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::new();
     for component in path.components() {
         match component {

@@ -154,7 +154,7 @@ mod tests {
             ("~/a/../notes/", "/home/me/notes"),
             ("~/cafe\u{301}", "/home/me/caf\u{e9}"),
             ("C:\\Users\\me\\memory\\", "C:\\Users\\me\\memory"),
-            ("d:/work/memory", "D:\\work\\memory"),
+            ("d:/notes/memory", "D:\\notes\\memory"),
         ] {
             assert_eq!(validate(text), Ok(PathBuf::from(path)), "{text:?}");
         }

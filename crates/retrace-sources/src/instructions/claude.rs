@@ -10,12 +10,13 @@ use super::{
     downwards, open, rule,
 };
 use crate::claude::settings::{ProjectSettings, Settings};
+use crate::git::lexical;
 use crate::look::{Look, Sort};
 use crate::{Problem, Surroundings};
 use globset::{GlobBuilder, GlobMatcher};
 use retrace_model::Rules;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 const CLAUDE_MD: &str = "CLAUDE.md";
 const LOCAL: &str = "CLAUDE.local.md";
@@ -422,19 +423,4 @@ impl Walk<'_, '_> {
 /// The directory from which a file is reached: the boundary where it lies in it, so that links on the way are seen.
 fn boundary_base(path: &Path, boundary: &Path, parent: &Path) -> PathBuf {
     if path.starts_with(boundary) { boundary.to_path_buf() } else { parent.to_path_buf() }
-}
-
-/// Resolves `.` and `..` in the text of a path.
-fn lexical(path: &Path) -> PathBuf {
-    let mut resolved = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                resolved.pop();
-            }
-            other => resolved.push(other),
-        }
-    }
-    resolved
 }

@@ -1,8 +1,7 @@
 /** The form of compaction: on the server, in the SDK's tool runner, or on demand. A setting holds at most one. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { memo, useRef, useState } from "react";
-import { Input, Label, TextField } from "react-aria-components/TextField";
-import { ChoiceSetting, type Edited, FieldProblem, NumberSetting } from "./fields";
+import { memo, useRef } from "react";
+import { ChoiceSetting, type Edited, LaterText, NumberSetting } from "./fields";
 import {
   about,
   chooseCompaction,
@@ -30,48 +29,6 @@ const reaches = (config: Json, value: number) => setOnDemand(config, { context_r
 /** The part of a message that is about a field beside `compaction`. */
 const aboutTop = (problem: string, field: string) =>
   problem.startsWith(`${field}:`) || problem.startsWith(`${field}.`) ? problem : null;
-
-/** A text that is taken when its field is left or Enter is pressed. */
-function LaterText({
-  label,
-  written,
-  placeholder,
-  problem = null,
-  onTake,
-  testId,
-}: {
-  label: string;
-  written: string;
-  placeholder: string;
-  problem?: string | null;
-  onTake: (text: string) => void;
-  testId: string;
-}) {
-  const [draft, setDraft] = useState<string | null>(null);
-  const take = () => {
-    if (draft !== null) onTake(draft);
-    setDraft(null);
-  };
-  return (
-    <div className="names-setting">
-      <TextField
-        className="setting-row"
-        value={draft ?? written}
-        isInvalid={problem !== null}
-        onChange={setDraft}
-        onBlur={take}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") take();
-          else event.continuePropagation();
-        }}
-      >
-        <Label>{label}</Label>
-        <Input type="text" className="names-input" placeholder={placeholder} data-testid={testId} />
-      </TextField>
-      <FieldProblem problem={problem} />
-    </div>
-  );
-}
 
 function OnDemandFields({ config, edited, problem }: { config: Json; edited: Edited; problem: string }) {
   const { t } = useLingui();

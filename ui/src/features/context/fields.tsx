@@ -116,6 +116,52 @@ export const NumberSetting = memo(function NumberSetting({
   );
 });
 
+/** A text that is taken when its field is left or Enter is pressed. */
+export function LaterText({
+  label,
+  written,
+  placeholder,
+  problem = null,
+  onTake,
+  testId,
+  children,
+}: {
+  label: string;
+  written: string;
+  placeholder: string;
+  problem?: string | null;
+  onTake: (text: string) => void;
+  testId: string;
+  /** What stands between the field and its problem. */
+  children?: ReactNode;
+}) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const take = () => {
+    if (draft !== null) onTake(draft);
+    setDraft(null);
+  };
+  return (
+    <div className="names-setting">
+      <TextField
+        className="setting-row"
+        value={draft ?? written}
+        isInvalid={problem !== null}
+        onChange={setDraft}
+        onBlur={take}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") take();
+          else event.continuePropagation();
+        }}
+      >
+        <Label>{label}</Label>
+        <Input type="text" className="names-input" placeholder={placeholder} data-testid={testId} />
+      </TextField>
+      {children}
+      <FieldProblem problem={problem} />
+    </div>
+  );
+}
+
 /** A list of tool names, typed with commas or spaces between; taken when the field is left or Enter is pressed. */
 export const NamesSetting = memo(function NamesSetting({
   label,
@@ -138,30 +184,17 @@ export const NamesSetting = memo(function NamesSetting({
   testId: string;
 }) {
   const { t } = useLingui();
-  const written = names.join(", ");
-  const [draft, setDraft] = useState<string | null>(null);
   const onChange = (next: string[]) => edited.change((config) => write(config, next));
-  const take = () => {
-    if (draft !== null) onChange(parseNames(draft));
-    setDraft(null);
-  };
   const offered = known.filter((name) => !names.includes(name)).slice(0, 6);
   return (
-    <div className="names-setting">
-      <TextField
-        className="setting-row"
-        value={draft ?? written}
-        isInvalid={problem !== null}
-        onChange={setDraft}
-        onBlur={take}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") take();
-          else event.continuePropagation();
-        }}
-      >
-        <Label>{label}</Label>
-        <Input type="text" className="names-input" placeholder={placeholder} data-testid={testId} />
-      </TextField>
+    <LaterText
+      label={label}
+      written={names.join(", ")}
+      placeholder={placeholder}
+      problem={problem}
+      onTake={(text) => onChange(parseNames(text))}
+      testId={testId}
+    >
       {offered.length > 0 && (
         <ul className="offers" aria-label={t`Tools of this transcript to add to ${label}`}>
           {offered.map((name) => (
@@ -173,8 +206,7 @@ export const NamesSetting = memo(function NamesSetting({
           ))}
         </ul>
       )}
-      <FieldProblem problem={problem} />
-    </div>
+    </LaterText>
   );
 });
 

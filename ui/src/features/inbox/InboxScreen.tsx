@@ -6,6 +6,7 @@ import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import { diffRequest } from "@/shared/DiffPanel";
 import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
+import { StoreChoice } from "@/shared/StoreChoice";
 import { Button, Chip, Empty, Failure, Skeleton, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useInbox } from "@/state/inbox";
@@ -296,9 +297,7 @@ function AllReviewed({ route, undo }: { route: InboxRoute; undo: (() => void) | 
 
 /** The screen of the inbox. */
 export function InboxScreen({ route }: { route: InboxRoute }) {
-  const { t } = useLingui();
   const format = useFormat();
-  const stores = useRead("stores", {});
   const pages = useInbox(route.store ?? null);
   const total = pages.data?.pages[0]?.total;
   return (
@@ -312,19 +311,11 @@ export function InboxScreen({ route }: { route: InboxRoute }) {
             <Trans>{format.number(total)} unreviewed</Trans>
           </span>
         )}
-        <select
-          aria-label={t`Store`}
-          value={route.store ?? ""}
-          onChange={(event) => navigate({ screen: "inbox", store: event.target.value || undefined })}
-          data-testid="inbox-store"
-        >
-          <option value="">{t`All stores`}</option>
-          {stores.data?.stores.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <StoreChoice
+          store={route.store}
+          onChange={(store) => navigate({ screen: "inbox", store })}
+          testId="inbox-store"
+        />
       </header>
       {pages.data ? (
         <Review key={route.store ?? ""} route={route} pages={pages} />

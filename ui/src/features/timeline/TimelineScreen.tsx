@@ -10,6 +10,7 @@ import { RedactedDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { StoreChoice } from "@/shared/StoreChoice";
 import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip, Empty, Failure, Skeleton } from "@/shared/ui";
 import { startAct } from "@/state/acts";
@@ -363,7 +364,6 @@ function List({
 export function TimelineScreen({ route }: { route: TimelineRoute }) {
   const { t } = useLingui();
   const timeline = useTimeline(route.store ?? null);
-  const stores = useRead("stores", {});
   const operations = useMemo(() => timeline.data?.pages.flatMap((page) => page.operations) ?? [], [timeline.data]);
   const more = timeline.hasNextPage && !timeline.isFetchingNextPage ? () => void timeline.fetchNextPage() : undefined;
   return (
@@ -372,19 +372,11 @@ export function TimelineScreen({ route }: { route: TimelineRoute }) {
         <h1>
           <Trans>Timeline</Trans>
         </h1>
-        <select
-          aria-label={t`Store`}
-          value={route.store ?? ""}
-          onChange={(event) => navigate({ screen: "timeline", store: event.target.value || undefined })}
-          data-testid="timeline-store"
-        >
-          <option value="">{t`All stores`}</option>
-          {stores.data?.stores.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <StoreChoice
+          store={route.store}
+          onChange={(store) => navigate({ screen: "timeline", store })}
+          testId="timeline-store"
+        />
       </header>
       {timeline.error ? (
         <Failure error={timeline.error} retry={() => void timeline.refetch()} />
