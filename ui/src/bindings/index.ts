@@ -134,6 +134,772 @@ store: string,
 directory: string | null, };
 
 /**
+ * Names a host of the Memory Stores API.
+ */
+export type HostRef = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, };
+
+/**
+ * Keeps the key for a host in the system's keyring, or forgets it.
+ */
+export type HostKeyReq = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, 
+/**
+ * The key; none to forget the one that is kept. Never answered, logged or put in an error.
+ */
+key: string | null, };
+
+/**
+ * The stores of a host. Asking calls the host.
+ */
+export type HostedStores = { 
+/**
+ * Base URL that was asked.
+ */
+base_url: string, 
+/**
+ * Its stores, newest first, archived ones included.
+ */
+stores: Array<HostedStore>, };
+
+/**
+ * A store as its host tells of it.
+ */
+export type HostedStore = { 
+/**
+ * Its id at the host, `memstore_…`.
+ */
+remote_id: string, 
+/**
+ * Its name there.
+ */
+name: string, 
+/**
+ * What it is for; empty when nothing was said.
+ */
+description: string, 
+/**
+ * When it was made.
+ */
+created_at: string, 
+/**
+ * When it was archived there.
+ */
+archived_at: string | null, 
+/**
+ * The mirror of it here, `memstore_…`; null when it is not mirrored.
+ */
+store_id: string | null, };
+
+/**
+ * Begins to mirror a hosted store.
+ */
+export type AddRemoteReq = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, 
+/**
+ * The store's id at the host, `memstore_…`.
+ */
+remote_id: string, 
+/**
+ * Name here; the host's name when absent.
+ */
+name: string | null, 
+/**
+ * A word chosen by the caller, to follow and cancel the first pull by.
+ */
+job: string | null, };
+
+/**
+ * Names a mirrored store.
+ */
+export type RemoteRef = { 
+/**
+ * Id or name here; all mirrored stores when absent.
+ */
+store: string | null, 
+/**
+ * A word chosen by the caller, to follow and cancel the work by.
+ */
+job: string | null, };
+
+/**
+ * The mirrored stores. Answered from what is known here; no host is called.
+ */
+export type Remotes = { 
+/**
+ * The mirrors, by name.
+ */
+stores: Array<RemoteStore>, 
+/**
+ * Hosts that are called for them, each with whether there is a key.
+ */
+hosts: Array<RemoteHost>, 
+/**
+ * The newest calls of this process, newest first; at most 100.
+ */
+calls: Array<RemoteCall>, };
+
+/**
+ * A host of mirrored stores.
+ */
+export type RemoteHost = { 
+/**
+ * Base URL.
+ */
+base_url: string, 
+/**
+ * Where the key comes from: `keyring`, `environment`, or null when there is none.
+ */
+key: string | null, };
+
+/**
+ * A call that was made to a host.
+ */
+export type RemoteCall = { 
+/**
+ * When it was begun.
+ */
+at: string, 
+/**
+ * `GET`, `POST` or `DELETE`.
+ */
+method: string, 
+/**
+ * Host and path, without the query.
+ */
+address: string, 
+/**
+ * Status answered; null when there was no answer.
+ */
+status: number | null, 
+/**
+ * Bytes sent in the body.
+ */
+sent: number, 
+/**
+ * Bytes received in the body.
+ */
+received: number, };
+
+/**
+ * A mirrored store.
+ */
+export type RemoteStore = { 
+/**
+ * The mirror here, `memstore_…`.
+ */
+store_id: string, 
+/**
+ * Name here.
+ */
+name: string, 
+/**
+ * Base URL of its host.
+ */
+base_url: string, 
+/**
+ * Its id at the host.
+ */
+remote_id: string, 
+/**
+ * What the host says it is for.
+ */
+description: string, 
+/**
+ * When it was archived at the host.
+ */
+archived_at: string | null, 
+/**
+ * When a pull last came to its end.
+ */
+pulled_at: string | null, 
+/**
+ * A pull was cut off and goes on where it was.
+ */
+pulling: boolean, 
+/**
+ * Why the last pull or push did not come to its end.
+ */
+problem: string | null, 
+/**
+ * Versions mirrored.
+ */
+versions: number, 
+/**
+ * Versions that the host had redacted before they could be mirrored; they have no content here either.
+ */
+never_seen: number, 
+/**
+ * Versions whose content is kept here although the host redacted it since.
+ */
+redacted_at_host: number, 
+/**
+ * Changes queued for the host.
+ */
+queued: number, 
+/**
+ * Of those, changes that met a newer edit.
+ */
+conflicts: number, };
+
+/**
+ * What a pull brought.
+ */
+export type Pulled = { 
+/**
+ * One for each store.
+ */
+stores: Array<PulledStore>, };
+
+/**
+ * What a pull brought of one store.
+ */
+export type PulledStore = { 
+/**
+ * The mirror here.
+ */
+store_id: string, 
+/**
+ * Name here.
+ */
+name: string, 
+/**
+ * Whether it came to its end; a pull that did not goes on where it was.
+ */
+finished: boolean, 
+/**
+ * Versions that are new here.
+ */
+versions: number, 
+/**
+ * Live memories after it.
+ */
+memories: number, 
+/**
+ * Versions that the host redacted since they were mirrored; their content is still kept here.
+ */
+redacted_at_host: Array<string>, 
+/**
+ * Calls made.
+ */
+calls: number, 
+/**
+ * Why it did not come to its end.
+ */
+problem: string | null, };
+
+/**
+ * What is queued for hosts. Nothing of it is sent before a push.
+ */
+export type RemoteQueue = { 
+/**
+ * The changes, in the order in which they are sent.
+ */
+changes: Array<QueuedChange>, };
+
+/**
+ * A change that waits to be sent to a host.
+ */
+export type QueuedChange = { 
+/**
+ * Its number; never given twice.
+ */
+id: number, 
+/**
+ * The mirror here.
+ */
+store_id: string, 
+/**
+ * Name of the store here.
+ */
+store_name: string, 
+/**
+ * `create`, `update`, `delete`, `redact` or `archive`.
+ */
+kind: string, 
+/**
+ * The memory's path here; null where the store as a whole is meant, or the version has no path any more.
+ */
+path: string | null, 
+/**
+ * The path before, where the change moves the memory.
+ */
+moved_from: string | null, 
+/**
+ * The version to redact here, `memver_…`, with `redact`.
+ */
+version_id: string | null, 
+/**
+ * Hash the memory must have at the host; null where nothing may be there.
+ */
+expected_sha256: string | null, 
+/**
+ * Hash of the content to write.
+ */
+content_sha256: string | null, 
+/**
+ * Bytes of the content to write.
+ */
+content_size_bytes: number | null, 
+/**
+ * The operation that queued it; undoing that one takes back all it queued.
+ */
+operation_seq: number | null, 
+/**
+ * When it was queued.
+ */
+created_at: string, 
+/**
+ * `waiting`, `conflict` (the memory changed at the host) or `failed` (the host refused it).
+ */
+state: string, 
+/**
+ * What the host said, in one sentence; null while it waits.
+ */
+message: string | null, 
+/**
+ * What it changes, against the mirror's newest version; null with `redact` and `archive`.
+ */
+diff: FileDiff | null, };
+
+/**
+ * Takes queued changes back.
+ */
+export type WithdrawReq = { 
+/**
+ * Their numbers.
+ */
+ids: Array<number>, };
+
+/**
+ * What a push sent.
+ */
+export type Pushed = { 
+/**
+ * Changes that the host took.
+ */
+sent: number, 
+/**
+ * Changes that met a newer edit; they stay in the queue.
+ */
+conflicts: number, 
+/**
+ * Changes that the host refused; they stay in the queue.
+ */
+failed: number, 
+/**
+ * Operations that record what was sent, oldest first.
+ */
+operations: Array<number>, 
+/**
+ * What is left in the queue.
+ */
+queue: RemoteQueue, 
+/**
+ * Why it ended early.
+ */
+problem: string | null, };
+
+/**
+ * Asks a host for its dreams. Asking calls the host.
+ */
+export type DreamsReq = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, 
+/**
+ * Archived ones as well.
+ */
+include_archived: boolean, };
+
+/**
+ * The dreams of a host, newest first.
+ */
+export type Dreams = { 
+/**
+ * Base URL that was asked.
+ */
+base_url: string, 
+/**
+ * The dreams; at most 1,000.
+ */
+dreams: Array<Dream>, };
+
+/**
+ * A dream: a run that reads a store and sessions and writes a store anew.
+ */
+export type Dream = { 
+/**
+ * `drm_…`
+ */
+id: string, 
+/**
+ * `pending`, `running`, `completed`, `failed` or `canceled`.
+ */
+status: string, 
+/**
+ * The store it reads, by its id at the host.
+ */
+input_remote_id: string | null, 
+/**
+ * The mirror of that here.
+ */
+input_store_id: string | null, 
+/**
+ * The store it writes, by its id at the host; null before there is one.
+ */
+output_remote_id: string | null, 
+/**
+ * The mirror of that here.
+ */
+output_store_id: string | null, 
+/**
+ * Sessions it reads.
+ */
+sessions: Array<string>, 
+/**
+ * Model.
+ */
+model: string, 
+/**
+ * What it was told.
+ */
+instructions: string | null, 
+/**
+ * `create_new` or `update_existing`. With the latter, input and output are the same store, and what the dream wrote
+ * are the versions of its session.
+ */
+output_behavior: string, 
+/**
+ * Its own session.
+ */
+session_id: string | null, 
+/**
+ * Why it failed.
+ */
+error: string | null, 
+/**
+ * Tokens it used: input, output, cache creation, cache read.
+ */
+usage: DreamUsage, 
+/**
+ * When it was made.
+ */
+created_at: string, 
+/**
+ * When it ended.
+ */
+ended_at: string | null, 
+/**
+ * When it was archived.
+ */
+archived_at: string | null, };
+
+/**
+ * Tokens a dream used, as recorded by the host.
+ */
+export type DreamUsage = { 
+/**
+ * Input tokens.
+ */
+input_tokens: number, 
+/**
+ * Output tokens.
+ */
+output_tokens: number, 
+/**
+ * Tokens written to the cache.
+ */
+cache_creation_input_tokens: number, 
+/**
+ * Tokens read from the cache.
+ */
+cache_read_input_tokens: number, };
+
+/**
+ * Names a dream.
+ */
+export type DreamRef = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, 
+/**
+ * `drm_…`
+ */
+dream: string, };
+
+/**
+ * Asks a host for a new dream.
+ */
+export type CreateDreamReq = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, 
+/**
+ * The store to read: a mirror here (id or name) or an id at the host.
+ */
+store: string, 
+/**
+ * Sessions to read, 1 to 100, each once.
+ */
+sessions: Array<string>, 
+/**
+ * Model.
+ */
+model: string, 
+/**
+ * 1 to 4,096 characters.
+ */
+instructions: string | null, 
+/**
+ * Write into the store itself instead of a new one.
+ */
+update_existing: boolean, };
+
+/**
+ * Holds two stores against each other, memory by memory.
+ */
+export type CompareStoresReq = { 
+/**
+ * The store as it is: `STORE` or `STORE@TIME`.
+ */
+from: string, 
+/**
+ * The store as it might be: `STORE` or `STORE@TIME`.
+ */
+to: string, };
+
+/**
+ * What differs between two stores, by path.
+ */
+export type StoreComparison = { 
+/**
+ * The store as it is.
+ */
+from_store_id: string, 
+/**
+ * The store as it might be.
+ */
+to_store_id: string, 
+/**
+ * Memories that are the same in both.
+ */
+same: number, 
+/**
+ * Memories that differ, by path.
+ */
+memories: Array<ComparedMemory>, };
+
+/**
+ * A memory that differs between two stores.
+ */
+export type ComparedMemory = { 
+/**
+ * Path in both stores; of a moved memory, in `to`.
+ */
+path: string, 
+/**
+ * `created` (only in `to`), `modified`, `moved` (equal content elsewhere) or `deleted` (only in `from`).
+ */
+change: string, 
+/**
+ * Path in `from`, where it was moved.
+ */
+moved_from: string | null, 
+/**
+ * Its newest version in `from`, `memver_…`.
+ */
+from_version_id: string | null, 
+/**
+ * Its newest version in `to`, `memver_…`.
+ */
+to_version_id: string | null, 
+/**
+ * Lines that `to` has and `from` has not; null where a content is no text or is redacted.
+ */
+added: number | null, 
+/**
+ * Lines that `from` has and `to` has not.
+ */
+removed: number | null, 
+/**
+ * Tokens of the content in `to` less those in `from`, counted offline; null where a content is no text.
+ */
+tokens: number | null, };
+
+/**
+ * Takes memories of one store over into another, whole or in part. Files, stores of the API and hosted stores are all
+ * written as by any other act: checked, recorded, undoable.
+ */
+export type AcceptMemoriesReq = { 
+/**
+ * Where they are taken from: `STORE` or `STORE@TIME`.
+ */
+from: string, 
+/**
+ * The store that is written, id or name.
+ */
+into: string, 
+/**
+ * These paths alone; all that differ when empty. A path that `from` lacks is deleted in `into`.
+ */
+paths: Array<string>, 
+/**
+ * Without `paths`: also delete what `from` lacks.
+ */
+delete: boolean, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * Checks an attach list. Answered from the stores that are here; no host is called.
+ */
+export type MountsReq = { 
+/**
+ * The `resources` of a session: a list, or an object that has one of that name. Items of other types are passed over.
+ */
+resources: unknown, 
+/**
+ * Model whose tokenizer counts; the newest family when absent.
+ */
+model: string | null, };
+
+/**
+ * What an attach list would mount.
+ */
+export type Mounts = { 
+/**
+ * Whether the API would take it, as far as its public rules tell.
+ */
+ok: boolean, 
+/**
+ * What is wrong with the list as a whole.
+ */
+problems: Array<MountProblem>, 
+/**
+ * One for each memory store of the list, in its order.
+ */
+mounts: Array<MountPreview>, 
+/**
+ * Tokens of all files together, counted offline: what reading everything would take.
+ */
+tokens: number, 
+/**
+ * Tokens of what the system prompt gains, estimated: names, paths, descriptions and instructions are counted, the
+ * sentences around them are the host's own.
+ */
+prompt_tokens: number, };
+
+/**
+ * Something an attach list may not have, or should not.
+ */
+export type MountProblem = { 
+/**
+ * `error` (the API refuses it) or `warning`.
+ */
+severity: string, 
+/**
+ * Where in the list, as a JSON pointer.
+ */
+at: string, 
+/**
+ * One sentence.
+ */
+message: string, };
+
+/**
+ * One store of an attach list.
+ */
+export type MountPreview = { 
+/**
+ * Position in the list, from 0.
+ */
+index: number, 
+/**
+ * `memory_store_id` as given.
+ */
+memory_store_id: string, 
+/**
+ * The store here: a mirror of it, or a store that this program's own API shows. Null when it is not known.
+ */
+store_id: string | null, 
+/**
+ * Its name.
+ */
+name: string | null, 
+/**
+ * `read_write` or `read_only`.
+ */
+access: string, 
+/**
+ * Characters of `instructions`, of at most 4,096.
+ */
+instructions_chars: number, 
+/**
+ * Where it would be mounted; null when the name is not known.
+ */
+mount_path: string | null, 
+/**
+ * Whether the last part of `mount_path` rests on a rule that is not public.
+ */
+mount_path_assumed: boolean, 
+/**
+ * Files it has.
+ */
+files: number, 
+/**
+ * Their bytes.
+ */
+bytes: number, 
+/**
+ * Their tokens, counted offline.
+ */
+tokens: number, 
+/**
+ * The largest files, at most 100, largest first.
+ */
+largest: Array<MountedFile>, 
+/**
+ * Whether there are unreviewed changes in it.
+ */
+unreviewed: number, 
+/**
+ * What is wrong with it.
+ */
+problems: Array<MountProblem>, };
+
+/**
+ * A file of a mounted store.
+ */
+export type MountedFile = { 
+/**
+ * Path below the mount.
+ */
+path: string, 
+/**
+ * Bytes.
+ */
+bytes: number, 
+/**
+ * Tokens, counted offline; null where it is no text.
+ */
+tokens: number | null, };
+
+/**
  * A look at directories right now.
  */
 export type ScanReq = { 
@@ -5228,6 +5994,22 @@ export type Commands = {
   context_confirm: { request: ConfirmReq; response: Confirmed; writes: true };
   counter_status: { request: Nothing; response: CounterStatus; writes: false };
   set_counter_key: { request: CounterKeyReq; response: CounterStatus; writes: true };
+  hosted_stores: { request: HostRef; response: HostedStores; writes: false };
+  remotes: { request: Nothing; response: Remotes; writes: false };
+  add_remote: { request: AddRemoteReq; response: Store; writes: true };
+  pull_remote: { request: RemoteRef; response: Pulled; writes: true };
+  push_remote: { request: RemoteRef; response: Pushed; writes: true };
+  remote_queue: { request: RemoteRef; response: RemoteQueue; writes: false };
+  withdraw_queued: { request: WithdrawReq; response: RemoteQueue; writes: true };
+  archive_remote: { request: StoreRef; response: RemoteQueue; writes: true };
+  set_host_key: { request: HostKeyReq; response: Remotes; writes: true };
+  dreams: { request: DreamsReq; response: Dreams; writes: false };
+  create_dream: { request: CreateDreamReq; response: Dream; writes: true };
+  cancel_dream: { request: DreamRef; response: Dream; writes: true };
+  archive_dream: { request: DreamRef; response: Dream; writes: true };
+  compare_stores: { request: CompareStoresReq; response: StoreComparison; writes: false };
+  accept_memories: { request: AcceptMemoriesReq; response: ActResult; writes: true };
+  check_mounts: { request: MountsReq; response: Mounts; writes: false };
   cancel: { request: JobRef; response: Cancelled; writes: true };
 };
 
@@ -5260,5 +6042,15 @@ export const WRITES: ReadonlySet<string> = new Set([
   "remove_variant",
   "context_confirm",
   "set_counter_key",
+  "add_remote",
+  "pull_remote",
+  "push_remote",
+  "withdraw_queued",
+  "archive_remote",
+  "set_host_key",
+  "create_dream",
+  "cancel_dream",
+  "archive_dream",
+  "accept_memories",
   "cancel",
 ]);

@@ -12,6 +12,7 @@ mod counter;
 mod deployed;
 mod diff;
 mod discover;
+mod dreams;
 pub(crate) mod entries;
 mod expiry;
 mod export;
@@ -23,9 +24,11 @@ mod instructions;
 mod memories;
 mod memory_prices;
 mod memory_tool;
+mod mounts;
 mod origin;
 mod prices;
 mod redact;
+mod remote;
 mod review;
 mod review_report;
 mod rollback;
@@ -53,6 +56,7 @@ pub use deployed::context_deployed;
 pub use diff::diff;
 pub(crate) use diff::diff_of;
 pub use discover::discover;
+pub use dreams::{accept_memories, archive_dream, cancel_dream, compare_stores, create_dream, dreams};
 pub use entries::{allow_finding, move_entry};
 pub use expiry::{expire, expiry};
 pub use export::context_export;
@@ -65,10 +69,15 @@ pub use memories::{document, memories};
 pub use memory_prices::context_memory;
 pub(crate) use memory_prices::{MemoryUses, SessionUses, memory_uses};
 pub use memory_tool::memory_tool;
+pub use mounts::check_mounts;
 pub use origin::{origin, session_writes};
 pub use prices::prices;
 pub(crate) use redact::pending_places;
 pub use redact::{receipts, recheck_receipt, redact};
+pub use remote::{
+    add_remote, archive_remote, hosted_stores, pull_remote, push_remote, remote_queue, remotes, set_host_key,
+    withdraw_queued,
+};
 pub use review::{review, review_up_to, undo_review};
 pub use review_report::review_report;
 pub use rollback::{restore, rollback, undo};
@@ -202,6 +211,22 @@ commands! {
     write context_confirm(ConfirmReq) -> Confirmed,
     read counter_status(Nothing) -> CounterStatus,
     write set_counter_key(CounterKeyReq) -> CounterStatus,
+    read hosted_stores(HostRef) -> HostedStores,
+    read remotes(Nothing) -> Remotes,
+    write add_remote(AddRemoteReq) -> Store,
+    write pull_remote(RemoteRef) -> Pulled,
+    write push_remote(RemoteRef) -> Pushed,
+    read remote_queue(RemoteRef) -> RemoteQueue,
+    write withdraw_queued(WithdrawReq) -> RemoteQueue,
+    write archive_remote(StoreRef) -> RemoteQueue,
+    write set_host_key(HostKeyReq) -> Remotes,
+    read dreams(DreamsReq) -> Dreams,
+    write create_dream(CreateDreamReq) -> Dream,
+    write cancel_dream(DreamRef) -> Dream,
+    write archive_dream(DreamRef) -> Dream,
+    read compare_stores(CompareStoresReq) -> StoreComparison,
+    write accept_memories(AcceptMemoriesReq) -> ActResult,
+    read check_mounts(MountsReq) -> Mounts,
     write cancel(JobRef) -> Cancelled,
 }
 

@@ -1,0 +1,55 @@
+//! Dreams of a host, and taking memories over from one store into another.
+
+use crate::App;
+use crate::wire::{
+    AcceptMemoriesReq, ActResult, ApiError, Code, CompareStoresReq, CreateDreamReq, Dream, DreamRef, Dreams,
+    DreamsReq, StoreComparison,
+};
+
+/// The dreams of a host. Calls the host.
+///
+/// # Errors
+/// `store_unavailable`: not served yet.
+pub fn dreams(_: &App, _: DreamsReq) -> Result<Dreams, ApiError> {
+    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "dreams"))
+}
+
+/// Asks a host for a dream.
+///
+/// # Errors
+/// `store_unavailable`: not served yet.
+pub fn create_dream(_: &App, _: CreateDreamReq) -> Result<Dream, ApiError> {
+    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "create_dream"))
+}
+
+/// Stops a dream.
+///
+/// # Errors
+/// `store_unavailable`: not served yet.
+pub fn cancel_dream(_: &App, _: DreamRef) -> Result<Dream, ApiError> {
+    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "cancel_dream"))
+}
+
+/// Archives a dream that has ended.
+///
+/// # Errors
+/// `store_unavailable`: not served yet.
+pub fn archive_dream(_: &App, _: DreamRef) -> Result<Dream, ApiError> {
+    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "archive_dream"))
+}
+
+/// Holds two stores against each other.
+///
+/// # Errors
+/// `store_unavailable`: not served yet.
+pub fn compare_stores(_: &App, _: CompareStoresReq) -> Result<StoreComparison, ApiError> {
+    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "compare_stores"))
+}
+
+/// Takes memories of one store over into another.
+///
+/// # Errors
+/// `store_unavailable`: not served yet.
+pub fn accept_memories(_: &App, _: AcceptMemoriesReq) -> Result<ActResult, ApiError> {
+    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "accept_memories"))
+}
