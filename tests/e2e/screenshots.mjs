@@ -4,8 +4,9 @@
  *   node tests/e2e/screenshots.mjs [DIRECTORY]
  */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { Agent } from "./harness/agent.mjs";
 import { App } from "./harness/app.mjs";
 import { CHANGED_CONVENTIONS, INFRA, SECRET, WEBSHOP } from "./harness/memories.mjs";
 import { desktop, TREE } from "./harness/programs.mjs";
@@ -86,6 +87,7 @@ async function drawScreens(app, machine, theme) {
   await app.click("inbox-row", "checkout-conventions.md");
   await app.see("item-title", "checkout-conventions.md");
   await app.see('[data-tag="insert"] mark');
+  await app.see("item-origin", "never call the payment API");
   await draw("inbox");
   await app.click("nav-memories");
 
@@ -180,23 +182,34 @@ async function drawScreens(app, machine, theme) {
   await draw("settings");
 }
 
-/** A day's changes in the memories, one after the other, each recorded before the next. */
+/** A day's changes in the memories, one after the other, each recorded before the next: two sessions of agents, and one by hand. */
 async function liveThroughADay(app, machine) {
+  const checkout = new Agent(machine, "webshop", machine.webshop, "5e1f7a20-3b6c-4d1e-9a52-8c0d4f6b7e19");
+  const search = new Agent(machine, "webshop", machine.webshop, "a94c02d7-61fe-4b83-b0d5-2f7e913c5a48");
   const versions = async () => Number(/([\d,]+) versions/.exec(await app.see("status-line", "versions"))[1].replace(",", ""));
-  const changes = [
-    ["webshop", "checkout-conventions.md", CHANGED_CONVENTIONS],
-    ["webshop", "payment-webhooks.md", `${WEBSHOP["payment-webhooks.md"]}- Rotate ${SECRET} after the launch.\n`],
-    ["infra", "deploys.md", INFRA["deploys.md"].replace("before 16:00", "before 15:00")],
-    ["webshop", "search.md", "# Search\n\n- The index is rebuilt at night.\n- Synonyms live in `search/synonyms.txt`.\n"],
-    ["webshop", "old-build-notes.md", "# Old build notes\n\n- The bundler was replaced in spring.\n"],
-    ["webshop", "checkout-conventions.md", `${CHANGED_CONVENTIONS}**How to apply:** in \u200breview, point to this note.\n`],
-    ["webshop", "old-build-notes.md", null],
-    ["webshop", "MEMORY.md", `${WEBSHOP["MEMORY.md"]}- [Search](search.md) — when the index is rebuilt\n`],
+  const conventions = `${CHANGED_CONVENTIONS}**How to apply:** in \u200breview, point to this note.\n`;
+  const steps = [
+    () => machine.write(join(machine.infra, "deploys.md"), INFRA["deploys.md"].replace("before 16:00", "before 15:00")),
+    () => {
+      search.hears("Add a search page. The index is rebuilt at night, so do not trust it for new products.");
+      search.writes("search.md", "# Search\n\n- The index is rebuilt at night.\n- Synonyms live in `search/synonyms.txt`.\n");
+    },
+    () => search.writes("old-build-notes.md", "# Old build notes\n\n- The bundler was replaced in spring.\n"),
+    () => search.removes("old-build-notes.md"),
+    () => search.writes("MEMORY.md", `${WEBSHOP["MEMORY.md"]}- [Search](search.md) — when the index is rebuilt\n`),
+    () => {
+      checkout.hears("Migrate the checkout to v3");
+      checkout.writes("payment-webhooks.md", `${WEBSHOP["payment-webhooks.md"]}- Rotate ${SECRET} after the launch.\n`);
+    },
+    () => {
+      checkout.hears("No, we never call the payment API from a component, and stop adding retries there.");
+      checkout.writes("checkout-conventions.md", CHANGED_CONVENTIONS);
+    },
+    () => checkout.writes("checkout-conventions.md", conventions),
   ];
-  for (const [project, name, text] of changes) {
+  for (const step of steps) {
     const before = await versions();
-    if (text === null) rmSync(join(machine[project], name));
-    else machine.write(join(machine[project], name), text);
-    await until(`${name} to be recorded`, async () => (await versions()) > before);
+    step();
+    await until("a change to be recorded", async () => (await versions()) > before);
   }
 }
