@@ -281,9 +281,11 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present:
         done_at(write)
             .is_some_and(|done| version.at.micros().saturating_sub(done.micros()) <= LIKELY_WITHIN_MICROS)
     };
+    // Exact bytes make up for clocks that differ; lines in common do not, for they are there before the call as well.
+    let is_later = |write: &Write| write.at.is_some_and(|at| at > version.at);
     let partial: Vec<Claim> = fresh
         .iter()
-        .filter(|at| near(writes[**at]))
+        .filter(|at| near(writes[**at]) && !is_later(writes[**at]))
         .filter_map(|at| Some(Claim { write: *at, basis: in_part(version, writes[*at])?, steps: 1 }))
         .collect();
     let unsettled = match settle(partial, writes, Confidence::Likely, version) {

@@ -114,6 +114,15 @@ fn what_fits_in_part_is_likely_for_a_while() {
 }
 
 #[test]
+fn what_fits_in_part_is_not_written_by_a_later_call() {
+    let first = Version { previous_at: None, ..version(100, None, Some("a\nb\nc\n")) };
+    let found = one(first, &[by("s", 102, whole("a\nb\nd\n"))]);
+    assert_eq!(found, Match::unknown());
+    let exact = one(first, &[by("s", 102, whole("a\nb\nc\n"))]);
+    assert_eq!(exact.confidence, Confidence::ExactContent);
+}
+
+#[test]
 fn moves_and_deletions_are_joined() {
     let moved = Version { moved_from: Some("/m/old/b.md"), ..version(100, Some("x"), Some("x")) };
     let rename = |from: &str, to: &str| Write {
