@@ -208,9 +208,9 @@ export function OriginPanel({ versionId, compact = false }: { versionId: string;
   return (
     <section className="origin" aria-label={t`Who wrote it`} data-testid="origin">
       <p className="origin-line">
-        <Sentence note={note} />
-        {note.session_id !== null && <Confidence note={note} />}
-        <span className="spacer" />
+        <span className="origin-words">
+          <Sentence note={note} /> {note.session_id !== null && <Confidence note={note} />}
+        </span>
         {note.transcript && (
           <Button tone="quiet" onPress={() => openTranscript(note)} data-testid="origin-open">
             <Trans>Open the transcript</Trans>

@@ -16,6 +16,7 @@ export function Actor({ actor }: { actor: ActorView | null }) {
     <span className="actor" title={title || undefined}>
       {say(words.sort)}
       {words.id && <span className="mono"> {words.id}</span>}
+      {words.doubt && <> ({say(words.doubt)})</>}
     </span>
   );
 }

@@ -73,6 +73,13 @@ const EVIDENCE: Record<string, MessageDescriptor> = {
   time_only: msg`only the time fits`,
 };
 
+/** What is less than sure is said beside the name, not only in a title. */
+const DOUBTS: Record<string, MessageDescriptor> = {
+  likely: msg`likely`,
+  front_matter: msg`named in the file`,
+  time_only: msg`by time alone`,
+};
+
 /** Who made a change. */
 export interface ActorWords {
   /** What it is: a session, a person. */
@@ -83,6 +90,8 @@ export interface ActorWords {
   full: string;
   /** How it is known, if that is a question. */
   evidence: MessageDescriptor | null;
+  /** The same in a word, where it is less than sure. */
+  doubt?: MessageDescriptor;
 }
 
 /** Words for who made a change; unknown is an honest answer. */
@@ -92,7 +101,13 @@ export function actorWords(actor: ActorView | null): ActorWords {
       return { sort: msg`unknown writer`, id: "", full: "", evidence: null };
     case "session_actor": {
       const id = actor.session_id;
-      return { sort: msg`session`, id: shorten(id, 4, 2), full: id, evidence: EVIDENCE[actor.evidence] ?? null };
+      return {
+        sort: msg`session`,
+        id: shorten(id, 4, 2),
+        full: id,
+        evidence: EVIDENCE[actor.evidence] ?? null,
+        doubt: DOUBTS[actor.evidence],
+      };
     }
     case "api_actor":
       return { sort: msg`API key`, id: shorten(actor.api_key_id, 6, 2), full: actor.api_key_id, evidence: null };
