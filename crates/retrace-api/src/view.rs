@@ -87,12 +87,14 @@ pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: b
     }
 }
 
-/// `state` is what the directory looks like right now, where that was looked at; `unreviewed` what the person has left.
+/// `state` is what the directory looks like right now, where that was looked at; `unreviewed` what the person has left;
+/// `shared` whether the Memory Stores API shows the store.
 pub(crate) fn store(
     row: &StoreRow,
     state: Option<(StoreState, Option<String>)>,
     rules: &Rules,
     unreviewed: u64,
+    shared: bool,
 ) -> wire::Store {
     let (state, detail) = match state {
         _ if row.paused => (StoreState::Paused, None),
@@ -111,6 +113,8 @@ pub(crate) fn store(
         unreviewed,
         last_change: row.last_change.map(|at| at.to_rfc3339()),
         rules: rule_lines(rules),
+        shared,
+        mounted: !row.is_log_only(),
     }
 }
 

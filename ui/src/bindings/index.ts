@@ -79,7 +79,15 @@ last_change: string | null,
 /**
  * What the store leaves out, one rule a line, for people.
  */
-rules: Array<string>, };
+rules: Array<string>, 
+/**
+ * Whether the Memory Stores API shows it.
+ */
+shared: boolean, 
+/**
+ * Whether it has a directory; false when it lives in the log alone.
+ */
+mounted: boolean, };
 
 /**
  * Adds a directory as a store and takes its baseline.
@@ -2871,7 +2879,12 @@ receipt: Receipt | null,
 /**
  * Things worth knowing, each a sentence.
  */
-warnings: Array<string>, };
+warnings: Array<string>, 
+/**
+ * Changes that were not done but queued for the hosts of mirrored stores; a push sends them. In a preview, those that
+ * would be.
+ */
+queued: number, };
 
 /**
  * One file an act writes or deletes.

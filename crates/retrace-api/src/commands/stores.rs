@@ -17,12 +17,17 @@ use std::sync::Arc;
 /// A failure of the database.
 pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
     let inner = &app.inner;
-    let (rows, left) =
-        inner.read(|reader| Ok((reader.stores()?, reader.unreviewed_counts(&inner.user())?)))?;
+    let (rows, left) = inner.read(|reader| {
+        let mut rows = Vec::new();
+        for row in reader.stores()?.into_iter().filter(|row| row.removed_at.is_none()) {
+            let shared = reader.api_store(row.id)?.is_some();
+            rows.push((row, shared));
+        }
+        Ok((rows, reader.unreviewed_counts(&inner.user())?))
+    })?;
     let stores = rows
         .iter()
-        .filter(|row| row.removed_at.is_none())
-        .map(|row| shown(inner, row, left.get(&row.id).copied().unwrap_or(0)))
+        .map(|(row, shared)| shown(inner, row, left.get(&row.id).copied().unwrap_or(0), *shared))
         .collect();
     Ok(Stores { stores })
 }
@@ -147,20 +152,22 @@ fn change(
 }
 
 pub(crate) fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
-    let (row, left) =
-        inner.read(|reader| Ok((reader.store(id)?, reader.unreviewed_counts(&inner.user())?)))?;
-    Ok(shown(inner, &row, left.get(&id).copied().unwrap_or(0)))
+    let (row, left, shared) = inner.read(|reader| {
+        let left = reader.unreviewed_counts(&inner.user())?;
+        Ok((reader.store(id)?, left, reader.api_store(id)?.is_some()))
+    })?;
+    Ok(shown(inner, &row, left.get(&id).copied().unwrap_or(0), shared))
 }
 
 /// A store with its state as the directory is right now.
-fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64) -> wire::Store {
+fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64, shared: bool) -> wire::Store {
     let now = match Root::open(&root_of(row)) {
         _ if row.is_log_only() => Some((StoreState::Recording, None)),
         Err(error) => Some((state_of(&error), Some(crate::error::sentence(&error)))),
         Ok(_) if row.state == StoreState::Limited => None,
         Ok(_) => Some((StoreState::Recording, None)),
     };
-    view::store(row, now, &inner.rules, unreviewed)
+    view::store(row, now, &inner.rules, unreviewed, shared)
 }
 
 /// The directory a person gave, absolute and with links resolved, so that one directory is one store.

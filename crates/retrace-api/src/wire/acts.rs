@@ -96,6 +96,10 @@ pub struct ActResult {
     pub receipt: Option<Receipt>,
     /// Things worth knowing, each a sentence.
     pub warnings: Vec<String>,
+    /// Changes that were not done but queued for the hosts of mirrored stores; a push sends them. In a preview, those that
+    /// would be.
+    #[serde(default)]
+    pub queued: u64,
 }
 
 /// One file an act writes or deletes.

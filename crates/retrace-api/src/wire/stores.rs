@@ -29,6 +29,12 @@ pub struct Store {
     pub last_change: Option<String>,
     /// What the store leaves out, one rule a line, for people.
     pub rules: Vec<String>,
+    /// Whether the Memory Stores API shows it.
+    #[serde(default)]
+    pub shared: bool,
+    /// Whether it has a directory; false when it lives in the log alone.
+    #[serde(default)]
+    pub mounted: bool,
 }
 
 /// Adds a directory as a store and takes its baseline.

@@ -13,8 +13,8 @@ import { Await, Button, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { Figure } from "./Figure";
-import { JobProgress } from "./JobProgress";
-import { useJob } from "./jobs";
+import { JobProgress } from "@/shared/JobProgress";
+import { useJob } from "@/state/jobs";
 import { type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
 

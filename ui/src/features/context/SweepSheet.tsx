@@ -11,8 +11,8 @@ import { useBackend } from "@/state/backend";
 import { assumed } from "./assumed";
 import { scalesOf, ticksOf } from "./chart";
 import { FIRST_GRID, type GridDraft, gridOf, parseNumbers } from "./grid";
-import { JobProgress } from "./JobProgress";
-import { useJob } from "./jobs";
+import { JobProgress } from "@/shared/JobProgress";
+import { useJob } from "@/state/jobs";
 import { put } from "./lab";
 import { rowOf, useTranscripts } from "./transcripts";
 

@@ -47,6 +47,7 @@ const NOTHING: ActResult = {
   matches: [],
   receipt: null,
   warnings: [],
+  queued: 0,
 };
 
 /** The way from a text to its receipt. The draft dies with this component. */

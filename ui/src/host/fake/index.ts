@@ -184,6 +184,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
     matches,
     receipt: null,
     warnings,
+    queued: 0,
   };
   if (matches.length === 0) refuse("not_found", "Nothing recorded and no live file matches.");
   if (dry_run) return base;

@@ -22,7 +22,8 @@ export type FakeVersion = Version & { text: string | null; fullPath: string };
 /** A store with the directory it watches. */
 export type FakeStore = Store & { disk: Map<string, string> };
 
-type Change = { path: string; text: string | null };
+/** A path with what it is to hold; null for nothing. */
+export type Change = { path: string; text: string | null };
 type Cause = { source: string; by?: ActorView | null; note?: string | null };
 type FakeOperation = Omit<Operation, "created" | "modified" | "deleted" | "undoable" | "versions">;
 
@@ -31,7 +32,8 @@ export function refuse(code: ApiError["code"], message: string, subject = "", hi
   throw new ApiFailure({ code, message, hint, subject });
 }
 
-const EMPTY_ACT: ActResult = {
+/** An act that did nothing. */
+export const EMPTY_ACT: ActResult = {
   dry_run: true,
   operation_seq: null,
   writes: [],
@@ -41,6 +43,7 @@ const EMPTY_ACT: ActResult = {
   matches: [],
   receipt: null,
   warnings: [],
+  queued: 0,
 };
 
 /** The log, its stores and the disk. */
@@ -51,6 +54,8 @@ export class FakeLog {
   readonly receipts: Receipt[] = [];
   /** The time of the next operation. */
   now: Date;
+  /** Takes what an act would change in the mirror of a hosted store, instead of the act. */
+  divert: ((store: FakeStore, changes: readonly Change[], operation: number) => void) | null = null;
 
   constructor(now: Date) {
     this.now = now;
@@ -60,7 +65,9 @@ export class FakeLog {
     const id = `memstore_${fakeHash(root).slice(0, 26)}`;
     const known = { memories: 0, versions: 0, unreviewed: 0, last_change: null, state_detail: null };
     const rules = ["hidden files", "*.tmp, *~, .#*, 4913", ".git, node_modules", "files above 10 MiB: hash only"];
-    const store = { ...known, id, name, kind, root, state: "recording", rules, disk: new Map(Object.entries(files)) };
+    const api = { shared: false, mounted: kind !== "remote" };
+    const disk = new Map(Object.entries(files));
+    const store = { ...known, ...api, id, name, kind, root, state: "recording", rules, disk };
     this.stores.push(store);
     this.scan(store);
     return store;
@@ -155,7 +162,13 @@ export class FakeLog {
       deletes: files(open.filter(({ text }) => text === null)),
       conflicts,
     };
+    if (store.kind === "remote" && this.divert) result.queued = open.length;
     if (dry_run || conflicts.length > 0 || open.length === 0) return result;
+    if (store.kind === "remote" && this.divert) {
+      const seq = this.append(store, [], cause);
+      this.divert(store, open, seq);
+      return { ...result, operation_seq: seq };
+    }
     this.scan(store);
     for (const { path, text } of open)
       if (text === null) store.disk.delete(path);

@@ -1,8 +1,8 @@
 /** How far long work is, and the way to stop it. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useFormat } from "@/shared/format";
-import { Button } from "@/shared/ui";
-import type { Job } from "./jobs";
+import { useFormat } from "./format";
+import { Button } from "./ui";
+import type { Job } from "@/state/jobs";
 
 /** A bar with the way to stop. */
 export function JobProgress({ job, label }: { job: Job; label: string }) {

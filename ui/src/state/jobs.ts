@@ -1,7 +1,7 @@
-/** Long work that this screen starts: a name for it, its progress, and the way to stop it. */
+/** Long work that a screen starts: a name for it, its progress, and the way to stop it. */
 import { useState } from "react";
-import { useBackend } from "@/state/backend";
-import { type Progress, useProgress } from "@/state/progress";
+import { useBackend } from "./backend";
+import { type Progress, useProgress } from "./progress";
 
 let started = 0;
 
