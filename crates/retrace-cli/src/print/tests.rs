@@ -33,6 +33,8 @@ fn store() -> Store {
         unreviewed: 3,
         last_change: Some("2026-11-20T14:02:17.000000Z".to_owned()),
         rules: Vec::new(),
+        shared: false,
+        mounted: true,
     }
 }
 
