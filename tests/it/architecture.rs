@@ -117,8 +117,8 @@ fn each_outside_part_has_one_home() {
     check_only("tokio", &["retrace-server", "retrace-mcp", "retrace-desktop"]);
     check_only("ts-rs", &["retrace-api"]);
     check_only("reqwest", &[]);
-    check_only("ureq", &["retrace-count"]);
-    check_only("keyring", &["retrace-count"]);
+    check_only("ureq", &["retrace-outbound"]);
+    check_only("keyring", &["retrace-outbound"]);
     check_only("postcard", &["retrace-sessions"]);
 }
 
@@ -134,7 +134,9 @@ fn dependencies_point_downwards() {
         ("retrace-store-api", &["retrace-model"][..]),
         ("retrace-watch", &["retrace-model", "retrace-files"][..]),
         ("retrace-tokens", &[][..]),
-        ("retrace-count", &["retrace-model"][..]),
+        ("retrace-outbound", &[][..]),
+        ("retrace-count", &["retrace-model", "retrace-outbound"][..]),
+        ("retrace-remote", &["retrace-model", "retrace-outbound"][..]),
         ("retrace-findings", &["retrace-model", "retrace-diff"][..]),
         ("retrace-transcript", &["retrace-model"][..]),
         ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
@@ -153,6 +155,7 @@ fn dependencies_point_downwards() {
                 "retrace-watch",
                 "retrace-tokens",
                 "retrace-count",
+                "retrace-remote",
                 "retrace-findings",
                 "retrace-transcript",
                 "retrace-context",

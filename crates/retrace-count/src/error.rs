@@ -1,6 +1,6 @@
 //! What can go wrong with a count.
 
-use crate::config::BadConfig;
+use retrace_outbound::BadConfig;
 use std::time::Duration;
 
 /// Why there is no count. Holds what the server said about it, never the key and never content of the request.

@@ -28,38 +28,28 @@
 //! before them.
 //!
 //! Invariants:
-//! - This is the only crate of the workspace that opens a connection to another machine.
+//! - Only `retrace-outbound` opens a connection to another machine; what it promises of keys, waits and answers holds
+//!   here as well.
 //! - The key is in no error, no `Debug` output and no file.
 //! - No content is stored: the cache holds a hash and two numbers for each answer.
-//! - A call is over https, or stays on this machine, unless [`Config::allow_insecure`] says otherwise.
-//! - Every wait ends at once when [`Cancel::cancel`] is called; every call ends by its timeout.
-//! - Nothing that a server answers makes it panic, wait without bound or hold more than
-//!   [`facts::ANSWER_LIMIT`] bytes.
+//! - Nothing that a server answers makes it panic or hold more than [`facts::ANSWER_LIMIT`] bytes.
 
 mod answer;
 mod cache;
-mod cancel;
 mod client;
-mod config;
 mod error;
 pub mod facts;
-mod key;
-mod keyring;
 mod plan;
-mod proxy;
 mod request;
-mod retry;
 mod run;
 
 pub use cache::{Cache, CacheError};
-pub use cancel::Cancel;
 pub use client::Client;
-pub use config::{BadConfig, Config, KeyHeader, Roots};
 pub use error::CountError;
-pub use key::{BadKeyText, Key, KeyKind, KeySource};
-pub use keyring::{KeyringError, forget_key, keep_key, key_from_keyring};
 pub use plan::Plan;
-pub use proxy::Proxies;
 pub use request::{CountRequest, Counted, NotARequest};
-pub use retry::{SystemTiming, Timing};
+pub use retrace_outbound::{
+    BadConfig, BadKeyText, Cancel, Config, Key, KeyHeader, KeyKind, KeySource, KeyringError, Proxies, Roots,
+    SystemTiming, Timing, forget_key, keep_key, key_from_keyring,
+};
 pub use run::{Progress, Run};

@@ -1,8 +1,9 @@
 //! What a run would send, before anything is sent.
 
 use crate::cache::{Cache, Digest};
-use crate::config::{BadConfig, Config};
+use crate::facts;
 use crate::request::{CountRequest, Counted};
+use retrace_outbound::{BadConfig, Config};
 use std::collections::{BTreeSet, HashMap};
 
 /// What a run would do. To be shown to the person who decides.
@@ -57,7 +58,7 @@ impl Plan {
     /// Works out what counting these requests would send. Sends nothing, and needs no key.
     pub fn new(config: &Config, requests: Vec<CountRequest>, cache: &Cache) -> Result<Self, BadConfig> {
         let endpoint = config.endpoint()?;
-        let proxy = config.proxies.chosen(&endpoint)?;
+        let proxy = config.proxy_of(&endpoint)?;
         let mut plan = Self {
             calls: 0,
             cached: 0,
@@ -65,10 +66,10 @@ impl Plan {
             bytes: 0,
             largest: 0,
             hosts: vec![format!("{}:{}", endpoint.host, endpoint.port)],
-            url: endpoint.url,
-            proxy: proxy.map(|proxy| format!("{}:{}", proxy.host(), proxy.port())),
+            url: format!("{}{}", endpoint.base, facts::PATH),
+            proxy,
             encrypted: endpoint.secure,
-            has_key: config.key.is_some() || config.has_own_credential(),
+            has_key: config.has_credential(),
             models: Vec::new(),
             betas: Vec::new(),
             steps: Vec::with_capacity(requests.len()),
@@ -119,7 +120,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proxy::Proxies;
+    use retrace_outbound::Proxies;
     use serde_json::json;
 
     fn request(text: &str) -> CountRequest {
@@ -138,7 +139,7 @@ mod tests {
         };
         let mut cache = Cache::in_memory();
         let known = request("known");
-        let digest = known.digest(&config.endpoint().unwrap().url, &config.version);
+        let digest = known.digest(&format!("{}{}", config.base_url, facts::PATH), &config.version);
         cache.insert(digest, Counted { input_tokens: 1, original_input_tokens: None }).unwrap();
 
         let edited = CountRequest { betas: vec!["x".into()], model: "a".into(), ..request("long text") };

@@ -1,12 +1,11 @@
 //! Carrying out a plan: several calls at once, told about as they end, kept as far as they came.
 
 use crate::cache::Cache;
-use crate::cancel::Cancel;
 use crate::client::Client;
-use crate::config::BadConfig;
 use crate::error::CountError;
 use crate::plan::{Plan, Way};
 use crate::request::Counted;
+use retrace_outbound::{BadConfig, Cancel};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;

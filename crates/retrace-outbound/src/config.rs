@@ -1,5 +1,6 @@
 //! The settings of calls: where to, with which key and headers, how long.
 
+use crate::call::Method;
 use crate::facts;
 use crate::key::{BadKeyText, Key};
 use crate::proxy::Proxies;
@@ -19,7 +20,7 @@ pub struct Config {
     pub key_header: KeyHeader,
     /// Value of `anthropic-version`.
     pub version: String,
-    /// Further headers, which win over ours of the same name (but not over a request's `anthropic-beta`).
+    /// Further headers, which win over ours of the same name (but not over those of a call, such as `anthropic-beta`).
     pub headers: Vec<(String, String)>,
     /// Time for one call, from the look-up of the name to the last byte of the answer.
     pub timeout: Duration,
@@ -110,9 +111,9 @@ pub enum BadConfig {
 
 /// Where calls go, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Endpoint {
-    /// The whole URL.
-    pub url: String,
+pub struct Endpoint {
+    /// Scheme, host, port where the settings name one, and path, without a slash at the end.
+    pub base: String,
     /// Host in lower case, as in the URL (brackets around an IPv6 address).
     pub host: String,
     /// Port, the scheme's own where the URL has none.
@@ -157,13 +158,61 @@ impl Config {
         Ok(config)
     }
 
+    /// The settings for one host of several: those of the environment, but its key and custom headers only where they
+    /// are meant for that host, so that no host is told the key of another. They are meant for the address that the
+    /// environment itself leads to (`ANTHROPIC_BASE_URL`, else the API's own), and the key for the API's own as well.
+    /// Without `base_url` it is that address. The keyring is not asked: see [`crate::key_for`].
+    ///
+    /// # Errors
+    /// [`BadConfig`], where the address or the environment's key cannot be used.
+    pub fn for_host(
+        base_url: Option<&str>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, BadConfig> {
+        let named = variable("ANTHROPIC_BASE_URL").filter(|url| !url.trim().is_empty());
+        let meant = match (&named, base_url) {
+            // An unusable variable matters only where it is used.
+            (Some(url), Some(_)) => canonical_base_url(url).ok(),
+            (Some(url), None) => Some(canonical_base_url(url)?),
+            (None, _) => Some(facts::DEFAULT_BASE_URL.to_owned()),
+        };
+        let asked = match base_url {
+            Some(url) => canonical_base_url(url)?,
+            None => meant.clone().unwrap_or_else(|| facts::DEFAULT_BASE_URL.to_owned()),
+        };
+        let is_meant = meant.as_deref() == Some(asked.as_str());
+        let mut config = Self { proxies: Proxies::from_environment(variable), ..Self::default() };
+        if is_meant || asked == facts::DEFAULT_BASE_URL {
+            config.key = Key::from_environment(variable)?;
+        }
+        if is_meant {
+            config.headers = custom_headers(&variable("ANTHROPIC_CUSTOM_HEADERS").unwrap_or_default());
+        }
+        config.base_url = asked;
+        Ok(config)
+    }
+
+    /// Whether calls carry a credential: a key, or a header of the settings that is one.
+    pub fn has_credential(&self) -> bool {
+        self.key.is_some() || self.has_own_credential()
+    }
+
+    /// The proxy on the way to an address, as `host:port`.
+    ///
+    /// # Errors
+    /// [`BadConfig::Proxy`].
+    pub fn proxy_of(&self, endpoint: &Endpoint) -> Result<Option<String>, BadConfig> {
+        let proxy = self.proxies.chosen(endpoint)?;
+        Ok(proxy.map(|proxy| format!("{}:{}", proxy.host(), proxy.port())))
+    }
+
     /// Whether a header of the settings carries a credential, so that no key is needed.
-    pub(crate) fn has_own_credential(&self) -> bool {
+    fn has_own_credential(&self) -> bool {
         self.headers.iter().any(|(name, value)| !value.is_empty() && carries_credential(name))
     }
 
     /// What an answer may not be allowed to repeat: the key, and credentials among the headers.
-    pub(crate) fn secrets(&self) -> Vec<&str> {
+    pub fn secrets(&self) -> Vec<&str> {
         let given = self.headers.iter().filter(|(name, _)| carries_credential(name));
         let given = given.map(|(_, value)| value.rsplit(' ').next().unwrap_or(value));
         let key = self.key.as_ref().map(Key::secret);
@@ -171,7 +220,10 @@ impl Config {
     }
 
     /// The address, checked for form and safety.
-    pub(crate) fn endpoint(&self) -> Result<Endpoint, BadConfig> {
+    ///
+    /// # Errors
+    /// [`BadConfig::Url`] and [`BadConfig::NotSecure`].
+    pub fn endpoint(&self) -> Result<Endpoint, BadConfig> {
         let text = self.base_url.trim();
         if text.contains('#') || text.contains('?') {
             return Err(BadConfig::Url("it has a query or a fragment"));
@@ -197,23 +249,27 @@ impl Config {
         let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let scheme = if secure { "https" } else { "http" };
         let path = uri.path().trim_end_matches('/');
-        let url = format!("{scheme}://{authority}{path}{}", facts::PATH);
-        Ok(Endpoint { url, host, port, secure, loopback })
+        let base = format!("{scheme}://{authority}{path}");
+        Ok(Endpoint { base, host, port, secure, loopback })
     }
 
-    /// All headers of a call but those of the connection, ours first replaced by the settings', then by the request's.
+    /// All headers of a call but those of the connection, ours first replaced by the settings', then by the call's.
     pub(crate) fn call_headers(
         &self,
         tries_before: u32,
-        beta: Option<&str>,
+        method: Method,
+        own: &[(String, String)],
     ) -> Result<Vec<(HeaderName, HeaderValue)>, BadConfig> {
         let mut layers: Vec<(String, String)> = vec![
             ("accept".into(), "application/json".into()),
-            ("content-type".into(), "application/json".into()),
             ("anthropic-version".into(), self.version.clone()),
             ("x-stainless-retry-count".into(), tries_before.to_string()),
             ("x-stainless-read-timeout".into(), self.timeout.as_secs().max(1).to_string()),
         ];
+        // The SDK sends it with DELETE too, and with a POST that has no body.
+        if method != Method::Get {
+            layers.push(("content-type".into(), "application/json".into()));
+        }
         if let Some(key) = &self.key {
             layers.push(match self.key_header {
                 KeyHeader::Bearer => ("authorization".into(), format!("Bearer {}", key.secret())),
@@ -221,7 +277,7 @@ impl Config {
             });
         }
         layers.extend(self.headers.iter().cloned());
-        layers.extend(beta.map(|beta| ("anthropic-beta".to_owned(), beta.to_owned())));
+        layers.extend(own.iter().cloned());
 
         let mut headers: Vec<(HeaderName, HeaderValue)> = Vec::with_capacity(layers.len());
         for (name, value) in layers {
@@ -270,6 +326,21 @@ fn custom_headers(lines: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// One spelling for each base URL: scheme and host in lower case, no port that is the scheme's own, no slash at the end.
+/// Encryption is not asked for here, but when it is called.
+///
+/// # Errors
+/// [`BadConfig::Url`].
+pub fn canonical_base_url(text: &str) -> Result<String, BadConfig> {
+    let open = Config { base_url: text.to_owned(), allow_insecure: true, ..Config::default() };
+    let Endpoint { base, host, port, secure, .. } = open.endpoint()?;
+    let (scheme, own) = if secure { ("https", 443) } else { ("http", 80) };
+    let rest = base.split_once("://").map_or("", |(_, rest)| rest);
+    let path = rest.find('/').map_or("", |at| &rest[at..]);
+    let port = if port == own { String::new() } else { format!(":{port}") };
+    Ok(format!("{scheme}://{host}{port}{path}"))
+}
+
 fn is_loopback(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -307,13 +378,10 @@ mod tests {
     }
 
     #[test]
-    fn the_path_is_appended_to_the_base() {
-        assert_eq!(
-            at("https://api.anthropic.com").unwrap().url,
-            "https://api.anthropic.com/v1/messages/count_tokens"
-        );
+    fn the_base_has_no_slash_at_its_end() {
+        assert_eq!(at("https://api.anthropic.com").unwrap().base, "https://api.anthropic.com");
         let endpoint = at("https://Gateway.example:8443/prefix/").unwrap();
-        assert_eq!(endpoint.url, "https://Gateway.example:8443/prefix/v1/messages/count_tokens");
+        assert_eq!(endpoint.base, "https://Gateway.example:8443/prefix");
         assert_eq!((endpoint.host.as_str(), endpoint.port), ("gateway.example", 8443));
     }
 
@@ -357,7 +425,9 @@ mod tests {
             ..Config::default()
         };
         let value = |beta: Option<&str>, name: &str| {
-            let headers = config.call_headers(2, beta).unwrap();
+            let own: Vec<_> =
+                beta.map(|beta| ("anthropic-beta".to_owned(), beta.to_owned())).into_iter().collect();
+            let headers = config.call_headers(2, Method::Post, &own).unwrap();
             let found: Vec<_> = headers.iter().filter(|(given, _)| given == name).collect();
             assert!(found.len() <= 1);
             found.first().map(|(_, value)| value.to_str().unwrap().to_owned())
@@ -376,7 +446,10 @@ mod tests {
     fn headers_that_cannot_be_sent_are_named() {
         for (name, value) in [("a b", "x"), ("x", "a\nb"), ("Content-Length", "1"), ("", "x")] {
             let config = Config { headers: vec![(name.into(), value.into())], ..Config::default() };
-            assert!(matches!(config.call_headers(0, None), Err(BadConfig::Header { .. })), "{name}");
+            assert!(
+                matches!(config.call_headers(0, Method::Get, &[]), Err(BadConfig::Header { .. })),
+                "{name}"
+            );
         }
     }
 
@@ -396,6 +469,45 @@ mod tests {
         assert_eq!((none.key, none.base_url.as_str()), (None, facts::DEFAULT_BASE_URL));
     }
 
+    #[test]
+    fn an_address_has_one_spelling() {
+        for (text, expected) in [
+            (" HTTPS://API.Anthropic.com:443/ ", "https://api.anthropic.com"),
+            ("https://Gateway.example:8443/Prefix/", "https://gateway.example:8443/Prefix"),
+            ("http://[::1]:80/x", "http://[::1]/x"),
+            ("http://10.0.0.1", "http://10.0.0.1"),
+        ] {
+            assert_eq!(canonical_base_url(text).as_deref(), Ok(expected), "{text}");
+        }
+        assert!(canonical_base_url("api.anthropic.com").is_err());
+    }
+
+    #[test]
+    fn a_host_is_told_its_own_key_alone() {
+        let variable = |name: &str| match name {
+            "ANTHROPIC_BASE_URL" => Some("https://gateway.example/a/".to_owned()),
+            "ANTHROPIC_API_KEY" => Some("sk-1".to_owned()),
+            "ANTHROPIC_CUSTOM_HEADERS" => Some("X-A: 1".to_owned()),
+            _ => None,
+        };
+        let told = |url: Option<&str>| {
+            let config = Config::for_host(url, &variable).unwrap();
+            (config.base_url.clone(), config.key.is_some(), config.headers.len())
+        };
+        assert_eq!(told(None), ("https://gateway.example/a".into(), true, 1));
+        assert_eq!(told(Some("https://GATEWAY.example/a")), ("https://gateway.example/a".into(), true, 1));
+        assert_eq!(told(Some(facts::DEFAULT_BASE_URL)), (facts::DEFAULT_BASE_URL.into(), true, 0));
+        assert_eq!(told(Some("https://gateway.example/b")), ("https://gateway.example/b".into(), false, 0));
+        assert_eq!(told(Some("https://other.example")), ("https://other.example".into(), false, 0));
+
+        let plain = Config::for_host(None, &|_| None).unwrap();
+        assert_eq!((plain.base_url.as_str(), plain.key), (facts::DEFAULT_BASE_URL, None));
+        assert!(Config::for_host(Some("gateway"), &|_| None).is_err());
+        let odd = |name: &str| (name == "ANTHROPIC_BASE_URL").then(|| "gateway".to_owned());
+        assert!(Config::for_host(None, &odd).is_err());
+        assert!(Config::for_host(Some("https://a.example"), &odd).is_ok());
+    }
+
     proptest::proptest! {
         #[test]
         fn any_setting_is_taken_or_refused(host: String, name: String, value: String) {
@@ -403,9 +515,10 @@ mod tests {
                 let config = Config { base_url, headers: vec![(name.clone(), value.clone())], ..Config::default() };
                 if let Ok(endpoint) = config.endpoint() {
                     assert!(endpoint.secure || endpoint.loopback);
-                    assert!(endpoint.url.ends_with(facts::PATH));
+                    let canonical = canonical_base_url(&config.base_url).unwrap();
+                    assert_eq!(canonical_base_url(&canonical).as_ref(), Ok(&canonical));
                 }
-                let _ = config.call_headers(0, Some(&value));
+                let _ = config.call_headers(0, Method::Post, &[(name.clone(), value.clone())]);
             }
         }
     }
