@@ -22,6 +22,7 @@ mod memory_tool;
 mod mounts;
 mod oracles;
 mod origins;
+mod past_crashes;
 mod processes;
 mod rebuilt;
 mod recording;

@@ -9,8 +9,9 @@ use retrace_api::{commands, wire};
 use retrace_sources::{Platform, Surroundings};
 use retrace_tests::World;
 use serde_json::{Value, json};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// What versions did, newest first: sign, path, and what is said of them.
 fn told(versions: &[wire::Version]) -> Vec<String> {
@@ -51,14 +52,14 @@ fn lines_of(world: &World, blame: &wire::Blame) -> Vec<(String, u64)> {
 }
 
 /// A repository made commit by commit, an hour apart.
-struct Repository {
+pub struct Repository {
     folder: PathBuf,
     commits: i64,
 }
 
 impl Repository {
     /// `None`, with the reason printed, where git is not there.
-    fn new(folder: PathBuf) -> Option<Self> {
+    pub fn new(folder: PathBuf) -> Option<Self> {
         if Command::new("git").arg("--version").output().is_err() {
             println!("skipped: the program git is not there");
             return None;
@@ -90,6 +91,31 @@ impl Repository {
             .output()
             .expect("git runs");
         assert!(status.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&status.stderr));
+    }
+
+    /// Commits one text each, a second apart, without a file on disk.
+    pub fn fast_import(&self, texts: impl Iterator<Item = (String, String)>) {
+        let mut stream = String::new();
+        for (step, (path, text)) in texts.enumerate() {
+            let at = 1_793_491_200 + step;
+            stream.push_str(&format!(
+                "commit refs/heads/main\ncommitter Grace <grace@example.org> {at} +0000\ndata 4\nstep\n\
+                 M 100644 inline {path}\ndata {}\n{text}\n",
+                text.len()
+            ));
+        }
+        let mut child = Command::new("git")
+            .current_dir(&self.folder)
+            .args(["fast-import", "--quiet"])
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("git runs");
+        let mut input = child.stdin.take().expect("an input");
+        input.write_all(stream.as_bytes()).expect("git reads");
+        drop(input);
+        assert!(child.wait().expect("git ends").success());
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -229,14 +255,15 @@ fn branches_and_merges_come_in_the_order_of_time_and_another_directory_counts_as
 }
 
 /// A session's transcript, below the home of a world.
-struct Session {
+pub struct Session {
     file: PathBuf,
     id: String,
     lines: Vec<Value>,
 }
 
 impl Session {
-    fn new(world: &World, id: &str) -> Self {
+    /// An empty one.
+    pub fn new(world: &World, id: &str) -> Self {
         let file = world.path("home/.claude/projects/-home-ada-app").join(format!("{id}.jsonl"));
         Self { file, id: id.to_owned(), lines: Vec::new() }
     }
@@ -255,11 +282,13 @@ impl Session {
         self.lines.push(line);
     }
 
-    fn asked(&mut self, at: &str, prompt: &str) {
+    /// A person asks something.
+    pub fn asked(&mut self, at: &str, prompt: &str) {
         self.line(at, "user", json!({"role": "user", "content": prompt}), Value::Null);
     }
 
-    fn call(&mut self, at: &str, tool: &str, input: Value, content: &str, result: Value) {
+    /// The model calls a tool, which answers.
+    pub fn call(&mut self, at: &str, tool: &str, input: Value, content: &str, result: Value) {
         let id = format!("toolu_{}_{}", self.id, self.lines.len());
         let message = json!({
             "id": format!("msg_{}_{}", self.id, self.lines.len()), "role": "assistant", "model": "claude-opus-4-6",
@@ -283,7 +312,8 @@ impl Session {
         std::fs::write(folder.join(name), text).expect("a copy");
     }
 
-    fn save(&self) {
+    /// Writes it.
+    pub fn save(&self) {
         std::fs::create_dir_all(self.file.parent().expect("a parent")).expect("a folder");
         let text: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
         std::fs::write(&self.file, text).expect("a transcript");

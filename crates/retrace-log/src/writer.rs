@@ -98,10 +98,7 @@ impl Act<'_> {
 
     /// Takes a step of several writes, of which all must happen or none. A savepoint would do as well, but SQLite then
     /// keeps every page as it was before, and walks through those at each statement.
-    pub(crate) fn whole<T>(
-        &mut self,
-        step: impl FnOnce(&mut Self) -> Result<T, LogError>,
-    ) -> Result<T, LogError> {
+    pub(crate) fn whole<T, E>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         let before = std::mem::replace(&mut self.half_done, true);
         let done = step(self)?;
         self.half_done = before;

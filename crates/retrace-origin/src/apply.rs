@@ -1,7 +1,7 @@
 //! What a write makes of a file.
 //!
 //! Rules of Claude Code's tools: line ends of the file are kept, a line that is replaced by nothing goes with its line end,
-//! an empty `old` makes a file. Where clients differ, every result one of them gives is an outcome, the likeliest first.
+//! an empty `old` makes a file. Every client refuses a text that stands twice unless all of it is to be replaced. Where clients differ, every result one of them gives is an outcome, the likeliest first.
 
 use crate::write::{Effect, Replacement, Write};
 use retrace_transcript::Format;
@@ -95,7 +95,8 @@ fn replace(format: Format, text: &str, edit: &Replacement) -> Option<String> {
         && !edit.old.ends_with('\n')
         && text.contains(&with_line_end);
     let old = if takes_line_end { &with_line_end } else { &edit.old };
-    if !text.contains(old.as_str()) {
+    let found = text.matches(edit.old.as_str()).take(2).count();
+    if found == 0 || (found > 1 && !edit.all) {
         return None;
     }
     Some(if edit.all { text.replace(old, &edit.new) } else { text.replacen(old, &edit.new, 1) })
@@ -196,7 +197,10 @@ pub(crate) mod tests {
     #[test]
     fn edits_as_the_client_makes_them() {
         for (effect, before, after) in [
-            (edit("b", "x", false), Some("a b b"), Some("a x b")),
+            (edit("b", "x", false), Some("a b c"), Some("a x c")),
+            (edit("b", "x", false), Some("a b b"), None),
+            (edit("b", "", false), Some("b\nbc\n"), None),
+            (edit("b\nb", "x", false), Some("b\r\nb\r\na\r\nb\r\nb\r\n"), None),
             (edit("b", "x", true), Some("a b b"), Some("a x x")),
             (edit("b", "", false), Some("a\nb\nc\n"), Some("a\nc\n")),
             (edit("b\n", "", false), Some("a\nb\nc\n"), Some("a\nc\n")),
@@ -252,11 +256,16 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn an_edit_of_what_is_there_always_fits(head in "[a-c\n]{0,9}", old in "[a-c\n]{1,4}", tail in "[a-c\n]{0,9}", new in "[d\n]{1,4}") {
+        fn an_edit_of_what_is_there_once_always_fits(head in "[a-c\n]{0,9}", old in "[a-c\n]{1,4}", tail in "[a-c\n]{0,9}", new in "[d\n]{1,4}") {
             let before = format!("{head}{old}{tail}");
-            let made = made(edit(&old, &new, false), Some(&before)).unwrap();
-            prop_assert_eq!(made.len(), before.len() - old.len() + new.len());
-            prop_assert!(made.contains(&new));
+            let made = made(edit(&old, &new, false), Some(&before));
+            if before.matches(&old).count() > 1 {
+                prop_assert_eq!(made, None);
+            } else {
+                let made = made.unwrap();
+                prop_assert_eq!(made.len(), before.len() - old.len() + new.len());
+                prop_assert!(made.contains(&new));
+            }
         }
     }
 }

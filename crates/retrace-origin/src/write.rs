@@ -128,7 +128,7 @@ pub struct Replacement {
     pub old: String,
     /// By what.
     pub new: String,
-    /// Every occurrence rather than the first.
+    /// Every occurrence. Without it, a text that stands twice is not replaced at all.
     pub all: bool,
 }
 

@@ -140,9 +140,21 @@ function LogNotes({ status }: { status: Status }) {
   );
 }
 
+/** What long work is called: this window's own work has a name that was made up. */
+function useTaskName(): (task: string) => string {
+  const { t } = useLingui();
+  return (task) => {
+    if (task.startsWith("earlier-")) return t`Earlier history`;
+    if (task.startsWith("sweep-")) return t`Trying settings`;
+    if (task.startsWith("confirm-")) return t`Asking for exact counts`;
+    return task;
+  };
+}
+
 function StatusLine({ status }: { status: Status | undefined }) {
   const format = useFormat();
   const progress = useProgress();
+  const taskName = useTaskName();
   const notes = useNotes();
   if (!status) return <footer className="status-line" />;
   return (
@@ -155,7 +167,7 @@ function StatusLine({ status }: { status: Status | undefined }) {
       )}
       {progress && (
         <span role="status">
-          {progress.task}{" "}
+          {taskName(progress.task)}{" "}
           {progress.total === null
             ? format.number(progress.done)
             : `${format.number(progress.done)} / ${format.number(progress.total)}`}

@@ -5,7 +5,7 @@ import { Button } from "./ui";
 import type { Job } from "@/state/jobs";
 
 /** A bar with the way to stop. */
-export function JobProgress({ job, label }: { job: Job; label: string }) {
+export function JobProgress({ job, label }: { job: Pick<Job, "progress" | "cancel">; label: string }) {
   const { t } = useLingui();
   const format = useFormat();
   const { progress } = job;

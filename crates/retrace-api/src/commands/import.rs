@@ -36,7 +36,7 @@ pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiE
         note: format!("import from git of {}", crate::error::show(&directory)),
         dry_run: request.dry_run,
     };
-    past::carry_out(inner, &store, told, &import)
+    past::carry_out(inner, &store, told, &import, &steps)
 }
 
 /// Brings in what the transcripts of this machine's agents tell of a store: what they wrote, what they read, and the copies
@@ -56,7 +56,7 @@ pub fn import_transcripts(app: &App, request: ImportTranscriptsReq) -> Result<Im
         note: "rebuilt from transcripts".to_owned(),
         dry_run: request.dry_run,
     };
-    past::carry_out(inner, &store, told, &import)
+    past::carry_out(inner, &store, told, &import, &steps)
 }
 
 /// Brings in what a bundle holds, as one operation.
@@ -77,7 +77,7 @@ pub fn import_bundle(app: &App, request: ImportBundleReq) -> Result<ImportResult
         note: format!("import of the bundle {}", crate::error::show(file)),
         dry_run: request.dry_run,
     };
-    past::carry_out(inner, &store, told, &import)
+    past::carry_out(inner, &store, told, &import, &steps)
 }
 
 /// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.

@@ -397,6 +397,20 @@ mod tests {
     }
 
     #[test]
+    fn an_edit_of_a_text_that_stands_twice_is_a_gap() {
+        let all = Effect::Edit(Replacement { old: "a".to_owned(), new: "b".to_owned(), all: true });
+        let gathered = gather(vec![
+            call(1, "a.md", whole("a\na\n")),
+            call(2, "a.md", edit("a", "b")),
+            call(3, "a.md", edit("b", "c")),
+            call(4, "a.md", whole("a a")),
+            call(5, "a.md", all),
+        ]);
+        assert_eq!(told(&gathered), [["a.md@1 a\na\n", "a.md@4 a a", "a.md@5 b b"]]);
+        assert_eq!(gathered.gaps, 2);
+    }
+
+    #[test]
     fn what_the_client_says_was_there_is_told_as_found() {
         let before = |text: &str| {
             let text = text.to_owned();

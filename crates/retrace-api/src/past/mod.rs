@@ -86,9 +86,10 @@ pub(crate) fn carry_out(
     store: &StoreRow,
     told: Told,
     import: &Import<'_>,
+    steps: &Steps<'_>,
 ) -> Result<ImportResult, ApiError> {
     let Told { lines, warnings } = told;
-    let found = lines.iter().map(|line| line.versions.len() as u64).sum();
+    let found: u64 = lines.iter().map(|line| line.versions.len() as u64).sum();
     let files = files_of(&lines);
     let times = || lines.iter().flat_map(|line| &line.versions).map(|version| version.at);
     let (first, last) = (times().min(), times().max());
@@ -101,10 +102,12 @@ pub(crate) fn carry_out(
         at: inner.now(),
         lines,
     };
+    let total = usize::try_from(found).ok();
+    let mut tell = |done: u64| steps.tell(usize::try_from(done).unwrap_or(usize::MAX), total);
     let done = if import.dry_run {
-        inner.preview(|act| Ok(act.rebuild(rebuild(lines))?))?
+        inner.preview(|act| act.rebuild_telling(rebuild(lines), &mut tell))?
     } else {
-        inner.write(|act| Ok(act.rebuild(rebuild(lines))?))?
+        inner.write(|act| act.rebuild_telling(rebuild(lines), &mut tell))?
     };
     Ok(result(store, import, &done, Seen { found, files, first, last, warnings }))
 }

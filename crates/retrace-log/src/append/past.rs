@@ -77,13 +77,26 @@ impl Act<'_> {
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, [`LogError::Invalid`] for another source and for a line that is not in
     /// the order of time, or a failure of the database.
-    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn rebuild(&mut self, rebuild: Rebuild<'_>) -> Result<Rebuilt, LogError> {
+        self.rebuild_telling(rebuild, &mut |_| Ok(()))
+    }
+
+    /// The same, telling `tell` before each version how many of the lines' versions are dealt with. What `tell` refuses ends
+    /// the work; the act can only be let go of then.
+    ///
+    /// # Errors
+    /// As [`rebuild`](Self::rebuild), and what `tell` answers.
+    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
+    pub fn rebuild_telling<E: From<LogError>>(
+        &mut self,
+        rebuild: Rebuild<'_>,
+        tell: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<Rebuilt, E> {
         if !matches!(rebuild.source, Source::Rebuilt | Source::Import) {
-            return Err(LogError::Invalid(format!("{} does not rebuild", rebuild.source.as_str())));
+            return Err(LogError::Invalid(format!("{} does not rebuild", rebuild.source.as_str())).into());
         }
         if rebuild.lines.iter().any(|line| !line.versions.is_sorted_by_key(|version| version.at)) {
-            return Err(LogError::Invalid("history is told in the order of time".to_owned()));
+            return Err(LogError::Invalid("history is told in the order of time".to_owned()).into());
         }
         self.whole(|act| {
             let append = Append {
@@ -96,7 +109,7 @@ impl Act<'_> {
                 changes: Vec::new(),
                 even_if_empty: false,
             };
-            Appending::begin(&act.transaction, act.entropy, &append, false)?.run_past(&append, &rebuild)
+            Appending::begin(&act.transaction, act.entropy, &append, false)?.run_past(&append, &rebuild, tell)
         })
     }
 }
@@ -148,11 +161,18 @@ impl Stop<'_> {
 }
 
 impl Appending<'_> {
-    fn run_past(mut self, append: &Append<'_>, rebuild: &Rebuild<'_>) -> Result<Rebuilt, LogError> {
+    fn run_past<E: From<LogError>>(
+        mut self,
+        append: &Append<'_>,
+        rebuild: &Rebuild<'_>,
+        tell: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<Rebuilt, E> {
         let mut done = Rebuilt::default();
         let redacted = redacted_instants(self.connection, self.stores[&rebuild.store])?;
+        let mut before = 0;
         for line in &rebuild.lines {
-            self.add_line(rebuild.store, line, &redacted, &mut done)?;
+            self.add_line(rebuild.store, line, &redacted, &mut done, &mut |written| tell(before + written))?;
+            before += line.versions.len() as u64;
         }
         if self.versions.is_empty() {
             return Ok(done);
@@ -165,13 +185,14 @@ impl Appending<'_> {
         Ok(done)
     }
 
-    fn add_line(
+    fn add_line<E: From<LogError>>(
         &mut self,
         store: StoreId,
         line: &PastLine,
         redacted: &BTreeSet<i64>,
         done: &mut Rebuilt,
-    ) -> Result<(), LogError> {
+        tell: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (Some(first), Some(last)) = (line.versions.first(), line.versions.last()) else { return Ok(()) };
         let store_row = self.stores[&store];
         let (target, before) = match home(self.connection, store_row, line, first.at)? {
@@ -214,17 +235,18 @@ impl Appending<'_> {
             target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
         let kept = without_repetition(stops, first_observed.as_ref());
         done.unchanged += new - kept.iter().filter(|stop| stop.new.is_some()).count() as u64;
-        self.write_stops(store, target, &kept, done)
+        self.write_stops(store, target, &kept, done, tell)
     }
 
     /// Writes down what is new in a line.
-    fn write_stops(
+    fn write_stops<E: From<LogError>>(
         &mut self,
         store: StoreId,
         target: Option<(i64, MemoryId)>,
         stops: &[Stop<'_>],
         done: &mut Rebuilt,
-    ) -> Result<(), LogError> {
+        tell: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(), E> {
         if stops.iter().all(|stop| stop.new.is_none()) {
             return Ok(());
         }
@@ -235,8 +257,11 @@ impl Appending<'_> {
         let mut count = rebuilt_count(self.connection, memory_row)?;
         let mut before: Option<&Stop<'_>> = None;
         let mut lean_on = None;
+        let mut written = 0;
         for stop in stops {
             if let Some(version) = stop.new {
+                tell(written)?;
+                written += 1;
                 let kind = match before {
                     _ if stop.deleted => ChangeKind::Deleted,
                     Some(before) if before.deleted => ChangeKind::Created,

@@ -1,15 +1,17 @@
 /** What happened to a store before it was recorded: where that is kept, what would come in, and bringing it in. */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { useRef } from "react";
 import type { ImportResult, Store } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { wordsFor } from "@/shared/failure";
+import { JobProgress } from "@/shared/JobProgress";
 import { Moment } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Button, useWords } from "@/shared/ui";
 import { rememberUndo, startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
+import { useJob, useReadJob } from "@/state/jobs";
 import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
 
@@ -18,19 +20,22 @@ type SourceName = "git" | "transcripts";
 /** Transcripts first: who wrote a content is better known than who committed it. */
 const SOURCES: readonly SourceName[] = ["transcripts", "git"];
 
-function usePreview(store: Store, source: SourceName) {
+function usePreview(store: Store, source: SourceName, job: string) {
   const transcripts = useRead(
     "import_transcripts",
-    { store: store.id, dry_run: true, job: null },
+    { store: store.id, dry_run: true, job },
     { enabled: source === "transcripts" },
   );
   const git = useRead(
     "import_git",
-    { directory: store.root, path: null, store: store.id, dry_run: true, job: null },
+    { directory: store.root, path: null, store: store.id, dry_run: true, job },
     { enabled: source === "git" },
   );
   return source === "git" ? git : transcripts;
 }
+
+/** A look at a source that goes on, and the way to stop it. */
+type ReadJob = ReturnType<typeof useReadJob>;
 
 /** What a source would bring in, or why it has nothing. */
 function Found({ found, source }: { found: ImportResult; source: SourceName }) {
@@ -70,15 +75,21 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
   );
 }
 
-function SourcePart({ store, source, onDone }: { store: Store; source: SourceName; onDone: () => void }) {
+function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob; onDone: () => void }) {
+  const { store, source, looking, onDone } = props;
   const { t, i18n } = useLingui();
   const words = useWords();
   const backend = useBackend();
-  const read = usePreview(store, source);
-  const [busy, setBusy] = useState(false);
+  const read = usePreview(store, source, looking.name);
+  const job = useJob(`earlier-${source}-in`);
+  const stopped = useRef(false);
+  const stop = () => {
+    stopped.current = true;
+    job.cancel();
+  };
   const name = source === "git" ? t`Git` : t`Transcripts and kept copies`;
-  const bringIn = async () => {
-    setBusy(true);
+  const bringIn = async (job: string) => {
+    stopped.current = false;
     try {
       const done =
         source === "git"
@@ -87,9 +98,9 @@ function SourcePart({ store, source, onDone }: { store: Store; source: SourceNam
               path: null,
               store: store.id,
               dry_run: false,
-              job: null,
+              job,
             })
-          : await backend.call("import_transcripts", { store: store.id, dry_run: false, job: null });
+          : await backend.call("import_transcripts", { store: store.id, dry_run: false, job });
       const operation = done.operation_seq;
       const title =
         operation === null
@@ -104,21 +115,19 @@ function SourcePart({ store, source, onDone }: { store: Store; source: SourceNam
       }
       onDone();
     } catch (cause) {
+      if (stopped.current && cause instanceof ApiFailure && cause.error.subject === job) {
+        say({ tone: "notice", title: t`Stopped; nothing was brought in` });
+        return;
+      }
       const failure = wordsFor(cause);
       say({ tone: "failure", title: i18n._(failure.title), detail: failure.detail || words(failure.next) });
-    } finally {
-      setBusy(false);
     }
   };
   const absent = read.error instanceof ApiFailure && read.error.error.code === "not_found";
   return (
     <section className="earlier-source" aria-label={name} data-testid={`earlier-${source}`}>
       <h3>{name}</h3>
-      {read.isPending && (
-        <p className="muted" aria-busy="true">
-          <Trans>Looking…</Trans>
-        </p>
-      )}
+      {read.isPending && <JobProgress job={looking} label={t`Looking…`} />}
       {absent && (
         <p className="muted">
           <Trans>The directory is in no git repository.</Trans>
@@ -127,10 +136,15 @@ function SourcePart({ store, source, onDone }: { store: Store; source: SourceNam
       {read.error && !absent && <p role="alert">{words(wordsFor(read.error).title)}</p>}
       {read.data && <Found found={read.data} source={source} />}
       {read.data && read.data.versions > 0 && (
-        <Button onPress={() => void bringIn()} isDisabled={busy} data-testid={`earlier-import-${source}`}>
-          {busy ? <Trans>Bringing in…</Trans> : <Trans>Bring in</Trans>}
+        <Button
+          onPress={() => void job.run(bringIn)}
+          isDisabled={job.name !== null}
+          data-testid={`earlier-import-${source}`}
+        >
+          {job.name === null ? <Trans>Bring in</Trans> : <Trans>Bringing in…</Trans>}
         </Button>
       )}
+      {job.name !== null && <JobProgress job={{ ...job, cancel: stop }} label={t`Bringing in…`} />}
     </section>
   );
 }
@@ -138,8 +152,14 @@ function SourcePart({ store, source, onDone }: { store: Store; source: SourceNam
 /** The dialog. */
 export function EarlierHistory({ store, onClose }: { store: Store; onClose: () => void }) {
   const { t } = useLingui();
+  const looking = { git: useReadJob("earlier-git"), transcripts: useReadJob("earlier-transcripts") };
+  // A look that nobody waits for any more is stopped; what is being brought in goes on and says when it is done.
+  const close = () => {
+    SOURCES.forEach((source) => looking[source].cancel());
+    onClose();
+  };
   return (
-    <Sheet title={t`Earlier history of ${store.name}`} onClose={onClose} size="medium" testId="earlier-history">
+    <Sheet title={t`Earlier history of ${store.name}`} onClose={close} size="medium" testId="earlier-history">
       <p>
         <Trans>
           Versions from before this directory was recorded. They stand before what was seen, marked as rebuilt. No file
@@ -147,7 +167,7 @@ export function EarlierHistory({ store, onClose }: { store: Store; onClose: () =
         </Trans>
       </p>
       {SOURCES.map((source) => (
-        <SourcePart key={source} store={store} source={source} onDone={onClose} />
+        <SourcePart key={source} store={store} source={source} looking={looking[source]} onDone={close} />
       ))}
     </Sheet>
   );
