@@ -4,9 +4,11 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why, a child process that it is ready")]
 
 mod architecture;
+mod attaching;
 mod bad_days;
 mod bindings;
 mod check;
+mod comparison;
 mod confirm;
 mod context;
 mod crashes;

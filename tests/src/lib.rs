@@ -1,6 +1,7 @@
 //! The harness of the feature tests: an app on temporary directories, with a clock that moves one second at each look and
 //! randomness that is the same each time.
 
+pub mod api;
 pub mod child;
 pub mod trap;
 pub mod tree;

@@ -72,7 +72,8 @@ pub(crate) struct TokenCounts {
 }
 
 impl TokenCounts {
-    fn of(&self, reader: &Reader<'_>, version: &VersionRow) -> Result<Option<u64>, ApiError> {
+    /// Tokens of a version's content; none of a deletion. `None` where it is redacted, no text, not kept or too large.
+    pub(crate) fn of(&self, reader: &Reader<'_>, version: &VersionRow) -> Result<Option<u64>, ApiError> {
         let Some(content) = version.content else {
             return Ok((version.redaction.is_none()).then_some(0));
         };
@@ -83,13 +84,25 @@ impl TokenCounts {
             return Ok(Some(*known));
         }
         let Some(content) = reader.content(version)? else { return Ok(None) };
-        let tokens = Counter::of(FAMILY).content(&String::from_utf8_lossy(&content.bytes));
+        Ok(self.of_content(&content.bytes))
+    }
+
+    /// Tokens of a content that may be in no version. `None` where it is no text or too large.
+    pub(crate) fn of_content(&self, bytes: &[u8]) -> Option<u64> {
+        if bytes.len() as u64 > LARGEST_COUNTED || !retrace_diff::is_text(bytes) {
+            return None;
+        }
+        let sha256 = Sha256::of(bytes);
+        if let Some(known) = lock(&self.known).get(&sha256) {
+            return Some(*known);
+        }
+        let tokens = Counter::of(FAMILY).content(&String::from_utf8_lossy(bytes));
         let mut known = lock(&self.known);
         if known.len() >= MOST_COUNTS {
             known.clear();
         }
-        known.insert(content.info.sha256, tokens);
-        Ok(Some(tokens))
+        known.insert(sha256, tokens);
+        Some(tokens)
     }
 }
 

@@ -18,6 +18,7 @@ mod faults;
 mod feed;
 mod guard;
 mod inbox;
+mod inventory;
 mod item_findings;
 mod judge;
 mod keys;

@@ -51,12 +51,31 @@ impl LineCounts {
         }
         let old = from.map_or_else(|| Ok(Vec::new()), |from| bytes(reader, from))?;
         let counts = compare(&old, &bytes(reader, to)?);
+        self.remember(pair, counts);
+        Ok(counts)
+    }
+
+    /// The same for contents that may be in no version; `None` is no file.
+    pub(crate) fn of_contents(&self, from: Option<&[u8]>, to: Option<&[u8]>) -> Option<Counts> {
+        let fits = |side: Option<&[u8]>| side.is_none_or(|bytes| bytes.len() as u64 <= LARGEST_COMPARED);
+        if !fits(from) || !fits(to) {
+            return None;
+        }
+        let pair = (from.map(Sha256::of), to.map(Sha256::of));
+        if let Some(known) = lock(&self.known).get(&pair) {
+            return *known;
+        }
+        let counts = compare(from.unwrap_or_default(), to.unwrap_or_default());
+        self.remember(pair, counts);
+        counts
+    }
+
+    fn remember(&self, pair: Pair, counts: Option<Counts>) {
         let mut known = lock(&self.known);
         if known.len() >= MOST_PAIRS {
             known.clear();
         }
         known.insert(pair, counts);
-        Ok(counts)
     }
 }
 

@@ -12,9 +12,11 @@
 mod body;
 mod call;
 mod cursor;
+pub mod dreams;
 mod headers;
 pub mod legacy;
 pub mod limits;
+pub mod mounts;
 pub mod objects;
 pub mod open;
 mod openapi;

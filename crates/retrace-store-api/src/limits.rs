@@ -24,3 +24,12 @@ pub const PAGE_DEFAULT: u64 = 20;
 pub const PAGE_MOST: u64 = 100;
 /// Items of a page at most when each has its content; more is cut to this. Source: Python SDK 2.11.0, `view`.
 pub const PAGE_MOST_FULL: u64 = 20;
+
+/// Stores attached to one session. Source: documentation page "Using agent memory".
+pub const STORES_PER_SESSION: usize = 8;
+/// Characters of the instructions that go with an attached store. Source: as above.
+pub const INSTRUCTIONS_CHARACTERS: usize = 4_096;
+/// Sessions a dream reads, at least one. Source: Python SDK 2.11.0, `DreamCreateParams.inputs`.
+pub const DREAM_SESSIONS: usize = 100;
+/// Characters of a dream's instructions, at least one. Source: as above, `instructions`.
+pub const DREAM_INSTRUCTIONS_CHARACTERS: usize = 4_096;

@@ -42,3 +42,12 @@ pub const UNKNOWN_FIELDS_PASS: bool = true;
 pub const EMPTY_UPDATE: bool = true;
 /// A semantic conflict says `x-should-retry: false`, because sending it again cannot help.
 pub const CONFLICT_RETRY: bool = false;
+
+/// The last part of a mount path has no hyphen at its beginning or end: " Notes!" is mounted as `notes`.
+pub const MOUNT_TRIMS_HYPHENS: bool = true;
+/// The last part of a mount path where a name has no ASCII letter or digit and nothing would be left.
+pub const MOUNT_WITHOUT_NAME: &str = "store";
+/// Where several stores of one session would get the same mount path, the second gets `-2` at its end, the third `-3`.
+pub const MOUNT_NUMBERS_COLLISIONS: bool = true;
+/// Fields of an attached store that the API does not know are passed over.
+pub const MOUNT_UNKNOWN_FIELDS_PASS: bool = true;

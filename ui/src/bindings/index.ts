@@ -761,11 +761,13 @@ from: string,
  */
 into: string, 
 /**
- * These paths alone; all that differ when empty. A path that `from` lacks is deleted in `into`.
+ * These paths alone; all that differ when empty. A path that `from` lacks is deleted in `into`; the new path of a
+ * moved memory moves it there. What is named must be possible, or nothing is done; of all that differ, what `into`
+ * cannot hold is left, with a warning.
  */
 paths: Array<string>, 
 /**
- * Without `paths`: also delete what `from` lacks.
+ * Without `paths`: also delete what `from` lacks. Without it, a moved memory is there twice afterwards.
  */
 delete: boolean, 
 /**

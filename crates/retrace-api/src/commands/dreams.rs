@@ -1,10 +1,7 @@
-//! Dreams of a host, and taking memories over from one store into another.
+//! Dreams of a host.
 
 use crate::App;
-use crate::wire::{
-    AcceptMemoriesReq, ActResult, ApiError, Code, CompareStoresReq, CreateDreamReq, Dream, DreamRef, Dreams,
-    DreamsReq, StoreComparison,
-};
+use crate::wire::{ApiError, Code, CreateDreamReq, Dream, DreamRef, Dreams, DreamsReq};
 
 /// The dreams of a host. Calls the host.
 ///
@@ -36,20 +33,4 @@ pub fn cancel_dream(_: &App, _: DreamRef) -> Result<Dream, ApiError> {
 /// `store_unavailable`: not served yet.
 pub fn archive_dream(_: &App, _: DreamRef) -> Result<Dream, ApiError> {
     Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "archive_dream"))
-}
-
-/// Holds two stores against each other.
-///
-/// # Errors
-/// `store_unavailable`: not served yet.
-pub fn compare_stores(_: &App, _: CompareStoresReq) -> Result<StoreComparison, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "compare_stores"))
-}
-
-/// Takes memories of one store over into another.
-///
-/// # Errors
-/// `store_unavailable`: not served yet.
-pub fn accept_memories(_: &App, _: AcceptMemoriesReq) -> Result<ActResult, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "accept_memories"))
 }

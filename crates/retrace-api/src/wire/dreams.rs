@@ -155,10 +155,12 @@ pub struct AcceptMemoriesReq {
     pub from: String,
     /// The store that is written, id or name.
     pub into: String,
-    /// These paths alone; all that differ when empty. A path that `from` lacks is deleted in `into`.
+    /// These paths alone; all that differ when empty. A path that `from` lacks is deleted in `into`; the new path of a
+    /// moved memory moves it there. What is named must be possible, or nothing is done; of all that differ, what `into`
+    /// cannot hold is left, with a warning.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Without `paths`: also delete what `from` lacks.
+    /// Without `paths`: also delete what `from` lacks. Without it, a moved memory is there twice afterwards.
     #[serde(default)]
     pub delete: bool,
     /// Say what would be done, and do nothing.
