@@ -3,7 +3,7 @@
 //! Rules of Claude Code's tools: line ends of the file are kept, a line that is replaced by nothing goes with its line end,
 //! an empty `old` makes a file. Every client refuses a text that stands twice unless all of it is to be replaced. Where clients differ, every result one of them gives is an outcome, the likeliest first.
 
-use crate::write::{Effect, Replacement, Write};
+use crate::write::{Effect, LineEdit, Replacement, Write};
 use retrace_transcript::Format;
 
 /// How many bytes of a file say which line ends it has, as Claude Code looks at it.
@@ -36,8 +36,48 @@ pub fn outcomes(write: &Write, before: Option<&[u8]>) -> Vec<Vec<u8>> {
             let before = before.and_then(|before| std::str::from_utf8(before).ok());
             before.and_then(|before| patch.apply(before)).map(String::into_bytes).into_iter().collect()
         }
+        Effect::Lines(edits) => before.map(|before| by_line(before, edits)).into_iter().collect(),
         Effect::Delete | Effect::Copy { .. } | Effect::Unparsed => Vec::new(),
     }
+}
+
+/// As `sed -i` does it: line by line, a missing line feed at the end stays missing.
+fn by_line(before: &[u8], edits: &[LineEdit]) -> Vec<u8> {
+    let mut after = Vec::with_capacity(before.len());
+    'lines: for (at, line) in before.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let (line, end): (&[u8], &[u8]) = match line.strip_suffix(b"\n") {
+            Some(line) => (line, b"\n"),
+            None => (line, b""),
+        };
+        let mut line = line.to_vec();
+        for edit in edits {
+            match edit {
+                LineEdit::Delete(number) if *number == at as u64 + 1 => continue 'lines,
+                LineEdit::DeleteWith(text) if memchr::memmem::find(&line, text.as_bytes()).is_some() => {
+                    continue 'lines;
+                }
+                LineEdit::Replace { old, new, all } => {
+                    line = replaced(&line, old.as_bytes(), new.as_bytes(), *all)
+                }
+                LineEdit::Delete(_) | LineEdit::DeleteWith(_) => {}
+            }
+        }
+        after.extend_from_slice(&line);
+        after.extend_from_slice(end);
+    }
+    after
+}
+
+fn replaced(line: &[u8], old: &[u8], new: &[u8], all: bool) -> Vec<u8> {
+    let mut made = Vec::with_capacity(line.len());
+    let mut from = 0;
+    for at in memchr::memmem::find_iter(line, old).take(if all { usize::MAX } else { 1 }) {
+        made.extend_from_slice(&line[from..at]);
+        made.extend_from_slice(new);
+        from = at + old.len();
+    }
+    made.extend_from_slice(&line[from..]);
+    made
 }
 
 fn whole(write: &Write, bytes: &[u8], before: Option<&[u8]>) -> Vec<Vec<u8>> {
@@ -182,6 +222,7 @@ pub(crate) mod tests {
             agent: None,
             succeeded: Some(true),
             prompt: None,
+            conditional: false,
         }
     }
 
@@ -220,6 +261,22 @@ pub(crate) mod tests {
             (Effect::Unparsed, Some("a"), None),
         ] {
             assert_eq!(made(effect.clone(), before).as_deref(), after, "{effect:?} of {before:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_edited_as_sed_does() {
+        let replace = |old: &str, new: &str, all| LineEdit::Replace { old: old.into(), new: new.into(), all };
+        for (edits, before, after) in [
+            (vec![replace("a", "b", false)], "a a\na\n", "b a\nb\n"),
+            (vec![replace("a", "aa", true)], "a a\na", "aa aa\naa"),
+            (vec![replace("a", "b", false), replace("b", "c", true)], "a b\n", "c c\n"),
+            (vec![LineEdit::Delete(2), replace("c", "d", false)], "a\nb\nc\n", "a\nd\n"),
+            (vec![LineEdit::DeleteWith("b".into())], "ab\nc\nb", "c\n"),
+            (vec![LineEdit::Delete(1)], "", ""),
+        ] {
+            assert_eq!(made(Effect::Lines(edits.clone()), Some(before)).as_deref(), Some(after), "{edits:?}");
+            assert_eq!(made(Effect::Lines(edits), None), None, "a file that is not there is not edited");
         }
     }
 

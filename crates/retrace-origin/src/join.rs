@@ -415,6 +415,10 @@ fn in_part(version: &Version<'_>, write: &Write) -> Option<Basis> {
         Effect::Edit(edit) => has(&edit.new),
         Effect::MultiEdit(edits) => edits.iter().any(|edit| has(&edit.new)),
         Effect::Insert { text, .. } => has(text),
+        Effect::Lines(edits) => edits.iter().any(|edit| match edit {
+            crate::write::LineEdit::Replace { new, .. } => has(new),
+            _ => false,
+        }),
         Effect::Patch(patch) => patch.hunks.iter().any(|hunk| {
             let mut added =
                 hunk.new.iter().filter(|line| !hunk.old.contains(line) && !line.trim().is_empty()).peekable();

@@ -202,7 +202,7 @@ impl<'r> About<'r> {
         answer: Option<&Answer<'_>>,
         result: Option<&Value>,
     ) -> Write {
-        let Change { named, path, mut effect } = change;
+        let Change { named, path, mut effect, conditional } = change;
         let told = result.map_or_else(Told::default, |result| told::take(result, &mut effect));
         let mut write = Write {
             path,
@@ -226,6 +226,7 @@ impl<'r> About<'r> {
             agent: self.transcript.session.agent.clone(),
             succeeded: answer.and_then(|answer| succeeded(self.transcript.format, answer)),
             prompt: self.prompt.clone(),
+            conditional,
         };
         let before = write.told.before.as_deref().map(str::as_bytes);
         if before.is_some() || write.told.was_absent || matches!(write.effect, crate::Effect::Whole(_)) {

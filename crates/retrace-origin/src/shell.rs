@@ -1,120 +1,292 @@
 //! What a shell command writes, as far as its text alone tells.
 //!
 //! Plain commands are read: a text given in place (`cat > F <<'EOF'`), `echo`, `printf`, `tee`, `rm`, `mv`, `cp`, `touch`,
-//! `truncate -s 0`, `git mv`, `git rm`, `apply_patch`, `cd`, and a shell started with a command. Nothing is expanded and no
-//! branch is followed: a file that any other command names is [`Effect::Unparsed`], unless the command only reads.
+//! `truncate -s 0`, `sed -i` with literal patterns, `git mv`, `git rm`, `apply_patch`, `cd`, and a shell started with a
+//! command. Variables that were given a plain value before are put in; a loop over plain words is followed word by word.
+//! What stands in a branch, in another loop, or behind a command that may have failed is said to be conditional: it may not
+//! have run. Nothing else is expanded: a file that any other command names is [`Effect::Unparsed`], unless the command
+//! only reads.
 
+mod commands;
 mod lex;
+mod sed;
+#[cfg(test)]
+mod tests;
 
-use crate::patch;
-use crate::path::{name_of, resolve};
+pub(crate) use commands::with_resolved;
+
+use crate::path::name_of;
 use crate::write::Effect;
-use lex::{Redirection, Simple, Word, commands};
-
-/// Commands that change no file they name.
-const READING: [&str; 44] = [
-    "[",
-    "[[",
-    "ag",
-    "awk",
-    "basename",
-    "bat",
-    "cat",
-    "cksum",
-    "cmp",
-    "cut",
-    "date",
-    "df",
-    "diff",
-    "dirname",
-    "du",
-    "echo",
-    "exit",
-    "export",
-    "false",
-    "file",
-    "grep",
-    "egrep",
-    "head",
-    "jq",
-    "less",
-    "ls",
-    "md5sum",
-    "mkdir",
-    "more",
-    "printf",
-    "pwd",
-    "readlink",
-    "realpath",
-    "rg",
-    "sha256sum",
-    "sleep",
-    "stat",
-    "tail",
-    "test",
-    "tree",
-    "true",
-    "wc",
-    "which",
-    "xxd",
-];
-
-/// Subcommands of git that change files of the working tree.
-const WRITING_GIT: [&str; 9] =
-    ["apply", "checkout", "clean", "merge", "pull", "rebase", "reset", "restore", "stash"];
-
-/// Words before a command that do not change what it does to files.
-const PREFIXES: [&str; 12] =
-    ["sudo", "command", "builtin", "time", "nohup", "env", "exec", "then", "do", "else", "!", "{"];
+use lex::{Joint, Redirection, Simple, Word};
+use std::collections::HashMap;
 
 /// How deep commands within commands (`bash -c`) are followed.
 const DEEPEST: usize = 3;
 
-/// The writes of a command, each with its path as named and the directory it is relative to.
-pub(crate) fn effects(command: &str, directory: Option<&str>) -> Vec<(String, Option<String>, Effect)> {
-    let mut shell = Shell { directory: directory.map(str::to_owned), found: Vec::new(), nested: 0 };
+/// Rounds of loops that are followed in one command; what is longer counts as a loop that nobody knows.
+const MOST_ROUNDS: usize = 64;
+
+/// Words before a command that do not change what it does to files.
+const PREFIXES: [&str; 8] = ["sudo", "command", "builtin", "time", "nohup", "env", "exec", "!"];
+
+/// Words that begin, divide and end compound commands.
+const KEYWORDS: [&str; 15] = [
+    "if", "then", "elif", "else", "fi", "for", "select", "while", "until", "do", "done", "case", "esac", "{",
+    "}",
+];
+
+/// Commands taken not to fail, so that what stands behind them and `&&` was run. An assignment has no name. That a directory
+/// is there is believed of who changes to it.
+const SURE: [&str; 9] = ["", ":", "true", "cd", "pushd", "echo", "printf", "export", "set"];
+
+/// How deep compound commands may lie in one another.
+const DEEPEST_COMPOUND: usize = 32;
+
+/// One change of one file by a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Effected {
+    /// The file as named.
+    pub path: String,
+    /// The directory it is relative to.
+    pub directory: Option<String>,
+    pub effect: Effect,
+    /// Whether it may not have been carried out.
+    pub conditional: bool,
+}
+
+/// The changes that a command makes, in order.
+pub(crate) fn effects(command: &str, directory: Option<&str>) -> Vec<Effected> {
+    let mut shell = Shell::default();
+    shell.known.directory = directory.map(str::to_owned);
     shell.run(command);
     shell.found
 }
 
-/// A file written, the directory it is relative to, and how.
-type Found = (String, Option<String>, Effect);
-
-struct Shell {
+/// What is known of the shell at a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Known {
     directory: Option<String>,
-    found: Vec<Found>,
+    /// Values of variables; `None` for one that was given something unknown.
+    variables: HashMap<String, Option<String>>,
+}
+
+impl Known {
+    /// What changed since `before` may not have changed.
+    fn doubt(&mut self, before: &Self) {
+        if self.directory != before.directory {
+            self.directory = None;
+        }
+        for (name, value) in &mut self.variables {
+            if before.variables.get(name) != Some(value) {
+                *value = None;
+            }
+        }
+    }
+}
+
+/// What is known while a command is followed.
+#[derive(Default)]
+struct Shell {
+    known: Known,
+    found: Vec<Effected>,
+    /// Commands within commands that are open.
     nested: usize,
+    /// Branches and loops around the present command that may not run.
+    doubts: usize,
+    /// Loops around it whose number of rounds is not known.
+    loops: usize,
+    /// Rounds of loops that were followed.
+    rounds: usize,
 }
 
 /// Bytes that a command puts out, where they are known.
 type Output = Option<Vec<u8>>;
 
+/// A part of a script: a simple command, or a word that builds compound ones.
+struct Token {
+    keyword: Option<&'static str>,
+    /// Without the keyword.
+    command: Simple,
+}
+
+/// Where the commands of a list stand.
+struct Place<'t> {
+    tokens: &'t [Token],
+    at: usize,
+}
+
 impl Shell {
     fn run(&mut self, text: &str) {
-        let Some(commands) = commands(text) else {
+        let Some(commands) = lex::commands(text) else {
             self.mentioned(text);
             return;
         };
-        let mut outer: Vec<Option<String>> = Vec::new();
-        let mut output: Output = None;
-        for command in commands {
-            while outer.len() < command.depth {
-                outer.push(self.directory.clone());
-            }
-            while outer.len() > command.depth {
-                self.directory = outer.pop().unwrap_or_default();
-            }
-            let input = match &command.input {
-                Some(text) => text.clone().map(String::into_bytes),
-                None if command.piped => output.take(),
-                None => None,
-            };
-            output = self.command(&command, input);
+        let tokens: Vec<Token> = commands.into_iter().flat_map(tokens).collect();
+        if deepest(&tokens) > DEEPEST_COMPOUND {
+            self.mentioned(text);
+            return;
+        }
+        let mut place = Place { tokens: &tokens, at: 0 };
+        while place.at < tokens.len() {
+            // What ends nothing is passed over.
+            self.list(&mut place, &[]);
+            place.at += 1;
         }
     }
 
+    /// Follows commands until one of the words `ends`; answers what they put out.
+    fn list(&mut self, place: &mut Place<'_>, ends: &[&str]) -> Output {
+        let last = last_list(place, ends);
+        let mut outer: Vec<Known> = Vec::new();
+        let base = match place.tokens.get(place.at) {
+            Some(token) if !ends.is_empty() => token.command.depth,
+            _ => 0,
+        };
+        let mut all: Output = Some(Vec::new());
+        let mut output: Output = Some(Vec::new());
+        // Whether the present command may not have been reached, and whether the one before it may have failed.
+        let (mut doubtful, mut may_fail) = (false, false);
+        let mut before_doubt: Option<Known> = None;
+        while let Some(token) = place.tokens.get(place.at) {
+            if token.keyword.is_some_and(|word| ends.contains(&word)) {
+                break;
+            }
+            let depth = token.command.depth.saturating_sub(base);
+            while outer.len() < depth {
+                outer.push(self.known.clone());
+            }
+            if outer.len() > depth {
+                self.known = outer.swap_remove(depth);
+                outer.truncate(depth);
+            }
+            let joint = token.command.joint;
+            if joint != Joint::Pipe {
+                put_out(&mut all, output.take().filter(|_| !doubtful));
+            }
+            doubtful = match joint {
+                Joint::After => false,
+                Joint::Or => true,
+                Joint::And => {
+                    (doubtful || may_fail) && !(self.nested == 0 && place.at >= last && ends.is_empty())
+                }
+                Joint::Pipe => doubtful,
+            };
+            if let Some(before) = before_doubt.take_if(|_| !doubtful || joint == Joint::Or) {
+                self.known.doubt(&before);
+            }
+            if doubtful && before_doubt.is_none() {
+                before_doubt = Some(self.known.clone());
+            }
+            let input = match &token.command.input {
+                Some(text) => text.clone().map(String::into_bytes),
+                None if joint == Joint::Pipe => output.take(),
+                None => None,
+            };
+            self.doubts += usize::from(doubtful);
+            may_fail = !is_sure(token);
+            output = self.token(place, input);
+            self.doubts -= usize::from(doubtful);
+        }
+        if let Some(before) = outer.into_iter().next() {
+            self.known = before;
+        }
+        if let Some(before) = before_doubt {
+            self.known.doubt(&before);
+        }
+        put_out(&mut all, output.filter(|_| !doubtful));
+        all
+    }
+
+    /// Follows one command, simple or compound, and goes on behind it.
+    fn token(&mut self, place: &mut Place<'_>, input: Output) -> Output {
+        let Some(token) = place.tokens.get(place.at) else { return None };
+        place.at += 1;
+        match token.keyword {
+            Some("if") => {
+                self.branches(place);
+                self.closed(place, None)
+            }
+            Some("for" | "select") => {
+                self.each_word(place, &token.command);
+                self.closed(place, None)
+            }
+            Some("while" | "until") => {
+                self.in_doubt(true, |shell| {
+                    shell.list(place, &["do"]);
+                    place.at += 1;
+                    shell.list(place, &["done"]);
+                });
+                self.closed(place, None)
+            }
+            Some("case") => {
+                self.in_doubt(false, |shell| drop(shell.list(place, &["esac"])));
+                self.closed(place, None)
+            }
+            Some("{") => {
+                let output = self.list(place, &["}"]);
+                self.closed(place, output)
+            }
+            Some(_) => self.command(&token.command, None),
+            None => self.command(&token.command, input),
+        }
+    }
+
+    /// Passes the word that ends a compound command: where its output goes is with it.
+    fn closed(&mut self, place: &mut Place<'_>, output: Output) -> Output {
+        let end = place.tokens.get(place.at)?;
+        place.at += 1;
+        self.redirected(&end.command, output)
+    }
+
+    /// `if … then … elif … else …`, up to `fi`. The first condition is run, all else may not be.
+    fn branches(&mut self, place: &mut Place<'_>) {
+        self.list(place, &["then"]);
+        self.in_doubt(false, |shell| {
+            while place.tokens.get(place.at).is_some_and(|token| token.keyword != Some("fi")) {
+                place.at += 1;
+                shell.list(place, &["then", "elif", "else", "fi"]);
+            }
+        });
+    }
+
+    /// `for X in …; do …`, up to `done`.
+    fn each_word(&mut self, place: &mut Place<'_>, head: &Simple) {
+        let name = head.words.first().map(|word| word.text.clone()).unwrap_or_default();
+        let list = head.words.get(2..).unwrap_or_default();
+        let values: Vec<Word> = list.iter().map(|word| self.expanded(word)).collect();
+        let is_plain = head.words.get(1).is_some_and(|word| word.text == "in")
+            && values.iter().all(|value| !value.expands);
+        self.list(place, &["do"]);
+        place.at += 1;
+        let body = place.at;
+        let leaves = leaves_early(place);
+        self.rounds += values.len();
+        if !is_plain || leaves || values.is_empty() || self.rounds > MOST_ROUNDS {
+            self.known.variables.insert(name, None);
+            self.in_doubt(true, |shell| drop(shell.list(place, &["done"])));
+            return;
+        }
+        for value in values {
+            self.known.variables.insert(name.clone(), Some(value.text));
+            place.at = body;
+            self.list(place, &["done"]);
+        }
+    }
+
+    /// Follows what may not run, or, where it `repeats`, any number of times.
+    fn in_doubt(&mut self, repeats: bool, follow: impl FnOnce(&mut Self)) {
+        let before = self.known.clone();
+        self.doubts += 1;
+        self.loops += usize::from(repeats);
+        follow(self);
+        self.loops -= usize::from(repeats);
+        self.doubts -= 1;
+        self.known.doubt(&before);
+    }
+
     fn command(&mut self, command: &Simple, input: Output) -> Output {
-        let words = without_prefixes(&command.words);
+        let words: Vec<Word> = command.words.iter().map(|word| self.expanded(word)).collect();
+        let words = self.without_prefixes(&words);
         let name = words.first().map_or("", |word| name_of(&word.text));
         let arguments = words.get(1..).unwrap_or_default();
         let output = if words.is_empty() || matches!(name, ":" | "true") {
@@ -122,12 +294,19 @@ impl Shell {
         } else {
             self.named(name, arguments, command, input)
         };
+        self.redirected(command, output)
+    }
+
+    /// What is left of an output when it went where a command says.
+    fn redirected(&mut self, command: &Simple, output: Output) -> Output {
         let mut targets =
             command.redirections.iter().filter(|to| !to.to.text.starts_with("/dev/")).peekable();
         if targets.peek().is_none() {
-            return output;
+            let is_lost = command.redirections.iter().any(|to| to.output);
+            return if is_lost { Some(Vec::new()) } else { output };
         }
         for Redirection { to, append, output: is_output } in targets {
+            let to = self.expanded(to);
             if to.expands {
                 continue;
             }
@@ -141,360 +320,177 @@ impl Shell {
         Some(Vec::new())
     }
 
-    fn named(&mut self, name: &str, arguments: &[Word], command: &Simple, input: Output) -> Output {
-        match name {
-            "cd" | "pushd" => {
-                let to = arguments.iter().find(|word| !word.text.starts_with('-'));
-                self.directory = match to {
-                    Some(to) if to.expands => None,
-                    Some(to) => Some(resolve(&to.text, self.directory.as_deref())),
-                    None => Some("~".to_owned()),
-                };
-                Some(Vec::new())
-            }
-            "echo" => echoed(arguments),
-            "printf" => printed(arguments),
-            "cat" if arguments.is_empty() || arguments.iter().all(|word| word.text == "-") => input,
-            "tee" => {
-                let append = arguments.iter().any(|word| word.text == "-a" || word.text == "--append");
-                for file in files(arguments) {
-                    let effect = match (&input, append) {
-                        (Some(bytes), false) => Effect::Whole(bytes.clone()),
-                        (Some(bytes), true) => Effect::Append(bytes.clone()),
-                        (None, _) => Effect::Unparsed,
-                    };
-                    self.push(&file.text, effect);
-                }
-                input
-            }
-            "rm" | "unlink" | "rmdir" => self.each(arguments, &Effect::Delete),
-            "touch" => self.each(arguments, &Effect::Append(Vec::new())),
-            "truncate" if arguments.windows(2).any(|two| two[0].text == "-s" && two[1].text == "0") => {
-                let named: Vec<Word> = arguments.iter().filter(|word| word.text != "0").cloned().collect();
-                self.each(&named, &Effect::Whole(Vec::new()))
-            }
-            "mv" => self.moved(arguments, true),
-            "cp" => self.moved(arguments, false),
-            "git" => self.git(arguments),
-            "apply_patch" | "applypatch" => {
-                let text = arguments.first().map(|word| word.text.clone());
-                let text = text
-                    .or_else(|| input.and_then(|bytes| String::from_utf8(bytes).ok()))
-                    .unwrap_or_default();
-                for (path, effect) in patch::parse(&text) {
-                    let effect = with_resolved(effect, self.directory.as_deref());
-                    self.push(&path, effect);
-                }
-                None
-            }
-            "bash" | "sh" | "zsh" | "dash" | "eval" if self.nested < DEEPEST => {
-                let program = arguments.iter().filter(|word| name == "eval" || !word.text.starts_with('-'));
-                match program.clone().next() {
-                    Some(word) if !word.expands && (name == "eval" || arguments.len() >= 2) => {
-                        let kept = self.directory.clone();
-                        self.nested += 1;
-                        self.run(&word.text);
-                        self.nested -= 1;
-                        self.directory = kept;
-                    }
-                    _ => self.unknown(arguments, command),
-                }
-                None
-            }
-            "find"
-                if !arguments
-                    .iter()
-                    .any(|word| matches!(word.text.as_str(), "-delete" | "-exec" | "-execdir")) =>
-            {
-                None
-            }
-            _ if READING.contains(&name) => None,
-            _ => {
-                self.unknown(arguments, command);
-                None
-            }
+    /// A word with the values of its variables, where all of them are known.
+    fn expanded(&self, word: &Word) -> Word {
+        if word.variables.is_empty() || word.opaque {
+            return word.clone();
         }
-    }
-
-    fn each(&mut self, arguments: &[Word], effect: &Effect) -> Output {
-        for file in files(arguments) {
-            self.push(&file.text, if file.expands { Effect::Unparsed } else { effect.clone() });
-        }
-        Some(Vec::new())
-    }
-
-    fn moved(&mut self, arguments: &[Word], gone: bool) -> Output {
-        let named: Vec<&Word> = files(arguments).collect();
-        let (to, sources) = named.split_last()?;
-        for from in sources {
-            if from.expands || to.expands {
-                self.push(&from.text, Effect::Unparsed);
-                self.push(&to.text, Effect::Unparsed);
-                continue;
-            }
-            let into = sources.len() > 1 || is_directory(&to.text, &from.text);
-            let target = if into {
-                format!("{}/{}", to.text.trim_end_matches('/'), name_of(&from.text))
-            } else {
-                to.text.clone()
+        let mut text = String::with_capacity(word.text.len());
+        let mut from = 0;
+        for variable in &word.variables {
+            let Some(Some(value)) = self.known.variables.get(&variable.name) else { return word.clone() };
+            // Without quotes a value is cut at blanks, and its patterns are looked up.
+            let is_whole = variable.quoted
+                || !value.contains(|letter: char| letter.is_whitespace() || "*?[".contains(letter));
+            let (true, Some(before)) = (is_whole, word.text.get(from..variable.at.start)) else {
+                return word.clone();
             };
-            if gone {
-                let to = resolve(&target, self.directory.as_deref());
-                self.push(&from.text, Effect::Rename { to });
-            } else {
-                let from = resolve(&from.text, self.directory.as_deref());
-                self.push(&target, Effect::Copy { from });
+            text.push_str(before);
+            text.push_str(value);
+            from = variable.at.end;
+        }
+        text.push_str(word.text.get(from..).unwrap_or_default());
+        Word { text, backslash: word.backslash, ..Word::default() }
+    }
+
+    /// Takes the assignments before a command. Alone they stay.
+    fn without_prefixes<'w>(&mut self, words: &'w [Word]) -> &'w [Word] {
+        let mut assigned: Vec<&Word> = Vec::new();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            if assignment(&word.text).is_some() {
+                assigned.push(word);
+            } else if !PREFIXES.contains(&word.text.as_str()) {
+                break;
             }
+            at += 1;
         }
-        Some(Vec::new())
+        if assigned.len() == words.len() {
+            assigned.into_iter().for_each(|word| self.assign(word));
+        }
+        &words[at..]
     }
 
-    fn git(&mut self, arguments: &[Word]) -> Output {
-        let at = arguments.iter().position(|word| !word.text.starts_with('-'));
-        let (command, rest) = at.and_then(|at| arguments[at..].split_first())?;
-        match command.text.as_str() {
-            "mv" => self.moved(rest, true),
-            "rm" if !rest.iter().any(|word| word.text == "--cached") => self.each(rest, &Effect::Delete),
-            name if WRITING_GIT.contains(&name) => self.each(rest, &Effect::Unparsed),
-            _ => None,
-        }
-    }
-
-    /// A command that may do anything with the files it names, in its words and in the text it is given.
-    fn unknown(&mut self, arguments: &[Word], command: &Simple) {
-        for word in arguments {
-            self.mentioned(&word.text);
-        }
-        if let Some(Some(text)) = &command.input {
-            self.mentioned(text);
-        }
-    }
-
-    /// Everything in a text that looks like the path of a file.
-    fn mentioned(&mut self, text: &str) {
-        let is_part = |letter: char| letter.is_alphanumeric() || "/._-~+@".contains(letter);
-        for word in text.split(|letter| !is_part(letter)) {
-            let word = word.trim_end_matches('.');
-            let has_ending = name_of(word).rsplit_once('.').is_some_and(|(stem, ending)| {
-                !stem.is_empty() && (1..=8).contains(&ending.len()) && ending.chars().any(char::is_alphabetic)
-            });
-            if has_ending {
-                self.push(word, Effect::Unparsed);
-            }
+    fn assign(&mut self, word: &Word) {
+        if let Some((name, value)) = assignment(&word.text) {
+            let value = (!word.expands && !name.ends_with('+')).then(|| value.to_owned());
+            self.known.variables.insert(name.trim_end_matches('+').to_owned(), value);
         }
     }
 
     fn push(&mut self, path: &str, effect: Effect) {
-        if !path.is_empty() {
-            self.found.push((path.to_owned(), self.directory.clone(), effect));
+        if path.is_empty() {
+            return;
         }
+        // How often something was put behind the rest is not known either.
+        let effect = match effect {
+            Effect::Whole(_) | Effect::Delete => effect,
+            _ if self.loops > 0 => Effect::Unparsed,
+            effect => effect,
+        };
+        self.found.push(Effected {
+            path: path.to_owned(),
+            directory: self.known.directory.clone(),
+            effect,
+            conditional: self.doubts > 0,
+        });
     }
 }
 
-/// The path that a patch moves its file to, resolved.
-pub(crate) fn with_resolved(effect: Effect, directory: Option<&str>) -> Effect {
-    match effect {
-        Effect::Patch(mut patch) => {
-            patch.moved_to = patch.moved_to.map(|to| resolve(&to, directory));
-            Effect::Patch(patch)
-        }
-        effect => effect,
-    }
+/// The name and value of an assignment; the name ends with `+` where the value is put behind the one before.
+fn assignment(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let plain = name.strip_suffix('+').unwrap_or(name);
+    let is_name = !plain.is_empty()
+        && !plain.starts_with(|first: char| first.is_ascii_digit())
+        && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then_some((name, value))
 }
 
-fn without_prefixes(words: &[Word]) -> &[Word] {
-    let is_prefix = |word: &Word| {
-        PREFIXES.contains(&word.text.as_str())
-            || word.text.split_once('=').is_some_and(|(name, _)| {
-                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            })
+/// Takes the words that build compound commands from the beginning of a command.
+fn tokens(mut command: Simple) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    while let Some(keyword) = command.words.first().and_then(keyword) {
+        command.words.remove(0);
+        let takes_all = matches!(keyword, "for" | "select" | "case" | "fi" | "done" | "esac" | "}");
+        if takes_all || (command.words.is_empty() && command.redirections.is_empty()) {
+            tokens.push(Token { keyword: Some(keyword), command });
+            return tokens;
+        }
+        let head = Simple { joint: command.joint, depth: command.depth, ..Simple::default() };
+        tokens.push(Token { keyword: Some(keyword), command: head });
+        command.joint = Joint::After;
+    }
+    tokens.push(Token { keyword: None, command });
+    tokens
+}
+
+fn keyword(word: &Word) -> Option<&'static str> {
+    KEYWORDS.into_iter().find(|keyword| *keyword == word.text)
+}
+
+/// Where the last list of commands that are all joined begins: with the call they all succeeded, but for those behind `||`.
+fn last_list(place: &Place<'_>, ends: &[&str]) -> usize {
+    if !ends.is_empty() {
+        return usize::MAX;
+    }
+    let mut open = 0_usize;
+    let mut last = place.at;
+    for (at, token) in place.tokens.iter().enumerate().skip(place.at) {
+        let closes = matches!(token.keyword, Some("fi" | "done" | "esac" | "}"));
+        if open == 0 && !closes && token.command.joint == Joint::After && token.command.depth == 0 {
+            last = at;
+        }
+        match token.keyword {
+            Some("if" | "for" | "select" | "while" | "until" | "case" | "{") => open += 1,
+            Some("fi" | "done" | "esac" | "}") => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    last
+}
+
+/// Whether a loop's body has a command that leaves it.
+fn leaves_early(place: &Place<'_>) -> bool {
+    let mut open = 0_usize;
+    for token in place.tokens.iter().skip(place.at) {
+        match token.keyword {
+            Some("for" | "select" | "while" | "until") => open += 1,
+            Some("done") if open == 0 => return false,
+            Some("done") => open -= 1,
+            _ => {}
+        }
+        let name = token.command.words.first().map_or("", |word| word.text.as_str());
+        if matches!(name, "break" | "continue" | "exit" | "return") {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a command is one that does not fail.
+fn is_sure(token: &Token) -> bool {
+    let mut words = token.command.words.iter().map(|word| word.text.as_str());
+    let name = words.find(|word| assignment(word).is_none()).unwrap_or_default();
+    let is_sure = match name {
+        "mkdir" => words.any(|word| word == "-p"),
+        "cat" => words.next().is_none(),
+        name => SURE.contains(&name),
     };
-    let command = words.iter().position(|word| !is_prefix(word)).unwrap_or(words.len());
-    &words[command..]
+    token.keyword.is_none() && is_sure
 }
 
-/// Arguments that are not options.
-fn files(arguments: &[Word]) -> impl Iterator<Item = &Word> + Clone {
-    let mut options_end = false;
-    let mut named = Vec::new();
-    for word in arguments {
-        match word.text.as_str() {
-            "--" if !options_end => options_end = true,
-            text if !options_end && text.starts_with('-') && text.len() > 1 => {}
-            _ => named.push(word),
+/// How deep compound commands lie in one another.
+fn deepest(tokens: &[Token]) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for token in tokens {
+        match token.keyword {
+            Some("if" | "for" | "select" | "while" | "until" | "case" | "{") => open += 1,
+            Some("fi" | "done" | "esac" | "}") => open = open.saturating_sub(1),
+            _ => {}
         }
+        most = most.max(open);
     }
-    named.into_iter()
+    most
 }
 
-/// Whether a target names a directory, as far as its name tells: it ends with `/`, or it has no ending and the source has.
-fn is_directory(to: &str, from: &str) -> bool {
-    to.ends_with('/')
-        || matches!(name_of(to), "." | ".." | "~")
-        || (!name_of(to).contains('.') && name_of(from).contains('.'))
-}
-
-/// What `echo` puts out. Shells differ in whether they read backslashes, so with one nobody knows.
-fn echoed(arguments: &[Word]) -> Output {
-    let mut words = arguments;
-    let mut line_feed = true;
-    while let Some((first, rest)) = words.split_first() {
-        match first.text.as_str() {
-            "-n" => line_feed = false,
-            "-E" => {}
-            "-e" => return None,
-            _ => break,
+/// Adds an output to what was put out before.
+fn put_out(all: &mut Output, more: Output) {
+    *all = match (all.take(), more) {
+        (Some(mut all), Some(more)) => {
+            all.extend(more);
+            Some(all)
         }
-        words = rest;
-    }
-    if words.iter().any(|word| word.expands || word.backslash) {
-        return None;
-    }
-    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-    let mut text = texts.join(" ");
-    if line_feed {
-        text.push('\n');
-    }
-    Some(text.into_bytes())
-}
-
-/// What `printf` puts out, where its format has nothing but `%s`, `%%` and the usual escapes.
-fn printed(arguments: &[Word]) -> Output {
-    let arguments = match arguments.split_first() {
-        Some((first, rest)) if first.text == "--" => rest,
-        _ => arguments,
+        _ => None,
     };
-    let (format, values) = arguments.split_first()?;
-    if arguments.iter().any(|word| word.expands) {
-        return None;
-    }
-    let mut values = values.iter();
-    let mut text = String::new();
-    loop {
-        let left = values.len();
-        let mut letters = format.text.chars();
-        while let Some(letter) = letters.next() {
-            match (letter, letter == '%' || letter == '\\') {
-                ('%', _) => match letters.next()? {
-                    '%' => text.push('%'),
-                    's' => text.push_str(values.next().map_or("", |word| &word.text)),
-                    _ => return None,
-                },
-                (_, true) => match letters.next()? {
-                    'n' => text.push('\n'),
-                    't' => text.push('\t'),
-                    '\\' => text.push('\\'),
-                    '"' => text.push('"'),
-                    _ => return None,
-                },
-                (letter, _) => text.push(letter),
-            }
-        }
-        // The format is used again for what is left, as long as it takes something.
-        if values.len() == 0 || values.len() == left {
-            return Some(text.into_bytes());
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn found(command: &str) -> Vec<(String, Effect)> {
-        let found = effects(command, Some("/p")).into_iter();
-        found.map(|(path, directory, effect)| (resolve(&path, directory.as_deref()), effect)).collect()
-    }
-
-    fn whole(path: &str, text: &str) -> (String, Effect) {
-        (path.to_owned(), Effect::Whole(text.as_bytes().to_vec()))
-    }
-
-    #[test]
-    fn texts_given_in_place_are_contents() {
-        assert_eq!(found("cat > a.md <<'EOF'\n# A $x\n  b\nEOF\n"), [whole("/p/a.md", "# A $x\n  b\n")]);
-        assert_eq!(found("cat <<EOF > a.md && ls\nplain \\$5\nEOF"), [whole("/p/a.md", "plain $5\n")]);
-        assert_eq!(found("cat > a.md <<EOF\n$(date)\nEOF"), [("/p/a.md".into(), Effect::Unparsed)]);
-        assert_eq!(
-            found("cd m && cat <<-'X' | tee b.md >/dev/null\n\tin\n\tX\n"),
-            [whole("/p/m/b.md", "in\n")]
-        );
-        assert_eq!(
-            found("cat >> ~/m/a.md << 'E'\nmore\nE\n"),
-            [("~/m/a.md".to_owned(), Effect::Append(b"more\n".to_vec()))]
-        );
-    }
-
-    #[test]
-    fn echo_and_printf_are_read() {
-        assert_eq!(
-            found("echo \"- [A](a.md) it's\" >> M.md"),
-            [("/p/M.md".to_owned(), Effect::Append(b"- [A](a.md) it's\n".to_vec()))]
-        );
-        assert_eq!(
-            found("echo -n one two > M.md; : > N.md"),
-            [whole("/p/M.md", "one two"), whole("/p/N.md", "")]
-        );
-        assert_eq!(found("printf '%s\\n' a 'b c' > M.md"), [whole("/p/M.md", "a\nb c\n")]);
-        assert_eq!(found("printf '100%% of it\\n' > M.md"), [whole("/p/M.md", "100% of it\n")]);
-        for unknown in
-            ["echo 'a\\nb' > M.md", "echo $X > M.md", "printf '%d' 5 > M.md", "date > M.md", "ls 2> M.md"]
-        {
-            assert_eq!(found(unknown), [("/p/M.md".to_owned(), Effect::Unparsed)], "{unknown}");
-        }
-    }
-
-    #[test]
-    fn moves_and_deletions_are_read() {
-        assert_eq!(
-            found("rm -f a.md \"b c.md\""),
-            [("/p/a.md".into(), Effect::Delete), ("/p/b c.md".into(), Effect::Delete)]
-        );
-        assert_eq!(found("mv a.md old/"), [("/p/a.md".into(), Effect::Rename { to: "/p/old/a.md".into() })]);
-        assert_eq!(found("git mv a.md b.md"), [("/p/a.md".into(), Effect::Rename { to: "/p/b.md".into() })]);
-        assert_eq!(
-            found("cp a.md archive"),
-            [("/p/archive/a.md".into(), Effect::Copy { from: "/p/a.md".into() })]
-        );
-        assert_eq!(
-            found("(cd x && rm a.md) && rm b.md"),
-            [("/p/x/a.md".into(), Effect::Delete), ("/p/b.md".into(), Effect::Delete)]
-        );
-        assert_eq!(
-            found("bash -c 'cd y; rm a.md'; rm c.md"),
-            [("/p/y/a.md".into(), Effect::Delete), ("/p/c.md".into(), Effect::Delete)]
-        );
-    }
-
-    #[test]
-    fn what_may_write_is_named_and_what_reads_is_not() {
-        assert_eq!(found("sed -i 's/a/b/' m/a.md"), [("/p/m/a.md".into(), Effect::Unparsed)]);
-        assert_eq!(
-            found("python3 - <<'E'\nopen('/p/m/a.md','w')\nE"),
-            [("/p/m/a.md".into(), Effect::Unparsed)]
-        );
-        for reading in [
-            "cat m/a.md",
-            "grep -n x m/a.md | head",
-            "ls m/a.md; wc -l a.md",
-            "git log -- a.md",
-            "find . -name a.md",
-        ] {
-            assert_eq!(found(reading), [], "{reading}");
-        }
-    }
-
-    #[test]
-    fn a_patch_may_come_through_the_shell() {
-        let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.md\n+x\n*** End Patch\nEOF";
-        assert_eq!(found(patch), [whole("/p/a.md", "x\n")]);
-    }
-
-    proptest! {
-        #[test]
-        fn no_command_makes_it_panic(text in "[-a-z\\\\ '\"$(){}<>|&;\n#EOF*/.]{0,60}") {
-            drop(effects(&text, Some("/p")));
-        }
-    }
 }

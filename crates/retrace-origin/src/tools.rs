@@ -16,6 +16,8 @@ pub(crate) struct Change {
     pub named: String,
     pub path: String,
     pub effect: Effect,
+    /// Whether it may not have been carried out.
+    pub conditional: bool,
 }
 
 /// Whether calls of a tool may write files; a look at its input is worth it then.
@@ -78,6 +80,7 @@ pub(crate) fn changes(tool: &str, input: &Value, directory: Option<&str>) -> Vec
             named: named.to_owned(),
             path: resolve(named, directory),
             effect,
+            conditional: false,
         });
         change.into_iter().collect()
     };
@@ -121,6 +124,7 @@ fn commanded(
                 named: from.to_owned(),
                 path: resolve(from, directory),
                 effect: Effect::Rename { to: resolve(to, directory) },
+                conditional: false,
             });
             change.into_iter().collect()
         }
@@ -134,6 +138,7 @@ fn patched(patch: &str, directory: Option<&str>) -> Vec<Change> {
         path: resolve(&named, directory),
         effect: shell::with_resolved(effect, directory),
         named,
+        conditional: false,
     });
     files.collect()
 }
@@ -159,10 +164,11 @@ fn in_shell(input: &Value, directory: Option<&str>) -> Vec<Change> {
         None => text(input, &["command", "cmd", "script"]).or(input.as_str()).unwrap_or_default().to_owned(),
     };
     let effects = shell::effects(&command, directory.as_deref()).into_iter();
-    let changes = effects.map(|(named, directory, effect)| Change {
-        path: resolve(&named, directory.as_deref()),
-        named,
-        effect,
+    let changes = effects.map(|found| Change {
+        path: resolve(&found.path, found.directory.as_deref()),
+        named: found.path,
+        effect: found.effect,
+        conditional: found.conditional,
     });
     changes.collect()
 }

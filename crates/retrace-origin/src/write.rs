@@ -51,6 +51,9 @@ pub struct Write {
     pub succeeded: Option<bool>,
     /// What was asked before it.
     pub prompt: Option<Prompt>,
+    /// Whether it may not have been carried out though its call succeeded: it stands in a branch or a loop of a shell
+    /// command, or behind one that may have failed.
+    pub conditional: bool,
 }
 
 /// What was asked before a call.
@@ -115,10 +118,30 @@ pub enum Effect {
         /// That one's path, resolved.
         from: String,
     },
+    /// Every line is changed by these, one after another, as `sed` does.
+    Lines(Vec<LineEdit>),
     /// A patch as Codex writes them.
     Patch(FilePatch),
     /// The file is named by a command that may write, and what it does is not known.
     Unparsed,
+}
+
+/// A change of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineEdit {
+    /// In each line, a text becomes another one.
+    Replace {
+        /// What is replaced.
+        old: String,
+        /// By what.
+        new: String,
+        /// Every occurrence in a line rather than the first.
+        all: bool,
+    },
+    /// The line of this number is gone, counted from 1 in the file as it was.
+    Delete(u64),
+    /// Lines that hold this text are gone.
+    DeleteWith(String),
 }
 
 /// A replacement of text.

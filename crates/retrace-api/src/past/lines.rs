@@ -151,6 +151,15 @@ impl Following {
             return;
         }
         self.before(path, write, told);
+        if write.conditional {
+            // Nobody says whether it ran: what the file holds then is not known, nor what a file it went to holds.
+            self.gathered.gaps += 1;
+            self.states.insert(path.clone(), State::Unknown);
+            if let Some(to) = to {
+                self.states.insert(to, State::Unknown);
+            }
+            return;
+        }
         let state = match &write.effect {
             Effect::Delete => {
                 let below: Vec<RelPath> = self
@@ -331,6 +340,7 @@ mod tests {
             agent: None,
             succeeded: Some(true),
             prompt: None,
+            conditional: false,
         };
         let what = What::Wrote { write: Box::new(write), to: None, from: None };
         Happening { at: Timestamp::from_micros(at), session: Some("s1".to_owned()), path: path(file), what }
@@ -394,6 +404,20 @@ mod tests {
         ]);
         assert_eq!(told(&gathered), [["a.md@2 one", "a.md@6 three"]]);
         assert_eq!(gathered.gaps, 4);
+    }
+
+    #[test]
+    fn what_may_not_have_run_is_a_gap() {
+        let maybe = |happening| changed(happening, |write| write.conditional = true);
+        let gathered = gather(vec![
+            call(1, "a.md", whole("one")),
+            maybe(call(2, "a.md", whole("two"))),
+            call(3, "a.md", edit("two", "three")),
+            call(4, "a.md", whole("four")),
+            maybe(call(5, "a.md", Effect::Delete)),
+        ]);
+        assert_eq!(told(&gathered), [["a.md@1 one", "a.md@4 four"]]);
+        assert_eq!(gathered.gaps, 3);
     }
 
     #[test]

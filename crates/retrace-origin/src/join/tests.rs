@@ -205,9 +205,14 @@ proptest! {
             let now = 10 * (number as i64 + 1);
             let effect = match (kind, &content) {
                 (0, _) | (_, None) => whole(&format!("{text}\n")),
-                (1, Some(before)) => edit(&before[..1], text, false),
+                (1, Some(before)) => {
+                    // The shortest beginning that stands once.
+                    let mut parts = (1..=before.len()).map(|end| &before[..end]);
+                    let once = parts.find(|part| before.matches(part).count() == 1).unwrap();
+                    edit(once, text, false)
+                }
                 (2, _) => Effect::Append(format!("{text}\n").into_bytes()),
-                (_, Some(_)) => edit("\n", &format!("\n{text}\n"), false),
+                (_, Some(before)) => edit(before, &format!("{before}{text}\n"), false),
             };
             let write = by("s", now, effect);
             let made = crate::apply(&write, content.as_deref().map(str::as_bytes)).unwrap();

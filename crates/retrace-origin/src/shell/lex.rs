@@ -10,6 +10,33 @@ pub(super) struct Word {
     pub expands: bool,
     /// Whether it holds a backslash that the command itself may read.
     pub backslash: bool,
+    /// The variables in it, in order.
+    pub variables: Vec<Variable>,
+    /// Whether something in it expands that is no plain variable.
+    pub opaque: bool,
+}
+
+/// A plain variable in a word: `$X` or `${X}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    /// Where it stands in the word's text.
+    pub at: std::ops::Range<usize>,
+    pub name: String,
+    pub quoted: bool,
+}
+
+/// What stands between a command and the one before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Joint {
+    /// The beginning, `;`, `&`, a line end or a parenthesis.
+    #[default]
+    After,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|`
+    Pipe,
 }
 
 /// Where output goes.
@@ -28,8 +55,7 @@ pub(super) struct Simple {
     pub redirections: Vec<Redirection>,
     /// The text given as its input; `None` within where it would be expanded.
     pub input: Option<Option<String>>,
-    /// Whether its input is the output of the one before it.
-    pub piped: bool,
+    pub joint: Joint,
     /// How many parentheses are open around it.
     pub depth: usize,
 }
@@ -92,7 +118,7 @@ impl Lexer<'_> {
                 b'\\' if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
                 b'\n' => {
                     self.at += 1;
-                    self.end(false);
+                    self.end(Joint::After);
                     self.texts_in_place()?;
                 }
                 b'#' => {
@@ -101,16 +127,24 @@ impl Lexer<'_> {
                 }
                 b';' => {
                     self.at += 1;
-                    self.end(false);
+                    self.end(Joint::After);
                 }
                 b'(' => {
+                    if self.now.words.last().is_some_and(|word| word.text.ends_with('=')) {
+                        self.list()?;
+                        continue;
+                    }
                     self.at += 1;
-                    self.end(false);
+                    if matches!(self.peek(), Some(b')')) {
+                        // What a function does is not followed.
+                        return None;
+                    }
+                    self.end(Joint::After);
                     self.depth += 1;
                 }
                 b')' => {
                     self.at += 1;
-                    self.end(false);
+                    self.end(Joint::After);
                     self.depth = self.depth.saturating_sub(1);
                 }
                 b'|' => {
@@ -119,7 +153,7 @@ impl Lexer<'_> {
                         self.at += 1;
                         self.takes(b"&");
                     }
-                    self.end(!or);
+                    self.end(if or { Joint::Or } else { Joint::Pipe });
                 }
                 b'&' if self.bytes.get(self.at + 1) == Some(&b'>') => {
                     self.at += 1;
@@ -127,8 +161,8 @@ impl Lexer<'_> {
                 }
                 b'&' => {
                     self.at += 1;
-                    self.takes(b"&");
-                    self.end(false);
+                    let and = self.takes(b"&");
+                    self.end(if and { Joint::And } else { Joint::After });
                 }
                 b'>' | b'<' => self.redirection(None)?,
                 b'0'..=b'9' if matches!(self.bytes.get(self.at + 1), Some(b'>' | b'<')) => {
@@ -141,22 +175,41 @@ impl Lexer<'_> {
                 }
             }
         }
-        self.end(false);
+        self.end(Joint::After);
         // A text in place that never came.
         self.waiting.is_empty().then_some(())
     }
 
-    /// Ends the command being read; `pipes` says that its output is the next one's input.
-    fn end(&mut self, pipes: bool) {
+    /// Ends the command being read; `joint` is what stands behind it.
+    fn end(&mut self, joint: Joint) {
         let depth = self.depth;
-        let next = Simple { piped: pipes, depth, ..Simple::default() };
-        let mut command = std::mem::replace(&mut self.now, next);
+        let mut command = std::mem::replace(&mut self.now, Simple { joint, depth, ..Simple::default() });
         command.depth = depth;
-        if command == (Simple { piped: command.piped, depth, ..Simple::default() }) {
-            self.now.piped |= command.piped;
+        if command == (Simple { joint: command.joint, depth, ..Simple::default() }) {
+            // A line may end after `&&`.
+            if joint == Joint::After {
+                self.now.joint = command.joint;
+            }
             return;
         }
         self.done.push(command);
+    }
+
+    /// Passes over `X=( … )`: the list is not followed.
+    fn list(&mut self) -> Option<()> {
+        self.at += 1;
+        while self.peek()? != b')' {
+            match self.peek()? {
+                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                b';' | b'&' | b'|' | b'<' | b'>' | b'(' => return None,
+                _ => drop(self.word()?),
+            }
+        }
+        self.at += 1;
+        if let Some(word) = self.now.words.last_mut() {
+            (word.expands, word.opaque) = (true, true);
+        }
+        Some(())
     }
 
     fn redirection(&mut self, number: Option<u8>) -> Option<()> {
@@ -232,12 +285,15 @@ impl Lexer<'_> {
                     self.at += 2;
                 }
                 b'$' if self.home(&mut text) => {}
+                b'$' if self.variable(&mut text, &mut word, false) => {}
                 b'$' if self.bytes.get(self.at + 1) == Some(&b'(') => {
-                    word.expands = true;
+                    (word.expands, word.opaque) = (true, true);
                     self.substitution()?;
                 }
                 _ => {
-                    word.expands |= matches!(byte, b'$' | b'`' | b'*' | b'?' | b'[' | b'{');
+                    let expands = matches!(byte, b'$' | b'`' | b'*' | b'?' | b'[' | b'{');
+                    word.expands |= expands;
+                    word.opaque |= expands;
                     text.push(byte);
                     self.at += 1;
                 }
@@ -275,12 +331,15 @@ impl Lexer<'_> {
                     self.at += 2;
                 }
                 b'$' if self.home(text) => {}
+                b'$' if self.variable(text, word, true) => {}
                 b'$' if self.bytes.get(self.at + 1) == Some(&b'(') => {
-                    word.expands = true;
+                    (word.expands, word.opaque) = (true, true);
                     self.substitution()?;
                 }
                 byte => {
-                    word.expands |= byte == b'`' || (byte == b'$' && self.begins_variable());
+                    let expands = byte == b'`' || (byte == b'$' && self.begins_variable());
+                    word.expands |= expands;
+                    word.opaque |= expands;
                     text.push(byte);
                     self.at += 1;
                 }
@@ -295,9 +354,36 @@ impl Lexer<'_> {
         })
     }
 
-    /// `$HOME` at the beginning of a word is `~`, which paths are resolved with.
+    /// Reads `$X` or `${X}`; it stays in the text as it is. `false` for anything else behind a `$`.
+    fn variable(&mut self, text: &mut Vec<u8>, word: &mut Word, quoted: bool) -> bool {
+        let rest = &self.bytes[self.at + 1..];
+        let braced = rest.first() == Some(&b'{');
+        let name: Vec<u8> = rest[usize::from(braced)..]
+            .iter()
+            .copied()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            .collect();
+        let ends = !braced || rest.get(1 + name.len()) == Some(&b'}');
+        let Ok(name) = String::from_utf8(name) else { return false };
+        if !ends || name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+            return false;
+        }
+        let length = 1 + name.len() + if braced { 2 } else { 0 };
+        let at = text.len()..text.len() + length;
+        text.extend_from_slice(&self.bytes[self.at..self.at + length]);
+        self.at += length;
+        word.expands = true;
+        word.variables.push(Variable { at, name, quoted });
+        true
+    }
+
+    /// `$HOME` at the beginning of a word, or of a value that is assigned, is `~`, which paths are resolved with.
     fn home(&mut self, text: &mut Vec<u8>) -> bool {
-        if !text.is_empty() {
+        let begins = text.is_empty()
+            || text
+                .strip_suffix(b"=")
+                .is_some_and(|name| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'));
+        if !begins {
             return false;
         }
         for name in [&b"${HOME}"[..], b"$HOME"] {
