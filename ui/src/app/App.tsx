@@ -51,7 +51,7 @@ function ScreenOf({ route }: { route: Route }) {
     case "redactions":
       return <RedactionsScreen route={route} />;
     case "stores":
-      return <StoresScreen chosen={route.store} />;
+      return <StoresScreen route={route} />;
     case "settings":
       return <SettingsScreen />;
   }
@@ -72,7 +72,7 @@ function ContextOf({ route }: { route: Route }) {
     case "timeline":
       return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "timeline", store })} />;
     case "stores":
-      return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "stores", store })} />;
+      return <StoreList chosen={route.store} routeFor={(store) => ({ ...route, store })} />;
     case "settings":
       return <StoreList chosen={undefined} routeFor={(store) => ({ screen: "memories", store })} />;
   }

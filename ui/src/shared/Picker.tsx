@@ -29,7 +29,7 @@ export interface PickerProps<R extends PickerRow> {
   chosen: string | null;
   /** Chooses a row; `extend` when a second one was meant (Ctrl, Cmd or Shift held). */
   onChoose: (row: R, extend: boolean) => void;
-  /** Opens or closes a row. */
+  /** Opens or closes a row, or does what its part marked `data-toggle` is for. */
   onToggle?: (row: R) => void;
   /** Draws a row. */
   children: (row: R) => ReactNode;
@@ -81,7 +81,7 @@ export function Picker<R extends PickerRow>(props: PickerProps<R>) {
   };
   const onClick = (row: R) => (event: MouseEvent) => {
     const target = event.target as HTMLElement;
-    if (!row.leaf && (target.closest("[data-toggle]") || row.key === chosen)) onToggle?.(row);
+    if (target.closest("[data-toggle]") || (!row.leaf && row.key === chosen)) onToggle?.(row);
     else onChoose(row, event.ctrlKey || event.metaKey || event.shiftKey);
   };
 

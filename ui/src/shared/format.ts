@@ -40,6 +40,7 @@ export function formats(locale: string) {
     maximumFractionDigits: 1,
     signDisplay: "exceptZero",
   });
+  const signed = new Intl.NumberFormat(locale, { signDisplay: "exceptZero" });
   const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const date = (instant: string | number) => new Date(instant);
   const startOfDay = (of: Date) => new Date(of.getFullYear(), of.getMonth(), of.getDate()).getTime();
@@ -50,6 +51,8 @@ export function formats(locale: string) {
     number: (value: number) => number.format(value),
     /** A number with at most one decimal. */
     decimal: (value: number) => decimal.format(value),
+    /** A whole number with its sign, plus included. */
+    signed: (value: number) => signed.format(value),
     /** A large number, short: three digits and a unit. */
     compact: (value: number) => compact.format(value),
     /** US dollars; with parts of a cent where it is less than ten. */

@@ -12,7 +12,16 @@ export type Act =
   | { command: "undo"; request: Omit<Request<"undo">, "dry_run">; subject: string }
   | { command: "move_entry"; request: Omit<Request<"move_entry">, "dry_run">; subject: string }
   | { command: "expire"; request: Omit<Request<"expire">, "dry_run">; subject: string }
+  | {
+      command: "accept_memories";
+      request: Omit<Request<"accept_memories">, "dry_run">;
+      subject: string;
+      versions: Versions;
+    }
   | { command: "allow_finding"; request: Omit<Request<"allow_finding">, "dry_run">; subject: string };
+
+/** The version that holds what is to be written, by path, where the act knows it. */
+export type Versions = Readonly<Record<string, string | null>>;
 
 /** An act of this window that can be taken back. */
 export interface Undoable {

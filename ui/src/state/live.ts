@@ -28,6 +28,25 @@ const FOLLOWS_LOG = new Set([
   "move_entry",
   "expire",
   "allow_finding",
+  "remotes",
+  "remote_queue",
+  "compare_stores",
+  "accept_memories",
+  "check_mounts",
+]);
+
+const FOLLOWS_STORES = new Set([
+  "stores",
+  "status",
+  "health",
+  "expiry",
+  "inbox",
+  "discover",
+  "memories",
+  "timeline",
+  "remotes",
+  "remote_queue",
+  "check_mounts",
 ]);
 
 /** Reads that say who wrote a version. */
@@ -46,9 +65,7 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
     case "advanced":
       return FOLLOWS_LOG.has(String(name)) || readsLive(request);
     case "stores":
-      return ["stores", "status", "health", "expiry", "inbox", "discover", "memories", "timeline"].includes(
-        String(name),
-      );
+      return FOLLOWS_STORES.has(String(name));
     case "receipts":
       // A redaction takes content out of versions that otherwise never change.
       return name !== "discover";
@@ -85,10 +102,13 @@ async function refresh(queries: QueryClient, types: readonly Event["type"][]): P
   await queries.invalidateQueries({ predicate: (query) => concerned(query) && isLive(query) });
 }
 
+/** Commands that change which stores there are, or what is said of them: here, at a host, in the queue. */
+const OF_STORES = /_(store|remote|queued|host_key)$/;
+
 /** The events that a command brings about. */
 function eventsOf(name: CommandName): Event["type"][] {
   if (name === "redact" || name === "recheck_receipt") return ["advanced", "receipts"];
-  return name.endsWith("_store") ? ["advanced", "stores"] : ["advanced"];
+  return OF_STORES.test(name) ? ["advanced", "stores"] : ["advanced"];
 }
 
 /** A backend whose writes make the cache stale at once, also where events are late or do not arrive. */

@@ -14,6 +14,26 @@ export const HEALTH_VIEWS = ["findings", "expiry", "rules"] as const;
 /** One of [`HEALTH_VIEWS`]. */
 export type HealthView = (typeof HEALTH_VIEWS)[number];
 
+/** The views of the screen of stores, beside the stores of this machine. */
+export const STORES_VIEWS = ["hosted", "dreams", "compare"] as const;
+/** One of [`STORES_VIEWS`]. */
+export type StoresView = (typeof STORES_VIEWS)[number];
+
+/** The place of the screen of stores. */
+export interface StoresRoute {
+  screen: "stores";
+  /** Store, `memstore_…`. */
+  store?: string | undefined;
+  /** View; the stores of this machine when absent. */
+  view?: StoresView | undefined;
+  /** Host whose dreams are shown, by its base URL. */
+  host?: string | undefined;
+  /** With `compare`, the store as it is: `STORE` or `STORE@TIME`. */
+  from?: string | undefined;
+  /** With `compare`, the store as it might be. */
+  to?: string | undefined;
+}
+
 /** The place of the screen of memories. */
 export interface MemoriesRoute {
   screen: "memories";
@@ -44,7 +64,7 @@ export type Route =
   | { screen: "timeline"; store?: string | undefined; operation?: number | undefined; version?: string | undefined }
   | { screen: "redactions"; receipt?: string | undefined; versions?: string[] | undefined }
   | { screen: "health"; store?: string | undefined; view?: HealthView | undefined }
-  | { screen: "stores"; store?: string | undefined }
+  | StoresRoute
   | { screen: "context"; transcript?: string | undefined; turn?: number | undefined }
   | { screen: "settings" };
 
@@ -97,7 +117,14 @@ export function parseRoute(hash: string): Route {
         view: HEALTH_VIEWS.find((view) => view === query.get("view")),
       };
     case "stores":
-      return { screen: "stores", store: text("store") };
+      return {
+        screen: "stores",
+        store: text("store"),
+        view: STORES_VIEWS.find((view) => view === query.get("view")),
+        host: text("host"),
+        from: text("from"),
+        to: text("to"),
+      };
     case "context":
       return { screen: "context", transcript: text("transcript"), turn: positive(query.get("turn")) };
     case "settings":

@@ -52,6 +52,9 @@ function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
   );
 }
 
+/** Files whose differences the preview offers; a store of thousands is compared on a screen of its own. */
+const MOST_FILES = 200;
+
 /** Replaces a file that moved on: a rollback of that file alone, which expects what was found. */
 function replacing(conflict: Conflict): (() => void) | null {
   const { wanted_version_id, found_sha256, store_id, path } = conflict;
@@ -83,7 +86,10 @@ function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
 function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hold: boolean }) {
   const { t } = useLingui();
   const files = [...preview.writes, ...preview.deletes];
-  const wantedId = act.command === "rollback" ? (act.request.to ?? null) : null;
+  const wantedFor = (path: string) => {
+    if (act.command === "rollback") return act.request.to ?? null;
+    return act.command === "accept_memories" ? (act.versions[path] ?? null) : null;
+  };
   return (
     <>
       {preview.warnings.map((warning) => (
@@ -91,6 +97,15 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
           {warning}
         </div>
       ))}
+      {preview.queued > 0 && (
+        <div className="notice" data-testid="act-queued">
+          <Plural
+            value={preview.queued}
+            one="# change is queued for its host. Nothing is sent before you push."
+            other="# changes are queued for their host. Nothing is sent before you push."
+          />
+        </div>
+      )}
       {preview.conflicts.length > 0 && <Conflicts conflicts={preview.conflicts} />}
       {files.length === 0 && preview.conflicts.length === 0 && (
         <Empty title={t`Nothing to do`}>
@@ -112,12 +127,17 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
           <DiffModeSwitch />
         </div>
       )}
-      {files.map((file) => (
+      {files.length > MOST_FILES && (
+        <p className="muted">
+          <Trans>The first {MOST_FILES} are shown below.</Trans>
+        </p>
+      )}
+      {files.slice(0, MOST_FILES).map((file) => (
         <FileRow
           key={`${file.store_id}:${file.path}`}
           file={file}
           open={files.length <= 3}
-          wantedId={wantedId}
+          wantedId={wantedFor(file.path)}
           hold={hold}
         />
       ))}
@@ -138,6 +158,8 @@ function useActTexts(act: Act): { title: string; verb: string } {
       return { title: t`Move: ${act.subject}`, verb: t`Move` };
     case "expire":
       return { title: t`Remove: ${act.subject}`, verb: t`Remove` };
+    case "accept_memories":
+      return { title: t`Take over: ${act.subject}`, verb: t`Take over` };
     case "allow_finding":
       return { title: t`Allow: ${act.subject}`, verb: t`Write the comment` };
   }

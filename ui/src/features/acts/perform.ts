@@ -3,6 +3,7 @@ import { plural, t } from "@lingui/core/macro";
 import type { ActResult } from "@/bindings";
 import type { Backend } from "@/host";
 import { type Act, rememberUndo, startAct } from "@/state/acts";
+import { sayQueued } from "@/shared/queued";
 import { say, toasts } from "@/state/toasts";
 
 /** Runs an act, or with `dryRun` asks what it would do. */
@@ -18,6 +19,8 @@ export function run(backend: Backend, act: Act, dryRun: boolean): Promise<ActRes
       return backend.call("move_entry", { ...act.request, dry_run: dryRun });
     case "expire":
       return backend.call("expire", { ...act.request, dry_run: dryRun });
+    case "accept_memories":
+      return backend.call("accept_memories", { ...act.request, dry_run: dryRun });
     case "allow_finding":
       return backend.call("allow_finding", { ...act.request, dry_run: dryRun });
   }
@@ -57,6 +60,8 @@ function doneWords(act: Act): string {
       return t`Moved: ${act.subject}`;
     case "expire":
       return t`Removed: ${act.subject}`;
+    case "accept_memories":
+      return t`Taken over: ${act.subject}`;
     case "allow_finding":
       return t`Allowed: ${act.subject}`;
   }
@@ -72,8 +77,12 @@ export function announce(backend: Backend, act: Act, result: ActResult): void {
   rememberUndo({ operation: operation_seq, subject: act.subject });
   // An older message would offer to take back what is not the newest act any more.
   toasts.clear();
-  const detail = [countWords(result), ...result.warnings].join(". ");
   const action = { label: t`Undo`, keys: "u", run: () => void undo(backend, operation_seq, act.subject) };
+  if (result.queued > 0) {
+    void sayQueued(backend, result, act.subject, action);
+    return;
+  }
+  const detail = [countWords(result), ...result.warnings].join(". ");
   say({ tone: result.partial ? "failure" : "done", title: doneWords(act), detail, action });
 }
 

@@ -3,6 +3,7 @@ import { plural, t } from "@lingui/core/macro";
 import type { QueryClient } from "@tanstack/react-query";
 import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import type { Backend, Request } from "@/host";
+import { sayQueued } from "@/shared/queued";
 import { dropReviewed } from "@/state/inbox";
 import { forgetReview, rememberReview } from "@/state/reviews";
 import { say, toasts } from "@/state/toasts";
@@ -61,6 +62,10 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
   }
   rememberReview({ seq, subject });
   const action = { label: t`Undo`, keys: "u", run: () => void undoReview(desk, seq) };
+  if (result.act && result.act.queued > 0) {
+    void sayQueued(desk.backend, result.act, subject, action, left);
+    return;
+  }
   say({ tone: result.act?.partial ? "failure" : "done", title: title(kind, subject), detail, action });
 }
 

@@ -12,14 +12,22 @@ import { useFormat } from "@/shared/format";
 import { MoreIcon } from "@/shared/icons";
 import { Moment, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
-import { Await, Button, Empty, useWords } from "@/shared/ui";
+import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
 import { kindWords } from "@/shared/vocabulary";
 import { useBackend } from "@/state/backend";
+import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
-import { navigate } from "@/state/route";
+import { navigate, type StoresRoute, type StoresView } from "@/state/route";
+import { openStoresSheet, useStoresSheet } from "@/state/sheets";
 import { say } from "@/state/toasts";
+import { AddHosted } from "./AddHosted";
+import { CompareView } from "./CompareView";
 import { AddDirectory, DiscoveryList } from "./discovery";
+import { DreamsView } from "./DreamsView";
 import { EarlierHistory } from "./EarlierHistory";
+import { HostedView } from "./HostedView";
+import { MountsSheet } from "./MountsSheet";
+import { MountSheet, ServedSheet } from "./ShareSheet";
 
 type StoreCommand = Extract<CommandName, "pause_store" | "resume_store">;
 
@@ -65,20 +73,95 @@ function useStoreActs() {
         action,
       });
     });
-  return { set, scan, remove };
+  const share = async (store: Store, shared: boolean) => {
+    let done = false;
+    await told(async () => {
+      await backend.call("share_store", { store: store.id, shared });
+      done = true;
+      if (!shared) say({ tone: "done", title: t`The API does not show ${store.name} any more` });
+    });
+    return done;
+  };
+  const unmount = (store: Store) =>
+    told(async () => {
+      await backend.call("mount_store", { store: store.id, directory: null });
+      say({ tone: "done", title: t`${store.name} has no directory any more`, detail: t`Its files stay as they are.` });
+    });
+  return { set, scan, remove, share, unmount };
 }
+
+/** What a store's menu opens. */
+type StoreSheet = "rules" | "earlier" | "served" | "mount" | "unmount" | "remove";
 
 interface StoreMenuProps {
   store: Store;
-  onRules: () => void;
-  onEarlier: () => void;
-  onRemove: () => void;
+  onOpen: (sheet: StoreSheet) => void;
 }
 
-function StoreMenu({ store, onRules, onEarlier, onRemove }: StoreMenuProps) {
-  const { t } = useLingui();
+/** What concerns a store's directory. */
+function DirectoryItems({ store, onOpen }: StoreMenuProps) {
   const { set, scan } = useStoreActs();
   const paused = store.state === "paused";
+  return (
+    <>
+      <MenuItem className="menu-item" onAction={() => void scan([store])} data-testid="store-scan">
+        <Trans>Scan now</Trans>
+      </MenuItem>
+      <MenuItem
+        className="menu-item"
+        onAction={() => void set(paused ? "resume_store" : "pause_store", store)}
+        data-testid="store-pause"
+      >
+        {paused ? <Trans>Resume recording</Trans> : <Trans>Pause recording</Trans>}
+      </MenuItem>
+      <MenuItem className="menu-item" onAction={() => onOpen("rules")}>
+        <Trans>What is left out…</Trans>
+      </MenuItem>
+      <MenuItem className="menu-item" onAction={() => onOpen("earlier")} data-testid="store-earlier">
+        <Trans>Bring in earlier history…</Trans>
+      </MenuItem>
+    </>
+  );
+}
+
+/** What concerns a store in the Memory Stores API. */
+function ApiItems({ store, onOpen }: StoreMenuProps) {
+  const { share } = useStoreActs();
+  if (!store.shared)
+    return (
+      <MenuItem
+        className="menu-item"
+        onAction={() => void share(store, true).then((done) => done && onOpen("served"))}
+        data-testid="store-share"
+      >
+        <Trans>Show in the Memory Stores API</Trans>
+      </MenuItem>
+    );
+  return (
+    <>
+      <MenuItem className="menu-item" onAction={() => onOpen("served")} data-testid="store-served">
+        <Trans>Use with an SDK…</Trans>
+      </MenuItem>
+      {store.mounted ? (
+        <MenuItem className="menu-item" onAction={() => onOpen("unmount")} data-testid="store-unmount">
+          <Trans>Unmount…</Trans>
+        </MenuItem>
+      ) : (
+        <MenuItem className="menu-item" onAction={() => onOpen("mount")} data-testid="store-mount">
+          <Trans>Mount at a directory…</Trans>
+        </MenuItem>
+      )}
+      {store.mounted && (
+        <MenuItem className="menu-item" onAction={() => void share(store, false)} data-testid="store-unshare">
+          <Trans>Stop showing it in the API</Trans>
+        </MenuItem>
+      )}
+    </>
+  );
+}
+
+function StoreMenu({ store, onOpen }: StoreMenuProps) {
+  const { t } = useLingui();
   return (
     <MenuTrigger>
       <AriaButton className="icon-button" aria-label={t`More for ${store.name}`} data-testid="store-menu">
@@ -86,26 +169,19 @@ function StoreMenu({ store, onRules, onEarlier, onRemove }: StoreMenuProps) {
       </AriaButton>
       <Popover className="popover" placement="bottom end">
         <Menu className="menu">
-          <MenuItem className="menu-item" onAction={() => void scan([store])} data-testid="store-scan">
-            <Trans>Scan now</Trans>
-          </MenuItem>
+          {store.mounted && <DirectoryItems store={store} onOpen={onOpen} />}
+          <ApiItems store={store} onOpen={onOpen} />
           <MenuItem
             className="menu-item"
-            onAction={() => void set(paused ? "resume_store" : "pause_store", store)}
-            data-testid="store-pause"
+            onAction={() => navigate({ screen: "stores", view: "compare", from: store.id })}
+            data-testid="store-compare"
           >
-            {paused ? <Trans>Resume recording</Trans> : <Trans>Pause recording</Trans>}
-          </MenuItem>
-          <MenuItem className="menu-item" onAction={onRules}>
-            <Trans>What is left out…</Trans>
-          </MenuItem>
-          <MenuItem className="menu-item" onAction={onEarlier} data-testid="store-earlier">
-            <Trans>Bring in earlier history…</Trans>
+            <Trans>Compare with…</Trans>
           </MenuItem>
           <MenuItem className="menu-item" onAction={() => navigate({ screen: "timeline", store: store.id })}>
             <Trans>Timeline of this store</Trans>
           </MenuItem>
-          <MenuItem className="menu-item menu-danger" onAction={onRemove} data-testid="store-remove">
+          <MenuItem className="menu-item menu-danger" onAction={() => onOpen("remove")} data-testid="store-remove">
             <Trans>Remove…</Trans>
           </MenuItem>
         </Menu>
@@ -114,7 +190,8 @@ function StoreMenu({ store, onRules, onEarlier, onRemove }: StoreMenuProps) {
   );
 }
 
-function StoreRow({ store, chosen, onRules, onEarlier, onRemove }: StoreMenuProps & { chosen: boolean }) {
+function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean }) {
+  const { t } = useLingui();
   const say = useWords();
   const format = useFormat();
   return (
@@ -129,10 +206,20 @@ function StoreRow({ store, chosen, onRules, onEarlier, onRemove }: StoreMenuProp
           {store.name}
         </Button>
         <div className="mono muted store-root" title={store.root}>
-          {store.root}
+          {store.mounted ? store.root : t`in the log alone, without a directory`}
         </div>
       </th>
-      <td>{say(kindWords(store.kind))}</td>
+      <td>
+        {say(kindWords(store.kind))}
+        {store.shared && (
+          <>
+            {" "}
+            <Chip tone="accent" title={t`The Memory Stores API shows it.`} data-testid="shared-chip">
+              API
+            </Chip>
+          </>
+        )}
+      </td>
       <td>
         <StoreState state={store.state} detail={store.state_detail} />
         {store.state_detail && <div className="muted state-detail">{store.state_detail}</div>}
@@ -141,7 +228,7 @@ function StoreRow({ store, chosen, onRules, onEarlier, onRemove }: StoreMenuProp
       <td className="cell-end num">{format.number(store.versions)}</td>
       <td>{store.last_change ? <Moment at={store.last_change} form="ago" /> : <span className="muted">–</span>}</td>
       <td className="cell-end">
-        <StoreMenu store={store} onRules={onRules} onEarlier={onEarlier} onRemove={onRemove} />
+        <StoreMenu store={store} onOpen={onOpen} />
       </td>
     </tr>
   );
@@ -202,11 +289,47 @@ function Removal({ store, onClose }: { store: Store; onClose: () => void }) {
   );
 }
 
+function Unmounting({ store, onClose }: { store: Store; onClose: () => void }) {
+  const { t } = useLingui();
+  const { unmount } = useStoreActs();
+  return (
+    <Sheet
+      title={t`Unmount ${store.name}`}
+      onClose={onClose}
+      testId="unmount-dialog"
+      footer={
+        <>
+          <span className="spacer" />
+          <Button onPress={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            data-testid="unmount-confirm"
+            onPress={() => {
+              onClose();
+              void unmount(store);
+            }}
+          >
+            <Trans>Unmount</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p>
+        <Trans>
+          The store lives on in the log, and the API goes on showing it. The files in {store.root} stay as they are, and
+          are not followed any more.
+        </Trans>
+      </p>
+    </Sheet>
+  );
+}
+
 function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: string | undefined }) {
   const { t } = useLingui();
-  const [rules, setRules] = useState<Store | null>(null);
-  const [earlier, setEarlier] = useState<Store | null>(null);
-  const [removal, setRemoval] = useState<Store | null>(null);
+  const [open, setOpen] = useState<{ sheet: StoreSheet; id: string } | null>(null);
+  const close = () => setOpen(null);
+  const store = stores.find(({ id }) => id === open?.id);
   return (
     <div className="table-box">
       <table className="table store-table" aria-label={t`Stores`}>
@@ -238,21 +361,22 @@ function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: stri
           </tr>
         </thead>
         <tbody>
-          {stores.map((store) => (
+          {stores.map((row) => (
             <StoreRow
-              key={store.id}
-              store={store}
-              chosen={store.id === chosen}
-              onRules={() => setRules(store)}
-              onEarlier={() => setEarlier(store)}
-              onRemove={() => setRemoval(store)}
+              key={row.id}
+              store={row}
+              chosen={row.id === chosen}
+              onOpen={(sheet) => setOpen({ sheet, id: row.id })}
             />
           ))}
         </tbody>
       </table>
-      {rules && <Rules store={rules} onClose={() => setRules(null)} />}
-      {earlier && <EarlierHistory store={earlier} onClose={() => setEarlier(null)} />}
-      {removal && <Removal store={removal} onClose={() => setRemoval(null)} />}
+      {store && open?.sheet === "rules" && <Rules store={store} onClose={close} />}
+      {store && open?.sheet === "earlier" && <EarlierHistory store={store} onClose={close} />}
+      {store && open?.sheet === "served" && <ServedSheet store={store} onClose={close} />}
+      {store && open?.sheet === "mount" && <MountSheet store={store} onClose={close} />}
+      {store && open?.sheet === "unmount" && <Unmounting store={store} onClose={close} />}
+      {store && open?.sheet === "remove" && <Removal store={store} onClose={close} />}
     </div>
   );
 }
@@ -290,36 +414,89 @@ function Discovery() {
   );
 }
 
+/** The stores of this machine. */
+function LocalView({ stores, chosen }: { stores: readonly Store[]; chosen: string | undefined }) {
+  const { t } = useLingui();
+  return (
+    <div className="scroll-pane">
+      {stores.length === 0 ? (
+        <Empty title={t`No store`}>
+          <Trans>Nothing is recorded. Choose a directory below.</Trans>
+        </Empty>
+      ) : (
+        <StoreTable stores={stores} chosen={chosen} />
+      )}
+      <Discovery />
+    </div>
+  );
+}
+
+/** What stands at the right of the header: the next step of the view. */
+function HeaderActs({ view }: { view: StoresView | undefined }) {
+  const { scan } = useStoreActs();
+  if (view === "hosted")
+    return (
+      <>
+        <Button onPress={() => openStoresSheet("attach-list")} data-testid="open-mounts">
+          <Trans>Check an attach list…</Trans>
+        </Button>
+        <Button tone="primary" onPress={() => openStoresSheet("add-hosted")} data-testid="add-hosted-store">
+          <Trans>Add a hosted store…</Trans>
+        </Button>
+      </>
+    );
+  if (view !== undefined) return null;
+  return (
+    <Button onPress={() => void scan([])} data-testid="scan-all">
+      <Trans>Scan all now</Trans>
+    </Button>
+  );
+}
+
 /** The screen of the stores. */
-export function StoresScreen({ chosen }: { chosen: string | undefined }) {
+export function StoresScreen({ route }: { route: StoresRoute }) {
   const { t } = useLingui();
   const read = useRead("stores", {});
-  const { scan } = useStoreActs();
+  const sheet = useStoresSheet();
+  const stores = read.data?.stores ?? [];
+  const isHosted = ({ kind }: Store) => kind === "remote";
+  const { view } = route;
+  const local = stores.length - stores.filter(isHosted).length;
+  const views: { value: StoresView | "local"; label: string }[] = [
+    { value: "local", label: t`On this machine (${local})` },
+    { value: "hosted", label: t`Hosted (${stores.length - local})` },
+    { value: "dreams", label: t`Dreams` },
+    { value: "compare", label: t`Compare` },
+  ];
+  const go = (chosen: StoresView | "local") =>
+    navigate({ screen: "stores", view: chosen === "local" ? undefined : chosen });
+  useKeys([
+    { keys: "n", label: t`Add a hosted store`, run: () => openStoresSheet("add-hosted"), enabled: view === "hosted" },
+  ]);
   return (
     <main className="screen stores-screen">
-      <header className="list-header">
+      <header className="list-header stores-header">
         <h1>
           <Trans>Stores</Trans>
         </h1>
+        <Segmented label={t`Which stores`} value={view ?? "local"} options={views} onChange={go} />
         <span className="spacer" />
-        <Button onPress={() => void scan([])} data-testid="scan-all">
-          <Trans>Scan all now</Trans>
-        </Button>
+        <HeaderActs view={view} />
       </header>
-      <div className="scroll-pane">
-        <Await read={read} rows={6}>
-          {({ stores }) =>
-            stores.length === 0 ? (
-              <Empty title={t`No store`}>
-                <Trans>Nothing is recorded. Choose a directory below.</Trans>
-              </Empty>
-            ) : (
-              <StoreTable stores={stores} chosen={chosen} />
-            )
-          }
-        </Await>
-        <Discovery />
-      </div>
+      <Await read={read} rows={6}>
+        {() => (
+          <>
+            {view === undefined && (
+              <LocalView stores={stores.filter((store) => !isHosted(store))} chosen={route.store} />
+            )}
+            {view === "hosted" && <HostedView chosen={route.store} stores={stores} />}
+            {view === "dreams" && <DreamsView route={route} />}
+            {view === "compare" && <CompareView route={route} stores={stores} />}
+          </>
+        )}
+      </Await>
+      {sheet === "add-hosted" && <AddHosted onClose={() => openStoresSheet(null)} />}
+      {sheet === "attach-list" && <MountsSheet stores={stores} onClose={() => openStoresSheet(null)} />}
     </main>
   );
 }

@@ -228,7 +228,7 @@ export class FakeInbox {
     const done = this.#done(review, "undone");
     if (dry_run) return { dry_run, review_seq: null, done, skipped: [], act: null };
     let act: Reviewed["act"] = null;
-    if (review.operation !== null) {
+    if (review.operation !== null && !this.#log.withdraw(review.operation)) {
       const { store, wanted, conflicts } = this.#log.reversal(review.operation);
       act = this.#log.act(store, wanted, { source: "rollback" }, false, conflicts);
       if (conflicts.length > 0) return { dry_run, review_seq: null, done: [], skipped: [], act };

@@ -10,7 +10,9 @@ import { healthHandlers } from "./health";
 import { FakeInbox } from "./inbox";
 import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
-import { type FakeStore, type FakeVersion, refuse } from "./log";
+import { EMPTY_ACT, type FakeStore, type FakeVersion, refuse } from "./log";
+import { checkMounts } from "./mounts";
+import { FakeRemote } from "./remote";
 import { seededLog } from "./seed";
 import { origin, sessionWrites } from "./origins";
 import { diffTexts, documentLines, fakeHash } from "./text";
@@ -26,10 +28,14 @@ export interface FakeBackend extends Backend {
   inbox: FakeInbox;
   /** The transcripts and what belongs to the context lab. */
   lab: FakeLab;
+  /** The hosts of hosted stores, their mirrors and the queue. */
+  remote: FakeRemote;
   /** Every call so far. */
   calls: { name: CommandName; request: unknown }[];
   /** Makes the next call of a command fail. */
   failNext(name: CommandName, failure: Error): void;
+  /** Keeps back the answer to the next call of a command until the returned function is called. */
+  holdNext(name: CommandName): () => void;
   /** Records what changed on disk in every store, and says so. */
   record(): void;
   /** Sends an event. */
@@ -283,16 +289,32 @@ function restore(log: FakeLog, { store: name = "", at = "", dry_run = false }: R
   return log.act(store, wanted, { source: "restore", note: `as of operation ${at}` }, dry_run);
 }
 
-function undo(log: FakeLog, { operation_seq = null, dry_run = false }: Request<"undo">) {
+function undo(log: FakeLog, remote: FakeRemote, { operation_seq = null, dry_run = false }: Request<"undo">) {
   const seq = operation_seq ?? log.operations.findLast(({ seq }) => log.operation(seq).undoable)?.seq;
   if (!seq) refuse("invalid", "There is nothing to undo.", "operation_seq");
+  const queued = remote.queue.filter((change) => change.operation_seq === seq);
+  if (queued.length > 0) {
+    const writes = queued.map(({ store_id, path, expected_sha256, content_sha256 }) => {
+      return { store_id, path: path ?? "", from_sha256: content_sha256, to_sha256: expected_sha256, diff: null };
+    });
+    if (dry_run) return { ...EMPTY_ACT, writes };
+    remote.withdraw(seq);
+    const operation = log.append(log.store(queued[0]!.store_id), [], { source: "rollback", note: `undo of ${seq}` });
+    return { ...EMPTY_ACT, dry_run, writes, operation_seq: operation };
+  }
   const { store, wanted, conflicts } = log.reversal(seq);
   const result = log.act(store, wanted, { source: "rollback", note: `undo of ${seq}` }, dry_run, conflicts);
   if (result.operation_seq) log.operations.find((known) => known.seq === seq)!.undone_by = result.operation_seq;
   return result;
 }
 
-function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Event) => void): Handlers {
+function handlers(
+  log: FakeLog,
+  inbox: FakeInbox,
+  lab: FakeLab,
+  remote: FakeRemote,
+  emit: (event: Event) => void,
+): Handlers {
   const refreshed = (store: FakeStore) => {
     const own = log.versions.filter(({ store_id }) => store_id === store.id);
     const live = [...log.heads(store).values()].filter(({ operation }) => operation !== "deleted");
@@ -318,6 +340,15 @@ function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Ev
   return {
     ...labHandlers(lab, emit),
     ...healthHandlers(log),
+    ...remote.handlers(refreshed),
+    check_mounts: (request) => checkMounts(log, remote, (store) => inbox.count(store), request),
+    share_store: ({ store = "", shared = false }) => refreshed(Object.assign(log.store(store), { shared })),
+    mount_store: ({ store = "", directory = null }) => {
+      const found = log.store(store);
+      if (directory?.includes("full")) refuse("invalid", "The directory is not empty.", directory);
+      const root = directory ?? `log:${found.id}`;
+      return refreshed(Object.assign(found, { root, mounted: directory !== null }));
+    },
     status: () => ({
       program: "0.0.0",
       data_dir: "/home/ada/.local/share/retrace",
@@ -333,7 +364,7 @@ function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Ev
       chain_ok: true,
       unreviewed: inbox.count(),
       purge_pending: log.receipts.filter(({ purge }) => purge === "pending").length,
-      network_calls: lab.counter.calls.length,
+      network_calls: lab.counter.calls.length + remote.calls.length,
       first_run: log.stores.length === 0,
     }),
     stores: () => ({ stores: log.stores.map(refreshed) }),
@@ -468,8 +499,13 @@ function handlers(log: FakeLog, inbox: FakeInbox, lab: FakeLab, emit: (event: Ev
     }),
     rollback: (request) => rollback(log, request),
     restore: (request) => restore(log, request),
-    undo: (request) => undo(log, request),
-    redact: (request) => redact(log, request),
+    undo: (request) => undo(log, remote, request),
+    redact: (request) => {
+      const chosen = log.versions.filter(({ id }) => request.versions?.includes(id));
+      const result = redact(log, request);
+      if (!result.dry_run) remote.redact(chosen);
+      return result;
+    },
     recheck_receipt: ({ receipt = "" }) => {
       const found =
         log.receipts.find(({ id }) => id === receipt) ?? refuse("not_found", "There is no such receipt.", receipt);
@@ -489,15 +525,23 @@ export function fakeBackend(
   const emit = (event: Event) => listeners.forEach((listener) => listener(event));
   const lab = newLab();
   const inbox = new FakeInbox(log);
-  const run = handlers(log, inbox, lab, emit);
+  const remote = new FakeRemote(log, inbox, emit);
+  const run = handlers(log, inbox, lab, remote, emit);
+  const held = new Map<CommandName, Promise<void>>();
   return {
     log,
     inbox,
     lab,
+    remote,
     calls,
     platform,
     emit,
     failNext: (name, failure: ApiFailure | Error) => void failures.set(name, failure),
+    holdNext(name) {
+      let release = () => undefined as void;
+      held.set(name, new Promise((done) => (release = done)));
+      return () => release();
+    },
     record() {
       for (const store of log.stores) log.scan(store);
       emit({ type: "advanced", cursor: log.operations.length });
@@ -507,14 +551,15 @@ export function fakeBackend(
       const failure = failures.get(name);
       failures.delete(name);
       // As with a real program, the answer comes later, even when it is quick.
-      await Promise.resolve();
+      await (held.get(name) ?? Promise.resolve());
+      held.delete(name);
       if (failure) throw failure;
       const before = log.operations.length;
       const handler: ((request: Request<K>) => Response<K>) | undefined = run[name];
       if (!handler) refuse("not_found", `The stand-in knows no command ${name}.`, name);
       const response = handler(request);
       if (log.operations.length !== before) emit({ type: "advanced", cursor: log.operations.length });
-      if (name.endsWith("_store")) emit({ type: "stores" });
+      if (/_store$|_remote$|_queued$|_key$/.test(name)) emit({ type: "stores" });
       if (name === "redact" || name === "recheck_receipt") emit({ type: "receipts" });
       return response;
     },

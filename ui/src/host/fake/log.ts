@@ -56,6 +56,8 @@ export class FakeLog {
   now: Date;
   /** Takes what an act would change in the mirror of a hosted store, instead of the act. */
   divert: ((store: FakeStore, changes: readonly Change[], operation: number) => void) | null = null;
+  /** Takes back what an operation queued for a host; false when it queued nothing that still waits. */
+  withdraw: (operation: number) => boolean = () => false;
 
   constructor(now: Date) {
     this.now = now;

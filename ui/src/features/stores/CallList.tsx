@@ -1,0 +1,70 @@
+/** The calls that were made to hosts: every one, with what went out and what came back. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { RemoteCall } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Moment } from "@/shared/labels";
+import { Chip, Empty } from "@/shared/ui";
+
+/** The calls, newest first. */
+export function CallList({ calls }: { calls: readonly RemoteCall[] }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  if (calls.length === 0)
+    return (
+      <Empty title={t`No calls`}>
+        <Trans>No host was called since the program started.</Trans>
+      </Empty>
+    );
+  return (
+    <div className="table-box call-list">
+      <table className="table" aria-label={t`Calls to hosts`}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <Trans>when</Trans>
+            </th>
+            <th scope="col">
+              <Trans>method</Trans>
+            </th>
+            <th scope="col">
+              <Trans>address</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>sent</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>received</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>answer</Trans>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {calls.map((call, at) => (
+            <tr key={`${call.at} ${at}`} data-testid="remote-call">
+              <td>
+                <Moment at={call.at} form="time" />
+              </td>
+              <td className="mono">{call.method}</td>
+              <td className="mono call-address">{call.address}</td>
+              <td className="cell-end num">{format.bytes(call.sent)}</td>
+              <td className="cell-end num">{format.bytes(call.received)}</td>
+              <td className="cell-end num">
+                {call.status === null ? (
+                  <Chip tone="warn">
+                    <Trans>none</Trans>
+                  </Chip>
+                ) : call.status >= 400 ? (
+                  <Chip tone="warn">{String(call.status)}</Chip>
+                ) : (
+                  call.status
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

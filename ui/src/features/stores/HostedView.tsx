@@ -1,0 +1,382 @@
+/** Hosted stores: their mirrors, what is queued for their hosts, and the calls that were made. */
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components/Button";
+import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
+import { Popover } from "react-aria-components/Popover";
+import type { RemoteQueue, Remotes, RemoteStore, Store } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { hostName } from "@/shared/hosts";
+import { MoreIcon } from "@/shared/icons";
+import { JobProgress } from "@/shared/JobProgress";
+import { Moment } from "@/shared/labels";
+import { Sheet } from "@/shared/overlay";
+import { Await, Button, Dot, Empty, Segmented, useWords } from "@/shared/ui";
+import { useKeys } from "@/state/keys";
+import { useRead } from "@/state/queries";
+import { navigate } from "@/state/route";
+import { openStoresSheet } from "@/state/sheets";
+import { CallList } from "./CallList";
+import { type HostActs, useHostActs } from "./hostActs";
+import { mirrorState } from "./hostWords";
+import { QueuePanel } from "./QueuePanel";
+
+interface RowProps {
+  row: RemoteStore;
+  acts: HostActs;
+  chosen: boolean;
+  onArchive: () => void;
+  onRemove: () => void;
+}
+
+function MirrorMenu({ row, onArchive, onRemove }: RowProps) {
+  const { t } = useLingui();
+  const store = row.store_id;
+  return (
+    <MenuTrigger>
+      <AriaButton className="icon-button" aria-label={t`More for ${row.name}`} data-testid="mirror-menu">
+        <MoreIcon />
+      </AriaButton>
+      <Popover className="popover" placement="bottom end">
+        <Menu className="menu">
+          <MenuItem className="menu-item" onAction={() => navigate({ screen: "memories", store })}>
+            <Trans>Open its memories</Trans>
+          </MenuItem>
+          <MenuItem className="menu-item" onAction={() => navigate({ screen: "timeline", store })}>
+            <Trans>Timeline of this store</Trans>
+          </MenuItem>
+          <MenuItem
+            className="menu-item"
+            onAction={() => navigate({ screen: "stores", view: "compare", from: store })}
+            data-testid="mirror-compare"
+          >
+            <Trans>Compare with…</Trans>
+          </MenuItem>
+          <MenuItem
+            className="menu-item"
+            onAction={() => navigate({ screen: "stores", view: "dreams", host: row.base_url })}
+          >
+            <Trans>Dreams of its host</Trans>
+          </MenuItem>
+          {row.archived_at === null && (
+            <MenuItem className="menu-item" onAction={onArchive} data-testid="mirror-archive">
+              <Trans>Archive at the host…</Trans>
+            </MenuItem>
+          )}
+          <MenuItem className="menu-item menu-danger" onAction={onRemove} data-testid="mirror-remove">
+            <Trans>Stop mirroring…</Trans>
+          </MenuItem>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+/** What the mirror has not: versions never seen, versions redacted at the host since. */
+function Gaps({ row, acts }: Pick<RowProps, "row" | "acts">) {
+  if (row.never_seen === 0 && row.redacted_at_host === 0) return null;
+  return (
+    <div className="mirror-gaps">
+      {row.never_seen > 0 && (
+        <div className="muted">
+          <Plural value={row.never_seen} one="# redacted before it was seen" other="# redacted before they were seen" />
+        </div>
+      )}
+      {row.redacted_at_host > 0 && (
+        <Button tone="quiet" onPress={() => void acts.redactHere(row)} data-testid="redact-here">
+          <Plural
+            value={row.redacted_at_host}
+            one="# redacted at the host: redact here…"
+            other="# redacted at the host: redact here…"
+          />
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function MirrorRow(props: RowProps) {
+  const { row, acts, chosen } = props;
+  const { t } = useLingui();
+  const say = useWords();
+  const format = useFormat();
+  const state = mirrorState(row);
+  const busy = acts.pulling.name !== null || acts.pushing.name !== null;
+  return (
+    <tr
+      data-testid="mirror-row"
+      data-store={row.store_id}
+      className={chosen ? "is-chosen" : undefined}
+      aria-current={chosen || undefined}
+    >
+      <th scope="row">
+        <Button tone="quiet" onPress={() => navigate({ screen: "memories", store: row.store_id })}>
+          {row.name}
+        </Button>
+        <div className="mono muted store-root" title={`${row.base_url} ${row.remote_id}`}>
+          {hostName(row.base_url)}
+        </div>
+      </th>
+      <td>
+        <span className="store-state">
+          <Dot look={state.dot} />
+          {say(state.word)}
+        </span>
+        {row.problem && <div className="muted state-detail">{row.problem}</div>}
+      </td>
+      <td>{row.pulled_at ? <Moment at={row.pulled_at} form="ago" /> : <span className="muted">–</span>}</td>
+      <td className="cell-end num">
+        {format.number(row.versions)}
+        <Gaps row={row} acts={acts} />
+      </td>
+      <td className="cell-end">
+        <div className="mirror-acts">
+          <Button
+            isDisabled={busy}
+            aria-label={t`Pull ${row.name}`}
+            onPress={() => void acts.pull(row)}
+            data-testid="mirror-pull"
+          >
+            <Trans>Pull</Trans>
+          </Button>
+          <Button
+            tone={row.queued > 0 ? "primary" : "plain"}
+            isDisabled={busy || row.queued === 0}
+            aria-label={t`Push ${row.name}, ${row.queued} queued`}
+            onPress={() => void acts.push(row)}
+            data-testid="mirror-push"
+          >
+            <Trans>Push</Trans>
+            {row.queued > 0 && <span className="num"> {format.number(row.queued)}</span>}
+          </Button>
+          <MirrorMenu {...props} />
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Question({
+  title,
+  verb,
+  onDone,
+  onClose,
+  children,
+}: {
+  title: string;
+  verb: string;
+  onDone: () => void;
+  onClose: () => void;
+  children: React.ReactNode;
+}) {
+  return (
+    <Sheet
+      title={title}
+      onClose={onClose}
+      testId="mirror-question"
+      footer={
+        <>
+          <span className="spacer" />
+          <Button onPress={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            tone="danger"
+            data-testid="mirror-confirm"
+            onPress={() => {
+              onClose();
+              onDone();
+            }}
+          >
+            {verb}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Sheet>
+  );
+}
+
+function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: HostActs; chosen: string | undefined }) {
+  const { t } = useLingui();
+  const [asked, ask] = useState<{ what: "archive" | "remove"; row: RemoteStore } | null>(null);
+  const close = () => ask(null);
+  return (
+    <div className="table-box mirror-table-box">
+      <table className="table store-table" aria-label={t`Hosted stores`}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <Trans>Name</Trans>
+            </th>
+            <th scope="col">
+              <Trans>State</Trans>
+            </th>
+            <th scope="col">
+              <Trans>Last pulled</Trans>
+            </th>
+            <th scope="col" className="cell-end">
+              <Trans>Versions</Trans>
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">
+                <Trans>Actions</Trans>
+              </span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {stores.map((row) => (
+            <MirrorRow
+              key={row.store_id}
+              row={row}
+              acts={acts}
+              chosen={row.store_id === chosen}
+              onArchive={() => ask({ what: "archive", row })}
+              onRemove={() => ask({ what: "remove", row })}
+            />
+          ))}
+        </tbody>
+      </table>
+      {asked?.what === "archive" && (
+        <Question
+          title={t`Archive ${asked.row.name} at its host`}
+          verb={t`Queue it`}
+          onDone={() => void acts.archive(asked.row)}
+          onClose={close}
+        >
+          <p>
+            <Trans>
+              An archived store takes no more writes and goes to no new session. There is no way back at the host.
+            </Trans>
+          </p>
+          <p className="muted">
+            <Trans>It is queued like any other change: until you push, you can take it back.</Trans>
+          </p>
+        </Question>
+      )}
+      {asked?.what === "remove" && (
+        <Question
+          title={t`Stop mirroring ${asked.row.name}`}
+          verb={t`Stop mirroring`}
+          onDone={() => void acts.remove(asked.row)}
+          onClose={close}
+        >
+          <p>
+            <Trans>Nothing more is pulled. The host keeps its store, and the history stays in the log here.</Trans>
+          </p>
+          {asked.row.queued > 0 && (
+            <div className="notice notice-warning">
+              <Plural
+                value={asked.row.queued}
+                one="# change is still queued and will not be sent."
+                other="# changes are still queued and will not be sent."
+              />
+            </div>
+          )}
+        </Question>
+      )}
+    </div>
+  );
+}
+
+type Below = "queue" | "calls";
+
+function Mirrors({ remotes, queue, chosen }: { remotes: Remotes; queue: RemoteQueue; chosen: string | undefined }) {
+  const { t } = useLingui();
+  const acts = useHostActs();
+  const [below, setBelow] = useState<Below>("queue");
+  const changes = queue.changes;
+  const busy = acts.pulling.name !== null || acts.pushing.name !== null;
+  useKeys([
+    { keys: "shift+l", label: t`Pull all hosted stores`, run: () => void acts.pull(null), enabled: !busy },
+    {
+      keys: "p",
+      label: t`Push what is queued`,
+      run: () => void acts.push(null),
+      enabled: !busy && changes.length > 0,
+    },
+  ]);
+  const options: { value: Below; label: string }[] = [
+    { value: "queue", label: t`Queued (${changes.length})` },
+    { value: "calls", label: t`Calls (${remotes.calls.length})` },
+  ];
+  return (
+    <>
+      {acts.pulling.name !== null && <JobProgress job={acts.pulling} label={t`Pulling`} />}
+      {acts.pushing.name !== null && <JobProgress job={acts.pushing} label={t`Pushing`} />}
+      <MirrorTable stores={remotes.stores} acts={acts} chosen={chosen} />
+      <section className="hosted-below" aria-label={t`What is queued, and the calls`}>
+        <div className="hosted-switch">
+          <Segmented label={t`Shown below`} value={below} options={options} onChange={setBelow} />
+          <span className="spacer" />
+          {below === "queue" && changes.length > 0 && (
+            <>
+              <Button isDisabled={busy} onPress={() => void acts.withdraw(changes)} data-testid="withdraw-all">
+                <Trans>Take all back</Trans>
+              </Button>
+              <Button
+                tone="primary"
+                keys="p"
+                isDisabled={busy}
+                isPending={acts.pushing.name !== null}
+                onPress={() => void acts.push(null)}
+                data-testid="push-all"
+              >
+                {plural(changes.length, { one: "Push # change", other: "Push # changes" })}
+              </Button>
+            </>
+          )}
+        </div>
+        {below === "queue" ? (
+          <QueuePanel changes={changes} mirrors={remotes.stores} acts={acts} />
+        ) : (
+          <CallList calls={remotes.calls} />
+        )}
+      </section>
+    </>
+  );
+}
+
+/** The hosted stores. */
+export function HostedView({ chosen, stores }: { chosen: string | undefined; stores: readonly Store[] }) {
+  const { t } = useLingui();
+  const read = useRead("remotes", {});
+  const queue = useRead("remote_queue", { store: null, job: null });
+  const failed = read.error ?? queue.error;
+  const data = read.data && queue.data ? { remotes: read.data, queue: queue.data } : undefined;
+  const retry = () => Promise.all([read.refetch(), queue.refetch()]);
+  // A mirror that was taken off the list keeps its history; it is not a hosted store of the screen any more.
+  const listed = new Set(stores.map(({ id }) => id));
+  return (
+    <div className="hosted-view" data-testid="hosted-view">
+      <Await read={{ data, error: failed, refetch: retry }} rows={6}>
+        {({ remotes, queue: waiting }) =>
+          remotes.stores.length === 0 ? (
+            <Empty
+              title={t`No hosted store`}
+              action={
+                <Button tone="primary" onPress={() => openStoresSheet("add-hosted")}>
+                  <Trans>Add a hosted store…</Trans>
+                </Button>
+              }
+            >
+              <Trans>
+                Stores of the Memory Stores API can be mirrored here: with their history, differences, blame and
+                rollback, like a directory on this machine. No host is called before you ask for it.
+              </Trans>
+            </Empty>
+          ) : (
+            <Mirrors
+              remotes={{ ...remotes, stores: remotes.stores.filter(({ store_id }) => listed.has(store_id)) }}
+              queue={waiting}
+              chosen={chosen}
+            />
+          )
+        }
+      </Await>
+    </div>
+  );
+}

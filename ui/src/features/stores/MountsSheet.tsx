@@ -1,0 +1,346 @@
+/** Attach lists of sessions: built or pasted, checked, and shown as what they would mount. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useId, useMemo, useState } from "react";
+import type { MountPreview, MountProblem, Mounts, Store } from "@/bindings";
+import { download } from "@/shared/download";
+import { useFormat } from "@/shared/format";
+import { CloseIcon } from "@/shared/icons";
+import { Sheet } from "@/shared/overlay";
+import { Await, Button, Chip, CopyButton, Dot, Empty, Segmented } from "@/shared/ui";
+import { Button as AriaButton } from "react-aria-components/Button";
+import { useRead } from "@/state/queries";
+import { observable, useObservable } from "@/state/observable";
+import {
+  charactersOf,
+  fieldOf,
+  isStore,
+  MOST_CHARACTERS,
+  MOST_STORES,
+  type MountItem,
+  readList,
+  withField,
+  writeList,
+} from "./mountList";
+
+/** The list as it was last left; it lasts as long as the page. */
+const draft = observable("");
+
+/** A store that can be attached, by the id that a session names it with. */
+interface Attachable {
+  id: string;
+  name: string;
+}
+
+function useAttachable(stores: readonly Store[]): Attachable[] {
+  const { data } = useRead("remotes", {});
+  const mirrors = (data?.stores ?? []).map(({ remote_id, name }) => ({ id: remote_id, name }));
+  const own = stores.filter(({ shared }) => shared).map(({ id, name }) => ({ id, name }));
+  return [...mirrors, ...own];
+}
+
+function Problems({ problems }: { problems: readonly MountProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className="mount-problems">
+      {problems.map(({ severity, at, message }) => (
+        <li key={at + message} data-testid="mount-problem" data-severity={severity}>
+          <Chip tone={severity === "error" ? "del" : "warn"}>
+            {severity === "error" ? <Trans>refused</Trans> : <Trans>warning</Trans>}
+          </Chip>
+          <span>
+            {message} {at && <span className="mono muted">{at}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ItemForm({
+  item,
+  place,
+  known,
+  problems,
+  onChange,
+  onRemove,
+}: {
+  item: MountItem;
+  place: number;
+  known: readonly Attachable[];
+  problems: readonly MountProblem[];
+  onChange: (item: MountItem) => void;
+  onRemove: () => void;
+}) {
+  const { t } = useLingui();
+  const id = useId();
+  const format = useFormat();
+  const store = fieldOf(item, "memory_store_id");
+  const instructions = fieldOf(item, "instructions");
+  const used = charactersOf(instructions);
+  const access = fieldOf(item, "access");
+  const set = (field: string) => (event: { target: { value: string } }) =>
+    onChange(withField(item, field, event.target.value));
+  return (
+    <fieldset className="mount-item" data-testid="mount-item">
+      <legend className="visually-hidden">
+        <Trans>Memory store {place}</Trans>
+      </legend>
+      <div className="mount-line">
+        <select aria-label={t`Store`} value={store} onChange={set("memory_store_id")} data-testid="mount-store">
+          <option value="">{t`Choose a store`}</option>
+          {store !== "" && !known.some((one) => one.id === store) && <option value={store}>{store}</option>}
+          {known.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label={t`Access`}
+          value={
+            access === "read_only" ? "read_only" : access === "" || access === "read_write" ? "read_write" : access
+          }
+          onChange={set("access")}
+          data-testid="mount-access"
+        >
+          <option value="read_write">{t`may read and write`}</option>
+          <option value="read_only">{t`may only read`}</option>
+          {!["", "read_only", "read_write"].includes(access) && <option value={access}>{access}</option>}
+        </select>
+        <AriaButton className="icon-button" aria-label={t`Take store ${place} off the list`} onPress={onRemove}>
+          <CloseIcon />
+        </AriaButton>
+      </div>
+      <div className="field">
+        <label htmlFor={id}>
+          <Trans>Instructions</Trans>
+        </label>
+        <textarea
+          id={id}
+          rows={2}
+          value={instructions}
+          onChange={set("instructions")}
+          aria-invalid={used > MOST_CHARACTERS || undefined}
+          aria-describedby={`${id}-count`}
+          data-testid="mount-instructions"
+        />
+        <span
+          id={`${id}-count`}
+          className={`num ${used > MOST_CHARACTERS ? "text-del" : "muted"}`}
+          data-testid="mount-count"
+        >
+          {used > MOST_CHARACTERS
+            ? t`${format.number(used)} characters; the API takes ${format.number(MOST_CHARACTERS)}`
+            : t`${format.number(used)} of ${format.number(MOST_CHARACTERS)} characters`}
+        </span>
+      </div>
+      <Problems problems={problems} />
+    </fieldset>
+  );
+}
+
+function PreviewCard({ mount }: { mount: MountPreview }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <section
+      className="mount-card"
+      aria-label={mount.name ?? mount.memory_store_id}
+      data-testid="mount-preview"
+      data-index={mount.index}
+    >
+      <header>
+        <strong>{mount.name ?? mount.memory_store_id}</strong>
+        <Chip>{mount.access === "read_only" ? <Trans>may only read</Trans> : <Trans>may read and write</Trans>}</Chip>
+        {mount.unreviewed > 0 && (
+          <Chip tone="warn">
+            <Plural value={mount.unreviewed} one="# unreviewed change" other="# unreviewed changes" />
+          </Chip>
+        )}
+      </header>
+      {mount.mount_path ? (
+        <p>
+          <span className="mono" data-testid="mount-path">
+            {mount.mount_path}
+          </span>{" "}
+          {mount.mount_path_assumed && (
+            <Chip tone="warn" title={t`The last part rests on a rule that is not public.`}>
+              <Trans>assumed</Trans>
+            </Chip>
+          )}
+        </p>
+      ) : (
+        <p className="muted">
+          <Trans>The mount path is not known, as the store's name is not.</Trans>
+        </p>
+      )}
+      {mount.store_id !== null && (
+        <p className="muted num">
+          <Plural value={mount.files} one="# file" other="# files" />, {format.bytes(mount.bytes)},{" "}
+          {t`${format.number(mount.tokens)} tokens, counted offline`}
+        </p>
+      )}
+      {mount.largest.length > 0 && (
+        <details>
+          <summary>
+            <Trans>Largest files</Trans>
+          </summary>
+          <table className="table">
+            <tbody>
+              {mount.largest.map((file) => (
+                <tr key={file.path}>
+                  <th scope="row" className="mono mount-file">
+                    {file.path}
+                  </th>
+                  <td className="cell-end num">{format.bytes(file.bytes)}</td>
+                  <td className="cell-end num">
+                    {file.tokens === null ? <Trans>not text</Trans> : t`${format.number(file.tokens)} tok`}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Result({ mounts }: { mounts: Mounts }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <>
+      <p className="mount-sum num" role="status" data-testid="mount-sum" data-ok={mounts.ok}>
+        <span className="store-state">
+          <Dot look={mounts.ok ? "on" : "del"} />
+          {mounts.ok ? <Trans>The API would take it</Trans> : <Trans>The API would refuse it</Trans>}
+        </span>
+        <span className="muted">
+          {t`${format.number(mounts.tokens)} tokens in all files, counted offline`} ·{" "}
+          {t`about ${format.number(mounts.prompt_tokens)} in the system prompt, estimated`}
+        </span>
+      </p>
+      {mounts.mounts.map((mount) => (
+        <PreviewCard key={mount.index} mount={mount} />
+      ))}
+    </>
+  );
+}
+
+/** The sheet. */
+export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onClose: () => void }) {
+  const { t } = useLingui();
+  const text = useObservable(draft);
+  const [view, setView] = useState<"build" | "json">("build");
+  const known = useAttachable(stores);
+  const list = useMemo(() => readList(text), [text]);
+  const places = list.items.flatMap((item, at) => (isStore(item) ? [at] : []));
+  const empty = places.length === 0;
+  const read = useRead(
+    "check_mounts",
+    { resources: list.value ?? [], model: null },
+    { enabled: list.problem === null && text.trim() !== "", keepPrevious: true },
+  );
+  const put = (items: readonly MountItem[]) => draft.set(writeList(list.value, items));
+  const add = () => {
+    const taken = new Set(list.items.map((item) => fieldOf(item, "memory_store_id")));
+    const next = known.find(({ id }) => !taken.has(id));
+    put([...list.items, { type: "memory_store", memory_store_id: next?.id ?? "", access: "read_write" }]);
+  };
+  const mountAt = (at: number) => read.data?.mounts[places.indexOf(at)];
+  return (
+    <Sheet
+      title={t`Attach list of a session`}
+      size="large"
+      onClose={onClose}
+      testId="mounts-sheet"
+      footer={
+        <>
+          <span className="muted">
+            <Trans>Checked on this machine. No host is called.</Trans>
+          </span>
+          <span className="spacer" />
+          <CopyButton text={text} label={t`Copy the list`} />
+          <Button
+            isDisabled={text.trim() === ""}
+            onPress={() => download("resources.json", text)}
+            data-testid="mounts-save"
+          >
+            <Trans>Save</Trans>
+          </Button>
+        </>
+      }
+    >
+      <div className="mounts">
+        <div className="mounts-side">
+          <div className="act-toolbar">
+            <Segmented
+              label={t`Form of the list`}
+              value={view}
+              options={[
+                { value: "build", label: t`Form` },
+                { value: "json", label: "JSON" },
+              ]}
+              onChange={setView}
+            />
+            <span className="spacer" />
+            <span className="muted num">{t`${places.length} of ${MOST_STORES} stores`}</span>
+          </div>
+          {view === "json" ? (
+            <textarea
+              className="mono mounts-json"
+              value={text}
+              onChange={(event) => draft.set(event.target.value)}
+              placeholder={t`Paste the resources of a session`}
+              aria-label={t`The list as JSON`}
+              aria-invalid={list.problem !== null || undefined}
+              spellCheck={false}
+              data-testid="mounts-json"
+            />
+          ) : (
+            <>
+              {places.map((at) => (
+                <ItemForm
+                  key={at}
+                  item={list.items[at]!}
+                  place={places.indexOf(at) + 1}
+                  known={known}
+                  problems={mountAt(at)?.problems ?? []}
+                  onChange={(item) => put(list.items.map((one, index) => (index === at ? item : one)))}
+                  onRemove={() => put(list.items.filter((_one, index) => index !== at))}
+                />
+              ))}
+              <Button onPress={add} isDisabled={list.problem !== null} data-testid="mount-add">
+                <Trans>Attach a store</Trans>
+              </Button>
+            </>
+          )}
+          {list.problem !== null && (
+            <div className="notice notice-warning" role="alert" data-testid="mounts-problem">
+              <span>
+                <Trans>This is no JSON yet.</Trans> <span className="mono">{list.problem}</span>
+              </span>
+            </div>
+          )}
+          {read.data && list.problem === null && text.trim() !== "" && <Problems problems={read.data.problems} />}
+        </div>
+        <div className="mounts-side">
+          {empty || list.problem !== null ? (
+            <Empty title={t`Nothing is attached`}>
+              <Trans>
+                A session of managed agents gets its memory stores when it is created. Attach stores, or paste the list,
+                to see which files it would find and where.
+              </Trans>
+            </Empty>
+          ) : (
+            <Await read={read}>{(mounts) => <Result mounts={mounts} />}</Await>
+          )}
+        </div>
+      </div>
+    </Sheet>
+  );
+}
+
+/** Forgets the list that was left; for tests. */
+export const forgetMounts = (): void => draft.set("");

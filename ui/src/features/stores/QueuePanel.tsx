@@ -1,0 +1,252 @@
+/** What waits to be sent to hosts: one change after the other, with its difference and the way to take it back. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMemo, useState } from "react";
+import type { QueuedChange, RemoteStore } from "@/bindings";
+import { DiffModeSwitch } from "@/shared/DiffPanel";
+import { hostName } from "@/shared/hosts";
+import { LineCounts, Moment } from "@/shared/labels";
+import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
+import { fileName, folderOf } from "@/shared/text";
+import { Button, Dot, Empty, useWords } from "@/shared/ui";
+import { useKeys } from "@/state/keys";
+import { navigate } from "@/state/route";
+import type { HostActs } from "./hostActs";
+import { CHANGE_STATES, CHANGES, changeTitle } from "./hostWords";
+import { QueuedDiff } from "./QueuedDiff";
+
+type Row = PickerRow & { change: QueuedChange };
+
+const rowOf = (change: QueuedChange): Row => ({
+  key: String(change.id),
+  label: changeTitle(change),
+  level: 0,
+  leaf: true,
+  open: false,
+  change,
+});
+
+function KindSign({ kind }: { kind: string }) {
+  const say = useWords();
+  const known = CHANGES[kind];
+  const word = known ? say(known.word) : kind;
+  return (
+    <span className={`operation-sign operation-${known?.look ?? "modified"}`} role="img" aria-label={word} title={word}>
+      {known?.sign ?? "?"}
+    </span>
+  );
+}
+
+function StateWord({ state }: { state: string }) {
+  const say = useWords();
+  const known = CHANGE_STATES[state];
+  return (
+    <span className="store-state queue-state" data-state={state}>
+      <Dot look={known?.dot ?? "warn"} />
+      {known ? say(known.word) : state}
+    </span>
+  );
+}
+
+function QueueRow({ change }: { change: QueuedChange }) {
+  const { t } = useLingui();
+  const title = changeTitle(change);
+  const folder = change.path === null ? "" : folderOf(change.path);
+  return (
+    <div className="queue-row">
+      <KindSign kind={change.kind} />
+      <span className="queue-name" title={title}>
+        {change.path === null ? (change.kind === "redact" ? t`a version` : title) : fileName(change.path)}
+      </span>
+      {change.diff ? <LineCounts added={change.diff.added} removed={change.diff.removed} /> : <span />}
+      <span className="queue-more muted">{[change.store_name, folder].filter(Boolean).join(" — ")}</span>
+      <StateWord state={change.state} />
+    </div>
+  );
+}
+
+/** What a conflict or refusal means, and what can be done. */
+function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostActs; mirror: RemoteStore | undefined }) {
+  if (change.state === "waiting") return null;
+  const busy = acts.pulling.name !== null || acts.pushing.name !== null;
+  const conflict = change.state === "conflict";
+  return (
+    <div className="notice notice-warning queue-trouble" role="alert" data-testid="queue-trouble">
+      <div>
+        <strong>
+          {conflict ? (
+            <Trans>It changed at the host in the meantime. Nothing was overwritten.</Trans>
+          ) : (
+            <Trans>The host refused it.</Trans>
+          )}
+        </strong>
+        {change.message && <p>{change.message}</p>}
+        <ol className="queue-steps">
+          {conflict ? (
+            <>
+              <li>
+                <Trans>Pull, so that the newer edit is here. It comes to your inbox.</Trans>
+              </li>
+              <li>
+                <Trans>Look at it. If it is what you want, take this change back.</Trans>
+              </li>
+              <li>
+                <Trans>If not, take this change back and make it again on what is there now.</Trans>
+              </li>
+            </>
+          ) : (
+            <>
+              <li>
+                <Trans>Push again once the reason is gone: the host then decides anew.</Trans>
+              </li>
+              <li>
+                <Trans>Or take the change back. The memory stays here as the host has it.</Trans>
+              </li>
+            </>
+          )}
+        </ol>
+        <div className="form-actions">
+          {mirror && conflict && (
+            <Button isDisabled={busy} onPress={() => void acts.pull(mirror)} data-testid="queue-pull">
+              <Trans>Pull</Trans>
+            </Button>
+          )}
+          {conflict && change.path !== null && (
+            <Button onPress={() => navigate({ screen: "inbox", store: change.store_id })} data-testid="queue-look">
+              <Trans>Look in the inbox</Trans>
+            </Button>
+          )}
+          <Button isDisabled={busy} onPress={() => void acts.push(change)} data-testid="queue-retry">
+            <Trans>Push again</Trans>
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Explained({ change }: { change: QueuedChange }) {
+  switch (change.kind) {
+    case "archive":
+      return (
+        <p>
+          <Trans>Archives the store at its host. It takes no more writes then, and there is no way back.</Trans>
+        </p>
+      );
+    case "redact":
+      return (
+        <p>
+          <Trans>
+            Takes the content of this version out at the host, for good. Here it is redacted already. Version{" "}
+            <span className="mono">{change.version_id}</span>
+          </Trans>
+        </p>
+      );
+    default:
+      return (
+        <p className="muted">
+          <Trans>There is no difference to show.</Trans>
+        </p>
+      );
+  }
+}
+
+function Detail({ change, mirrors, acts }: { change: QueuedChange; mirrors: readonly RemoteStore[]; acts: HostActs }) {
+  const { t } = useLingui();
+  const say = useWords();
+  const mirror = mirrors.find(({ store_id }) => store_id === change.store_id);
+  const kind = CHANGES[change.kind];
+  return (
+    <section className="queue-detail" aria-label={t`The chosen change`} data-testid="queue-detail">
+      <header className="queue-head">
+        <div>
+          <h2 className="mono" data-testid="queue-title">
+            {changeTitle(change)}
+          </h2>
+          <p className="muted">
+            {kind ? say(kind.word) : change.kind} · {change.store_name}
+            {mirror && ` · ${hostName(mirror.base_url)}`} ·{" "}
+            <Trans>
+              queued <Moment at={change.created_at} form="ago" />
+            </Trans>
+            {change.moved_from && (
+              <>
+                {" · "}
+                <Trans>
+                  moved from <span className="mono">{change.moved_from}</span>
+                </Trans>
+              </>
+            )}
+          </p>
+        </div>
+        <span className="spacer" />
+        {change.diff && <DiffModeSwitch />}
+        <Button keys="w" onPress={() => void acts.withdraw([change])} data-testid="withdraw">
+          <Trans>Take back</Trans>
+        </Button>
+      </header>
+      <Trouble change={change} acts={acts} mirror={mirror} />
+      {change.diff ? <QueuedDiff diff={change.diff} /> : <Explained change={change} />}
+    </section>
+  );
+}
+
+/** The queue. */
+export function QueuePanel({
+  changes,
+  mirrors,
+  acts,
+}: {
+  changes: readonly QueuedChange[];
+  mirrors: readonly RemoteStore[];
+  acts: HostActs;
+}) {
+  const { t } = useLingui();
+  const [held, hold] = useState<{ key: string | null; place: number }>({ key: null, place: 0 });
+  const rows = useMemo(() => changes.map(rowOf), [changes]);
+  const found = rows.findIndex(({ key }) => key === held.key);
+  // Where the chosen one is gone, the one that stands in its place is chosen.
+  const place = found >= 0 ? found : Math.max(0, Math.min(held.place, rows.length - 1));
+  const row = rows[place];
+  const choose = (key: string) => hold({ key, place: rows.findIndex((known) => known.key === key) });
+  const step = (by: 1 | -1) => {
+    const next = neighbour(rows, row?.key ?? null, by);
+    if (next) choose(next.key);
+  };
+  const busy = acts.pulling.name !== null || acts.pushing.name !== null;
+  useKeys([
+    { keys: "j", label: t`Next change`, run: () => step(1), enabled: rows.length > 0 },
+    { keys: "k", label: t`Previous change`, run: () => step(-1), enabled: rows.length > 0 },
+    {
+      keys: "w",
+      label: t`Take the queued change back`,
+      run: () => row && void acts.withdraw([row.change]),
+      enabled: row !== undefined && !busy,
+    },
+  ]);
+  if (!row)
+    return (
+      <Empty title={t`Nothing is queued`}>
+        <Trans>
+          Rolling back, rejecting, editing and redacting in a hosted store puts its changes here. Nothing is sent before
+          you push.
+        </Trans>
+      </Empty>
+    );
+  return (
+    <div className="queue" data-testid="queue">
+      <Picker
+        role="listbox"
+        label={t`Queued changes`}
+        rows={rows}
+        chosen={row.key}
+        onChoose={(next) => choose(next.key)}
+        estimate={46}
+        className="queue-list"
+        rowTestId="queue-row"
+      >
+        {({ change }) => <QueueRow change={change} />}
+      </Picker>
+      <Detail key={row.key} change={row.change} mirrors={mirrors} acts={acts} />
+    </div>
+  );
+}

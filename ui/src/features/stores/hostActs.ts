@@ -1,0 +1,138 @@
+/** What is done with mirrors and their queue; each act tells how it went. */
+import { plural } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
+import type { Pulled, QueuedChange, RemoteStore, Pushed } from "@/bindings";
+import { wordsFor } from "@/shared/failure";
+import { hostName } from "@/shared/hosts";
+import { useWords } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { type Job, useJob } from "@/state/jobs";
+import { observable, useObservable } from "@/state/observable";
+import { navigate } from "@/state/route";
+import { say } from "@/state/toasts";
+import { hostWords } from "./hostWords";
+
+/** Versions that a host redacted and whose content is still kept here, by mirror, as the last pull told. */
+const kept = observable<ReadonlyMap<string, readonly string[]>>(new Map());
+
+/** What the acts give. */
+export interface HostActs {
+  /** The pull that is going on, if one is. */
+  pulling: Job;
+  /** The push that is going on, if one is. */
+  pushing: Job;
+  /** Mirrors what is new; without a mirror, of all. */
+  pull: (row: RemoteStore | null) => Promise<Pulled | null>;
+  /** Sends what is queued; without a mirror, of all. */
+  push: (row: Pick<RemoteStore, "store_id"> | null) => Promise<Pushed | null>;
+  /** Takes queued changes back. */
+  withdraw: (changes: readonly QueuedChange[]) => Promise<void>;
+  /** Queues that a store be archived at its host. */
+  archive: (row: RemoteStore) => Promise<void>;
+  /** Ends a mirror. */
+  remove: (row: RemoteStore) => Promise<void>;
+  /** Goes to redacting here what the host redacted. */
+  redactHere: (row: RemoteStore) => Promise<void>;
+}
+
+/** The acts. */
+export function useHostActs(): HostActs {
+  const { t, i18n } = useLingui();
+  const words = useWords();
+  const backend = useBackend();
+  const pulling = useJob("pull");
+  const pushing = useJob("push");
+  const known = useObservable(kept);
+
+  const told = async <T>(work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work();
+    } catch (cause) {
+      const [own, usual] = [hostWords(cause), wordsFor(cause)];
+      const title = i18n._(own?.title ?? usual.title);
+      say({ tone: "failure", title, detail: usual.detail || words(own?.next ?? usual.next) });
+      return null;
+    }
+  };
+  const sayPulled = ({ stores }: Pulled) => {
+    const versions = stores.reduce((sum, store) => sum + store.versions, 0);
+    const open = stores.filter(({ finished }) => !finished);
+    if (open.length > 0) {
+      const names = open.map(({ name }) => name).join(", ");
+      say({ tone: "failure", title: t`Not finished: ${names}`, detail: open[0]!.problem ?? "" });
+    } else if (versions === 0) say({ tone: "done", title: t`Nothing new at the host` });
+    else {
+      const title = t`Pulled ${plural(versions, { one: "# version", other: "# versions" })}`;
+      const run = () => navigate({ screen: "inbox" });
+      say({ tone: "done", title, action: { label: t`Open the inbox`, run } });
+    }
+  };
+  const pull = async (row: RemoteStore | null) => {
+    let pulled: Pulled | null = null;
+    await told(() =>
+      pulling.run(async (job) => {
+        const answer = await backend.call("pull_remote", { store: row?.store_id ?? null, job });
+        pulled = answer;
+        const next = new Map(kept.get());
+        for (const store of answer.stores) next.set(store.store_id, store.redacted_at_host);
+        kept.set(next);
+        sayPulled(answer);
+      }),
+    );
+    return pulled as Pulled | null;
+  };
+  const sayPushed = ({ sent, conflicts, failed, problem }: Pushed) => {
+    const left = [
+      conflicts > 0 && plural(conflicts, { one: "# met a newer edit", other: "# met newer edits" }),
+      failed > 0 && plural(failed, { one: "# was refused", other: "# were refused" }),
+      problem,
+    ].filter(Boolean);
+    const title = sent === 0 ? t`Nothing was sent` : t`Sent ${plural(sent, { one: "# change", other: "# changes" })}`;
+    say({ tone: left.length > 0 ? "failure" : "done", title, detail: left.join(". ") });
+  };
+  const push = async (row: Pick<RemoteStore, "store_id"> | null) => {
+    let pushed: Pushed | null = null;
+    await told(() =>
+      pushing.run(async (job) => {
+        const answer = await backend.call("push_remote", { store: row?.store_id ?? null, job });
+        pushed = answer;
+        sayPushed(answer);
+      }),
+    );
+    return pushed as Pushed | null;
+  };
+  return {
+    pulling,
+    pushing,
+    pull,
+    push,
+    withdraw: async (changes) => {
+      await told(async () => {
+        await backend.call("withdraw_queued", { ids: changes.map(({ id }) => id) });
+        const count = plural(changes.length, { one: "# change", other: "# changes" });
+        say({ tone: "done", title: t`Taken back: ${count}`, detail: t`Nothing of it was sent.` });
+      });
+    },
+    archive: async (row) => {
+      await told(async () => {
+        await backend.call("archive_remote", { store: row.store_id });
+        const host = hostName(row.base_url);
+        say({ tone: "done", title: t`Queued for ${host}: archive ${row.name}`, detail: t`Push to send it.` });
+      });
+    },
+    remove: async (row) => {
+      await told(async () => {
+        await backend.call("remove_store", { store: row.store_id });
+        say({
+          tone: "done",
+          title: t`${row.name} is not mirrored any more`,
+          detail: t`Its history stays in the log. The host keeps its store.`,
+        });
+      });
+    },
+    redactHere: async (row) => {
+      const versions = known.get(row.store_id) ?? (await pull(row))?.stores[0]?.redacted_at_host ?? [];
+      if (versions.length > 0) navigate({ screen: "redactions", versions: [...versions] });
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** What is said of an act whose changes wait to be sent to a host. */
+import { t } from "@lingui/core/macro";
+import type { ActResult } from "@/bindings";
+import type { Backend } from "@/host";
+import { type Message, say } from "@/state/toasts";
+import { hostsOf } from "./hosts";
+
+/** Says that an act was queued for a host, with the way back. */
+export async function sayQueued(
+  backend: Backend,
+  result: ActResult,
+  subject: string,
+  action: NonNullable<Message["action"]>,
+  more = "",
+): Promise<void> {
+  const stores = [...result.writes, ...result.deletes].map(({ store_id }) => store_id);
+  const host = (await hostsOf(backend, stores)) || t`its host`;
+  const detail = [t`Push to send it`, more, ...result.warnings].filter(Boolean).join(". ");
+  say({ tone: result.partial ? "failure" : "notice", title: t`Queued for ${host}: ${subject}`, detail, action });
+}
