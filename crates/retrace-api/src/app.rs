@@ -10,6 +10,7 @@ use crate::lab::Lab;
 use crate::line_counts::LineCounts;
 use crate::options::AppOptions;
 use crate::origins::Origins;
+use crate::store_api::KeptTexts;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
 use retrace_model::{Actor, ReceiptId, Rules, StoreId, Timestamp};
@@ -58,6 +59,8 @@ pub(crate) struct Inner {
     pub(crate) kept_findings: KeptFindings,
     /// What kind of memory contents are.
     pub(crate) kinds: KindCache,
+    /// Texts that clients of the Memory Stores API read.
+    pub(crate) kept_texts: KeptTexts,
 }
 
 impl App {
@@ -100,6 +103,7 @@ impl App {
                 line_counts: LineCounts::default(),
                 kept_findings: KeptFindings::default(),
                 kinds: KindCache::default(),
+                kept_texts: KeptTexts::default(),
                 options,
             }),
         };

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::finding::{Evidence, Finding, Span};
+use crate::likeness::Likeness;
 use crate::page::{Reading, read};
 use crate::registry::known;
 use crate::truth::{self, Repository};
@@ -64,6 +65,7 @@ pub struct Report {
 pub struct Checker {
     config: Config,
     known: BTreeMap<String, (Sha256, Arc<Reading>)>,
+    likeness: Likeness,
     threads: usize,
 }
 
@@ -81,7 +83,7 @@ impl Checker {
     /// A checker that runs on `threads` threads; 0 is 1.
     #[must_use]
     pub fn new(config: Config, threads: usize) -> Self {
-        Self { config, known: BTreeMap::new(), threads: threads.max(1) }
+        Self { config, known: BTreeMap::new(), likeness: Likeness::default(), threads: threads.max(1) }
     }
 
     /// Whether this content was seen at this path at the last [`Checker::check`].
@@ -114,7 +116,7 @@ impl Checker {
         of_files(&mut directory, &taken);
         links::check(&mut directory);
         truth::check(&mut directory);
-        similar::check(&mut directory);
+        similar::check(&mut directory, &mut self.likeness, self.threads);
         usage::check(&mut directory);
         let Directory { mut findings, readings, .. } = directory;
         findings.extend(readings.values().flat_map(|reading| reading.findings.iter().cloned()));
@@ -204,6 +206,11 @@ impl Directory<'_> {
         let place = self.surroundings.place.trim_matches('/');
         let whole = if place.is_empty() { path.to_owned() } else { format!("{place}/{path}") };
         self.surroundings.repository.is_some_and(|repository| repository.has_path(&whole))
+    }
+
+    /// Whether a rule is on.
+    pub(crate) fn asks_for(&self, rule: &str) -> bool {
+        self.config.severity(known(rule)).is_some()
     }
 
     /// Reports a finding unless its rule is off. `value` is what was found, for its fingerprint.

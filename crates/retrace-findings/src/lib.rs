@@ -24,6 +24,7 @@ mod finding;
 mod front_matter;
 mod hidden;
 mod hostile;
+mod likeness;
 mod limits;
 mod links;
 mod markdown;

@@ -74,7 +74,7 @@ pub(crate) fn read(path: &str, bytes: &[u8], config: &Config) -> Reading {
         reading.links = links::read(&page);
         reading.claims = if config.has_group("truth") { truth::claims(&page) } else { Vec::new() };
         reading.wording =
-            if config.has_group("similar") { similar::wording(&page) } else { Wording::default() };
+            if config.has_group("similar") { similar::wording(&page, config) } else { Wording::default() };
     }
     reading.findings = page.findings;
     reading.findings.sort_by_key(|finding| Span::order(finding.span.as_ref()));

@@ -1,27 +1,20 @@
-//! Memories that say the same, and lines that contradict each other; offline, by words alone.
-//!
-//! Likeness is the Jaccard index of word 3-grams (shingles; Broder 1997), exact. Pairs are found through the shingles they
-//! share, those in very many files left out, so that a directory of ten thousand files is no square.
+//! Memories that say the same, and lines that contradict each other; offline, by words alone. Which memories are alike is in
+//! `likeness`.
 
 use crate::checker::Directory;
+use crate::config::Config;
 use crate::finding::Span;
+use crate::likeness::Likeness;
 use crate::page::Page;
+use crate::registry::known;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+const NEAR_DUPLICATE: &str = "similar/near-duplicate";
+const CONTRADICTION: &str = "similar/contradiction";
+
 /// Words in one shingle.
 const SHINGLE: usize = 3;
-
-/// Fewest shingles of a memory that is compared; shorter ones are alike by chance.
-const FEWEST: usize = 12;
-
-/// Likeness from which two memories are near-duplicates, in percent: six times the most that two different memories of four
-/// recorded histories have in common (5 %), and what nine of ten versions of one memory have in common with the one before.
-/// docs/FINDINGS.md has how it was measured.
-const ALIKE_PERCENT: usize = 30;
-
-/// A shingle in more memories than this is a figure of speech and finds no pairs.
-const COMMON: usize = 40;
 
 /// Fewest words two lines must share, in order, to be about the same thing.
 const SHARED_WORDS: usize = 5;
@@ -45,14 +38,28 @@ struct Statement {
     shown: String,
 }
 
-/// The words of a page's body.
-pub(crate) fn wording(page: &Page<'_>) -> Wording {
+impl Wording {
+    /// Hashes of its shingles, sorted, each once.
+    pub(crate) fn shingles(&self) -> &[u64] {
+        &self.shingles
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_shingles(shingles: Vec<u64>) -> Self {
+        Self { shingles, statements: Vec::new() }
+    }
+}
+
+/// The words of a page's body, as far as the rules that are on ask for them.
+pub(crate) fn wording(page: &Page<'_>, config: &Config) -> Wording {
+    let is_on = |rule| config.severity(known(rule)).is_some();
     let body = page.front_matter.as_ref().map_or(0, |found| found.whole.end);
     let text = page.text.as_str();
-    let words: Vec<String> = words(text.get(body..).unwrap_or("")).collect();
-    let mut shingles: Vec<u64> = words.windows(SHINGLE).map(hash).collect();
-    shingles.sort_unstable();
-    shingles.dedup();
+    let shingles =
+        if is_on(NEAR_DUPLICATE) { shingles_of(text.get(body..).unwrap_or("")) } else { Vec::new() };
+    if !is_on(CONTRADICTION) {
+        return Wording { shingles, statements: Vec::new() };
+    }
     let statements = page
         .text
         .lines()
@@ -65,10 +72,41 @@ pub(crate) fn wording(page: &Page<'_>) -> Wording {
     Wording { shingles, statements }
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
+/// Hashes of the word triples of a text, sorted, each once.
+pub(crate) fn shingles_of(text: &str) -> Vec<u64> {
+    let words: Vec<u64> = word_hashes(text).collect();
+    let mut shingles: Vec<u64> = words.windows(SHINGLE).map(triple).collect();
+    shingles.sort_unstable();
+    shingles.dedup();
+    shingles
+}
+
+/// The hash of each word in lower case.
+fn word_hashes(text: &str) -> impl Iterator<Item = u64> {
+    let mut lower = String::new();
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'')
         .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+        .map(move |word| {
+            lower.clear();
+            if word.is_ascii() {
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            } else {
+                lower.push_str(&word.to_lowercase());
+            }
+            hash(lower.as_str())
+        })
+}
+
+/// One number for some others in their order. The numbers are hashes already, so that mixing them is enough (the finaliser of
+/// `SplitMix64`; Steele, Lea and Flood 2014).
+fn triple(words: &[u64]) -> u64 {
+    words.iter().fold(0, |sum: u64, word| {
+        let mut mixed = sum.rotate_left(21).wrapping_add(*word);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    })
 }
 
 fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
@@ -100,70 +138,25 @@ fn statement(line: &str) -> Option<(u64, Vec<String>, bool)> {
 }
 
 /// Rules over all memories of a directory.
-pub(crate) fn check(directory: &mut Directory<'_>) {
-    near_duplicates(directory);
+pub(crate) fn check(directory: &mut Directory<'_>, likeness: &mut Likeness, threads: usize) {
+    near_duplicates(directory, likeness, threads);
     contradictions(directory);
 }
 
-fn near_duplicates(directory: &mut Directory<'_>) {
-    let files: Vec<(&String, &[u64])> = directory
-        .readings
-        .iter()
-        .map(|(path, reading)| (path, reading.wording.shingles.as_slice()))
-        .filter(|(_, shingles)| shingles.len() >= FEWEST)
-        .collect();
-    // Sorting millions of shingles takes a fraction of what a map of them takes.
-    let mut holders: Vec<(u64, u32)> = Vec::new();
-    for (index, (_, shingles)) in files.iter().enumerate() {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
-        holders.extend(shingles.iter().map(|shingle| (*shingle, index)));
+fn near_duplicates(directory: &mut Directory<'_>, likeness: &mut Likeness, threads: usize) {
+    if !directory.asks_for(NEAR_DUPLICATE) {
+        return;
     }
-    holders.sort_unstable();
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
-    let same = holders.chunk_by(|one, other| one.0 == other.0);
-    for holders in same.filter(|holders| (2..=COMMON).contains(&holders.len())) {
-        for (at, (_, first)) in holders.iter().enumerate() {
-            pairs.extend(holders[at + 1..].iter().map(|(_, second)| (*first, *second)));
-        }
+    for ((first, second), percent) in likeness.update(&directory.readings, threads) {
+        let message = format!("{percent} % of the word triples are those of \"{first}\".");
+        directory.report(NEAR_DUPLICATE, second, None, message, first);
     }
-    pairs.sort_unstable();
-    pairs.dedup();
-    let mut found = Vec::new();
-    for (first, second) in pairs {
-        let (Some(a), Some(b)) = (files.get(first as usize), files.get(second as usize)) else { continue };
-        let alike = percent_alike(a.1, b.1);
-        if alike >= ALIKE_PERCENT {
-            found.push((
-                b.0.clone(),
-                format!("{alike} % of the word triples are those of \"{}\".", a.0),
-                a.0.clone(),
-            ));
-        }
-    }
-    for (path, message, other) in found {
-        directory.report("similar/near-duplicate", &path, None, message, &other);
-    }
-}
-
-/// The Jaccard index of two sorted sets, in percent, rounded down.
-fn percent_alike(a: &[u64], b: &[u64]) -> usize {
-    let (mut at, mut other, mut shared) = (0, 0, 0);
-    while let (Some(one), Some(two)) = (a.get(at), b.get(other)) {
-        match one.cmp(two) {
-            std::cmp::Ordering::Less => at += 1,
-            std::cmp::Ordering::Greater => other += 1,
-            std::cmp::Ordering::Equal => {
-                shared += 1;
-                at += 1;
-                other += 1;
-            }
-        }
-    }
-    let all = a.len() + b.len() - shared;
-    (shared * 100).checked_div(all).unwrap_or(0)
 }
 
 fn contradictions(directory: &mut Directory<'_>) {
+    if !directory.asks_for(CONTRADICTION) {
+        return;
+    }
     let mut by_frame: BTreeMap<u64, Vec<(&String, &Statement)>> = BTreeMap::new();
     for (path, reading) in &directory.readings {
         for statement in &reading.wording.statements {
@@ -183,32 +176,13 @@ fn contradictions(directory: &mut Directory<'_>) {
         }
     }
     for (path, span, message, shown) in found {
-        directory.report("similar/contradiction", &path, Some(span), message, &shown);
+        directory.report(CONTRADICTION, &path, Some(span), message, &shown);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shingles(text: &str) -> Vec<u64> {
-        let words: Vec<String> = words(text).collect();
-        let mut shingles: Vec<u64> = words.windows(SHINGLE).map(hash).collect();
-        shingles.sort_unstable();
-        shingles.dedup();
-        shingles
-    }
-
-    #[test]
-    fn likeness_in_percent() {
-        let a = shingles("run the formatter before each commit and push");
-        assert_eq!(percent_alike(&a, &a), 100);
-        assert_eq!(percent_alike(&a, &shingles("nothing in common with that other one")), 0);
-        assert_eq!(percent_alike(&a, &[]), 0);
-        assert_eq!(percent_alike(&[], &[]), 0);
-        // Six triples and six, of which five are shared.
-        assert_eq!(percent_alike(&a, &shingles("run the formatter before each commit and wait")), 71);
-    }
 
     #[test]
     fn lines_that_say_otherwise() {

@@ -202,11 +202,17 @@ impl Reader<'_> {
         let created_at = if head.number == 1 {
             head.created_at
         } else {
+            // Both minima are found at one place of the index, however many versions the memory has.
             let micros = self
                 .connection
                 .prepare_cached(
-                    "SELECT o.created_at FROM versions v JOIN operations o ON o.seq = v.operation_seq
-                     WHERE v.memory_id = (SELECT memory_id FROM versions WHERE seq = ?1) ORDER BY v.seq LIMIT 1",
+                    "WITH memory (id) AS (SELECT memory_id FROM versions WHERE seq = ?1),
+                     first (seq) AS (
+                        SELECT min(seq) FROM versions WHERE memory_id = (SELECT id FROM memory) AND happened_at IS NULL
+                        UNION ALL
+                        SELECT min(seq) FROM versions WHERE memory_id = (SELECT id FROM memory) AND happened_at IS NOT NULL)
+                     SELECT o.created_at FROM versions v JOIN operations o ON o.seq = v.operation_seq
+                     WHERE v.seq = (SELECT min(seq) FROM first)",
                 )?
                 .query_row([bound(head.id.seq)], |row| row.get(0))?;
             Timestamp::from_micros(micros)

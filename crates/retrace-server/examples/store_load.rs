@@ -1,5 +1,6 @@
 //! How many requests of the Memory Stores API a server on this machine answers, over real sockets, and whether an update is
-//! ever lost.
+//! ever lost. The clients take the same processors as the server; what they and the sockets take alone shows in the answers
+//! of a route that does nothing.
 //!
 //!     cargo run --release -p retrace-server --example store_load -- [SECONDS] [DIRECTORY]
 //!
@@ -40,11 +41,13 @@ impl Client {
     }
 
     fn ask(&mut self, method: &str, tail: &str, body: &str) -> (u16, Value) {
-        let request = format!(
-            "{method} /v1/memory_stores{tail} HTTP/1.1\r\n{}Content-Length: {}\r\n\r\n{body}",
-            self.head,
-            body.len()
-        );
+        let (status, body) = self.send(method, &format!("/v1/memory_stores{tail}"), body);
+        (status, serde_json::from_slice(&body).expect("JSON"))
+    }
+
+    fn send(&mut self, method: &str, path: &str, body: &str) -> (u16, Vec<u8>) {
+        let request =
+            format!("{method} {path} HTTP/1.1\r\n{}Content-Length: {}\r\n\r\n{body}", self.head, body.len());
         self.stream.get_mut().write_all(request.as_bytes()).expect("a request is sent");
         let (mut line, mut length, mut status) = (String::new(), 0, 0);
         loop {
@@ -53,7 +56,9 @@ impl Client {
             if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
                 status = rest[..3].parse().expect("a status");
             }
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
                 length = value.trim().parse().expect("a length");
             }
             if line == "\r\n" {
@@ -62,7 +67,7 @@ impl Client {
         }
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).expect("a body");
-        (status, serde_json::from_slice(&body).expect("JSON"))
+        (status, body)
     }
 }
 
@@ -197,11 +202,17 @@ fn main() {
         }),
     );
     say(
+        "answers of a route that does nothing",
+        &all(&server, time, |client, _, _| assert_eq!(client.send("GET", "/healthz", "").0, 200)),
+    );
+    let paths: Vec<String> = stores
+        .iter()
+        .zip(&memories)
+        .map(|(store, memory)| format!("/v1/memory_stores/{store}/memories/{memory}"))
+        .collect();
+    say(
         "reads of a memory",
-        &all(&server, time, |client, number, _| {
-            let tail = format!("/{}/memories/{}", stores[number], memories[number]);
-            assert_eq!(client.ask("GET", &tail, "").0, 200);
-        }),
+        &all(&server, time, |client, number, _| assert_eq!(client.send("GET", &paths[number], "").0, 200)),
     );
     let (says, should, conflicts) = count_up(&server, &stores[0]);
     assert_eq!(says, should, "an update was lost");

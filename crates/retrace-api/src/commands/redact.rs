@@ -141,6 +141,7 @@ impl Inner {
         row.live_files = replaced.len() as u64;
         // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
         self.kept_findings.forget();
+        self.kept_texts.forget();
         self.lab.loaded.forget();
         // Nor is it made while the purge goes through the files.
         self.lab.index.cancel();

@@ -9,6 +9,7 @@
 //! appended before the lock is released.
 
 mod directory;
+mod kept;
 mod queue;
 mod read;
 mod redact;
@@ -19,6 +20,7 @@ mod write;
 #[cfg(test)]
 mod model;
 
+pub(crate) use kept::KeptTexts;
 pub use queue::{ReadJob, Ready, StoreService, WriteJob};
 pub use retrace_store_api::open::BODY_BYTES;
 pub(crate) use share::{mount_store, share_store};

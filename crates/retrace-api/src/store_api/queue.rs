@@ -3,7 +3,7 @@
 use super::{Outcome, Refused, Stop, StoreAnswer, StoreRequest, author, failure, read, understand, write};
 use crate::App;
 use crate::app::{Inner, lock};
-use crate::wire::{ApiError, Code};
+use crate::wire::{ApiError, Code, Event};
 use retrace_log::Act;
 use retrace_model::Actor;
 use retrace_store_api::{Call, legacy};
@@ -111,10 +111,12 @@ impl StoreService {
     /// Answers a read. Takes as long as the log takes to be read.
     #[must_use]
     pub fn read(&self, job: ReadJob) -> StoreAnswer {
-        let outcome = self.inner.read(|reader| match read::run(reader, &job.call, self.legacy) {
-            Ok(value) => Ok(Ok(value)),
-            Err(Stop::Refused(refusal)) => Ok(Err(refusal)),
-            Err(Stop::Failed(error)) => Err(error),
+        let outcome = self.inner.read(|reader| {
+            match read::run(reader, &job.call, self.legacy, &self.inner.kept_texts) {
+                Ok(value) => Ok(Ok(value)),
+                Err(Stop::Refused(refusal)) => Ok(Err(refusal)),
+                Err(Stop::Failed(error)) => Err(error),
+            }
         });
         answer(outcome.unwrap_or_else(|error| Err(failure(&error))), job.request_id)
     }
@@ -237,6 +239,10 @@ fn one_transaction(inner: &Arc<Inner>, batch: &mut VecDeque<Job>, legacy: bool) 
     match (committed, failed) {
         (Ok(()), _) => {
             for what in after {
+                if matches!(what, Event::Receipts) {
+                    inner.kept_findings.forget();
+                    inner.kept_texts.forget();
+                }
                 inner.events.send(&what);
             }
             for (job, outcome) in done {

@@ -1,5 +1,6 @@
 //! Calls that read.
 
+use super::kept::KeptTexts;
 use super::{Stop, tools};
 use retrace_log::{
     ApiStoreFilter, ApiStoreRow, ApiVersionFilter, LiveRecord, LogError, Reader, VersionRow, WriterFilter,
@@ -12,7 +13,7 @@ use retrace_store_api::{
 use serde_json::Value;
 
 /// Answers a call that reads.
-pub(super) fn run(reader: &Reader<'_>, call: &Call, legacy: bool) -> Result<Value, Stop> {
+pub(super) fn run(reader: &Reader<'_>, call: &Call, legacy: bool, kept: &KeptTexts) -> Result<Value, Stop> {
     match call {
         Call::ListStores(list) => list_stores(reader, list),
         Call::GetStore(id) => Ok(store_object(&shown(reader, *id)?).to_json()),
@@ -20,7 +21,7 @@ pub(super) fn run(reader: &Reader<'_>, call: &Call, legacy: bool) -> Result<Valu
         Call::GetMemory(store, memory, view) => {
             shown(reader, *store)?;
             let record = live(reader, *store, *memory)?;
-            match memory_object(reader, &record, *view)? {
+            match memory_object_with(&record, *view, |version| kept.text_of(reader, version))? {
                 Some(memory) => Ok(memory.to_json(legacy)),
                 None => Err(unknown_memory(*memory)),
             }
@@ -99,13 +100,22 @@ pub(super) fn memory_object(
     record: &LiveRecord,
     view: View,
 ) -> Result<Option<MemoryObject>, Stop> {
+    memory_object_with(record, view, |version| text_of(reader, version))
+}
+
+/// The same with another way to a version's text.
+fn memory_object_with(
+    record: &LiveRecord,
+    view: View,
+    text: impl Fn(&VersionRow) -> Result<Option<String>, Stop>,
+) -> Result<Option<MemoryObject>, Stop> {
     let Some(path) = MemoryPath::of(&record.path) else { return Ok(None) };
     let head = &record.head;
     let full = objects::with_content(view);
     let content = match head.content {
         None => full.then(String::new),
         // Text with a NUL is marked as binary in the log, and is text to the API.
-        Some(info) if full || !info.is_text => match text_of(reader, head)? {
+        Some(info) if full || !info.is_text => match text(head)? {
             Some(text) => full.then_some(text),
             None => return Ok(None),
         },
