@@ -5,7 +5,7 @@
 //! Deliberately absent: rules that need the whole directory. Those are `commands/check.rs`, over what is on disk.
 
 use crate::app::{Inner, lock, root_of};
-use crate::check;
+use crate::check::{self, Files, Place};
 use crate::wire::{self, ApiError};
 use retrace_files::Root;
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
@@ -69,8 +69,13 @@ impl Configurations {
         let row = reader.store(store)?;
         let root = root_of(&row);
         let read = || {
-            let repository = check::repository_above(&root);
-            check::configuration(&Root::open(&root).ok()?, repository.as_deref(), None).ok()
+            if row.is_log_only() {
+                let at = Place { files: Files::Log(reader, store), repository: None };
+                return check::configuration(at, None).ok();
+            }
+            let (opened, repository) = (Root::open(&root).ok()?, check::repository_above(&root));
+            let at = Place { files: Files::Directory(&opened), repository: repository.as_deref() };
+            check::configuration(at, None).ok()
         };
         let config = read().unwrap_or_default();
         let identity = Sha256::of(format!("{config:?}").as_bytes());

@@ -1,5 +1,7 @@
 //! The router on requests, without a socket.
 
+mod stores;
+
 use crate::{AllowedHosts, Assets, ROUTES, ServerOptions, Token, router};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -59,6 +61,11 @@ pub(crate) fn options_in(folder: &Path) -> AppOptions {
 
 impl Server {
     fn new() -> Self {
+        Self::serving(false)
+    }
+
+    /// A server that also serves what only the API's seed had, if `legacy_stores`.
+    fn serving(legacy_stores: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = options_in(folder.path());
         let app = Arc::new(App::open(options).expect("an app"));
@@ -67,7 +74,7 @@ impl Server {
             token: Token::new(TOKEN).expect("a token"),
             hosts: AllowedHosts::listening_on(HOST.parse().expect("an address")),
             assets: Assets::from_files(files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))),
-            legacy_stores: false,
+            legacy_stores,
         };
         Self { router: router(Arc::clone(&app), served).expect("a router"), app, folder }
     }

@@ -1,4 +1,7 @@
-//! Checking a directory: which files, which configuration, which repository. The rules are in `retrace-findings`.
+//! Checking memories: which files, which configuration, which repository. The rules are in `retrace-findings`.
+//!
+//! A directory is checked as it is on disk; a store without one as the newest versions of its memories are in the log, a
+//! redacted one as the empty memory that the Memory Stores API shows.
 
 mod ignored;
 mod own;
@@ -14,7 +17,8 @@ use retrace_findings::{
     Baseline, Checker, Config, Content, File, Finding, OwnRules, Report, SALT_BYTES, Severity, Surroundings,
     Usage,
 };
-use retrace_model::{RelPath, Rules, Sha256, Timestamp};
+use retrace_log::{LogError, Reader};
+use retrace_model::{RelPath, Rules, Sha256, StoreId, Timestamp};
 use std::path::{Path, PathBuf};
 
 /// Name of the configuration file, in the directory or at the root of its repository. It is not a memory.
@@ -40,11 +44,45 @@ struct ReadFile {
     content: Option<(Sha256, Option<Vec<u8>>)>,
 }
 
+/// What is checked, and the repository it is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) files: Files<'a>,
+    /// Root of the repository that the memories lie in or are about.
+    pub(crate) repository: Option<&'a Path>,
+}
+
+/// Where memories are.
+#[derive(Clone, Copy)]
+pub(crate) enum Files<'a> {
+    /// In a directory.
+    Directory(&'a Root),
+    /// In the log alone.
+    Log(&'a Reader<'a>, StoreId),
+}
+
 /// Checks the directory at `root`.
 pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) -> Result<Checked, ApiError> {
     let opened = Root::open(root)?;
-    let repository = repository_root(root, request)?;
-    let mut config = configuration(&opened, repository.as_deref(), request.config.as_deref())?;
+    let repository = repository_root(Some(root), request)?;
+    let place = Place { files: Files::Directory(&opened), repository: repository.as_deref() };
+    gate(place, crate::error::show(root), request, around)
+}
+
+/// Checks a store that has no directory. A repository is held against it where the request names one.
+pub(crate) fn recorded(
+    reader: &Reader<'_>,
+    store: &retrace_log::StoreRow,
+    request: &CheckReq,
+    around: &Around<'_>,
+) -> Result<Checked, ApiError> {
+    let repository = repository_root(None, request)?;
+    let place = Place { files: Files::Log(reader, store.id), repository: repository.as_deref() };
+    gate(place, String::from_utf8_lossy(&store.root).into_owned(), request, around)
+}
+
+fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) -> Result<Checked, ApiError> {
+    let mut config = configuration(at, request.config.as_deref())?;
     if let Some(own) = around.own.filter(|_| request.config.is_none()) {
         own.apply(&mut config);
     }
@@ -56,12 +94,12 @@ pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) ->
     let baseline =
         request.baseline.as_deref().map(Baseline::parse).transpose().map_err(|error| invalid(&error))?;
     let mut checker = Checker::new(config, threads());
-    let surroundings = StoreAround { repository: repository.as_deref(), now: around.now, usage: None };
-    let (report, problems) = run(&mut checker, &opened, &surroundings);
-    let place = place_in(repository.as_deref(), root);
+    let surroundings = StoreAround { now: around.now, usage: None };
+    let (report, problems) = run(&mut checker, at, &surroundings)?;
+    let place = at.in_repository();
     let mut checked = Checked {
-        root: crate::error::show(root),
-        repository: repository.as_deref().map(crate::error::show),
+        root,
+        repository: at.repository.map(crate::error::show),
         findings: Vec::new(),
         errors: 0,
         warnings: 0,
@@ -101,31 +139,67 @@ pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) ->
     Ok(checked)
 }
 
-/// What is around the directory of a store.
+/// What is known besides the memories.
 pub(crate) struct StoreAround<'a> {
-    /// Root of the repository it lies in.
-    pub(crate) repository: Option<&'a Path>,
     pub(crate) now: Timestamp,
     /// What sessions tell of its memories.
     pub(crate) usage: Option<&'a Usage>,
 }
 
-/// Runs a checker over a directory; its report, and what could not be looked at.
-pub(crate) fn run(checker: &mut Checker, root: &Root, around: &StoreAround<'_>) -> (Report, Vec<String>) {
-    let scan = root.scan(&Rules::default(), None);
-    let problems =
-        scan.problems.iter().map(ToString::to_string).map(|text| crate::error::sentence(&text)).collect();
-    let files = read(checker, root, &scan, around.repository);
+/// Runs a checker; its report, and what could not be looked at.
+pub(crate) fn run(
+    checker: &mut Checker,
+    at: Place<'_>,
+    around: &StoreAround<'_>,
+) -> Result<(Report, Vec<String>), ApiError> {
+    let (files, problems) = match at.files {
+        Files::Directory(root) => {
+            let scan = root.scan(&Rules::default(), None);
+            let problems = scan.problems.iter().map(ToString::to_string);
+            let problems = problems.map(|text| crate::error::sentence(&text)).collect();
+            (read(checker, root, &scan, at.repository), problems)
+        }
+        Files::Log(reader, store) => (read_log(checker, reader, store)?, Vec::new()),
+    };
     let files: Vec<File<'_>> = files.iter().map(ReadFile::view).collect();
-    let place = place_in(around.repository, root.path());
-    let on_disk = around.repository.map(RepositoryOnDisk::new);
+    let place = at.in_repository();
+    let on_disk = at.repository.map(RepositoryOnDisk::new);
     let surroundings = Surroundings {
         repository: on_disk.as_ref().map(|repository| repository as &dyn retrace_findings::Repository),
         place: &place,
         today: day(around.now),
         usage: around.usage,
     };
-    (checker.check(&files, &surroundings), problems)
+    Ok((checker.check(&files, &surroundings), problems))
+}
+
+/// The newest contents of a store, as the log has them.
+fn read_log(checker: &Checker, reader: &Reader<'_>, store: StoreId) -> Result<Vec<ReadFile>, ApiError> {
+    let mut files = Vec::new();
+    for memory in reader.memories_at(store, None)? {
+        let Some(path) = memory.path.filter(|path| path.as_bytes() != CONFIG_FILE.as_bytes()) else {
+            continue;
+        };
+        let path = path.to_text();
+        let version = &memory.version;
+        let file = match version.content {
+            None => ReadFile { path, size: 0, content: Some((Sha256::of(b""), Some(Vec::new()))) },
+            Some(info) if checker.knows(&path, info.sha256) => {
+                ReadFile { path, size: info.size, content: Some((info.sha256, None)) }
+            }
+            Some(info) => {
+                let bytes = match reader.content(version) {
+                    Ok(content) => content.map(|content| content.bytes),
+                    Err(LogError::NotKept(_) | LogError::Redacted(_)) => None,
+                    Err(error) => return Err(error.into()),
+                };
+                let content = bytes.map(|bytes| (info.sha256, Some(bytes)));
+                ReadFile { path, size: info.size, content }
+            }
+        };
+        files.push(file);
+    }
+    Ok(files)
 }
 
 fn read(checker: &Checker, root: &Root, scan: &Scan, repository: Option<&Path>) -> Vec<ReadFile> {
@@ -173,15 +247,42 @@ impl ReadFile {
     }
 }
 
-/// The configuration given, or that of the directory, or that of its repository.
-pub(crate) fn configuration(
-    root: &Root,
-    repository: Option<&Path>,
-    given: Option<&str>,
-) -> Result<Config, ApiError> {
+impl Place<'_> {
+    /// Where the directory lies in the repository, `/` between segments; empty for its root and outside it.
+    fn in_repository(&self) -> String {
+        let Files::Directory(root) = self.files else { return String::new() };
+        let below = self.repository.and_then(|repository| root.path().strip_prefix(repository).ok());
+        let parts = below.into_iter().flat_map(Path::components);
+        parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
+    }
+
+    /// The text of the configuration that lies with the memories.
+    fn own_configuration(&self) -> Result<Option<String>, ApiError> {
+        match self.files {
+            Files::Directory(root) => Ok(config_in(root)),
+            Files::Log(reader, store) => {
+                let Ok(path) = RelPath::parse(CONFIG_FILE) else { return Ok(None) };
+                let Some(version) = reader.version_at(store, &path, None)? else { return Ok(None) };
+                match reader.content(&version) {
+                    Ok(content) => Ok(content
+                        .filter(|content| content.info.size <= CONFIG_BYTES)
+                        .map(|content| String::from_utf8_lossy(&content.bytes).into_owned())),
+                    Err(LogError::NotKept(_) | LogError::Redacted(_)) => Ok(None),
+                    Err(error) => Err(error.into()),
+                }
+            }
+        }
+    }
+}
+
+/// The configuration given, or that which lies with the memories, or that of the repository.
+pub(crate) fn configuration(at: Place<'_>, given: Option<&str>) -> Result<Config, ApiError> {
     let text = match given {
         Some(text) => Some(text.to_owned()),
-        None => config_in(root).or_else(|| config_in(&Root::open(repository?).ok()?)),
+        None => match at.own_configuration()? {
+            Some(text) => Some(text),
+            None => at.repository.and_then(|root| config_in(&Root::open(root).ok()?)),
+        },
     };
     match text {
         Some(text) => Config::parse(&text).map_err(|error| invalid(&error)),
@@ -197,27 +298,21 @@ fn config_in(root: &Root) -> Option<String> {
 }
 
 /// The repository asked for, or the one above the directory.
-fn repository_root(root: &Path, request: &CheckReq) -> Result<Option<PathBuf>, ApiError> {
+fn repository_root(root: Option<&Path>, request: &CheckReq) -> Result<Option<PathBuf>, ApiError> {
     match &request.repository {
         Some(given) => {
             let path = std::path::absolute(given).unwrap_or_else(|_| PathBuf::from(given));
             Root::open(&path)?;
             Ok(Some(path))
         }
-        None => Ok(repository_above(root)),
+        None => Ok(root.and_then(repository_above)),
     }
 }
 
-/// The nearest directory with `.git` at or above `root`.
+/// The nearest directory with `.git` at or above `root`. A store without a directory lies in none.
 pub(crate) fn repository_above(root: &Path) -> Option<PathBuf> {
-    root.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok()).map(Path::to_path_buf)
-}
-
-/// Where `root` lies in the repository, `/` between segments; empty for its root and outside it.
-fn place_in(repository: Option<&Path>, root: &Path) -> String {
-    let below = repository.and_then(|repository| root.strip_prefix(repository).ok());
-    let parts = below.into_iter().flat_map(Path::components);
-    parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
+    let above = root.is_absolute().then(|| root.ancestors())?;
+    above.into_iter().find(|above| above.join(".git").symlink_metadata().is_ok()).map(Path::to_path_buf)
 }
 
 fn fail_on(request: &CheckReq, config: &Config) -> Result<Option<Severity>, ApiError> {

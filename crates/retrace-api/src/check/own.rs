@@ -1,12 +1,11 @@
 //! What a person set of their own, in `findings.toml` of the data directory.
 
-use super::invalid;
+use super::{Place, invalid};
 use crate::app::Inner;
 use crate::lab::keep;
 use crate::wire::ApiError;
-use retrace_files::Root;
 use retrace_findings::{Config, OwnRules};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The file's name.
 const FILE: &str = "findings.toml";
@@ -39,12 +38,12 @@ impl Inner {
         keep::replace(self, &self.own_rules_file(), own.to_text().as_bytes())
     }
 
-    /// The configuration for a store: that of its directory or repository, and over it what the person set.
+    /// The configuration for a store: that which lies with it or in its repository, and over it what the person set.
     ///
     /// # Errors
     /// `invalid` when either cannot be used.
-    pub(crate) fn configuration(&self, root: &Root, repository: Option<&Path>) -> Result<Config, ApiError> {
-        let mut config = super::configuration(root, repository, None)?;
+    pub(crate) fn configuration(&self, at: Place<'_>) -> Result<Config, ApiError> {
+        let mut config = super::configuration(at, None)?;
         self.own_rules()?.apply(&mut config);
         Ok(config)
     }

@@ -2,7 +2,7 @@
 
 use crate::App;
 use crate::app::{Inner, root_of};
-use crate::check::{self, Around};
+use crate::check::{self, Around, Files, Place};
 use crate::options::AppOptions;
 use crate::wire::{ApiError, CheckReq, Checked, Code, Findings, FindingsReq};
 use retrace_files::Root;
@@ -35,6 +35,9 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
     // A store is looked at as its person wants it; a gate on a directory is the same for everybody.
     let own = inner.own_rules()?;
     let around = Around { own: Some(&own), ..around(&inner.options) };
+    if store.is_log_only() {
+        return inner.read(|reader| check::recorded(reader, &store, &request, &around));
+    }
     check::directory(&root_of(&store), &request, &around)
 }
 
@@ -49,7 +52,7 @@ pub fn check_directory(options: &AppOptions, request: &CheckReq) -> Result<Check
     check::directory(&root, request, &around(options))
 }
 
-/// The findings of a store as it is on disk now, with the rules as its own configuration has them, then those about changes
+/// The findings of a store as it is on disk now (in the log, where it has no directory), with the rules as its own configuration has them, then those about changes
 /// that this person has not reviewed. Only files that changed since the last call are checked anew.
 ///
 /// # Errors
@@ -86,9 +89,25 @@ impl Inner {
     /// The findings of a store, with what is known of the use of its memories. Only files that changed since the last call
     /// are checked anew.
     pub(crate) fn found_in(&self, store: &StoreRow, usage: Option<&Usage>) -> Result<FoundInStore, ApiError> {
+        if store.is_log_only() {
+            return self.read(|reader| {
+                let at = Place { files: Files::Log(reader, store.id), repository: None };
+                self.found_at(store, at, usage)
+            });
+        }
         let root = Root::open(&root_of(store))?;
         let repository = check::repository_above(root.path());
-        let mut config = self.configuration(&root, repository.as_deref())?;
+        let at = Place { files: Files::Directory(&root), repository: repository.as_deref() };
+        self.found_at(store, at, usage)
+    }
+
+    fn found_at(
+        &self,
+        store: &StoreRow,
+        at: Place<'_>,
+        usage: Option<&Usage>,
+    ) -> Result<FoundInStore, ApiError> {
+        let mut config = self.configuration(at)?;
         let days_are_off = is_off(&config, DATE_PAST);
         if days_are_off {
             config.set(DATE_PAST, "on").map_err(|error| check::invalid(&error))?;
@@ -99,8 +118,8 @@ impl Inner {
         if kept.0 != identity {
             *kept = (identity, Checker::new(config, check::threads()));
         }
-        let around = check::StoreAround { repository: repository.as_deref(), now: self.now(), usage };
-        let (mut report, problems) = check::run(&mut kept.1, &root, &around);
+        let around = check::StoreAround { now: self.now(), usage };
+        let (mut report, problems) = check::run(&mut kept.1, at, &around)?;
         let events = self.read(|reader| self.events_to_review(reader, store.id, kept.1.config()))?;
         let past: Vec<Finding> =
             report.findings.iter().filter(|finding| finding.rule.id == DATE_PAST).cloned().collect();

@@ -2,6 +2,7 @@
 
 use super::check::FoundInStore;
 use super::entries::{hash, rel_path};
+use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::{Inner, root_of};
 use crate::check;
@@ -63,7 +64,7 @@ pub fn expiry(app: &App, request: ExpiryReq) -> Result<Expiry, ApiError> {
         let usage =
             sessions.as_ref().map(|sessions| sessions.of(&root_of(&store), &memories).usage(&memories));
         let Ok(FoundInStore { past, .. }) = inner.found_in(&store, usage.as_ref()) else { continue };
-        let Ok(indexes) = inner.live_indexes(&store) else { continue };
+        let Ok(indexes) = inner.indexes_of(&store) else { continue };
         let facts = StoreFacts {
             memories: &memories,
             usage: usage.as_ref(),
@@ -242,8 +243,12 @@ fn digits(text: &str, length: usize) -> Option<u32> {
 }
 
 impl Inner {
-    /// The indexes of a store on disk; none where it cannot be read.
-    fn live_indexes(&self, store: &StoreRow) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
+    /// The indexes of a store with their contents, as they are on disk, or in the log where there is no directory; without
+    /// those that cannot be read.
+    pub(crate) fn indexes_of(&self, store: &StoreRow) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
+        if store.is_log_only() {
+            return self.read(|reader| recorded_indexes(reader, store.id));
+        }
         let root = Root::open(&root_of(store))?;
         let scan = root.scan(&self.rules, None);
         let indexes = scan.found.keys().map(|path| (path, path.to_text())).filter(|(_, name)| is_index(name));
@@ -317,6 +322,17 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+fn recorded_indexes(reader: &Reader<'_>, store: StoreId) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
+    let mut indexes = Vec::new();
+    for memory in reader.memories_at(store, None)? {
+        let name = memory.path.map(|path| path.to_text()).filter(|name| is_index(name));
+        if let (Some(name), Bytes::Kept(bytes)) = (name, bytes_of(reader, &memory.version)?) {
+            indexes.push((name, bytes));
+        }
+    }
+    Ok(indexes)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::wire::{
 use retrace_files::Root;
 use retrace_findings::{
     HOSTED_BYTES, HOSTED_MEMORIES, INDEX_MAX_BYTES, INDEX_MAX_LINES, hosted_problem, index_cut, index_loaded,
-    index_size, is_index,
+    index_size,
 };
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter};
 use retrace_model::{StoreId, StoreKind, Timestamp};
@@ -93,16 +93,8 @@ impl Inner {
         let loads = sessions.map(|sessions| sessions.of(&root, &memories));
         row.loads = loads.as_ref().map(loads_view);
         let usage = loads.as_ref().map(|loads| loads.usage(&memories));
-        if store.is_log_only() {
-            let files =
-                memories.iter().filter_map(|memory| Some((memory.path.as_ref()?, memory.version.content?)));
-            files.for_each(|(path, content)| add_file(&mut row, &path.to_text(), content.size));
-            row.problems.push("The store has no directory; the rules were not run over it.".to_owned());
-            return Ok((row, Vec::new()));
-        }
-        let found = Root::open(&root)
-            .map_err(ApiError::from)
-            .and_then(|opened| self.measure(&opened, store.kind, &mut row))
+        let found = self
+            .measure(store, &memories, &mut row)
             .and_then(|indexes| Ok((indexes, self.found_in(store, usage.as_ref())?)));
         let (indexes, found) = match found {
             Ok(found) => found,
@@ -163,30 +155,28 @@ impl Inner {
         })
     }
 
-    /// Sizes of what is on disk; answers the indexes with their contents.
+    /// Sizes of what is on disk, or in the log where there is no directory; answers the indexes with their contents.
     fn measure(
         &self,
-        root: &Root,
-        kind: StoreKind,
+        store: &StoreRow,
+        memories: &[MemoryAt],
         row: &mut StoreHealth,
     ) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
-        let scan = root.scan(&self.rules, None);
-        let mut indexes = Vec::new();
-        for (path, seen) in &scan.found {
-            let name = path.to_text();
-            add_file(row, &name, seen.size);
-            if !is_index(&name) {
-                continue;
+        if store.is_log_only() {
+            for memory in memories {
+                let Some(path) = &memory.path else { continue };
+                add_file(row, &path.to_text(), memory.version.content.map_or(0, |content| content.size));
             }
-            // One that cannot be read right now is told by the findings.
-            let Some(bytes) = root.read(path, self.rules.max_file_bytes).ok().and_then(|read| read.bytes)
-            else {
-                continue;
-            };
-            let index = index_health(&name, kind, &bytes);
+        } else {
+            let scan = Root::open(&root_of(store))?.scan(&self.rules, None);
+            scan.found.iter().for_each(|(path, seen)| add_file(row, &path.to_text(), seen.size));
+        }
+        // One that cannot be read right now is told by the findings.
+        let indexes = self.indexes_of(store)?;
+        for (name, bytes) in &indexes {
+            let index = index_health(name, store.kind, bytes);
             row.index_tokens += if index.each_session { index.tokens } else { 0 };
             row.indexes.push(index);
-            indexes.push((name, bytes));
         }
         Ok(indexes)
     }

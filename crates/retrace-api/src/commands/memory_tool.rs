@@ -21,7 +21,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for an unknown dialect, guard or rule, or a directory that cannot be a store,
-/// `store_unavailable`, or a failure of the database. What the tool itself refuses is an answer with `is_error`.
+/// `store_unavailable` (also for a store without a directory), or a failure of the database. What the tool itself refuses is an answer with `is_error`.
 pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer, ApiError> {
     let inner = &app.inner;
     let mut options = options_of(inner, &request)?;
@@ -33,6 +33,9 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
         }
         _ => return Err(ApiError::invalid("Say exactly one of: a store, a root.", "")),
     };
+    if store.is_log_only() {
+        return Err(without_directory(&store));
+    }
     let tool = open(&root_of(&store), options)?;
     if !MemoryTool::changes(&request.input) {
         let answer = tool.call(&request.input, &mut ());
@@ -86,6 +89,24 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
             not_recorded: not_recorded.iter().map(RelPath::to_text).collect(),
         })
     })
+}
+
+/// The tool works on files: its modes, links and atomic steps are those of a directory.
+fn without_directory(store: &StoreRow) -> ApiError {
+    let error = ApiError::new(
+        Code::StoreUnavailable,
+        "The memory tool works on the files of a directory, and this store has none.",
+        &store.name,
+    );
+    match store.kind {
+        StoreKind::Remote => error.hint(
+            "Give the tool a directory of its own, add that as a store, and take its memories over into this one.",
+        ),
+        _ => error.hint(
+            "Give the store an empty directory first (`mount_store`); from then on both sides are one. \
+             Or write to it through the Memory Stores API.",
+        ),
+    }
 }
 
 /// Longest part of a prompt that is kept with a call, in characters.
