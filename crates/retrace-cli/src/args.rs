@@ -73,6 +73,7 @@ pub(crate) enum Color {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Stores(commands::stores::Arguments),
+    Remote(commands::remote::Arguments),
     Discover(commands::discover::Arguments),
     Record(commands::record::Arguments),
     Log(commands::log::Arguments),
@@ -93,6 +94,10 @@ pub(crate) enum Command {
     Rollback(commands::rollback::Arguments),
     Restore(commands::restore::Arguments),
     Undo(commands::undo::Arguments),
+    Compare(commands::accept::CompareArguments),
+    Accept(commands::accept::AcceptArguments),
+    Dreams(commands::dreams::Arguments),
+    Mounts(commands::mounts::Arguments),
     Import(commands::import::Arguments),
     Export(commands::export::Arguments),
     Redact(commands::redact::Arguments),

@@ -2,6 +2,7 @@
 
 mod context;
 mod inbox;
+mod remote;
 
 use crate::{Exit, Io, Stop, Terminal, Zone, run};
 use retrace_api::{AppOptions, KeyInMemory};
@@ -131,6 +132,22 @@ fn every_command_has_help() {
         "stores remove",
         "stores pause",
         "stores resume",
+        "stores share",
+        "stores unshare",
+        "stores mount",
+        "stores unmount",
+        "remote",
+        "remote list",
+        "remote add",
+        "remote status",
+        "remote pull",
+        "remote push",
+        "remote queue",
+        "remote withdraw",
+        "remote archive",
+        "remote key",
+        "remote key set",
+        "remote key forget",
         "discover",
         "record",
         "log",
@@ -144,6 +161,14 @@ fn every_command_has_help() {
         "rollback",
         "restore",
         "undo",
+        "compare",
+        "accept",
+        "dreams",
+        "dreams list",
+        "dreams create",
+        "dreams cancel",
+        "dreams archive",
+        "mounts",
         "redact",
         "receipts",
         "tokens",
@@ -203,6 +228,15 @@ fn wrong_use_exits_with_2_and_makes_no_log() {
         &["serve", "--listen", "0.0.0.0:80", "--token-file", "/nonexistent/token"],
         &["redact", "--secret-file", "/nonexistent/secret"],
         &["verify", "--absent-file", "-"],
+        &["remote", "add"],
+        &["remote", "add", "https://a.example"],
+        &["remote", "add", "memstore_1", "memstore_2"],
+        &["remote", "key", "set"],
+        &["remote", "key", "set", "sk-1"],
+        &["remote", "withdraw", "one"],
+        &["accept", "a", "b", "--path", "x", "--delete"],
+        &["dreams", "create", "notes", "--model", "m"],
+        &["mounts", "-"],
     ] {
         let ran = machine.run(arguments);
         assert_eq!((ran.exit, ran.stdout.as_str()), (Exit(2), ""), "{arguments:?} {}", ran.stderr);

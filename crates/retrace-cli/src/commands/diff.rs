@@ -159,6 +159,8 @@ mod tests {
             unreviewed: 0,
             last_change: None,
             rules: Vec::new(),
+            shared: false,
+            mounted: true,
         }
     }
 

@@ -1,11 +1,13 @@
 //! One file a command: what can be typed, the request it means, the call.
 
+pub(crate) mod accept;
 pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod discover;
+pub(crate) mod dreams;
 pub(crate) mod entries;
 pub(crate) mod expiry;
 pub(crate) mod export;
@@ -16,10 +18,12 @@ pub(crate) mod instructions;
 pub(crate) mod log;
 pub(crate) mod memories;
 pub(crate) mod memory_tool;
+pub(crate) mod mounts;
 pub(crate) mod origin;
 pub(crate) mod receipts;
 pub(crate) mod record;
 pub(crate) mod redact;
+pub(crate) mod remote;
 pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod review;
@@ -44,6 +48,7 @@ pub(crate) type Ended = Result<Exit, Failure>;
 pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
     match command {
         Command::Stores(arguments) => stores::run(arguments, shell),
+        Command::Remote(arguments) => remote::run(arguments, shell),
         Command::Discover(arguments) => discover::run(&arguments, shell),
         Command::Record(arguments) => record::run(&arguments, shell),
         Command::Log(arguments) => log::run(&arguments, shell),
@@ -64,6 +69,10 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Rollback(arguments) => rollback::run(arguments, shell),
         Command::Restore(arguments) => restore::run(arguments, shell),
         Command::Undo(arguments) => undo::run(&arguments, shell),
+        Command::Compare(arguments) => accept::compare(arguments, shell),
+        Command::Accept(arguments) => accept::accept(arguments, shell),
+        Command::Dreams(arguments) => dreams::run(arguments, shell),
+        Command::Mounts(arguments) => mounts::run(arguments, shell),
         Command::Import(arguments) => import::run(arguments, shell),
         Command::Export(arguments) => export::run(arguments, shell),
         Command::Redact(arguments) => redact::run(arguments, shell),

@@ -6,11 +6,11 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::{Args, Subcommand};
 use retrace_api::commands;
-use retrace_api::wire::{AddStore, ApiError, Code, Nothing, StoreRef};
+use retrace_api::wire::{AddStore, ApiError, Code, MountStoreReq, Nothing, ShareStoreReq, StoreRef};
 use std::path::Path;
 use std::path::PathBuf;
 
-/// The directories that are recorded: list, add, remove, pause, resume
+/// The stores: list, add, remove, pause, resume; share and mount them
 ///
 /// A store is a directory of memories. Its name, its id and its directory all
 /// name it in other commands.
@@ -71,6 +71,41 @@ enum Action {
         /// Id, name or directory
         store: String,
     },
+    /// Show a directory's store in the Memory Stores API of `retrace serve`
+    ///
+    ///     retrace stores share notes
+    #[command(verbatim_doc_comment)]
+    Share {
+        /// Id, name or directory
+        store: String,
+    },
+    /// Show it there no longer
+    ///
+    ///     retrace stores unshare notes
+    #[command(verbatim_doc_comment)]
+    Unshare {
+        /// Id, name or directory
+        store: String,
+    },
+    /// Keep a directory in step with a store that the Memory Stores API made
+    ///
+    ///     retrace stores mount notes ./notes
+    #[command(verbatim_doc_comment)]
+    Mount {
+        /// Id or name
+        store: String,
+        /// An empty directory, made when missing
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+    /// Keep it in step no longer; the files stay
+    ///
+    ///     retrace stores unmount notes
+    #[command(verbatim_doc_comment)]
+    Unmount {
+        /// Id, name or directory
+        store: String,
+    },
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
@@ -84,6 +119,19 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Action::Remove { store } => ("removed", commands::remove_store(&app, StoreRef { store })?),
         Action::Pause { store } => ("paused", commands::pause_store(&app, StoreRef { store })?),
         Action::Resume { store } => ("resumed", commands::resume_store(&app, StoreRef { store })?),
+        Action::Share { store } => {
+            ("shared", commands::share_store(&app, ShareStoreReq { store, shared: true })?)
+        }
+        Action::Unshare { store } => {
+            ("no longer shared:", commands::share_store(&app, ShareStoreReq { store, shared: false })?)
+        }
+        Action::Mount { store, directory } => {
+            let request = MountStoreReq { store, directory: Some(text(&directory)?) };
+            ("mounted", shell.work(&app, "Writing the files", || commands::mount_store(&app, request))?)
+        }
+        Action::Unmount { store } => {
+            ("no longer mounted:", commands::mount_store(&app, MountStoreReq { store, directory: None })?)
+        }
     };
     if shell.json || !shell.quiet {
         shell.print_one(&store, |out, _| print::stores::one(out, done, &store))?;

@@ -4,10 +4,10 @@ use crate::server::{MEMORY, Reply, STORE, Server, VERSION, dream, memory, page, 
 use proptest::prelude::*;
 use retrace_model::Sha256;
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex};
 
 /// One host for all cases; it answers with what was last put here.
-static ANSWER: LazyLock<Arc<Mutex<(u16, Vec<u8>)>>> = LazyLock::new(Arc::default);
+static ANSWER: Mutex<(u16, Vec<u8>)> = Mutex::new((0, Vec::new()));
 static SERVER: LazyLock<Server> = LazyLock::new(|| {
     Server::start(|_, _| {
         let (status, body) = ANSWER.lock().unwrap().clone();

@@ -6,4 +6,5 @@ mod answers;
 mod calls;
 mod dreams;
 mod failures;
+mod keys;
 mod server;
