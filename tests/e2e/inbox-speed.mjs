@@ -77,12 +77,26 @@ function measureKeys() {
       const [begun, before] = [performance.now(), shown()];
       const look = () => {
         if (shown() === before || !hasDifference()) requestAnimationFrame(look);
-        else requestAnimationFrame(() => taken.push(performance.now() - begun));
+        else requestAnimationFrame(() => taken.push({ begun, took: performance.now() - begun }));
       };
       requestAnimationFrame(look);
     },
     { capture: true },
   );
+}
+
+/** Runs in the page: keeps which commands were asked, when, and how long each took. */
+function followCommands() {
+  const asked = (window.__asked = []);
+  const before = window.fetch;
+  window.fetch = (address, given) => {
+    const begun = performance.now();
+    const of = /"name":"(\w+)"/.exec(String(given?.body))?.[1] ?? String(address).split("/").at(-1);
+    const answer = before(address, given);
+    const end = () => asked.push({ of, begun, took: performance.now() - begun });
+    answer.then(end, end);
+    return answer;
+  };
 }
 
 const machine = machineWithMemories();
@@ -103,13 +117,26 @@ try {
     console.log(`items: ${await driver.run(() => document.querySelector('[data-testid="inbox-total"]').dataset.total)}, all recorded ${ms(performance.now() - opened)} after the window answered`);
 
     await driver.run(measureKeys);
+    await driver.run(followCommands);
     await app.see("diff-line");
     for (let step = 1; step <= STEPS; step += 1) {
       await app.press("j");
       await until(`difference ${step}`, async () => (await driver.run(() => window.__keys.length)) === step);
     }
-    const keys = await driver.run(() => window.__keys);
+    const pressed = await driver.run(() => window.__keys);
+    const asked = await driver.run(() => window.__asked);
+    const keys = pressed.map(({ took }) => took);
     console.log(`key to the next difference: median ${ms(at(keys, 0.5))}, 95 % ${ms(at(keys, 0.95))}, worst ${ms(Math.max(...keys))}, of ${keys.length}`);
+    for (const name of new Set(asked.map(({ of }) => of))) {
+      const took = asked.filter(({ of }) => of === name).map((one) => one.took);
+      console.log(`  ${name} asked ${took.length} times meanwhile: median ${ms(at(took, 0.5))}, worst ${ms(Math.max(...took))}`);
+    }
+    for (const [place, { begun, took }] of pressed.entries()) {
+      if (took <= 50) continue;
+      const within = asked.filter((one) => one.begun < begun + took && one.begun + one.took > begun);
+      const names = within.map((one) => `${one.of} ${ms(one.took)}`).join(", ");
+      console.log(`  key ${place + 1} took ${ms(took)}; asked meanwhile: ${names || "nothing"}`);
+    }
 
     // To the end once, so that all pages are there; then measured, from the top.
     const height = () => driver.run(() => document.querySelector('[data-testid="inbox-list"]').scrollHeight);

@@ -15,6 +15,8 @@ struct Listening {
     listeners: Vec<Sender<Event>>,
     /// Whether the feed of other processes' changes runs.
     fed: bool,
+    /// How far the log was when that was last told.
+    told: u64,
 }
 
 impl Events {
@@ -31,7 +33,16 @@ impl Events {
     }
 
     pub(crate) fn send(&self, event: &Event) {
-        self.lock().listeners.retain(|listener| listener.send(event.clone()).is_ok());
+        let mut listening = self.lock();
+        if let Event::Advanced { cursor } = event {
+            listening.told = listening.told.max(*cursor);
+        }
+        listening.listeners.retain(|listener| listener.send(event.clone()).is_ok());
+    }
+
+    /// How far the log was when that was last told.
+    pub(crate) fn told(&self) -> u64 {
+        self.lock().told
     }
 
     /// Whether nobody listens any more and the feed is to end; it is started again for the next listener.

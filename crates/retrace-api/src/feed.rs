@@ -5,37 +5,85 @@ use crate::wire::{ApiError, Event};
 use retrace_log::{LogError, LogFiles, ReadConnection};
 use std::sync::{Arc, Weak};
 
-/// How far the log was when listeners were last told.
+/// How often in a row [`Event::Stores`] may be put off: two seconds.
+const MOST_PUT_OFF: u32 = 8;
+
+/// The log as it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Standing {
+    /// Changes with every commit of others than the feed, of this process too.
+    data_version: i64,
+    /// The newest operation.
+    cursor: u64,
+    /// How far the search index goes.
+    indexed: u64,
+}
+
+/// What listeners know.
+#[derive(Debug, Default)]
+struct Known {
+    standing: Standing,
+    /// How often news of the stores was put off.
+    put_off: Option<u32>,
+}
+
+impl Known {
+    /// What to tell since the last time; operations up to `told` were told of by who appended them.
+    ///
+    /// Something other than operations may have changed with any commit, so each is told of. Only where there is a reason for
+    /// the commit already, an operation that was told of or the search index that went on, nothing else is likely; then that
+    /// waits until no more commits come, so that clients do not read everything anew with each.
+    fn news(&mut self, now: Standing, told: u64) -> Vec<Event> {
+        let before = std::mem::replace(&mut self.standing, now);
+        let mut news = Vec::new();
+        let advanced = now.cursor != before.cursor;
+        if advanced && now.cursor > told {
+            news.push(Event::Advanced { cursor: now.cursor });
+        }
+        let committed = now.data_version != before.data_version;
+        let has_reason = now.indexed != before.indexed || (advanced && now.cursor <= told);
+        match self.put_off {
+            None if !committed => {}
+            so_far if committed && has_reason && so_far.unwrap_or(0) < MOST_PUT_OFF => {
+                self.put_off = Some(so_far.unwrap_or(0) + 1);
+            }
+            _ => {
+                self.put_off = None;
+                news.push(Event::Stores);
+            }
+        }
+        news
+    }
+}
+
+/// The feed of what others append.
 struct Feed {
     /// Of its own: what it says of changes is about those of all others.
     connection: ReadConnection,
-    data_version: i64,
-    cursor: u64,
+    known: Known,
 }
 
 impl Feed {
     fn open(files: &LogFiles) -> Result<Self, ApiError> {
         let connection = ReadConnection::open(files)?;
-        let (data_version, cursor) = Self::read(&connection)?;
-        Ok(Self { connection, data_version, cursor })
+        let known = Known { standing: Self::read(&connection)?, put_off: None };
+        Ok(Self { connection, known })
     }
 
-    fn read(connection: &ReadConnection) -> Result<(i64, u64), LogError> {
-        connection.snapshot(|reader| Ok((reader.data_version()?, reader.cursor()?)))
+    fn read(connection: &ReadConnection) -> Result<Standing, LogError> {
+        connection.snapshot(|reader| {
+            Ok(Standing {
+                data_version: reader.data_version()?,
+                cursor: reader.cursor()?,
+                indexed: reader.indexed_through()?,
+            })
+        })
     }
 
     /// What to tell since the last time.
-    fn news(&mut self) -> Result<Vec<Event>, ApiError> {
-        let (data_version, cursor) = Self::read(&self.connection)?;
-        let mut news = Vec::new();
-        if cursor != self.cursor {
-            news.push(Event::Advanced { cursor });
-        }
-        if data_version != self.data_version {
-            news.push(Event::Stores);
-        }
-        (self.data_version, self.cursor) = (data_version, cursor);
-        Ok(news)
+    fn news(&mut self, told: u64) -> Result<Vec<Event>, ApiError> {
+        let now = Self::read(&self.connection)?;
+        Ok(self.known.news(now, told))
     }
 }
 
@@ -56,10 +104,10 @@ fn run(app: &Weak<Inner>, mut feed: Option<Feed>) {
             return;
         }
         let news = match &mut feed {
-            Some(known) => known.news(),
+            Some(known) => known.news(inner.events.told()),
             // Nobody knows what was missed.
             None => Feed::open(&inner.files).map(|opened| {
-                let cursor = opened.cursor;
+                let cursor = opened.known.standing.cursor;
                 feed = Some(opened);
                 vec![Event::Advanced { cursor }, Event::Stores]
             }),
@@ -68,5 +116,44 @@ fn run(app: &Weak<Inner>, mut feed: Option<Feed>) {
             Ok(news) => news.iter().for_each(|event| inner.events.send(event)),
             Err(_) => feed = None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(data_version: i64, cursor: u64, indexed: u64) -> Standing {
+        Standing { data_version, cursor, indexed }
+    }
+
+    #[test]
+    fn what_others_did_is_told_at_once() {
+        let mut known = Known::default();
+        assert_eq!(known.news(at(0, 0, 0), 0), []);
+        assert_eq!(known.news(at(1, 4, 0), 0), [Event::Advanced { cursor: 4 }, Event::Stores]);
+        assert_eq!(known.news(at(2, 4, 0), 4), [Event::Stores]);
+        assert_eq!(known.news(at(2, 4, 0), 4), []);
+    }
+
+    #[test]
+    fn what_was_told_is_not_told_again_and_the_stores_follow_once() {
+        let mut known = Known::default();
+        assert_eq!(known.news(at(1, 3, 0), 3), []);
+        assert_eq!(known.news(at(1, 3, 0), 3), [Event::Stores]);
+        assert_eq!(known.news(at(1, 3, 0), 3), []);
+    }
+
+    #[test]
+    fn while_the_search_index_goes_on_the_stores_are_told_of_now_and_then() {
+        let mut known = Known::default();
+        let told: Vec<bool> =
+            (1..=20).map(|look| !known.news(at(look, 0, look as u64), 0).is_empty()).collect();
+        assert_eq!(told.iter().filter(|told| **told).count(), 2);
+        assert_eq!(known.news(at(20, 0, 20), 0), [Event::Stores]);
+        assert_eq!(known.news(at(20, 0, 20), 0), []);
+        // Something else while it goes on.
+        assert_eq!(known.news(at(21, 0, 21), 0), []);
+        assert_eq!(known.news(at(22, 0, 21), 0), [Event::Stores]);
     }
 }

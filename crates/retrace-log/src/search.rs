@@ -62,6 +62,14 @@ impl Reader<'_> {
         Ok(index::indexed(self.connection)? >= rows::last_version(self.connection)?)
     }
 
+    /// The newest version in the index; what it has not yet follows.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn indexed_through(&self) -> Result<u64, LogError> {
+        index::indexed(self.connection)
+    }
+
     /// Live memories whose content holds every word, newest change first. At most `limit`.
     ///
     /// # Errors

@@ -1,18 +1,99 @@
 /** The inbox as it is read: page by page, and shortened at once when something was reviewed. */
-import { type InfiniteData, type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
-import type { Inbox, Status } from "@/bindings";
+import { type InfiniteData, type QueryClient, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Inbox, InboxGroup, Status } from "@/bindings";
+import type { Backend } from "@/host";
 import { useBackend } from "./backend";
 
 /** Items of the first page, which is read again with every change, and of those that follow. */
 const PAGES = { first: 100, next: 500 };
 
-/** What is left to review in a store or in all, newest first, page by page. */
+/** How often all pages had to be read anew, whatever the first one says. */
+const anew = new WeakMap<QueryClient, number>();
+
+/**
+ * Lets all pages be read the next time: something became known of items (their writers, a redaction) that does not show in
+ * the first page.
+ */
+export function readInboxAnew(queries: QueryClient): void {
+  anew.set(queries, (anew.get(queries) ?? 0) + 1);
+}
+
+/**
+ * The pages behind a first page that was read anew, made of those that are known; null where they have to be read. What is
+ * new stands on the first page, because the newest comes first, and what is gone shows in the total: where that is what the
+ * known items come to, they are what is left to review.
+ */
+export function keptBehind(first: Inbox, known: readonly Inbox[]): Inbox[] | null {
+  if (known.length < 2 || first.next_before === null) return null;
+  const groupOf = new Map(first.groups.flatMap((group) => group.items.map((item) => [item.memory_id, group] as const)));
+  // A group in which something was reviewed or came has another name now.
+  const renamed = new Map<string, InboxGroup>();
+  const distinct = new Set<string>();
+  for (const group of known.flatMap((page) => page.groups))
+    for (const { memory_id } of group.items) {
+      distinct.add(memory_id);
+      const now = groupOf.get(memory_id);
+      if (now) renamed.set(group.id, now);
+    }
+  const place = (text: string | null) => {
+    const [group, item] = text?.split(".") ?? [];
+    const now = renamed.get(`group_${group}`);
+    return now && item ? `${now.id.replace("group_", "")}.${item}` : text;
+  };
+  const rest = known.map((page) =>
+    page.groups
+      .map((group) => ({
+        ...(renamed.get(group.id) ?? group),
+        items: group.items.filter(({ memory_id }) => !groupOf.has(memory_id)),
+      }))
+      .filter(({ items }) => items.length > 0),
+  );
+  const kept = rest.flat().reduce((sum, { items }) => sum + items.length, 0);
+  if (first.total - groupOf.size - kept !== known[0]!.total - distinct.size) return null;
+  return rest.slice(1).map((groups, at) => ({
+    groups: at === 0 ? [...rest[0]!, ...groups] : groups,
+    total: first.total,
+    groups_total: first.groups_total,
+    next_before: place(known[at + 1]!.next_before),
+  }));
+}
+
+/** Reads pages; when the first one is read again, finds out which of those behind it need not be. */
+function pageReader(backend: Backend, store: string | null) {
+  /** Pages that need not be read, by where they begin. */
+  const kept = new Map<string, Inbox>();
+  /** How often all pages had had to be read when these were. */
+  let whole: number | null = null;
+  return async (before: string | null, queries: QueryClient, queryKey: QueryKey): Promise<Inbox> => {
+    const known = before === null ? undefined : kept.get(before);
+    if (known) return known;
+    const page = await backend.call("inbox", { store, before, limit: before === null ? PAGES.first : PAGES.next });
+    if (before !== null) return page;
+    kept.clear();
+    const times = anew.get(queries) ?? 0;
+    const pages = queries.getQueryData<InfiniteData<Inbox, string | null>>(queryKey)?.pages ?? [];
+    const behind = (whole === times && keptBehind(page, pages)) || [];
+    whole = times;
+    let begins = page.next_before;
+    for (const one of behind) {
+      if (begins !== null) kept.set(begins, one);
+      begins = one.next_before;
+    }
+    return page;
+  };
+}
+
+/**
+ * What is left to review in a store or in all, newest first, page by page. With each change the first page is read again;
+ * those behind it only where they are not what is known.
+ */
 export function useInbox(store: string | null) {
   const backend = useBackend();
+  const read = useMemo(() => pageReader(backend, store), [backend, store]);
   return useInfiniteQuery({
     queryKey: ["inbox", { store }],
-    queryFn: ({ pageParam: before }) =>
-      backend.call("inbox", { store, before, limit: before === null ? PAGES.first : PAGES.next }),
+    queryFn: ({ pageParam, client, queryKey }) => read(pageParam, client, queryKey),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
   });

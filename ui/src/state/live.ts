@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { type Event, WRITES } from "@/bindings";
 import type { Backend, CommandName } from "@/host";
 import { useBackend } from "./backend";
+import { readInboxAnew } from "./inbox";
 import { setProgress } from "./progress";
 
 /** Events come in bursts while files are written; reads are made again at most once in so many milliseconds. */
@@ -80,6 +81,31 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
 
 const CONTENTS = new Set(["document", "diff", "show", "search"]);
 
+/** Reads that go through every file of every store. They follow at most once in so many milliseconds, and never two at once. */
+const SLOW = new Set(["health", "expiry"]);
+const SLOW_MS = 2000;
+
+const isSlow = ({ queryKey }: Query) => SLOW.has(String(queryKey[0]));
+
+/** Events that slow reads wait for, by cache. */
+const waiting = new WeakMap<QueryClient, Set<Event["type"]>>();
+
+/** Makes slow reads again in a while, together with all that happens until then. */
+function refreshSlowLater(queries: QueryClient, types: readonly Event["type"][]): void {
+  const known = waiting.get(queries);
+  types.forEach((type) => known?.add(type));
+  if (known) return;
+  waiting.set(queries, new Set(types));
+  const read = () => {
+    if (queries.isFetching({ predicate: isSlow }) > 0) return void setTimeout(read, SLOW_MS);
+    const happened = [...(waiting.get(queries) ?? [])];
+    waiting.delete(queries);
+    const predicate = (query: Query) => isSlow(query) && happened.some((type) => concerns(type, query.queryKey));
+    void queries.invalidateQueries({ predicate });
+  };
+  setTimeout(read, SLOW_MS);
+}
+
 /** Lets the components see the answers of one round before the next one starts. */
 const rendered = () => new Promise<void>((done) => setTimeout(done));
 
@@ -88,8 +114,11 @@ const rendered = () => new Promise<void>((done) => setTimeout(done));
  * for a moment: it leaves the cache. Live files come after the list of what there is, so that a file that has just gone
  * is not asked for.
  */
-async function refresh(queries: QueryClient, types: readonly Event["type"][]): Promise<void> {
-  const concerned = ({ queryKey }: Query) => types.some((type) => concerns(type, queryKey));
+async function refresh(queries: QueryClient, types: readonly Event["type"][], slowToo: boolean): Promise<void> {
+  const concerned = (query: Query) =>
+    (slowToo || !isSlow(query)) && types.some((type) => concerns(type, query.queryKey));
+  if (!slowToo) refreshSlowLater(queries, types);
+  if (types.includes("origins") || types.includes("receipts")) readInboxAnew(queries);
   const isLive = ({ queryKey }: Query) => readsLive(queryKey[1]);
   const redacted = types.includes("receipts");
   const isReset = (query: Query) => redacted && CONTENTS.has(String(query.queryKey[0])) && !isLive(query);
@@ -105,6 +134,9 @@ async function refresh(queries: QueryClient, types: readonly Event["type"][]): P
 /** Commands that change which stores there are, or what is said of them: here, at a host, in the queue. */
 const OF_STORES = /_(store|remote|queued|host_key)$/;
 
+/** Commands after which the rules find what they found before. A rejection changes files; the recorder tells of those. */
+const REVIEWS = new Set<CommandName>(["review", "review_up_to", "undo_review"]);
+
 /** The events that a command brings about. */
 function eventsOf(name: CommandName): Event["type"][] {
   if (name === "redact" || name === "recheck_receipt") return ["advanced", "receipts"];
@@ -119,7 +151,8 @@ export function withRefresh(backend: Backend, queries: QueryClient): Backend {
       const response = await backend.call(name, request);
       const dryRun = "dry_run" in request && request.dry_run === true;
       if (!WRITES.has(name) || dryRun) return response;
-      const reading = refresh(queries, eventsOf(name));
+      // A review changes no file; whoever does something else may look at what the rules say of it.
+      const reading = refresh(queries, eventsOf(name), !REVIEWS.has(name));
       // The receipt must be among the receipts when somebody goes to it.
       if (name === "redact") await reading;
       else void reading;
@@ -136,7 +169,7 @@ export function useLiveUpdates(queries: QueryClient): void {
     let timer: number | undefined;
     const flush = () => {
       timer = undefined;
-      void refresh(queries, [...collected]);
+      void refresh(queries, [...collected], collected.has("receipts"));
       collected.clear();
     };
     const stop = backend.subscribe((event) => {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import type { Inbox, InboxGroup, InboxItem } from "@/bindings";
+import { keptBehind } from "./inbox";
+
+const item = (number: number) => ({ memory_id: `mem_${number}`, version_id: `memver_${number}` }) as InboxItem;
+const group = (newest: number, total: number, numbers: number[]) =>
+  ({ id: `group_${newest}`, total, items: numbers.map(item) }) as InboxGroup;
+const page = (total: number, groups: InboxGroup[], next_before: string | null): Inbox => ({
+  groups,
+  total,
+  groups_total: 1,
+  next_before,
+});
+const memories = (pages: readonly Inbox[]) =>
+  pages.flatMap(({ groups }) => groups.flatMap(({ items }) => items.map(({ memory_id }) => memory_id)));
+
+/** Ten changes in one group, of which seven were read on three pages. */
+const known = () => [
+  page(10, [group(10, 10, [10, 9])], "10.9"),
+  page(10, [group(10, 10, [8, 7])], "10.7"),
+  page(10, [group(10, 10, [6, 5, 4])], "10.4"),
+];
+
+describe("the pages behind the first page", () => {
+  it("stay when something new came, and take what it pushed down", () => {
+    const first = page(11, [group(11, 11, [11, 10])], "11.10");
+    const behind = keptBehind(first, known())!;
+    expect(memories(behind)).toEqual([9, 8, 7, 6, 5, 4].map((number) => `mem_${number}`));
+    expect(behind.map(({ next_before }) => next_before)).toEqual(["11.7", "11.4"]);
+    expect(behind.flatMap(({ groups }) => groups).every(({ id, total }) => id === "group_11" && total === 11)).toBe(
+      true,
+    );
+    expect(behind.every(({ total }) => total === 11)).toBe(true);
+  });
+
+  it("stay when a reviewed item was taken out before", () => {
+    const left = [page(9, [group(10, 9, [9])], "10.9"), page(9, [group(10, 9, [8, 7])], "10.7")];
+    const behind = keptBehind(page(9, [group(9, 9, [9, 8])], "9.8"), left)!;
+    expect(memories(behind)).toEqual(["mem_7"]);
+    expect(behind[0]?.next_before).toBe("9.7");
+  });
+
+  it("are read when the number left is not theirs", () => {
+    expect(keptBehind(page(9, [group(10, 9, [10, 9])], "10.9"), known())).toBeNull();
+    expect(keptBehind(page(10, [group(11, 10, [11, 10])], "11.10"), known())).toBeNull();
+  });
+
+  it("are none when there is one page only", () => {
+    expect(keptBehind(page(2, [group(10, 2, [10, 9])], null), known())).toBeNull();
+    expect(keptBehind(page(10, [group(10, 10, [10, 9])], "10.9"), known().slice(0, 1))).toBeNull();
+  });
+});
