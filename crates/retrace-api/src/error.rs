@@ -7,7 +7,7 @@ use std::fmt;
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Invalid,
         Self::NotFound,
         Self::HeadMoved,
@@ -19,6 +19,8 @@ impl Code {
         Self::CannotWrite,
         Self::Busy,
         Self::CounterUnavailable,
+        Self::KeyRefused,
+        Self::HostLimited,
         Self::Internal,
     ];
 
@@ -32,7 +34,7 @@ impl Code {
             // Both mean: somebody else was there; look again and repeat.
             Self::HeadMoved | Self::Busy => 4,
             Self::PurgePending => 6,
-            Self::StoreUnavailable => 7,
+            Self::StoreUnavailable | Self::KeyRefused | Self::HostLimited => 7,
             Self::DatabaseNewer => 8,
             Self::CounterUnavailable => 9,
         }
@@ -46,7 +48,11 @@ impl Code {
             Self::NotFound => 404,
             Self::HeadMoved | Self::PurgePending => 409,
             Self::ContentRedacted => 410,
-            Self::StoreUnavailable | Self::Busy | Self::CounterUnavailable => 503,
+            Self::StoreUnavailable
+            | Self::Busy
+            | Self::CounterUnavailable
+            | Self::KeyRefused
+            | Self::HostLimited => 503,
             Self::DatabaseNewer | Self::DatabaseDamaged | Self::Internal => 500,
             Self::CannotWrite => 507,
         }

@@ -60,6 +60,8 @@ mod tests {
         CannotWrite 507 Insufficient Storage
         Busy 503 Service Unavailable
         CounterUnavailable 503 Service Unavailable
+        KeyRefused 503 Service Unavailable
+        HostLimited 503 Service Unavailable
         Internal 500 Internal Server Error
         ");
     }

@@ -72,7 +72,7 @@ function ContextOf({ route }: { route: Route }) {
     case "timeline":
       return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "timeline", store })} />;
     case "stores":
-      return <StoreList chosen={route.store} routeFor={(store) => ({ ...route, store })} />;
+      return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "stores", store })} />;
     case "settings":
       return <StoreList chosen={undefined} routeFor={(store) => ({ screen: "memories", store })} />;
   }

@@ -11,6 +11,7 @@ import { useNotes } from "@/state/note";
 import { setPaletteOpen } from "@/state/palette";
 import { useProgress } from "@/state/progress";
 import { useSerious } from "@/state/health";
+import { useRead } from "@/state/queries";
 import { useReceipts } from "@/state/receipts";
 import { formatRoute, type Route, type Screen } from "@/state/route";
 
@@ -151,6 +152,18 @@ function useTaskName(): (task: string) => string {
   };
 }
 
+/** What waits to be sent to hosts, wherever the window is. */
+function QueuedNote() {
+  const { data } = useRead("remotes", {});
+  const queued = data?.stores.reduce((sum, store) => sum + store.queued, 0) ?? 0;
+  if (queued === 0) return null;
+  return (
+    <a href={formatRoute({ screen: "stores", view: "hosted" })} data-testid="queued-note">
+      <Plural value={queued} one="# change queued for its host" other="# changes queued for their hosts" />
+    </a>
+  );
+}
+
 function StatusLine({ status }: { status: Status | undefined }) {
   const format = useFormat();
   const progress = useProgress();
@@ -165,6 +178,7 @@ function StatusLine({ status }: { status: Status | undefined }) {
           <Plural value={status.purge_pending} one="# purge pending" other="# purges pending" />
         </a>
       )}
+      <QueuedNote />
       {progress && (
         <span role="status">
           {taskName(progress.task)}{" "}

@@ -8,7 +8,7 @@ export type Nothing = Record<symbol, never>;
 /**
  * Why a command was refused or failed. A code exists because some client branches on it.
  */
-export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "busy" | "counter_unavailable" | "internal";
+export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
 
 /**
  * An error: what happened, to what, and what to do next.

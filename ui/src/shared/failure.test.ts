@@ -17,6 +17,8 @@ const CODES: Record<Code, true> = {
   cannot_write: true,
   busy: true,
   counter_unavailable: true,
+  key_refused: true,
+  host_limited: true,
   internal: true,
 };
 

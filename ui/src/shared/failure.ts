@@ -75,6 +75,16 @@ const ENTRIES: Record<Code, Entry> = {
     next: msg`Check the key and the connection. Everything counted offline works without them.`,
     tone: "notice",
   },
+  key_refused: {
+    title: msg`The host did not accept the key`,
+    next: msg`Store another key for this host and try again.`,
+    tone: "warning",
+  },
+  host_limited: {
+    title: msg`The host takes no more calls for now`,
+    next: msg`Wait a moment. The next pull goes on where this one stopped.`,
+    tone: "notice",
+  },
   internal: {
     title: msg`Something went wrong inside Retrace`,
     next: msg`Try again. If it stays, verify the log in Settings.`,

@@ -29,6 +29,10 @@ pub enum Code {
     Busy,
     /// Exact counts cannot be had: no key, no answer, or the endpoint refuses.
     CounterUnavailable,
+    /// A host has no key or refuses the one it has: another key may help.
+    KeyRefused,
+    /// A host takes no more calls for now: waiting helps.
+    HostLimited,
     /// A bug or a failing machine.
     Internal,
 }

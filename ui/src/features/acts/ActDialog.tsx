@@ -212,6 +212,8 @@ function OpenAct({ act }: { act: Act }) {
             <Trans>Cancel</Trans>
           </Button>
           <Button
+            // Made anew once there is something to confirm, so that the focus comes to it.
+            key={String(ready)}
             tone="primary"
             isDisabled={!ready}
             isPending={busy}

@@ -17,6 +17,7 @@ import { useAllKeys, useKeys } from "@/state/keys";
 import { setKeyHelpOpen, setPaletteOpen, usePaletteOpen } from "@/state/palette";
 import { useRead } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
+import { openStoresSheet } from "@/state/sheets";
 import { say } from "@/state/toasts";
 import { type Entry, pick } from "./entries";
 
@@ -71,6 +72,9 @@ function usePlaces(): Entry[] {
     place("go context", t`Context lab`, "g c", { screen: "context" }),
     place("go redactions", t`Redactions`, "g r", { screen: "redactions" }),
     place("go stores", t`Stores`, "g s", { screen: "stores" }),
+    place("go hosted", t`Hosted stores`, "g o", { screen: "stores", view: "hosted" }),
+    place("go dreams", t`Dreams`, "g d", { screen: "stores", view: "dreams" }),
+    place("go compare", t`Compare two stores`, "g b", { screen: "stores", view: "compare" }),
     place("go settings", t`Settings`, "g ,", { screen: "settings" }),
   ];
 }
@@ -88,6 +92,19 @@ function useReport(): Entry {
     }
   };
   return { key: "report", label: t`Save a report of this review…`, run: () => void save() };
+}
+
+/** Sheets that can be opened from anywhere. */
+function useSheets(): Entry[] {
+  const { t } = useLingui();
+  const open = (sheet: "add-hosted" | "attach-list") => () => {
+    navigate({ screen: "stores", view: "hosted" });
+    openStoresSheet(sheet);
+  };
+  return [
+    { key: "sheet hosted", label: t`Add a hosted store…`, run: open("add-hosted") },
+    { key: "sheet mounts", label: t`Check an attach list…`, run: open("attach-list") },
+  ];
 }
 
 const PLACE_KEYS = /^g /;
@@ -158,7 +175,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const rested = useRested(query.trim());
   const stores = useRead("stores", {}).data?.stores ?? [];
   const memories = useMemoryEntries(stores);
-  const actions = [...useActions(), useReport()];
+  const actions = [...useActions(), ...useSheets(), useReport()];
   const places = usePlaces();
   const wanted = rested.length > 1;
   const search = useRead(

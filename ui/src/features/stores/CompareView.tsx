@@ -10,7 +10,7 @@ import { CheckIcon } from "@/shared/icons";
 import { LineCounts } from "@/shared/labels";
 import { neighbour, Picker } from "@/shared/Picker";
 import { fileName, folderOf } from "@/shared/text";
-import { Await, Button, Empty, useWords } from "@/shared/ui";
+import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
 import { OPERATIONS } from "@/shared/vocabulary";
 import { startAct } from "@/state/acts";
 import { useKeys } from "@/state/keys";
@@ -66,7 +66,7 @@ function ChangeSign({ change }: { change: string }) {
   );
 }
 
-function Row({ memory, chosen }: { memory: ComparedMemory; chosen: boolean }) {
+function Row({ memory, chosen, queued }: { memory: ComparedMemory; chosen: boolean; queued: boolean }) {
   const { t } = useLingui();
   const format = useFormat();
   const { tokens } = memory;
@@ -81,6 +81,14 @@ function Row({ memory, chosen }: { memory: ComparedMemory; chosen: boolean }) {
       <span className="compare-name" title={memory.path}>
         {fileName(memory.path)}
         {folderOf(memory.path) && <span className="muted"> {folderOf(memory.path)}</span>}
+        {queued && (
+          <>
+            {" "}
+            <Chip tone="accent">
+              <Trans>queued</Trans>
+            </Chip>
+          </>
+        )}
       </span>
       {memory.added !== null && memory.removed !== null ? (
         <LineCounts added={memory.added} removed={memory.removed} />
@@ -172,6 +180,11 @@ function Comparison({
   const [changes, setChanges] = useState<ReadonlySet<string>>(new Set());
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [held, hold] = useState<{ key: string | null; place: number }>({ key: null, place: 0 });
+  const waiting = useRead("remote_queue", { store: null, job: null });
+  const queued = useMemo(
+    () => new Set(waiting.data?.changes.filter(({ store_id }) => store_id === storeOf(from)).map(({ path }) => path)),
+    [waiting.data, from],
+  );
   const rows = useMemo(() => compareRows(comparison, changes), [comparison, changes]);
   const found = rows.findIndex(({ key }) => key === held.key);
   const place = found >= 0 ? found : Math.max(0, Math.min(held.place, rows.length - 1));
@@ -256,7 +269,7 @@ function Comparison({
             className="queue-list"
             rowTestId="compare-row"
           >
-            {({ memory }) => <Row memory={memory} chosen={picked.has(memory.path)} />}
+            {({ memory }) => <Row memory={memory} chosen={picked.has(memory.path)} queued={queued.has(memory.path)} />}
           </Picker>
           <div className="compare-actions">
             <Button onPress={() => setPicked(new Set(all ? [] : rows.map(({ key }) => key)))} data-testid="choose-all">

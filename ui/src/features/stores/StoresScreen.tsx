@@ -460,7 +460,9 @@ export function StoresScreen({ route }: { route: StoresRoute }) {
   const sheet = useStoresSheet();
   const stores = read.data?.stores ?? [];
   const isHosted = ({ kind }: Store) => kind === "remote";
-  const { view } = route;
+  const named = stores.find(({ id }) => id === route.store);
+  // The list beside the screen leads to a store, whichever view it is in.
+  const view = route.view ?? (named && isHosted(named) ? "hosted" : undefined);
   const local = stores.length - stores.filter(isHosted).length;
   const views: { value: StoresView | "local"; label: string }[] = [
     { value: "local", label: t`On this machine (${local})` },

@@ -5,11 +5,12 @@ import type { Pulled, QueuedChange, RemoteStore, Pushed } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
 import { hostName } from "@/shared/hosts";
 import { useWords } from "@/shared/ui";
+import { rememberUndo } from "@/state/acts";
 import { useBackend } from "@/state/backend";
 import { type Job, useJob } from "@/state/jobs";
 import { observable, useObservable } from "@/state/observable";
 import { navigate } from "@/state/route";
-import { say } from "@/state/toasts";
+import { say, toasts } from "@/state/toasts";
 import { hostWords } from "./hostWords";
 
 /** Versions that a host redacted and whose content is still kept here, by mirror, as the last pull told. */
@@ -55,6 +56,7 @@ export function useHostActs(): HostActs {
     }
   };
   const sayPulled = ({ stores }: Pulled) => {
+    toasts.clear();
     const versions = stores.reduce((sum, store) => sum + store.versions, 0);
     const open = stores.filter(({ finished }) => !finished);
     if (open.length > 0) {
@@ -82,6 +84,9 @@ export function useHostActs(): HostActs {
     return pulled as Pulled | null;
   };
   const sayPushed = ({ sent, conflicts, failed, problem }: Pushed) => {
+    // An older message would offer to take back what is sent now.
+    toasts.clear();
+    rememberUndo(null);
     const left = [
       conflicts > 0 && plural(conflicts, { one: "# met a newer edit", other: "# met newer edits" }),
       failed > 0 && plural(failed, { one: "# was refused", other: "# were refused" }),
@@ -131,7 +136,10 @@ export function useHostActs(): HostActs {
       });
     },
     redactHere: async (row) => {
-      const versions = known.get(row.store_id) ?? (await pull(row))?.stores[0]?.redacted_at_host ?? [];
+      const told = known.get(row.store_id);
+      // What an older pull told may not be all by now.
+      const current = told?.length === row.redacted_at_host ? told : null;
+      const versions = current ?? (await pull(row))?.stores[0]?.redacted_at_host ?? [];
       if (versions.length > 0) navigate({ screen: "redactions", versions: [...versions] });
     },
   };

@@ -51,7 +51,7 @@ export interface HostWords {
 }
 
 const HOST_WORDS: Partial<Record<Code, HostWords>> = {
-  counter_unavailable: {
+  key_refused: {
     title: msg`The host did not accept the key`,
     next: msg`Store another key for this host and try again.`,
     key: true,
@@ -61,7 +61,7 @@ const HOST_WORDS: Partial<Record<Code, HostWords>> = {
     next: msg`Check the address and the connection. What is mirrored stays usable; what is queued stays queued.`,
     key: false,
   },
-  busy: {
+  host_limited: {
     title: msg`The host takes no more calls for now`,
     next: msg`Wait a moment. The next pull goes on where this one stopped.`,
     key: false,

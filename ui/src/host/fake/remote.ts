@@ -143,14 +143,14 @@ export class FakeRemote {
       refuse("store_unavailable", "The host does not answer.", base_url, "Check the address and the connection.");
     }
     const key = this.keys.get(base_url);
-    if (key === undefined) refuse("counter_unavailable", "There is no key for this host.", base_url, "Store one.");
+    if (key === undefined) refuse("key_refused", "There is no key for this host.", base_url, "Store one.");
     if (key !== this.accepted) {
       answer(401);
-      refuse("counter_unavailable", "The host refused the key.", base_url, "Store another key.");
+      refuse("key_refused", "The host refused the key.", base_url, "Store another key.");
     }
     if (this.trouble === "limited") {
       answer(429);
-      refuse("busy", "The host takes no more calls for now.", base_url, "It asks to wait 40 seconds.");
+      refuse("host_limited", "The host takes no more calls for now.", base_url, "It asks to wait 40 seconds.");
     }
     answer(200);
   }
