@@ -7,4 +7,5 @@ mod calls;
 mod dreams;
 mod failures;
 mod keys;
+mod recorded;
 mod server;
