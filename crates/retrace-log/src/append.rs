@@ -91,10 +91,35 @@ impl Act<'_> {
     #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn append(&mut self, append: Append<'_>) -> Result<Appended, LogError> {
         self.whole(|act| {
-            let anew = act.new_memories;
-            Appending::begin(&act.transaction, act.entropy, &append, anew)?.run(&append)
+            let rest = if act.new_memories { Resting::StaysAway } else { Resting::ComesBack };
+            Appending::begin(&act.transaction, act.entropy, &append, rest)?.run(&append)
         })
     }
+
+    /// As [`Act::append`], for a host that says which memory is which: one that comes to a path where nothing lives is a new
+    /// one, or the one in the row `memory`, which lives nowhere.
+    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
+    pub(crate) fn append_reviving(
+        &mut self,
+        append: Append<'_>,
+        memory: Option<i64>,
+    ) -> Result<Appended, LogError> {
+        self.whole(|act| {
+            let rest = memory.map_or(Resting::StaysAway, Resting::Is);
+            Appending::begin(&act.transaction, act.entropy, &append, rest)?.run(&append)
+        })
+    }
+}
+
+/// Which memory comes to a path where nothing lives.
+#[derive(Clone, Copy)]
+enum Resting {
+    /// The one that was there last and is nowhere now, or a new one.
+    ComesBack,
+    /// A new one.
+    StaysAway,
+    /// The one in this row, which lives nowhere.
+    Is(i64),
 }
 
 /// A live memory as appending needs it.
@@ -150,8 +175,7 @@ struct Appending<'a> {
     by_store: BTreeMap<i64, u64>,
     /// Row of the store and newest version of each memory that got one, by the memory's row.
     newest: BTreeMap<i64, (i64, u64)>,
-    /// A memory that comes to a path where a deleted one was is another one.
-    anew: bool,
+    rest: Resting,
 }
 
 impl<'a> Appending<'a> {
@@ -159,7 +183,7 @@ impl<'a> Appending<'a> {
         connection: &'a Connection,
         entropy: &'a mut Entropy,
         append: &Append<'_>,
-        anew: bool,
+        rest: Resting,
     ) -> Result<Self, LogError> {
         let (previous, previous_seq) = rows::head_of_chain(connection)?;
         check_undo(connection, append.undoes)?;
@@ -191,7 +215,7 @@ impl<'a> Appending<'a> {
             counts: [0; 3],
             by_store: BTreeMap::new(),
             newest: BTreeMap::new(),
-            anew,
+            rest,
         })
     }
 
@@ -305,8 +329,11 @@ impl<'a> Appending<'a> {
         moves: &Moves,
     ) -> Result<Target, LogError> {
         let store_row = self.stores[&store];
+        if let Resting::Is(memory_row) = self.rest {
+            return self.resting_in(memory_row);
+        }
         if path_known
-            && !self.anew
+            && matches!(self.rest, Resting::ComesBack)
             && let Some(resting) = resting_memory(self.connection, store_row, path_row, moves)?
         {
             return Ok(resting);
@@ -316,6 +343,18 @@ impl<'a> Appending<'a> {
             .prepare_cached("INSERT INTO memories (public, store_id) VALUES (?1, ?2)")?
             .execute(params![&memory.0[..], store_row])?;
         Ok(Target { memory_row: self.connection.last_insert_rowid(), memory, versions: 0 })
+    }
+
+    /// The memory in a row, which lives nowhere.
+    fn resting_in(&self, memory_row: i64) -> Result<Target, LogError> {
+        let (memory, versions): (Vec<u8>, u64) = self
+            .connection
+            .prepare_cached(
+                "SELECT m.public, (SELECT count(*) FROM versions v WHERE v.memory_id = m.id AND v.happened_at IS NULL)
+                 FROM memories m WHERE m.id = ?1",
+            )?
+            .query_row([memory_row], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Target { memory_row, memory: rows::memory_id(&memory)?, versions })
     }
 
     /// Keeps a content, or finds it kept already; answers its row and salt.

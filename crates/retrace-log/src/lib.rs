@@ -30,6 +30,7 @@ mod purge;
 mod raw;
 mod read;
 mod receipts;
+mod remotes;
 mod review;
 mod rows;
 mod search;
@@ -55,6 +56,10 @@ pub use read::{
     Unreviewed, VersionFilter, VersionRow,
 };
 pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
+pub use remotes::{
+    HostVersion, Mirrored, MirroredMemory, NewQueued, NewRemote, QueueKind, QueueRow, QueueState,
+    REMOTE_ROOT, RemoteFacts, RemoteRow,
+};
 pub use review::{Judgement, NewReview};
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StoreRow};

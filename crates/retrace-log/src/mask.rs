@@ -2,7 +2,7 @@
 //! what kind of change stay. The second act, the purge, is in `purge.rs`.
 
 use crate::writer::Act;
-use crate::{LogError, Reader, VersionRow, blob, prompts, rows, search};
+use crate::{LogError, Reader, VersionRow, blob, prompts, remotes, rows, search};
 use retrace_model::{Sha256, VersionId};
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,6 +140,7 @@ impl Act<'_> {
         }
         search::put_back(&self.transaction, &stale)?;
         prompts::forget_all(&self.transaction)?;
+        remotes::forget_staged(&self.transaction)?;
         Ok(masked)
     }
 
@@ -173,6 +174,7 @@ impl Act<'_> {
             .prepare_cached("SELECT sha256, salt FROM blobs WHERE id = ?1")?
             .query_row([row], |found| Ok((found.get(0)?, found.get(1)?)))?;
         needles.add_hash(&sha256);
+        remotes::forget_queued(&self.transaction, &sha256)?;
         needles.add_salt(&salt);
         self.transaction
             .prepare_cached(

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0004_rebuilt.sql"),
     include_str!("schema/0005_api_stores.sql"),
     include_str!("schema/0006_prompts.sql"),
+    include_str!("schema/0007_remotes.sql"),
 ];
 
 /// Newest format this program knows.

@@ -8,6 +8,7 @@ mod guards;
 mod harness;
 mod masking;
 mod migration;
+mod mirroring;
 mod origins;
 mod processes;
 mod purging;

@@ -321,7 +321,7 @@ struct ChainWalk {
 }
 
 /// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
-const DERIVED: [(&str, &str); 14] = [
+const DERIVED: [(&str, &str); 18] = [
     (
         "versions name paths that are not kept",
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
@@ -388,6 +388,30 @@ const DERIVED: [(&str, &str); 14] = [
                  WHERE v.happened_at IS NULL OR (r.note IS NOT NULL AND v.redaction_id IS NOT NULL))",
     ),
     ("rebuilt versions are said to be withdrawn otherwise than their operations are undone", WITHDRAWN_AMISS),
+    (
+        "mirrored versions are of another store or memory than their mirror says",
+        "SELECT count(*) FROM mirrored m JOIN versions v ON v.seq = coalesce(m.version_seq, m.equal_seq)
+         WHERE v.store_id <> m.store_id OR v.memory_id IS NOT m.memory_id OR v.happened_at IS NOT NULL",
+    ),
+    (
+        "memories of a host are several memories here, or the other way round",
+        "SELECT (SELECT count(*) FROM (SELECT 1 FROM mirrored WHERE memory_id IS NOT NULL
+                    GROUP BY store_id, remote_memory_id HAVING count(DISTINCT memory_id) > 1))
+              + (SELECT count(*) FROM (SELECT 1 FROM mirrored WHERE memory_id IS NOT NULL
+                    GROUP BY memory_id HAVING count(DISTINCT remote_memory_id) > 1))",
+    ),
+    (
+        "mirrored, fetched or queued versions are of stores that are no mirrors",
+        "SELECT count(*) FROM (SELECT store_id FROM mirrored UNION ALL SELECT store_id FROM remote_staged
+            UNION ALL SELECT store_id FROM remote_queue) x
+         WHERE NOT EXISTS (SELECT 1 FROM remotes r WHERE r.store_id = x.store_id)",
+    ),
+    (
+        "mirrors have another root than their host",
+        "SELECT count(*) FROM stores s LEFT JOIN remotes r ON r.store_id = s.id
+         WHERE (substr(s.root, 1, 7) = CAST('remote:' AS BLOB)) <> (r.store_id IS NOT NULL)
+            OR (r.store_id IS NOT NULL AND s.root <> CAST('remote:' || r.base_url || '#' || r.remote_id AS BLOB))",
+    ),
     (
         "stores count another number of versions than they have",
         "SELECT count(*) FROM stores s

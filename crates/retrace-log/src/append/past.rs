@@ -4,7 +4,7 @@
 //! was, which lies before its memory was first observed. No memory ever stands at one of them: `live`, reviews, baselines and
 //! the state of a store at an operation go by observed versions alone. Undoing the operation withdraws them.
 
-use super::{Append, Appending, Draft, Target};
+use super::{Append, Appending, Draft, Resting, Target};
 use crate::chain::{self, Past};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
@@ -109,7 +109,8 @@ impl Act<'_> {
                 changes: Vec::new(),
                 even_if_empty: false,
             };
-            Appending::begin(&act.transaction, act.entropy, &append, false)?.run_past(&append, &rebuild, tell)
+            Appending::begin(&act.transaction, act.entropy, &append, Resting::ComesBack)?
+                .run_past(&append, &rebuild, tell)
         })
     }
 }

@@ -141,7 +141,9 @@ impl Reader<'_> {
     pub fn activity(&self, store: StoreId, limit: usize) -> Result<Vec<ActivityMark>, LogError> {
         let store_row = rows::store_row(self.connection, store)?;
         let mut query = self.connection.prepare_cached(
-            "SELECT o.seq, o.created_at, o.source, o.created, o.modified, o.deleted FROM operations o
+            "SELECT o.seq, coalesce((SELECT max(m.happened_at) FROM mirrored m WHERE m.version_seq BETWEEN o.first_version
+                    AND o.first_version + o.created + o.modified + o.deleted - 1), o.created_at),
+                o.source, o.created, o.modified, o.deleted FROM operations o
              WHERE o.store_id = ?1 AND o.created + o.modified + o.deleted > 0
                AND NOT EXISTS (SELECT 1 FROM versions f WHERE f.seq = o.first_version AND f.happened_at IS NOT NULL)
              UNION ALL

@@ -133,7 +133,7 @@ impl Reader<'_> {
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
     pub fn memories_at_time(&self, store: StoreId, at: Timestamp) -> Result<Vec<MemoryAt>, LogError> {
-        let operation = self.operation_at(at)?;
+        let operation = self.operation_of_store_at(store, at)?;
         let mut memories = self.memories_at(store, Some(operation))?;
         if !self.has_rebuilt()? {
             return Ok(memories);
@@ -172,7 +172,7 @@ impl Reader<'_> {
         path: &RelPath,
         at: Timestamp,
     ) -> Result<Option<VersionRow>, LogError> {
-        let operation = self.operation_at(at)?;
+        let operation = self.operation_of_store_at(store, at)?;
         let observed = self.version_at(store, path, Some(operation))?;
         if observed.is_some() || !self.has_rebuilt()? {
             return Ok(observed);

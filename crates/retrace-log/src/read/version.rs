@@ -63,7 +63,7 @@ pub struct VersionRow {
     pub previous_path: Option<RelPath>,
     /// Its content; `None` for deletions and redacted versions.
     pub content: Option<ContentInfo>,
-    /// When it was recorded; of a rebuilt one, when it truly was.
+    /// When it was recorded; of a rebuilt one, when it truly was; of a mirrored one, when it was at the host.
     pub created_at: Timestamp,
     /// When it was recorded, or rebuilt.
     pub recorded_at: Timestamp,
@@ -124,13 +124,14 @@ macro_rules! version_sql {
                     WHERE w.memory_id = v.memory_id AND w.happened_at <= v.happened_at
                       AND (w.happened_at, w.seq) < (v.happened_at, v.seq) AND x.withdrawn = 0
                     ORDER BY w.happened_at DESC, w.seq DESC LIMIT 1) END,
-            rb.withdrawn, og.session, og.confidence",
+            rb.withdrawn, og.session, og.confidence, mi.happened_at",
             crate::read::version::leaf_tables!(),
             "
             LEFT JOIN actors a ON a.id = o.actor_id
             LEFT JOIN redactions r ON r.id = v.redaction_id
             LEFT JOIN actors ra ON ra.id = r.actor_id
-            LEFT JOIN origins og ON og.version_seq = v.seq AND og.rank = 0 ",
+            LEFT JOIN origins og ON og.version_seq = v.seq AND og.rank = 0
+            LEFT JOIN mirrored mi ON mi.version_seq = v.seq ",
             $condition
         )
     };
@@ -327,7 +328,10 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         path,
         previous_path: row.get::<_, Option<Vec<u8>>>(31)?.map(rows::path_from).transpose()?,
         content,
-        created_at: leaf.past.as_ref().map_or(leaf.created_at, |past| past.happened_at),
+        created_at: match &leaf.past {
+            Some(past) => past.happened_at,
+            None => row.get::<_, Option<i64>>(35)?.map_or(leaf.created_at, Timestamp::from_micros),
+        },
         recorded_at: leaf.created_at,
         rebuilt: leaf.past.is_some(),
         withdrawn: row.get::<_, Option<bool>>(32)?.unwrap_or(false),

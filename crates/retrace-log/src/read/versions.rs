@@ -21,9 +21,9 @@ pub struct VersionFilter {
     pub operation: Option<VersionOperation>,
     /// By an actor with this name, recorded, or joined by exact content or as likely; an empty text means unknown.
     pub actor: Option<String>,
-    /// Recorded not before; of rebuilt ones, when they happened.
+    /// Recorded not before; of rebuilt ones, and of a mirror's where a store is given, when they happened.
     pub since: Option<Timestamp>,
-    /// Recorded not after; of rebuilt ones, when they happened.
+    /// Recorded not after; of rebuilt ones, and of a mirror's where a store is given, when they happened.
     pub until: Option<Timestamp>,
     /// Of this operation.
     pub operation_seq: Option<u64>,
@@ -88,7 +88,11 @@ impl Reader<'_> {
     ) -> Result<Vec<VersionRow>, LogError> {
         let mut conditions = Conditions::default();
         self.narrow_by_place(filter, &mut conditions)?;
-        narrow_by_circumstance(filter, part, &mut conditions);
+        let mirror = match filter.store {
+            Some(store) => self.remote(store)?.is_some(),
+            None => false,
+        };
+        narrow_by_circumstance(filter, part, &mut conditions, mirror);
         match (part, filter.before, behind) {
             (Part::Observed, before, _) => {
                 conditions.add("v.happened_at IS NULL", []);
@@ -166,7 +170,7 @@ impl Reader<'_> {
 }
 
 /// What, who and when.
-fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Conditions) {
+fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Conditions, mirror: bool) {
     match filter.operation {
         None => {}
         Some(VersionOperation::Created) => to.add("v.change = ?", [ChangeKind::Created.number().into()]),
@@ -202,6 +206,16 @@ fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Condition
         }
         if let Some(until) = filter.until {
             to.add("v.happened_at <= ?", [until.micros().into()]);
+        }
+        return;
+    }
+    // What a mirror holds happened in its own time, which is not the order of the log.
+    if mirror {
+        if let Some(since) = filter.since {
+            to.add("coalesce(mi.happened_at, o.created_at) >= ?", [since.micros().into()]);
+        }
+        if let Some(until) = filter.until {
+            to.add("coalesce(mi.happened_at, o.created_at) <= ?", [until.micros().into()]);
         }
         return;
     }

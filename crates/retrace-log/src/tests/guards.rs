@@ -7,11 +7,12 @@ use rusqlite::Connection;
 
 /// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
 /// masked, stores have states, receipts are settled.
-const KEPT: [(&str, &[&str]); 12] = [
+const KEPT: [(&str, &[&str]); 13] = [
     ("actors", &[]),
     ("api_stores", &["description", "metadata", "updated_at", "archived_at", "deleted_at"]),
     ("blobs", &["encoding", "depth", "base_id", "data"]),
     ("memories", &[]),
+    ("mirrored", &["redacted_at"]),
     ("operations", &[]),
     ("paths", &[]),
     ("rebuilt", &["withdrawn"]),
@@ -36,7 +37,7 @@ const KEPT: [(&str, &[&str]); 12] = [
 ];
 
 /// Tables that can be made again from the others or from transcripts, that a receipt is settled in, or that a redaction empties.
-const DERIVED: [&str; 13] = [
+const DERIVED: [&str; 17] = [
     "history_text",
     "live",
     "live_text",
@@ -46,6 +47,10 @@ const DERIVED: [&str; 13] = [
     "origins",
     "prompts",
     "receipt_places",
+    "remote_queue",
+    "remote_sent",
+    "remote_staged",
+    "remotes",
     "reviewers",
     "search_live",
     "search_state",
@@ -73,6 +78,30 @@ fn filled() -> TestLog {
     log.rebuild(vec![line(vec![past("b.md", -2, Some("an older two"))])]);
     log.review(Verdict::Approved, &[2, 4]);
     log.undo_review(1);
+    let at = log.tick();
+    let mut act = log.writer.begin().expect("begins");
+    let new = NewRemote {
+        base_url: "https://host.example".to_owned(),
+        remote_id: "memstore_a".to_owned(),
+        name: "hosted".to_owned(),
+        at: Timestamp::from_micros(at),
+    };
+    let mirror = act.add_remote(&new).expect("a mirror");
+    let version = HostVersion {
+        id: "memver_1".to_owned(),
+        memory: "mem_1".to_owned(),
+        operation: retrace_model::VersionOperation::Created,
+        path: Some(path("a.md")),
+        content: Some(b"hosted".to_vec()),
+        actor: Actor::Unknown,
+        happened_at: Timestamp::from_micros(START),
+        redacted_at: None,
+    };
+    for id in ["memver_1", "memver_2"] {
+        let version = HostVersion { id: id.to_owned(), ..version.clone() };
+        act.mirror(mirror, &version, Timestamp::from_micros(at)).expect("mirrors");
+    }
+    act.commit().expect("commits");
     let at = log.tick();
     let act = log.writer.begin().expect("begins");
     act.share_store(log.store, Timestamp::from_micros(at)).expect("shares");
@@ -199,8 +228,9 @@ fn no_row_is_replaced_through_any_unique_key() {
     }
     assert_eq!(
         keys,
-        12 + 9,
-        "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements"
+        13 + 11,
+        "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements,
+         versions of hosts by their id there and here"
     );
 }
 
