@@ -10,6 +10,7 @@ use crate::lab::Lab;
 use crate::line_counts::LineCounts;
 use crate::options::AppOptions;
 use crate::origins::Origins;
+use crate::remote::RemoteCalls;
 use crate::store_api::KeptTexts;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
@@ -59,6 +60,8 @@ pub(crate) struct Inner {
     pub(crate) kept_findings: KeptFindings,
     /// What kind of memory contents are.
     pub(crate) kinds: KindCache,
+    /// Calls made to hosts of mirrored stores.
+    pub(crate) remote_calls: RemoteCalls,
     /// Texts that clients of the Memory Stores API read.
     pub(crate) kept_texts: KeptTexts,
 }
@@ -103,6 +106,7 @@ impl App {
                 line_counts: LineCounts::default(),
                 kept_findings: KeptFindings::default(),
                 kinds: KindCache::default(),
+                remote_calls: RemoteCalls::default(),
                 kept_texts: KeptTexts::default(),
                 options,
             }),

@@ -33,6 +33,7 @@ mod origins;
 mod past;
 mod plan;
 mod recorder;
+pub mod remote;
 mod review_page;
 pub mod store_api;
 mod target;

@@ -24,9 +24,9 @@ impl Inner {
     /// Looks at the whole directory of a store and records what changed. A directory that is missing or may not be read
     /// is a state, not an error, and nothing is called gone then.
     pub(crate) fn look(self: &Arc<Self>, store: &StoreRow) -> Result<Looked, ApiError> {
-        if store.is_log_only() {
+        if !store.has_directory() {
             // Nothing changes there that the log does not know.
-            return Ok(Looked { state: StoreState::Recording, detail: None, versions: 0 });
+            return Ok(Looked { state: store.state, detail: store.state_detail.clone(), versions: 0 });
         }
         self.recover(store)?;
         let mut keeper = LogKeeper::new(Arc::clone(self));

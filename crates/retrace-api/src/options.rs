@@ -3,6 +3,7 @@
 
 use crate::faults::Faults;
 use crate::keys::{KeyStore, SystemKeyring};
+use crate::remote::{Hosts, NetworkHosts};
 use crate::wire::{ApiError, Code};
 use retrace_files::NoFaults;
 use retrace_model::Timestamp;
@@ -40,6 +41,8 @@ pub struct AppOptions {
     pub faults: Arc<dyn Faults>,
     /// Where the key for exact counts is kept: [`SystemKeyring`], or a test's.
     pub keys: Arc<dyn KeyStore>,
+    /// Hosts of mirrored stores and their keys: [`NetworkHosts`], or a test's.
+    pub hosts: Arc<dyn Hosts>,
 }
 
 impl AppOptions {
@@ -84,6 +87,7 @@ impl AppOptions {
             busy_wait: None,
             faults: Arc::new(NoFaults),
             keys: Arc::new(SystemKeyring),
+            hosts: Arc::new(NetworkHosts),
         })
     }
 }

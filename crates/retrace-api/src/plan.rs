@@ -9,9 +9,10 @@ use crate::app::{Inner, root_of};
 use crate::commands;
 use crate::faults::Point;
 use crate::judge::{self, Judging, Who};
+use crate::remote::queue;
 use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
-use retrace_log::{Act, Append, Appended, Change, Payload, Reader, StoreRow};
+use retrace_log::{Act, Append, Appended, Change, NewQueued, Payload, Reader, StoreRow};
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +56,8 @@ pub(crate) struct Plan {
     pub(crate) warnings: Vec<String>,
     /// What a newer version in the log already stands against.
     pub(crate) conflicts: Vec<wire::Conflict>,
+    /// Changes queued for hosts that it takes back.
+    pub(crate) withdraws: Vec<u64>,
 }
 
 impl Plan {
@@ -68,6 +71,7 @@ impl Plan {
             checks: Vec::new(),
             warnings: Vec::new(),
             conflicts: Vec::new(),
+            withdraws: Vec::new(),
         }
     }
 
@@ -142,10 +146,23 @@ impl Inner {
         }
         self.nothing_is_lost(plan, &stores, dry_run)?;
         result.conflicts.clone_from(&plan.conflicts);
+        let (waiting, queued) = self.read(|reader| {
+            let queued = queue::changes_of(reader, plan, self.now())?;
+            Ok((queue::waiting_for(reader, plan)?, queued.len() as u64))
+        })?;
+        result.queued = queued;
+        result.conflicts.extend(waiting);
+        if !plan.withdraws.is_empty() {
+            result.warnings.push(format!(
+                "{} changes that wait to be sent to their host are taken back.",
+                plan.withdraws.len()
+            ));
+        }
         result.conflicts.extend(self.held_against_disk(plan, &stores, dry_run)?);
         if !result.conflicts.is_empty() {
             result.writes.clear();
             result.deletes.clear();
+            result.queued = 0;
             return Ok((result, None));
         }
         if dry_run {
@@ -155,7 +172,7 @@ impl Inner {
             }
             return Ok((result, None));
         }
-        if plan.steps.is_empty() {
+        if plan.steps.is_empty() && plan.withdraws.is_empty() {
             // What is wanted is there already; the review alone is left to be written down.
             let Some(judging) = &plan.judging else { return Ok((result, None)) };
             let (person, at) = (self.user(), self.now());
@@ -204,7 +221,7 @@ impl Inner {
         for step in plan.steps.iter().chain(&plan.checks) {
             if let Entry::Vacant(place) = stores.entry(step.store) {
                 let row = self.read(|reader| Ok(reader.store(step.store)?))?;
-                let root = if row.is_log_only() { None } else { Some(Root::open(&root_of(&row))?) };
+                let root = if row.has_directory() { Some(Root::open(&root_of(&row))?) } else { None };
                 place.insert((row, root));
             }
         }
@@ -321,6 +338,15 @@ impl Inner {
         if !carried.moved_in_log.is_empty() {
             return Ok(None);
         }
+        let queued = queue::changes_of(&act.reader(), plan, self.now())?;
+        if let Some(waiting) = queue::waiting_for(&act.reader(), plan)?.pop() {
+            return Err(ApiError::new(Code::HeadMoved, waiting.message, waiting.path));
+        }
+        let standing = act.reader().remote_queue(None)?;
+        if let Some(id) = plan.withdraws.iter().find(|id| !standing.iter().any(|row| row.id == **id)) {
+            let sent = ApiError::new(Code::HeadMoved, "A queued change was sent meanwhile.", id.to_string());
+            return Err(sent.hint("Repeat it: what was sent is put back then."));
+        }
         for step in &plan.steps {
             match self.do_step(step, stores[&step.store].1.as_ref(), warnings) {
                 Ok(finished) => carried.done.push(finished),
@@ -331,13 +357,22 @@ impl Inner {
                 }
             }
         }
-        if carried.done.is_empty() {
+        if carried.done.is_empty() && (carried.stopped.is_some() || plan.withdraws.is_empty()) {
             return Ok(None);
         }
         self.at(Point::FilesDone)?;
         // Taken after the files are written: what a recorder read before that is older than this act.
         let (person, at) = (self.user(), self.now());
-        let appended = append_done(act, plan, &carried.done, &person, at)?;
+        let queued = if carried.stopped.is_some() { Vec::new() } else { queued };
+        let appended = append_done(act, plan, &carried.done, (&person, at), !queued.is_empty())?;
+        if carried.stopped.is_none() {
+            for id in &plan.withdraws {
+                act.unqueue(*id)?;
+            }
+        }
+        for change in queued {
+            act.queue(&NewQueued { operation_seq: appended.operation_seq, at, ..change })?;
+        }
         // A review is of all its files; what was done in part is the person's own act alone.
         let judging = plan.judging.as_ref().filter(|_| carried.stopped.is_none());
         carried.review = judge::note(act, Who { person: &person, at }, &appended, plan.undoes, judging)?;
@@ -500,12 +535,19 @@ fn append_done(
     act: &mut Act<'_>,
     plan: &Plan,
     done: &[DoneStep<'_>],
-    actor: &Actor,
-    at: retrace_model::Timestamp,
+    (actor, at): (&Actor, retrace_model::Timestamp),
+    queues: bool,
 ) -> Result<Appended, ApiError> {
     let first = done.first().map(|finished| finished.step.store);
     let one_store = first.filter(|store| done.iter().all(|finished| finished.step.store == *store));
-    let changes = done.iter().map(|DoneStep { step, seen, .. }| {
+    let mut here = Vec::new();
+    for finished in done {
+        // A host takes the change first; its version comes then.
+        if act.reader().remote(finished.step.store)?.is_none() {
+            here.push(finished);
+        }
+    }
+    let changes = here.into_iter().map(|DoneStep { step, seen, .. }| {
         let payload = match &step.wanted {
             None => Payload::Gone,
             Some(wanted) => Payload::Content {
@@ -526,7 +568,7 @@ fn append_done(
         at,
         undoes: plan.undoes,
         changes: changes.collect(),
-        even_if_empty: false,
+        even_if_empty: queues || !plan.withdraws.is_empty(),
     })?)
 }
 

@@ -106,7 +106,7 @@ fn to_record(inner: &Inner, named: &[retrace_model::StoreId]) -> Result<Vec<retr
     let rows = inner.read(|reader| Ok(reader.stores()?))?;
     Ok(rows
         .iter()
-        .filter(|row| row.removed_at.is_none() && !row.paused && !row.is_log_only())
+        .filter(|row| row.removed_at.is_none() && !row.paused && row.has_directory())
         .filter(|row| named.is_empty() || named.contains(&row.id))
         .map(|row| watched(inner, row))
         .collect())

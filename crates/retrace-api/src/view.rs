@@ -114,7 +114,7 @@ pub(crate) fn store(
         last_change: row.last_change.map(|at| at.to_rfc3339()),
         rules: rule_lines(rules),
         shared,
-        mounted: !row.is_log_only(),
+        mounted: row.has_directory(),
     }
 }
 

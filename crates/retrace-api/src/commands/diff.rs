@@ -282,10 +282,10 @@ impl State {
         store: Box<StoreRow>,
         target: String,
     ) -> Result<Self, ApiError> {
-        if store.is_log_only() {
+        if !store.has_directory() {
             return Self::recorded(reader, store, Moment::after(reader.cursor()?), target);
         }
-        if store.is_log_only() {
+        if !store.has_directory() {
             return Self::recorded(reader, store, Moment::after(reader.cursor()?), target);
         }
         let root = Root::open(&root_of(&store))?;

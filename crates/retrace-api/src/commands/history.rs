@@ -7,7 +7,7 @@ use crate::wire::{
     Activity, ActivityMark, ActivityReq, ApiError, LogPage, LogReq, ShowReq, Shown, TimelinePage, TimelineReq,
 };
 use base64::Engine as _;
-use retrace_log::{OperationRow, VersionFilter};
+use retrace_log::{OperationRow, Reader, VersionFilter};
 use retrace_model::{MemoryId, RelPath, Source};
 
 /// Rows of a page unless asked otherwise.
@@ -81,7 +81,7 @@ pub fn timeline(app: &App, request: TimelineReq) -> Result<TimelinePage, ApiErro
                 };
                 let mut versions = if row.versions == 0 { Vec::new() } else { reader.versions(&filter)? };
                 versions.reverse();
-                Ok(view::operation(row, &versions, undoable(row)))
+                Ok(view::operation(row, &versions, undoable(reader, row)?))
             })
             .collect::<Result<_, ApiError>>()?;
         Ok(TimelinePage { operations, next_before })
@@ -139,12 +139,16 @@ pub fn show(app: &App, request: ShowReq) -> Result<Shown, ApiError> {
 
 /// Whether `undo` would accept an operation: an act on files, or history brought in, that nobody has undone yet. What a scan
 /// saw is taken back with a rollback; a redaction never.
-pub(crate) fn undoable(row: &OperationRow) -> bool {
+pub(crate) fn undoable(reader: &Reader<'_>, row: &OperationRow) -> Result<bool, ApiError> {
     let act = matches!(
         row.source,
         Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import | Source::Rebuilt
     );
-    act && row.versions > 0 && row.undone_by.is_none()
+    if !act || row.undone_by.is_some() {
+        return Ok(false);
+    }
+    // An act on a mirror has no version before its host took it.
+    Ok(row.versions > 0 || !reader.queued_by(row.seq)?.is_empty() || !reader.sent_for(row.seq)?.is_empty())
 }
 
 fn page(limit: Option<u64>) -> Result<u64, ApiError> {

@@ -123,7 +123,7 @@ impl Inner {
         store: &StoreRow,
         path: &RelPath,
     ) -> Result<Side, ApiError> {
-        if store.is_log_only() {
+        if !store.has_directory() {
             let version = reader.version_at(store.id, path, None)?.ok_or_else(|| {
                 ApiError::new(wire::Code::NotFound, "There is no such memory.", text)
                     .hint("It may be deleted: `retrace log` shows its history.")

@@ -12,11 +12,13 @@ use crate::App;
 use crate::app::{Inner, lock};
 use crate::faults::Point;
 use crate::judge::{self, Who};
+use crate::remote::redact as remote;
 use crate::view;
 use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Receipts, RedactReq};
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Change, Needles, NewReceipt, Payload, StoreRow, VersionRow};
-use retrace_model::{ReceiptId, RelPath, Rules, Sha256, Source};
+use retrace_model::{ReceiptId, RelPath, Rules, Sha256, Source, Timestamp};
+use std::collections::BTreeSet;
 use survey::{LiveHit, Selection, Survey};
 
 /// What stands in a live file where the secret was.
@@ -43,7 +45,7 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
         }
     }
     let survey = inner.survey(&selection, &stores, request.live)?;
-    if survey.versions.is_empty() && survey.live.is_empty() {
+    if survey.versions.is_empty() && survey.live.is_empty() && survey.queued.is_empty() {
         return Err(ApiError::new(Code::NotFound, "Nothing recorded and no live file matches.", "")
             .hint("Redacted versions are passed over. `retrace search --history` finds words in history."));
     }
@@ -52,6 +54,7 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
     result.warnings = survey.warnings(&selection, request.live);
     if request.live {
         result.writes = survey.live.iter().filter_map(LiveHit::as_write).collect();
+        result.writes.extend(survey.hosted.iter().map(survey::hosted_write));
     }
     if request.dry_run {
         return Ok(result);
@@ -78,7 +81,11 @@ pub fn recheck_receipt(app: &App, request: ReceiptRef) -> Result<Receipt, ApiErr
         .map_err(|error| ApiError::new(Code::NotFound, crate::error::sentence(&error), &request.receipt))?;
     inner.read(|reader| Ok(reader.receipt(id)?))?;
     inner.finish_purges()?;
-    let mut row = inner.read(|reader| Ok(reader.receipt(id)?))?;
+    let mut row = inner.read(|reader| {
+        let mut row = reader.receipt(id)?;
+        remote::enter_places(reader, &mut row)?;
+        Ok(row)
+    })?;
     if row.purged {
         let sound = inner.read(|reader| Ok(reader.verify_chain()?))?.is_empty();
         row.chain_verified = Some(sound);
@@ -119,16 +126,18 @@ impl Inner {
                 }
             }
             self.at(Point::FilesDone)?;
-            let committed = self.take_out(act, request, selection.method(), stores, &chosen, &replaced)?;
+            let committed =
+                self.take_out(act, (request, selection), stores, (&chosen, &survey.matched), &replaced)?;
             cast_shadows(act, &survey.live)?;
             self.at(Point::Masked)?;
             Ok(committed)
         });
-        let (id, operation_seq, mut needles) = match written {
+        let (id, operation_seq, mut needles, queued) = match written {
             Ok(committed) => committed,
             Err(error) => return Err(self.put_live_back(error, &replaced)),
         };
         result.operation_seq = Some(operation_seq);
+        result.queued = queued;
         result.writes.retain(|write| replaced.iter().any(|file| file.change.path.to_text() == write.path));
         result
             .warnings
@@ -162,12 +171,11 @@ impl Inner {
     fn take_out(
         &self,
         act: &mut Act<'_>,
-        request: &RedactReq,
-        method: &str,
+        (request, selection): (&RedactReq, &Selection),
         stores: &[StoreRow],
-        chosen: &[VersionRow],
+        (chosen, matched): (&[VersionRow], &BTreeSet<Vec<u8>>),
         replaced: &[ReplacedFile],
-    ) -> Result<(ReceiptId, u64, Needles), ApiError> {
+    ) -> Result<(ReceiptId, u64, Needles, u64), ApiError> {
         // Taken after the files are written: what a recorder read before that is older than this act.
         let (at, user) = (self.now(), self.user());
         let one = match stores {
@@ -186,16 +194,40 @@ impl Inner {
         })?;
         judge::note(act, Who { person: &user, at }, &appended, None, None)?;
         let operation_seq = appended.operation_seq.unwrap_or_default();
-        let versions = act.reader().with_same_content(chosen)?.len() as u64;
+        let masked = act.reader().with_same_content(chosen)?;
+        let queued =
+            self.queue_redaction(act, request, selection, (operation_seq, at), (&masked, matched))?;
+        let versions = masked.len() as u64;
         let (id, row) = act.add_receipt(&NewReceipt {
             operation_seq,
             at,
             actor: &user,
             reason: request.reason.as_deref(),
-            method,
+            method: selection.method(),
             versions,
         })?;
-        Ok((id, operation_seq, act.mask(chosen, row)?.needles))
+        Ok((id, operation_seq, act.mask(chosen, row)?.needles, queued))
+    }
+
+    /// Takes back what is queued with what is redacted, and queues the redactions that hosts are to make.
+    fn queue_redaction(
+        &self,
+        act: &mut Act<'_>,
+        request: &RedactReq,
+        selection: &Selection,
+        (operation_seq, at): (u64, Timestamp),
+        (masked, matched): (&[VersionRow], &BTreeSet<Vec<u8>>),
+    ) -> Result<u64, ApiError> {
+        let reader = act.reader();
+        let holding = remote::queued_holding(&reader, masked, |bytes| selection.holds(bytes, matched))?;
+        let replace = match request.live {
+            true => remote::hosted_hits(&reader, masked, |bytes| selection.replaced(bytes))?,
+            false => Vec::new(),
+        };
+        for row in holding {
+            act.unqueue(row.id)?;
+        }
+        remote::queue(act, operation_seq, masked, &replace, at)
     }
 
     fn replace_live(&self, hit: &LiveHit) -> Result<ReplacedFile, FileError> {

@@ -1,79 +1,303 @@
 //! Hosted stores: mirrors, and what is queued for their hosts.
 
+use super::stores::{checked_name, free_name_for};
+use super::{rollback, store_answer};
 use crate::App;
+use crate::app::Inner;
+use crate::remote::{self, refusal};
 use crate::wire::{
-    AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, HostedStores, Nothing, Pulled, Pushed, RemoteQueue,
-    RemoteRef, Remotes, Store, StoreRef, WithdrawReq,
+    AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, HostedStore, HostedStores, Nothing, Pulled, Pushed,
+    RemoteHost, RemoteQueue, RemoteRef, RemoteStore, Remotes, Store, StoreRef, WithdrawReq,
 };
+use retrace_log::{NewQueued, NewRemote, QueueKind, QueueRow, QueueState, RemoteRow};
+use retrace_model::{Source, StoreId};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What the progress of a pull and of a push without a name is called.
+const PULL: &str = "pull";
+const PUSH: &str = "push";
 
 /// The stores of a host. Calls the host.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn hosted_stores(_: &App, _: HostRef) -> Result<HostedStores, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "hosted_stores"))
+/// `invalid` for what is no base URL, `store_unavailable` when the host cannot be reached, its limit is reached, or there is no
+/// key that it takes.
+pub fn hosted_stores(app: &App, request: HostRef) -> Result<HostedStores, ApiError> {
+    let inner = &app.inner;
+    let base_url = inner.base_url(request.base_url.as_deref())?;
+    let job = inner.lab.jobs.begin(None)?;
+    let listed = inner.host(&base_url, &job).and_then(|host| host.stores());
+    let listed = listed.map_err(|error| refusal(&error, &base_url))?;
+    let mirrors = inner.read(|reader| Ok(reader.remotes()?))?;
+    let mirror = |remote_id: &str| {
+        let is_it = |row: &&RemoteRow| row.base_url == base_url && row.remote_id == remote_id;
+        mirrors.iter().find(is_it).map(|row| row.store.to_string())
+    };
+    let stores = listed
+        .into_iter()
+        .map(|store| HostedStore {
+            store_id: mirror(&store.id),
+            remote_id: store.id,
+            name: store.name,
+            description: store.description,
+            created_at: store.created_at.to_rfc3339(),
+            archived_at: store.archived_at.map(|at| at.to_rfc3339()),
+        })
+        .collect();
+    Ok(HostedStores { base_url, stores })
 }
 
 /// The mirrored stores, their hosts and the calls made for them.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn remotes(_: &App, _: Nothing) -> Result<Remotes, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "remotes"))
+/// A failure of the database.
+pub fn remotes(app: &App, _: Nothing) -> Result<Remotes, ApiError> {
+    let inner = &app.inner;
+    let stores = inner.read(|reader| {
+        let queue = reader.remote_queue(None)?;
+        let mut stores = Vec::new();
+        for row in reader.remotes()? {
+            let name = reader.store(row.store)?.name;
+            stores.push(shown(&row, name, &queue));
+        }
+        Ok(stores)
+    })?;
+    let urls: BTreeSet<&str> = stores.iter().map(|store| store.base_url.as_str()).collect();
+    let hosts = urls
+        .into_iter()
+        .map(|url| {
+            let key = inner.options.hosts.key(url, &|name| inner.variable(name));
+            RemoteHost { base_url: url.to_owned(), key: key.map(str::to_owned) }
+        })
+        .collect();
+    Ok(Remotes { stores, hosts, calls: inner.remote_calls.listed() })
 }
 
-/// Begins to mirror a hosted store, and takes its baseline.
-///
-/// # Errors
-/// `store_unavailable`: not served yet.
-pub fn add_remote(_: &App, _: AddRemoteReq) -> Result<Store, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "add_remote"))
+fn shown(row: &RemoteRow, name: String, queue: &[QueueRow]) -> RemoteStore {
+    let queued = || queue.iter().filter(|queued| queued.change.store == row.store);
+    RemoteStore {
+        store_id: row.store.to_string(),
+        name,
+        base_url: row.base_url.clone(),
+        remote_id: row.remote_id.clone(),
+        description: row.description.clone(),
+        archived_at: row.archived_at.map(|at| at.to_rfc3339()),
+        pulled_at: row.pulled_at.map(|at| at.to_rfc3339()),
+        pulling: row.listing || row.staged > 0,
+        problem: row.problem.clone(),
+        versions: row.versions,
+        never_seen: row.never_seen,
+        redacted_at_host: row.redacted_at_host,
+        queued: queued().count() as u64,
+        conflicts: queued().filter(|queued| queued.state == QueueState::Conflict).count() as u64,
+    }
 }
 
-/// Mirrors what is new at the hosts.
+/// Begins to mirror a hosted store, and takes its baseline. What cuts the first pull off is said by the store; the next one
+/// goes on.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn pull_remote(_: &App, _: RemoteRef) -> Result<Pulled, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "pull_remote"))
+/// Those of `hosted_stores`; `not_found` when the host has no such store, `invalid` when it is mirrored already or the name is
+/// taken.
+pub fn add_remote(app: &App, request: AddRemoteReq) -> Result<Store, ApiError> {
+    let inner = &app.inner;
+    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let base_url = inner.base_url(request.base_url.as_deref())?;
+    let remote_id = request.remote_id.trim().to_owned();
+    let found = inner.host(&base_url, &job).and_then(|host| host.store(&remote_id));
+    let found = found.map_err(|error| refusal(&error, &remote_id))?;
+    let name = match request.name.as_deref().map(str::trim) {
+        Some("") => return Err(ApiError::invalid("The name is empty.", "name")),
+        Some(name) => checked_name(name)?,
+        None => free_name_for(inner, &found.name)?,
+    };
+    let at = inner.now();
+    let new = NewRemote { base_url, remote_id, name, at };
+    let id = inner.write(|act| Ok(act.add_remote(&new)?))?;
+    inner.stores_changed();
+    let row = mirror(inner, id)?;
+    remote::pull(inner, &row, &job, request.job.as_deref().unwrap_or(PULL))?;
+    store_answer(inner, id)
+}
+
+/// Mirrors what is new at the hosts. Paused mirrors are passed over unless they are named.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` for one that is no mirror, or a failure of the log. What a host or a key stands
+/// in the way of is a problem in the answer.
+pub fn pull_remote(app: &App, request: RemoteRef) -> Result<Pulled, ApiError> {
+    let inner = &app.inner;
+    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let task = request.job.as_deref().unwrap_or(PULL);
+    let mut stores = Vec::new();
+    for row in mirrors(inner, request.store.as_deref(), true)? {
+        stores.push(remote::pull(inner, &row, &job, task)?);
+    }
+    Ok(Pulled { stores })
 }
 
 /// Sends what is queued.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn push_remote(_: &App, _: RemoteRef) -> Result<Pushed, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "push_remote"))
+/// As `pull_remote`.
+pub fn push_remote(app: &App, request: RemoteRef) -> Result<Pushed, ApiError> {
+    let inner = &app.inner;
+    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let task = request.job.as_deref().unwrap_or(PUSH);
+    let rows = mirrors(inner, request.store.as_deref(), false)?;
+    let mut pushed = Pushed::default();
+    for row in &rows {
+        remote::push(inner, row, &job, task, &mut pushed)?;
+    }
+    pushed.queue = inner.shown_queue(named(inner, request.store.as_deref())?)?;
+    Ok(pushed)
 }
 
 /// What is queued.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn remote_queue(_: &App, _: RemoteRef) -> Result<RemoteQueue, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "remote_queue"))
+/// `not_found` for an unknown store, `invalid` for one that is no mirror.
+pub fn remote_queue(app: &App, request: RemoteRef) -> Result<RemoteQueue, ApiError> {
+    let inner = &app.inner;
+    inner.shown_queue(named(inner, request.store.as_deref())?)
 }
 
-/// Takes queued changes back.
+/// Takes queued changes back. An act of which nothing else is left is undone with them, so that what was left to review before
+/// it is left again.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn withdraw_queued(_: &App, _: WithdrawReq) -> Result<RemoteQueue, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "withdraw_queued"))
+/// `not_found` when one of the numbers is none of the queue; nothing is taken back then.
+pub fn withdraw_queued(app: &App, request: WithdrawReq) -> Result<RemoteQueue, ApiError> {
+    let inner = &app.inner;
+    let ids: BTreeSet<u64> = request.ids.iter().copied().collect();
+    let queue = inner.read(|reader| Ok(reader.remote_queue(None)?))?;
+    if let Some(unknown) = ids.iter().find(|id| !queue.iter().any(|row| row.id == **id)) {
+        return Err(ApiError::new(
+            Code::NotFound,
+            "There is no such change in the queue.",
+            unknown.to_string(),
+        )
+        .hint("`retrace remote queue` lists them; what was sent is not there any more."));
+    }
+    let operations: BTreeSet<u64> =
+        queue.iter().filter(|row| ids.contains(&row.id)).filter_map(|row| row.change.operation_seq).collect();
+    let mut left = ids.clone();
+    for operation in operations {
+        let whole: Vec<u64> = queue
+            .iter()
+            .filter(|row| row.change.operation_seq == Some(operation))
+            .map(|row| row.id)
+            .collect();
+        let is_whole = whole.iter().all(|id| ids.contains(id));
+        let only_queued = inner.read(|reader| {
+            let row = reader.operation(operation)?;
+            Ok(row.versions == 0
+                && reader.sent_for(operation)?.is_empty()
+                && super::history::undoable(reader, &row)?)
+        })?;
+        if is_whole && only_queued {
+            rollback::undo_operation(inner, operation)?;
+            left.retain(|id| !whole.contains(id));
+        }
+    }
+    inner.write(|act| {
+        for id in &left {
+            act.unqueue(*id)?;
+        }
+        Ok(())
+    })?;
+    inner.stores_changed();
+    inner.shown_queue(None)
 }
 
 /// Queues that a hosted store be archived, which is one-way.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn archive_remote(_: &App, _: StoreRef) -> Result<RemoteQueue, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "archive_remote"))
+/// `not_found` for an unknown store, `invalid` for one that is no mirror, is archived already, or is queued to be.
+pub fn archive_remote(app: &App, request: StoreRef) -> Result<RemoteQueue, ApiError> {
+    let inner = &app.inner;
+    let row = one_mirror(inner, &request.store)?;
+    if row.archived_at.is_some() {
+        return Err(ApiError::invalid("The store is archived at its host already.", &request.store));
+    }
+    let at = inner.now();
+    inner.write(|act| {
+        let queued = act.reader().remote_queue(Some(row.store))?;
+        if queued.iter().any(|queued| queued.change.kind == QueueKind::Archive) {
+            return Err(ApiError::invalid("The store is queued to be archived already.", &request.store));
+        }
+        act.queue(&NewQueued {
+            store: row.store,
+            kind: QueueKind::Archive,
+            path: None,
+            moved_from: None,
+            remote_memory: None,
+            remote_version: None,
+            expected: None,
+            content: None,
+            operation_seq: None,
+            source: Source::Api,
+            note: None,
+            at,
+            message: None,
+        })?;
+        Ok(())
+    })?;
+    inner.stores_changed();
+    inner.shown_queue(Some(row.store))
 }
 
 /// Keeps the key for a host in the keyring, or forgets it.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn set_host_key(_: &App, _: HostKeyReq) -> Result<Remotes, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "set_host_key"))
+/// `invalid` for what is no base URL or cannot be a key, `store_unavailable` where there is no place to keep keys.
+pub fn set_host_key(app: &App, request: HostKeyReq) -> Result<Remotes, ApiError> {
+    let inner = &app.inner;
+    let base_url = inner.base_url(request.base_url.as_deref())?;
+    let hosts = &inner.options.hosts;
+    let done = match request.key.as_deref().map(str::trim) {
+        Some("") => return Err(ApiError::invalid("The key is empty.", "key")),
+        Some(key) => hosts.keep_key(&base_url, key),
+        None => hosts.forget_key(&base_url),
+    };
+    done.map_err(|sentence| {
+        ApiError::new(Code::StoreUnavailable, crate::error::sentence(&sentence), &base_url)
+    })?;
+    inner.stores_changed();
+    remotes(app, Nothing {})
+}
+
+fn named(inner: &Inner, store: Option<&str>) -> Result<Option<StoreId>, ApiError> {
+    store.map(|store| one_mirror(inner, store).map(|row| row.store)).transpose()
+}
+
+fn one_mirror(inner: &Inner, store: &str) -> Result<RemoteRow, ApiError> {
+    let id = inner.read(|reader| Ok(inner.store_named(reader, store)?.id))?;
+    mirror(inner, id).map_err(|mut error| {
+        store.clone_into(&mut error.subject);
+        error
+    })
+}
+
+fn mirror(inner: &Inner, id: StoreId) -> Result<RemoteRow, ApiError> {
+    inner.read(|reader| Ok(reader.remote(id)?))?.ok_or_else(|| {
+        ApiError::invalid("The store is no mirror of a hosted one.", id.to_string())
+            .hint("`retrace remote add` mirrors a hosted store.")
+    })
+}
+
+/// The mirrors meant: the named one, or all, of which `unpaused` leaves paused ones out.
+fn mirrors(inner: &Arc<Inner>, store: Option<&str>, unpaused: bool) -> Result<Vec<RemoteRow>, ApiError> {
+    if let Some(store) = store {
+        return Ok(vec![one_mirror(inner, store)?]);
+    }
+    inner.read(|reader| {
+        let mut rows = reader.remotes()?;
+        if unpaused {
+            let stores = reader.stores()?;
+            rows.retain(|row| !stores.iter().any(|store| store.id == row.store && store.paused));
+        }
+        Ok(rows)
+    })
 }

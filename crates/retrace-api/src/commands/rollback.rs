@@ -64,12 +64,24 @@ pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
     inner.carry_out(&plan, request.dry_run)
 }
 
+/// Takes an act back, or says why that cannot be.
+///
+/// # Errors
+/// As [`undo`]; `head_moved` where it conflicts.
+pub(super) fn undo_operation(inner: &std::sync::Arc<Inner>, seq: u64) -> Result<(), ApiError> {
+    let plan = inner.read(|reader| inner.plan_undo(reader, Some(seq)))?;
+    let undone = inner.carry_out(&plan, false)?;
+    undone.conflict_error().map_or(Ok(()), Err)
+}
+
 fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {
     let mut before = None;
     loop {
         let page = reader.operations(None, before, 200)?;
-        if let Some(row) = page.iter().find(|row| undoable(row) && row.undoes.is_none()) {
-            return Ok(row.seq);
+        for row in page.iter().filter(|row| row.undoes.is_none()) {
+            if undoable(reader, row)? {
+                return Ok(row.seq);
+            }
         }
         match page.last() {
             Some(last) => before = Some(last.seq),
@@ -101,7 +113,7 @@ impl Inner {
             return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
                 .hint(format!("Operation {by} undid it; undo that one to do it again.")));
         }
-        if !undoable(&row) {
+        if !undoable(reader, &row)? {
             return Err(match row.source {
                 Source::Redact => ApiError::invalid("A redaction cannot be undone.", seq.to_string()),
                 _ => ApiError::invalid("Only acts are undone.", seq.to_string())
@@ -211,7 +223,10 @@ impl Inner {
 
     fn plan_operation(&self, reader: &Reader<'_>, seq: u64, mut plan: Plan) -> Result<Plan, ApiError> {
         let row = reader.operation(seq)?;
-        if row.versions == 0 {
+        // What an act queued for hosts is taken back where it waits, and put back where it was sent.
+        plan.withdraws = reader.queued_by(seq)?.iter().map(|row| row.id).collect();
+        let sent = reader.sent_for(seq)?;
+        if row.versions == 0 && plan.withdraws.is_empty() && sent.is_empty() {
             return Err(ApiError::invalid("The operation changed no memory.", seq.to_string()));
         }
         if reader.is_rebuilding(seq)? {
@@ -224,6 +239,10 @@ impl Inner {
         let filter = VersionFilter { operation_seq: Some(seq), ..VersionFilter::default() };
         let mut versions = reader.versions(&filter)?;
         versions.reverse();
+        for sent in sent {
+            let filter = VersionFilter { operation_seq: Some(sent), ..VersionFilter::default() };
+            versions.extend(reader.versions(&filter)?.into_iter().rev());
+        }
         self.take_back(reader, &mut plan, &versions)?;
         Ok(plan)
     }
@@ -310,7 +329,7 @@ impl Inner {
         store: &retrace_log::StoreRow,
         plan: &mut Plan,
     ) -> Result<(), ApiError> {
-        if store.is_log_only() {
+        if !store.has_directory() {
             return Ok(());
         }
         let scan = Root::open(&root_of(store))?.scan(&self.rules, None);
@@ -398,7 +417,7 @@ impl Inner {
             return Ok((Some(sha256), Some(live.version)));
         }
         let row = reader.store(store)?;
-        if row.is_log_only() {
+        if !row.has_directory() {
             // Nothing is left of the content, so the memory counts as empty, as the Memory Stores API says it.
             return Ok((Some(Sha256::of(b"")), Some(live.version)));
         }

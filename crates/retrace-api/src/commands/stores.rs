@@ -131,6 +131,10 @@ impl Inner {
     /// known after all. A directory that cannot be looked at waits for the next start.
     pub(crate) fn finish_baselines(self: &Arc<Self>) -> Result<(), ApiError> {
         for row in self.read(|reader| Ok(reader.stores_without_baseline()?))? {
+            if row.is_remote() {
+                // Its first pull goes on when the user asks for one.
+                continue;
+            }
             let looked = self.look(&row)?;
             if matches!(looked.state, StoreState::Recording | StoreState::Limited) {
                 self.write(|act| Ok(act.mark_baseline(row.id)?))?;
@@ -163,6 +167,8 @@ pub(crate) fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError
 fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64, shared: bool) -> wire::Store {
     let now = match Root::open(&root_of(row)) {
         _ if row.is_log_only() => Some((StoreState::Recording, None)),
+        // How the host was found last.
+        _ if row.is_remote() => None,
         Err(error) => Some((state_of(&error), Some(crate::error::sentence(&error)))),
         Ok(_) if row.state == StoreState::Limited => None,
         Ok(_) => Some((StoreState::Recording, None)),
@@ -189,7 +195,7 @@ pub(crate) fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError>
         ));
     }
     let rows = inner.read(|reader| Ok(reader.stores()?))?;
-    for row in rows.iter().filter(|row| row.removed_at.is_none()) {
+    for row in rows.iter().filter(|row| row.removed_at.is_none() && row.has_directory()) {
         let other = root_of(row);
         if other == root {
             return Err(ApiError::invalid("The directory is a store already.", crate::error::show(root))
@@ -210,7 +216,7 @@ pub(crate) fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError>
     Ok(())
 }
 
-fn checked_name(name: &str) -> Result<String, ApiError> {
+pub(super) fn checked_name(name: &str) -> Result<String, ApiError> {
     if name.chars().count() > 255 || name.chars().any(char::is_control) {
         return Err(ApiError::invalid("A name has 1 to 255 characters and no control characters.", "name"));
     }
@@ -223,6 +229,11 @@ fn checked_name(name: &str) -> Result<String, ApiError> {
 /// The directory's own name, with a number when it is taken.
 fn free_name(inner: &Inner, root: &Path) -> Result<String, ApiError> {
     let own = root.file_name().map_or_else(|| "store".to_owned(), |name| name.to_string_lossy().into_owned());
+    free_name_for(inner, &own)
+}
+
+/// A name, with a number when it is taken.
+pub(super) fn free_name_for(inner: &Inner, own: &str) -> Result<String, ApiError> {
     let own: String = own.chars().filter(|letter| !letter.is_control()).collect();
     let taken = inner.read(|reader| Ok(reader.stores()?))?;
     let is_free = |name: &str| !taken.iter().any(|row| row.removed_at.is_none() && row.name == name);

@@ -20,6 +20,9 @@ pub(crate) fn share_store(app: &App, request: &ShareStoreReq) -> Result<wire::St
     let inner = &app.inner;
     let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
     let shown = inner.read(|reader| Ok(reader.api_store(row.id)?))?.is_some();
+    if request.shared && row.is_remote() {
+        return Err(ApiError::invalid("A mirror of a hosted store is shown by its host.", &row.name));
+    }
     let at = inner.now();
     match (request.shared, shown) {
         (true, false) => inner.write(|act| Ok(act.share_store(row.id, at)?))?,

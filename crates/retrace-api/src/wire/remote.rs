@@ -154,7 +154,7 @@ pub struct Pulled {
 }
 
 /// What a pull brought of one store.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct PulledStore {
     /// The mirror here.
     pub store_id: String,
@@ -175,7 +175,7 @@ pub struct PulledStore {
 }
 
 /// What is queued for hosts. Nothing of it is sent before a push.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct RemoteQueue {
     /// The changes, in the order in which they are sent.
     pub changes: Vec<QueuedChange>,
@@ -224,7 +224,7 @@ pub struct WithdrawReq {
 }
 
 /// What a push sent.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct Pushed {
     /// Changes that the host took.
     pub sent: u64,

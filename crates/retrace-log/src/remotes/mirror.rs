@@ -310,6 +310,21 @@ impl Reader<'_> {
         Ok(found)
     }
 
+    /// Whether the host is known to have redacted a version.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn is_redacted_at_host(&self, store: StoreId, remote_version: &str) -> Result<bool, LogError> {
+        let row = rows::store_row(self.connection, store)?;
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM mirrored
+                    WHERE store_id = ?1 AND remote_version_id = ?2 AND redacted_at IS NOT NULL)",
+            )?
+            .query_row(params![row, remote_version], |row| row.get(0))?)
+    }
+
     /// The version here that a version of the host is; `None` when it is not known or brought nothing.
     ///
     /// # Errors

@@ -42,6 +42,38 @@ impl Reader<'_> {
 }
 
 impl Act<'_> {
+    /// Begins a pull; answers its number, with which it must [`Act::check_pull`] in each of its transactions.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when the store is no mirror, or a failure of the database.
+    pub fn begin_pull(&mut self, store: StoreId) -> Result<u64, LogError> {
+        self.change_remote(store, "pulls = pulls + 1", &[])?;
+        let row = self.remote_row(store)?;
+        Ok(self
+            .transaction
+            .query_row("SELECT pulls FROM remotes WHERE store_id = ?1", [row], |row| row.get(0))?)
+    }
+
+    /// Whether a pull is still the newest of its mirror: pages of two would be kept in no order.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when the store is no mirror, or a failure of the database.
+    pub fn check_pull(&self, store: StoreId, pull: u64) -> Result<bool, LogError> {
+        let row = self.remote_row(store)?;
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT pulls = ?2 FROM remotes WHERE store_id = ?1")?
+            .query_row(params![row, pull], |row| row.get(0))?)
+    }
+
+    /// Forgets where the listing under way goes on, which the host does not know any more.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when the store is no mirror, or a failure of the database.
+    pub fn forget_cursor(&self, store: StoreId) -> Result<(), LogError> {
+        self.change_remote(store, "cursor = NULL", &[])
+    }
+
     /// Begins a listing of the host's versions, newest first, from its first page.
     ///
     /// # Errors

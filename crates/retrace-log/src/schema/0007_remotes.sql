@@ -1,7 +1,8 @@
 -- Hosted stores: what is known of a store that another machine serves, beside its versions, which are versions like any other.
 -- A mirror's root begins with "remote:".
 
--- listing: a listing of the host's versions was begun and did not come to its end; cursor: where it goes on.
+-- listing: a listing of the host's versions was begun and did not come to its end; cursor: where it goes on. pulls: how many were begun; only the
+-- newest may keep pages.
 CREATE TABLE remotes (
     store_id       INTEGER PRIMARY KEY REFERENCES stores (id),
     base_url       TEXT    NOT NULL,
@@ -13,7 +14,8 @@ CREATE TABLE remotes (
     problem        TEXT,
     listing        INTEGER NOT NULL DEFAULT 0 CHECK (listing IN (0, 1)),
     listings       INTEGER NOT NULL DEFAULT 0,
-    cursor         TEXT
+    cursor         TEXT,
+    pulls          INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Which version here a version of the host is. version_seq: none when it brought nothing, because the host had redacted it

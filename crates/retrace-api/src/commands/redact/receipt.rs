@@ -3,6 +3,7 @@
 use super::survey::{Selection, Survey};
 use crate::app::{Inner, lock, root_of};
 use crate::faults::Point;
+use crate::remote::redact as remote;
 use crate::wire::{ActResult, ApiError};
 use retrace_files::Root;
 use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
@@ -51,6 +52,7 @@ impl Inner {
     ) -> Result<(), ApiError> {
         row.purged = purged.is_some();
         row.places = self.places(selection, stores, survey, purged)?;
+        self.read(|reader| remote::enter_places(reader, row))?;
         row.chain_head = self.read(|reader| Ok(reader.chain_head()?))?;
         if purged.is_some() {
             let sound = self.read(|reader| Ok(reader.verify_chain()?))?.is_empty();
@@ -72,6 +74,7 @@ impl Inner {
         let left: u64 = survey.live.iter().filter(|hit| hit.after.is_none()).map(|hit| hit.hits).sum();
         let unreadable: Vec<&str> = stores
             .iter()
+            .filter(|store| store.has_directory())
             .filter(|store| Root::open(&root_of(store)).is_err())
             .map(|store| store.name.as_str())
             .collect();
@@ -161,7 +164,7 @@ impl Inner {
             });
         }
         row.places.push(backups());
-        Ok(())
+        self.read(|reader| remote::enter_places(reader, row))
     }
 }
 

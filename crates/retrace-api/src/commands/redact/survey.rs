@@ -4,11 +4,12 @@
 use super::MARKER;
 use crate::app::{Inner, root_of};
 use crate::commands::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
+use crate::remote::redact::{self as remote, HostedHit};
 use crate::target::version_named;
 use crate::wire::{ApiError, FileWrite, RedactReq, RedactionMatch};
 use regex::bytes::Regex;
 use retrace_files::Root;
-use retrace_log::{StoreRow, VersionRow};
+use retrace_log::{QueueRow, StoreRow, VersionRow};
 use retrace_model::{RelPath, Rules, Seen, Sha256, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -73,6 +74,20 @@ impl Selection {
         out
     }
 
+    /// Whether some bytes hold what is redacted, or one of the texts that matched elsewhere.
+    pub(super) fn holds(&self, bytes: &[u8], matched: &BTreeSet<Vec<u8>>) -> bool {
+        self.hits(bytes) > 0
+            || matched.iter().any(|text| !text.is_empty() && memchr::memmem::find(bytes, text).is_some())
+    }
+
+    /// What stands in place of a content whose version is redacted.
+    pub(super) fn replaced(&self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Versions(_) => format!("{MARKER}\n").into_bytes(),
+            _ => self.without(bytes),
+        }
+    }
+
     fn is_short(&self, matched: &BTreeSet<Vec<u8>>) -> bool {
         match self {
             Self::Versions(_) => false,
@@ -91,6 +106,10 @@ pub(super) struct Survey {
     pub(super) transcripts: Vec<(PathBuf, u64)>,
     /// The different texts that matched.
     pub(super) matched: BTreeSet<Vec<u8>>,
+    /// Live memories of hosted stores whose newest version holds it.
+    pub(super) hosted: Vec<HostedHit>,
+    /// Changes queued for hosts that hold it.
+    pub(super) queued: Vec<QueueRow>,
 }
 
 /// A live file that holds it.
@@ -129,6 +148,17 @@ impl LiveHit {
             to_sha256: Some(Sha256::of(after).to_hex()),
             diff: None,
         })
+    }
+}
+
+/// What is queued to be written at a host.
+pub(super) fn hosted_write(hit: &HostedHit) -> FileWrite {
+    FileWrite {
+        store_id: hit.store.to_string(),
+        path: hit.path.to_string(),
+        from_sha256: Some(hit.before.to_hex()),
+        to_sha256: Some(Sha256::of(&hit.after).to_hex()),
+        diff: None,
     }
 }
 
@@ -186,6 +216,16 @@ impl Survey {
                 "{} live files still hold it. They stay as they are, and are recorded again as soon as they change; use --live to replace it there.",
                 self.live.len()
             ));
+        }
+        if !live && !self.hosted.is_empty() {
+            warnings.push(format!(
+                "{} hosted memories hold it in their newest version, which no host redacts; use --live to replace it there first.",
+                self.hosted.len()
+            ));
+        }
+        if !self.queued.is_empty() {
+            warnings
+                .push(format!("{} changes queued for hosts hold it and are taken back.", self.queued.len()));
         }
         if self.live.iter().any(|hit| hit.in_path) {
             warnings
@@ -250,6 +290,8 @@ impl Inner {
             live: Vec::new(),
             transcripts: Vec::new(),
             matched: BTreeSet::new(),
+            hosted: Vec::new(),
+            queued: Vec::new(),
         };
         self.read(|reader| {
             survey.versions = match selection {
@@ -278,6 +320,7 @@ impl Inner {
             }
             Ok(())
         })?;
+        self.survey_hosts(selection, &mut survey)?;
         let hashes: BTreeSet<Sha256> = match selection {
             Selection::Versions(_) => {
                 survey.versions.iter().filter_map(|(version, _)| Some(version.content?.sha256)).collect()
@@ -292,6 +335,27 @@ impl Inner {
         Ok(survey)
     }
 
+    /// What of it mirrors hold beside their versions.
+    fn survey_hosts(&self, selection: &Selection, survey: &mut Survey) -> Result<(), ApiError> {
+        let versions: Vec<VersionRow> = survey.versions.iter().map(|(version, _)| version.clone()).collect();
+        self.read(|reader| {
+            survey.hosted = remote::hosted_hits(reader, &versions, |bytes| selection.replaced(bytes))?;
+            survey.queued =
+                remote::queued_holding(reader, &versions, |bytes| selection.holds(bytes, &survey.matched))?;
+            Ok(())
+        })?;
+        for row in &survey.queued {
+            for bytes in row.change.content.iter() {
+                for (start, end) in selection.ranges(bytes) {
+                    if survey.matched.len() < MOST_NEEDLES {
+                        survey.matched.insert(bytes[start..end].to_vec());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn live_hits(
         &self,
         selection: &Selection,
@@ -301,6 +365,9 @@ impl Inner {
         matched: &mut BTreeSet<Vec<u8>>,
     ) -> Vec<LiveHit> {
         let store_root = root_of(store);
+        if !store.has_directory() {
+            return Vec::new();
+        }
         // A directory that cannot be read is a state of its store, and is named as such on the receipt.
         let Ok(root) = Root::open(&store_root) else { return Vec::new() };
         let mut found = Vec::new();

@@ -1,0 +1,404 @@
+//! Bringing what is new at a host into the log.
+//!
+//! The memories are listed first and the versions after that: whatever is gone from the list of memories has its deletion in
+//! the list of versions, unless the host keeps it no longer. Versions come newest first and are kept page by page until a page
+//! holds nothing new; then they are appended oldest first. A pull that is cut off, wherever it is, goes on there.
+
+use super::{HostCalls, path_here};
+use crate::app::Inner;
+use crate::lab::jobs::Job;
+use crate::wire::{ApiError, Event, PulledStore};
+use retrace_log::{Append, Change, HostVersion, MirroredMemory, Payload, RemoteFacts, RemoteRow};
+use retrace_model::{Actor, Source, StoreState, VersionId, VersionOperation};
+use retrace_remote::{RemoteError, RemoteMemory, RemoteStore, RemoteVersion};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Versions appended in one transaction.
+const BATCH: usize = 200;
+
+/// Pages of versions, of a hundred each, that a pull looks through for versions redacted at the host since they were
+/// mirrored. Older ones are not looked at: to list all versions at each pull would cost a call for every hundred.
+const REDACTION_PAGES: usize = 10;
+
+/// Pages of memories that are asked for. A host has at most 2,000 memories a store; ours leaves room for more.
+const MEMORY_PAGES: usize = 1_000;
+
+/// Why a deletion of nobody's is recorded.
+const GONE_NOTE: &str = "The host does not have it any more and shows no deletion.";
+
+/// Why a pull stopped.
+enum Stop {
+    /// A call failed.
+    Host(RemoteError),
+    /// The log failed.
+    Log(ApiError),
+    /// Another pull of the same mirror began.
+    Overtaken,
+}
+
+impl From<RemoteError> for Stop {
+    fn from(error: RemoteError) -> Self {
+        Self::Host(error)
+    }
+}
+
+impl From<ApiError> for Stop {
+    fn from(error: ApiError) -> Self {
+        Self::Log(error)
+    }
+}
+
+/// A pull under way.
+struct Pull<'a> {
+    inner: &'a Arc<Inner>,
+    host: &'a dyn HostCalls,
+    remote: &'a RemoteRow,
+    job: &'a Job,
+    task: &'a str,
+    number: u64,
+    calls: u64,
+    fetched: u64,
+    versions: u64,
+    redacted: Vec<VersionId>,
+}
+
+/// Mirrors what is new of one store. What the host or the key stands in the way of is a problem in the answer.
+///
+/// # Errors
+/// A failure of the log.
+pub(crate) fn pull(
+    inner: &Arc<Inner>,
+    remote: &RemoteRow,
+    job: &Job,
+    task: &str,
+) -> Result<PulledStore, ApiError> {
+    let number = inner.write(|act| Ok(act.begin_pull(remote.store)?))?;
+    let opened = inner.host(&remote.base_url, job);
+    let mut pulled = PulledStore { store_id: remote.store.to_string(), ..PulledStore::default() };
+    let stopped = match &opened {
+        Err(error) => Some(Stop::Host(error.clone())),
+        Ok(host) => {
+            let mut pull = Pull {
+                inner,
+                host: &**host,
+                remote,
+                job,
+                task,
+                number,
+                calls: 0,
+                fetched: 0,
+                versions: 0,
+                redacted: Vec::new(),
+            };
+            let stopped = pull.run().err();
+            pulled.calls = pull.calls;
+            pulled.versions = pull.versions;
+            pulled.redacted_at_host = pull.redacted.iter().map(ToString::to_string).collect();
+            stopped
+        }
+    };
+    match stopped {
+        None => pulled.finished = true,
+        Some(Stop::Log(error)) => return Err(error),
+        Some(Stop::Host(error)) => pulled.problem = Some(inner.note_problem(remote, &error)?),
+        Some(Stop::Overtaken) => {
+            pulled.problem = Some("Another pull of the store began meanwhile.".to_owned());
+        }
+    }
+    let row = inner.read(|reader| Ok(reader.store(remote.store)?))?;
+    (pulled.name, pulled.memories) = (row.name, row.memories);
+    inner.stores_changed();
+    Ok(pulled)
+}
+
+impl Pull<'_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        let store = self.call(|host, id| host.store(id))?;
+        let facts = facts_of(&store);
+        self.write(|act, store| Ok(act.set_remote_facts(store, &facts)?))?;
+        let first = self.remote.pulled_at.is_none();
+        if self.remote.listing && self.remote.cursor.is_some() {
+            self.go_on_listing()?;
+        }
+        let (mark, there) = self.list_memories()?;
+        self.list_versions()?;
+        self.append_fetched()?;
+        self.settle_memories(mark, &there)?;
+        if !first {
+            self.find_redacted()?;
+        }
+        let at = self.inner.now();
+        self.write(|act, store| {
+            let without = act.reader().stores_without_baseline()?;
+            if without.iter().any(|row| row.id == store) {
+                act.mark_baseline(store)?;
+            }
+            act.pulled(store, at)?;
+            Ok(act.set_store_state(store, StoreState::Recording, None)?)
+        })
+    }
+
+    /// Makes a call, unless the pull was told to stop.
+    fn call<T>(
+        &mut self,
+        call: impl FnOnce(&dyn HostCalls, &str) -> Result<T, RemoteError>,
+    ) -> Result<T, RemoteError> {
+        if self.job.is_stopped() {
+            return Err(RemoteError::Cancelled);
+        }
+        self.calls += 1;
+        call(self.host, &self.remote.remote_id)
+    }
+
+    /// Writes, as long as this is the newest pull of its mirror.
+    fn write<T>(
+        &self,
+        write: impl FnOnce(&mut retrace_log::Act<'_>, retrace_model::StoreId) -> Result<T, ApiError>,
+    ) -> Result<T, Stop> {
+        let written = self.inner.write(|act| {
+            if !act.check_pull(self.remote.store, self.number)? {
+                return Ok(None);
+            }
+            write(act, self.remote.store).map(Some)
+        })?;
+        written.ok_or(Stop::Overtaken)
+    }
+
+    fn tell(&self) {
+        let done = self.fetched + self.versions;
+        self.inner.events.send(&Event::Progress { task: self.task.to_owned(), done, total: None });
+    }
+
+    /// Goes on with a listing that was cut off. One whose cursor the host refuses is begun anew by what follows.
+    fn go_on_listing(&mut self) -> Result<(), Stop> {
+        match self.list_pages(self.remote.cursor.clone(), true) {
+            Err(Stop::Host(RemoteError::Refused { .. } | RemoteError::NotFound { .. })) => {
+                self.write(|act, store| Ok(act.forget_cursor(store)?))
+            }
+            listed => listed,
+        }
+    }
+
+    /// Lists the versions from the newest on.
+    fn list_versions(&mut self) -> Result<(), Stop> {
+        // What was fetched by a listing that cannot be gone on with has gaps behind it.
+        let whole = self.write(|act, store| {
+            let whole = act.reader().remote(store)?.is_some_and(|remote| !remote.listing);
+            act.begin_listing(store)?;
+            Ok(whole)
+        })?;
+        self.list_pages(None, whole)
+    }
+
+    /// Keeps pages until one holds nothing new. `or_fetched`: what was fetched before counts as known.
+    fn list_pages(&mut self, mut cursor: Option<String>, or_fetched: bool) -> Result<(), Stop> {
+        let store = self.remote.store;
+        loop {
+            let page = self.call(|host, id| host.versions(id, cursor.as_deref(), true))?;
+            let versions =
+                page.items.into_iter().map(host_version).collect::<Result<Vec<_>, RemoteError>>()?;
+            let ended = self.write(|act, _| {
+                let mut news = false;
+                for version in &versions {
+                    news |= !act.reader().is_known_version(store, &version.id, or_fetched)?;
+                }
+                let next = page.next.as_deref().filter(|_| news || versions.is_empty());
+                act.keep_page(store, &versions, next)?;
+                Ok(next.is_none())
+            })?;
+            self.fetched += versions.len() as u64;
+            self.tell();
+            if ended {
+                return Ok(());
+            }
+            cursor = page.next;
+        }
+    }
+
+    /// Appends what was fetched, oldest first.
+    fn append_fetched(&mut self) -> Result<(), Stop> {
+        loop {
+            if self.job.is_stopped() {
+                return Err(RemoteError::Cancelled.into());
+            }
+            let (at, mut taken) = (self.inner.now(), 0);
+            let appended = self.write(|act, store| {
+                let mut appended = 0;
+                while taken < BATCH
+                    && let Some(version) = act.take_staged(store)?
+                {
+                    taken += 1;
+                    appended += act.mirror(store, &version, at)?.versions.len() as u64;
+                }
+                Ok(appended)
+            })?;
+            self.versions += appended;
+            self.tell();
+            if taken < BATCH {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The memories the host has now, and the newest version the log had before it was asked.
+    fn list_memories(&mut self) -> Result<(u64, BTreeMap<String, RemoteMemory>), Stop> {
+        let mark = self.inner.read(|reader| Ok(reader.last_version()?))?;
+        let (mut there, mut cursor) = (BTreeMap::new(), None::<String>);
+        for _ in 0..MEMORY_PAGES {
+            let page = self.call(|host, id| host.memories(id, cursor.as_deref()))?;
+            there.extend(page.items.into_iter().map(|memory| (memory.id.clone(), memory)));
+            if page.next.is_none() {
+                return Ok((mark, there));
+            }
+            cursor = page.next;
+        }
+        Err(RemoteError::NotUnderstood { cause: "its list of memories does not end".to_owned() }.into())
+    }
+
+    /// Holds the live memories against those of the host: one whose newest version was not listed is fetched, one that the
+    /// host does not have any more is deleted.
+    fn settle_memories(&mut self, mark: u64, there: &BTreeMap<String, RemoteMemory>) -> Result<(), Stop> {
+        let store = self.remote.store;
+        for memory in there.values() {
+            let known =
+                self.inner.read(|reader| Ok(reader.is_known_version(store, &memory.version_id, true)?))?;
+            if !known {
+                self.fetch_head(memory)?;
+            }
+        }
+        let here = self.inner.read(|reader| Ok(reader.mirrored_memories(store)?))?;
+        let at_host = |memory: &MirroredMemory| {
+            memory.remote_memory.as_ref().is_none_or(|remote| there.contains_key(remote))
+        };
+        // What came after the memories were listed is not on that list.
+        let gone: Vec<MirroredMemory> =
+            here.into_iter().filter(|memory| memory.head <= mark && !at_host(memory)).collect();
+        for memory in gone {
+            self.record_gone(&memory)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the newest version of a memory, which the host did not list.
+    fn fetch_head(&mut self, memory: &RemoteMemory) -> Result<(), Stop> {
+        let head = match self.call(|host, id| host.version(id, &memory.version_id)) {
+            Ok(version) => host_version(version)?,
+            Err(RemoteError::NotFound { .. }) => {
+                match self.call(|host, id| host.memory(id, &memory.id)) {
+                    // A newer version comes with the next pull, with its author.
+                    Ok(now) if now.version_id != memory.version_id => return Ok(()),
+                    Ok(now) => head_version(now)?,
+                    Err(RemoteError::NotFound { .. }) => return Ok(()),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let at = self.inner.now();
+        self.versions += self.write(|act, store| Ok(act.mirror(store, &head, at)?.versions.len() as u64))?;
+        Ok(())
+    }
+
+    fn record_gone(&mut self, memory: &MirroredMemory) -> Result<(), Stop> {
+        let at = self.inner.now();
+        self.versions += self.write(|act, store| {
+            // Whatever happened to it meanwhile made it newer.
+            let live = act.reader().live_at(store, &memory.path)?;
+            if live.is_none_or(|live| live.version.seq != memory.head) {
+                return Ok(0);
+            }
+            let gone = Change { store, path: memory.path.clone(), payload: Payload::Gone };
+            let appended = act.append(Append {
+                store: Some(store),
+                source: Source::Api,
+                actor: &Actor::Unknown,
+                note: Some(GONE_NOTE),
+                at,
+                undoes: None,
+                changes: vec![gone],
+                even_if_empty: false,
+            })?;
+            Ok(appended.versions.len() as u64)
+        })?;
+        Ok(())
+    }
+
+    /// Finds which of the newest versions the host redacted since they were mirrored.
+    fn find_redacted(&mut self) -> Result<(), Stop> {
+        let (mut cursor, mut seen) = (None::<String>, BTreeSet::new());
+        for _ in 0..REDACTION_PAGES {
+            let page = self.call(|host, id| host.versions(id, cursor.as_deref(), false))?;
+            let redacted: Vec<_> = page
+                .items
+                .into_iter()
+                .filter_map(|version| Some((version.id, version.redacted_at?)))
+                .filter(|(id, _)| seen.insert(id.clone()))
+                .collect();
+            if !redacted.is_empty() {
+                let news = self.write(|act, store| {
+                    let mut news = Vec::new();
+                    for (id, at) in &redacted {
+                        if let Some(seq) = act.redacted_at_host(store, id, *at)? {
+                            news.push(act.reader().version(seq)?.id);
+                        }
+                    }
+                    Ok(news)
+                })?;
+                self.redacted.extend(news);
+            }
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the host says of a store.
+pub(super) fn facts_of(store: &RemoteStore) -> RemoteFacts {
+    RemoteFacts {
+        description: store.description.clone(),
+        metadata: serde_json::json!(store.metadata).to_string(),
+        archived_at: store.archived_at,
+    }
+}
+
+/// A version as the log takes it.
+fn host_version(version: RemoteVersion) -> Result<HostVersion, RemoteError> {
+    let redacted = version.redacted_at.is_some();
+    if !redacted
+        && version.operation != VersionOperation::Deleted
+        && (version.path.is_none() || version.content.is_none())
+    {
+        return Err(RemoteError::NotUnderstood { cause: "a version in it has no content".to_owned() });
+    }
+    Ok(HostVersion {
+        id: version.id,
+        memory: version.memory_id,
+        operation: version.operation,
+        path: version.path.as_deref().map(path_here).transpose()?,
+        content: version.content.map(String::into_bytes).filter(|_| !redacted),
+        actor: version.created_by.unwrap_or(Actor::Unknown),
+        happened_at: version.created_at,
+        redacted_at: version.redacted_at,
+    })
+}
+
+/// A memory's newest version as the log takes it, where the host shows only the memory: nobody says who made it.
+pub(super) fn head_version(memory: RemoteMemory) -> Result<HostVersion, RemoteError> {
+    let content = memory
+        .content
+        .ok_or_else(|| RemoteError::NotUnderstood { cause: "the memory in it has no content".to_owned() })?;
+    Ok(HostVersion {
+        id: memory.version_id,
+        memory: memory.id,
+        operation: VersionOperation::Modified,
+        path: Some(path_here(&memory.path)?),
+        content: Some(content.into_bytes()),
+        actor: Actor::Unknown,
+        happened_at: memory.updated_at,
+        redacted_at: None,
+    })
+}

@@ -1,0 +1,355 @@
+//! Sending what is queued, in order, each change with the hash it expects to replace.
+//!
+//! What the host took is appended here at once, as the person's own; when that is cut off, the next pull brings it and the next
+//! push finds it done. A change that met a newer edit stays in the queue as a conflict, one that was refused as failed.
+
+use super::pull::{facts_of, head_version};
+use super::{HostCalls, path_there, refusal};
+use crate::app::Inner;
+use crate::error::sentence;
+use crate::judge::{self, Who};
+use crate::lab::jobs::Job;
+use crate::wire::{ApiError, Event, Pushed};
+use retrace_log::{
+    Act, Append, Appended, Change, HostVersion, MirroredMemory, Payload, QueueKind, QueueRow, QueueState,
+    Reader, RemoteRow,
+};
+use retrace_model::{Sha256, StoreState, Timestamp};
+use retrace_remote::{RemoteError, RemoteMemory};
+use std::sync::Arc;
+
+/// What a redaction of a live memory's newest version waits for.
+pub(crate) const HEAD_WAITS: &str =
+    "It is the newest version of a live memory; the host redacts it once there is a newer one.";
+
+/// What the host answered to a change.
+enum Answer {
+    /// The version the change made.
+    Version(HostVersion),
+    /// The memory is deleted.
+    Deleted,
+    /// The version is redacted, or not there any more.
+    Redacted(Timestamp),
+    /// The store is archived.
+    Archived(retrace_log::RemoteFacts),
+    /// It was done before.
+    Done,
+    /// It stays in the queue, for a reason.
+    Stays(QueueState, String),
+}
+
+/// Why a push of one store ended early.
+enum Stop {
+    Host(RemoteError),
+    Log(ApiError),
+}
+
+impl From<ApiError> for Stop {
+    fn from(error: ApiError) -> Self {
+        Self::Log(error)
+    }
+}
+
+impl From<RemoteError> for Stop {
+    fn from(error: RemoteError) -> Self {
+        Self::Host(error)
+    }
+}
+
+/// Sends what is queued for one store, and adds what came of it.
+///
+/// # Errors
+/// A failure of the log.
+pub(crate) fn push(
+    inner: &Arc<Inner>,
+    remote: &RemoteRow,
+    job: &Job,
+    task: &str,
+    pushed: &mut Pushed,
+) -> Result<(), ApiError> {
+    let ids: Vec<u64> = inner.read(|reader| {
+        let rows = reader.remote_queue(Some(remote.store))?;
+        Ok(rows.iter().filter(|row| row.state == QueueState::Waiting).map(|row| row.id).collect())
+    })?;
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let sent = match inner.host(&remote.base_url, job) {
+        Err(error) => Err(Stop::Host(error)),
+        Ok(host) => send_all(inner, &*host, remote, (job, task), &ids, pushed),
+    };
+    match sent {
+        Ok(()) => {
+            let recovers = remote.problem.is_some();
+            if recovers {
+                inner.write(|act| {
+                    act.set_remote_problem(remote.store, None)?;
+                    Ok(act.set_store_state(remote.store, StoreState::Recording, None)?)
+                })?;
+            }
+        }
+        Err(Stop::Log(error)) => return Err(error),
+        Err(Stop::Host(error)) => pushed.problem = Some(inner.note_problem(remote, &error)?),
+    }
+    inner.stores_changed();
+    Ok(())
+}
+
+fn send_all(
+    inner: &Arc<Inner>,
+    host: &dyn HostCalls,
+    remote: &RemoteRow,
+    (job, task): (&Job, &str),
+    ids: &[u64],
+    pushed: &mut Pushed,
+) -> Result<(), Stop> {
+    for (done, id) in ids.iter().enumerate() {
+        if job.is_stopped() {
+            return Err(RemoteError::Cancelled.into());
+        }
+        // Read anew, for it may have been taken back.
+        let row = inner.read(|reader| {
+            let rows = reader.remote_queue(Some(remote.store))?;
+            Ok(rows.into_iter().find(|row| row.id == *id))
+        })?;
+        let Some(row) = row else { continue };
+        let answer = send(inner, host, remote, &row)?;
+        settle(inner, &row, answer, pushed)?;
+        let (done, total) = (done as u64 + 1, Some(ids.len() as u64));
+        inner.events.send(&Event::Progress { task: task.to_owned(), done, total });
+    }
+    Ok(())
+}
+
+/// Sends one change. What ends the push is an error.
+fn send(
+    inner: &Arc<Inner>,
+    host: &dyn HostCalls,
+    remote: &RemoteRow,
+    row: &QueueRow,
+) -> Result<Answer, Stop> {
+    if let Some(answer) = inner.read(|reader| without_a_call(reader, row))? {
+        return Ok(answer);
+    }
+    let sent = match row.change.kind {
+        QueueKind::Create => create(host, remote, row),
+        QueueKind::Update => update(host, remote, row),
+        QueueKind::Delete => delete(host, remote, row),
+        QueueKind::Redact => redact(inner, host, remote, row),
+        QueueKind::Archive => host.archive(&remote.remote_id).map(|store| Answer::Archived(facts_of(&store))),
+    };
+    match sent {
+        Ok(answer) => Ok(answer),
+        Err(error) => match error {
+            RemoteError::PreconditionFailed { .. }
+            | RemoteError::PathConflict { .. }
+            | RemoteError::NotFound { .. } => Ok(Answer::Stays(QueueState::Conflict, sentence(&error))),
+            RemoteError::Refused { .. } | RemoteError::TooLarge { .. } | RemoteError::BadId { .. } => {
+                Ok(Answer::Stays(QueueState::Failed, refusal(&error, "").message))
+            }
+            error => Err(Stop::Host(error)),
+        },
+    }
+}
+
+/// What the mirror shows already needs no call, and what the host would refuse gets none.
+fn without_a_call(reader: &Reader<'_>, row: &QueueRow) -> Result<Option<Answer>, ApiError> {
+    let change = &row.change;
+    let memories = reader.mirrored_memories(change.store)?;
+    let live = |memory: &MirroredMemory| -> Result<bool, ApiError> {
+        let content = reader.version(memory.head)?.content.map(|content| content.sha256);
+        Ok(change.path.as_ref().is_none_or(|path| *path == memory.path)
+            && row.content_sha256.is_none_or(|wanted| content == Some(wanted)))
+    };
+    let this = memories
+        .iter()
+        .find(|memory| memory.remote_memory.is_some() && memory.remote_memory == change.remote_memory);
+    let done = match change.kind {
+        QueueKind::Create => {
+            let there = memories.iter().find(|memory| Some(&memory.path) == change.path.as_ref());
+            there.map(live).transpose()?.unwrap_or(false)
+        }
+        QueueKind::Update => match this {
+            // The mirror may have had this content before; only what came after the change was made is its result.
+            Some(memory) => memory.remote_version != change.remote_version && live(memory)?,
+            None => false,
+        },
+        QueueKind::Delete => this.is_none(),
+        QueueKind::Archive => reader.remote(change.store)?.is_some_and(|remote| remote.archived_at.is_some()),
+        QueueKind::Redact => {
+            let id = change.remote_version.as_deref().unwrap_or_default();
+            let is_head = memories.iter().any(|memory| memory.remote_version.as_deref() == Some(id));
+            if is_head {
+                return Ok(Some(Answer::Stays(QueueState::Waiting, HEAD_WAITS.to_owned())));
+            }
+            reader.is_redacted_at_host(change.store, id)?
+        }
+    };
+    Ok(done.then_some(Answer::Done))
+}
+
+fn text(bytes: Option<&Vec<u8>>) -> Result<Option<&str>, RemoteError> {
+    bytes
+        .map(|bytes| std::str::from_utf8(bytes))
+        .transpose()
+        .map_err(|_| RemoteError::BadId { wanted: "text, which is all that a host takes" })
+}
+
+fn create(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<Answer, RemoteError> {
+    let path = row.change.path.as_ref().and_then(path_there).unwrap_or_default();
+    let content = text(row.change.content.as_ref())?.unwrap_or_default();
+    let made = match host.create(&remote.remote_id, &path, content) {
+        // An answer of ours may have been lost.
+        Err(RemoteError::PathConflict { path: taken, memory_id: Some(memory) }) if taken == path => {
+            let now = host.memory(&remote.remote_id, &memory)?;
+            if now.path != path || now.content.as_deref() != Some(content) {
+                return Err(RemoteError::PathConflict { path: taken, memory_id: Some(memory) });
+            }
+            now
+        }
+        made => made?,
+    };
+    version_of(host, remote, row, made)
+}
+
+fn update(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<Answer, RemoteError> {
+    let change = &row.change;
+    let memory = change.remote_memory.as_deref().unwrap_or_default();
+    let path = match (&change.moved_from, &change.path) {
+        (Some(_), Some(path)) => path_there(path),
+        _ => None,
+    };
+    let content = text(change.content.as_ref())?;
+    let expected = expected(host, remote, row)?;
+    let now = match host.update(&remote.remote_id, memory, path.as_deref(), content, Some(expected)) {
+        // An answer of ours may have been lost.
+        Err(error @ RemoteError::PreconditionFailed { .. }) => {
+            let now = host.memory(&remote.remote_id, memory)?;
+            let as_asked = path.as_ref().is_none_or(|path| now.path == *path)
+                && content.is_none_or(|content| now.content.as_deref() == Some(content));
+            if !as_asked || content.is_none() {
+                return Err(error);
+            }
+            now
+        }
+        now => now?,
+    };
+    version_of(host, remote, row, now)
+}
+
+/// The hash a memory must have: as queued, or, where that was taken out with the content it is of, the hash of the version the
+/// change was made against, while that is the newest one.
+fn expected(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<Sha256, RemoteError> {
+    if let Some(expected) = row.change.expected {
+        return Ok(expected);
+    }
+    let now = host.memory(&remote.remote_id, row.change.remote_memory.as_deref().unwrap_or_default())?;
+    if Some(&now.version_id) == row.change.remote_version.as_ref() {
+        return Ok(now.content_sha256);
+    }
+    Err(RemoteError::PreconditionFailed { message: "it has a newer version".to_owned() })
+}
+
+fn delete(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<Answer, RemoteError> {
+    let memory = row.change.remote_memory.as_deref().unwrap_or_default();
+    let deleted = expected(host, remote, row)
+        .and_then(|expected| host.delete(&remote.remote_id, memory, Some(expected)));
+    match deleted {
+        Ok(()) => Ok(Answer::Deleted),
+        // Whoever deleted it: the next pull brings the deletion with its author.
+        Err(RemoteError::NotFound { .. }) => Ok(Answer::Done),
+        Err(error) => Err(error),
+    }
+}
+
+fn redact(
+    inner: &Arc<Inner>,
+    host: &dyn HostCalls,
+    remote: &RemoteRow,
+    row: &QueueRow,
+) -> Result<Answer, RemoteError> {
+    let version = row.change.remote_version.as_deref().unwrap_or_default();
+    match host.redact(&remote.remote_id, version) {
+        Ok(redacted) => Ok(Answer::Redacted(redacted.redacted_at.unwrap_or_else(|| inner.now()))),
+        // The host keeps versions for a time; one it does not have any more holds nothing.
+        Err(RemoteError::NotFound { .. }) => Ok(Answer::Redacted(inner.now())),
+        Err(error) => Err(error),
+    }
+}
+
+/// The version that a change made, with its content.
+fn version_of(
+    host: &dyn HostCalls,
+    remote: &RemoteRow,
+    row: &QueueRow,
+    mut memory: RemoteMemory,
+) -> Result<Answer, RemoteError> {
+    let sent = text(row.change.content.as_ref())?;
+    memory.content = match sent {
+        Some(sent) if Sha256::of(sent.as_bytes()) == memory.content_sha256 => Some(sent.to_owned()),
+        _ => host.memory(&remote.remote_id, &memory.id)?.content,
+    };
+    Ok(Answer::Version(head_version(memory)?))
+}
+
+/// Writes down what came of a change.
+fn settle(inner: &Arc<Inner>, row: &QueueRow, answer: Answer, pushed: &mut Pushed) -> Result<(), ApiError> {
+    let (person, at) = (inner.user(), inner.now());
+    let appended = inner.write(|act| {
+        let change = &row.change;
+        let cause = (change.source, &person, change.note.as_deref());
+        let appended = match &answer {
+            Answer::Stays(state, message) => {
+                act.set_queue_state(row.id, *state, Some(message))?;
+                return Ok(None);
+            }
+            Answer::Version(version) => {
+                let mirrored = act.mirror_as(change.store, version, at, cause)?;
+                Appended { operation_seq: mirrored.operation_seq, versions: mirrored.versions }
+            }
+            Answer::Deleted => append_deletion(act, row, at, cause)?,
+            Answer::Redacted(redacted_at) => {
+                let version = change.remote_version.as_deref().unwrap_or_default();
+                act.redacted_at_host(change.store, version, *redacted_at)?;
+                Appended::default()
+            }
+            Answer::Archived(facts) => {
+                act.set_remote_facts(change.store, facts)?;
+                Appended::default()
+            }
+            Answer::Done => Appended::default(),
+        };
+        judge::note(act, Who { person: &person, at }, &appended, None, None)?;
+        if let (Some(queued_by), Some(sent)) = (change.operation_seq, appended.operation_seq) {
+            act.note_sent(queued_by, sent)?;
+        }
+        act.unqueue(row.id)?;
+        Ok(Some(appended))
+    })?;
+    match (appended, answer) {
+        (Some(appended), _) => {
+            pushed.sent += 1;
+            pushed.operations.extend(appended.operation_seq);
+        }
+        (None, Answer::Stays(QueueState::Conflict, _)) => pushed.conflicts += 1,
+        (None, Answer::Stays(QueueState::Failed, _)) => pushed.failed += 1,
+        (None, _) => {}
+    }
+    Ok(())
+}
+
+/// Deletes here what the host deleted. Its own word of it comes with the next pull and is known then.
+fn append_deletion(
+    act: &mut Act<'_>,
+    row: &QueueRow,
+    at: Timestamp,
+    (source, actor, note): (retrace_model::Source, &retrace_model::Actor, Option<&str>),
+) -> Result<Appended, ApiError> {
+    let store = row.change.store;
+    let memories = act.reader().mirrored_memories(store)?;
+    let live = memories.into_iter().find(|memory| memory.remote_memory == row.change.remote_memory);
+    let Some(live) = live else { return Ok(Appended::default()) };
+    let changes = vec![Change { store, path: live.path, payload: Payload::Gone }];
+    let store = Some(store);
+    Ok(act.append(Append { store, source, actor, note, at, undoes: None, changes, even_if_empty: false })?)
+}
