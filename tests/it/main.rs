@@ -30,6 +30,7 @@ mod rebuilt;
 mod recording;
 mod redaction;
 mod reference;
+mod remotes;
 mod rollback;
 mod scenes;
 mod search;

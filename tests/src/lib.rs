@@ -3,6 +3,7 @@
 
 pub mod api;
 pub mod child;
+pub mod host;
 pub mod trap;
 pub mod tree;
 
@@ -185,6 +186,7 @@ pub fn options_of(directory: &Path, process: u64) -> AppOptions {
         busy_wait: None,
         faults: Arc::new(NoFaults),
         keys: Arc::new(KeyInMemory::default()),
+        hosts: Arc::new(host::FakeHost::default()),
     }
 }
 

@@ -5,7 +5,7 @@ use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::{Inner, root_of};
 use crate::plan::{Plan, Step, Wanted};
-use crate::target::{Target, instant, version_named};
+use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
 use retrace_files::Root;
 use retrace_log::{Reader, VersionFilter, VersionRow};
@@ -290,7 +290,11 @@ impl Inner {
 
     fn plan_restore(&self, reader: &Reader<'_>, request: &RestoreReq) -> Result<Plan, ApiError> {
         let store = self.store_named(reader, &request.store)?;
-        let at = instant(reader, &request.at)?;
+        let moment = moment(reader, &request.at)?;
+        let at = match moment.time {
+            Some(time) => reader.operation_of_store_at(store.id, time)?,
+            None => moment.operation,
+        };
         let mut plan = Plan::new(Source::Restore, Some(format!("restore to {}", request.at)));
         let then = reader.memories_at(store.id, Some(at))?;
         let now = reader.memories_at(store.id, None)?;

@@ -1,0 +1,663 @@
+//! Hosted stores: a mirror holds what its host held, nothing is lost wherever it is cut off, and what acts on it queue is sent
+//! when the user says so.
+
+use retrace_api::remote::api::RemoteError;
+use retrace_api::wire::{self, Code};
+use retrace_api::{App, commands};
+use retrace_log::{LogFiles, ReadConnection};
+use retrace_model::StoreId;
+use retrace_tests::host::{FakeHost, STORE};
+use retrace_tests::trap::{Spring, Trap};
+use retrace_tests::{World, child, holds_bytes, options_of};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A world with a mirror of a fake host's store, which is named as there.
+struct Mirrored {
+    world: World,
+    host: FakeHost,
+    id: String,
+}
+
+fn unreachable() -> RemoteError {
+    RemoteError::Unreachable { status: None, tries: 3, cause: "nobody answers".to_owned() }
+}
+
+fn add(app: &App) -> Result<wire::Store, wire::ApiError> {
+    let request = wire::AddRemoteReq { remote_id: STORE.to_owned(), ..wire::AddRemoteReq::default() };
+    commands::add_remote(app, request)
+}
+
+fn pull(app: &App) -> wire::PulledStore {
+    let mut pulled = commands::pull_remote(app, wire::RemoteRef::default()).expect("the log works");
+    pulled.stores.pop().expect("a mirror")
+}
+
+fn push(app: &App) -> wire::Pushed {
+    commands::push_remote(app, wire::RemoteRef::default()).expect("the log works")
+}
+
+fn queue(app: &App) -> Vec<wire::QueuedChange> {
+    commands::remote_queue(app, wire::RemoteRef::default()).expect("a queue").changes
+}
+
+fn kinds(app: &App) -> Vec<String> {
+    queue(app).into_iter().map(|change| change.kind).collect()
+}
+
+impl Mirrored {
+    /// A mirror of what `prepare` did at the host.
+    fn new(prepare: impl FnOnce(&FakeHost)) -> Self {
+        let host = FakeHost::default();
+        prepare(&host);
+        let world = World::with(|options| options.hosts = Arc::new(host.clone()));
+        let id = add(&world.app).expect("a mirror").id;
+        Self { world, host, id }
+    }
+
+    fn app(&self) -> &App {
+        &self.world.app
+    }
+
+    /// Asserts that the mirror holds what the host holds: live memories, and every version it has and had not redacted.
+    fn assert_equal(&self, when: &str) {
+        assert_equal(&self.world.path("data"), &self.id, &self.host, when);
+    }
+
+    fn log(&self) -> Vec<wire::Version> {
+        let request = wire::LogReq { store: Some(self.id.clone()), ..wire::LogReq::default() };
+        commands::log(self.app(), request).expect("a log").versions
+    }
+
+    fn rollback(&self, path: &str, to: &wire::Version) -> wire::ActResult {
+        let request = wire::RollbackReq {
+            memory: Some(format!("hosted:{path}")),
+            to: Some(to.id.clone()),
+            ..wire::RollbackReq::default()
+        };
+        commands::rollback(self.app(), request).expect("a rollback")
+    }
+
+    fn undo(&self, operation: u64) -> Result<wire::ActResult, wire::ApiError> {
+        let request = wire::UndoReq { operation_seq: Some(operation), ..wire::UndoReq::default() };
+        commands::undo(self.app(), request)
+    }
+
+    fn inbox(&self) -> u64 {
+        let stores = commands::stores(self.app(), wire::Nothing {}).expect("stores").stores;
+        stores.into_iter().find(|store| store.id == self.id).expect("the mirror").unreviewed
+    }
+
+    fn remote(&self) -> wire::RemoteStore {
+        commands::remotes(self.app(), wire::Nothing {}).expect("mirrors").stores.remove(0)
+    }
+}
+
+fn live_here(data: &Path, id: &str) -> BTreeMap<String, String> {
+    let store = StoreId::parse(id).expect("an id");
+    let connection = ReadConnection::open(&LogFiles::new(data)).expect("a log");
+    connection
+        .snapshot(|reader| -> Result<_, retrace_log::LogError> {
+            let mut live = BTreeMap::new();
+            for memory in reader.memories_at(store, None)? {
+                let bytes = reader.content(&memory.version)?.map(|content| content.bytes).unwrap_or_default();
+                let path = memory.path.expect("a path").to_text();
+                live.insert(path, String::from_utf8(bytes).expect("text"));
+            }
+            Ok(live)
+        })
+        .expect("reads")
+}
+
+fn assert_equal(data: &Path, id: &str, host: &FakeHost, when: &str) {
+    assert_eq!(live_here(data, id), host.live(), "{when}");
+    let store = StoreId::parse(id).expect("an id");
+    let connection = ReadConnection::open(&LogFiles::new(data)).expect("a log");
+    connection
+        .snapshot(|reader| -> Result<_, retrace_log::LogError> {
+            let mut last = 0;
+            for version in host.versions() {
+                assert!(
+                    reader.is_known_version(store, &version.id, false)?,
+                    "{} is not known: {when}",
+                    version.id
+                );
+                let here = reader.version_of_host(store, &version.id)?;
+                let (Some(content), Some(seq)) = (&version.content, here) else {
+                    assert!(version.content.is_none(), "{} has no version here: {when}", version.id);
+                    continue;
+                };
+                let row = reader.version(seq)?;
+                let bytes = reader.content(&row)?.map(|content| content.bytes);
+                assert_eq!(bytes.as_deref(), Some(content.as_bytes()), "{}: {when}", version.id);
+                assert!(seq >= last, "{} came before an older one: {when}", version.id);
+                last = seq;
+            }
+            Ok(())
+        })
+        .expect("reads");
+}
+
+#[test]
+fn a_mirror_begins_with_the_hosts_history_as_its_baseline() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "one");
+        host.write("b/c.md", "two");
+        host.write("a.md", "three");
+        host.rename("b/c.md", "d.md");
+        host.write("gone.md", "four");
+        host.delete("gone.md");
+    });
+    mirrored.assert_equal("after the first pull");
+    assert_eq!(mirrored.inbox(), 0, "what was there is known");
+    let newest = mirrored.log().remove(0);
+    assert_eq!(newest.operation, "deleted");
+    assert!(newest.created_at.starts_with("2026-09-01"), "{}", newest.created_at);
+    assert!(
+        matches!(newest.created_by, Some(wire::ActorView::SessionActor { session_id, .. }) if session_id == "sesn_agent")
+    );
+    let store = commands::stores(mirrored.app(), wire::Nothing {}).expect("stores").stores;
+    let store = store.into_iter().find(|store| store.kind == "remote").expect("the mirror");
+    assert_eq!((store.state.as_str(), store.memories, store.versions), ("recording", 2, 6));
+    let remote = mirrored.remote();
+    assert_eq!((remote.versions, remote.pulling, remote.problem), (6, false, None));
+    let again = add(mirrored.app()).expect_err("it is mirrored already");
+    assert_eq!(again.code, Code::Invalid);
+}
+
+#[test]
+fn a_further_pull_brings_what_is_new_and_asks_for_no_more() {
+    let mirrored = Mirrored::new(|host| {
+        for number in 0..20 {
+            host.write(&format!("{number}.md"), "one");
+        }
+    });
+    let before = mirrored.host.calls();
+    mirrored.host.write("3.md", "two");
+    mirrored.host.delete("4.md");
+    let pulled = pull(mirrored.app());
+    assert_eq!((pulled.finished, pulled.versions, pulled.memories), (true, 2, 19));
+    assert_eq!(pulled.calls, mirrored.host.calls() - before);
+    let pages = mirrored.host.asked()[usize::try_from(before).expect("few")..].to_vec();
+    assert_eq!(pages[0], "store");
+    mirrored.assert_equal("after the second pull");
+    assert_eq!(mirrored.inbox(), 2, "what came since is to be reviewed");
+}
+
+#[test]
+fn a_host_that_cannot_be_reached_or_refuses_the_key_is_a_state_of_the_mirror() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "one");
+    });
+    let refused = RemoteError::KeyRefused { status: 401, message: "no".to_owned() };
+    let missing = RemoteError::NotFound { message: "none".to_owned() };
+    for (error, state) in [(unreachable(), "limited"), (refused, "denied"), (missing, "missing")] {
+        mirrored.host.fail_after(0, error);
+        let pulled = pull(mirrored.app());
+        assert!(!pulled.finished && pulled.problem.is_some());
+        let stores = commands::stores(mirrored.app(), wire::Nothing {}).expect("stores").stores;
+        assert!(stores.iter().any(|store| store.kind == "remote" && store.state == state), "{state}");
+    }
+    assert!(pull(mirrored.app()).finished);
+    assert_eq!(mirrored.remote().problem, None);
+    let host = FakeHost::default();
+    let world = World::with(|options| options.hosts = Arc::new(host.clone()));
+    host.fail_after(0, unreachable());
+    assert_eq!(add(&world.app).expect_err("nobody answers").code, Code::StoreUnavailable);
+    let none = commands::remotes(&world.app, wire::Nothing {}).expect("mirrors").stores;
+    assert!(none.is_empty(), "nothing is added then");
+}
+
+/// A history with everything in it, the same each time.
+fn history(host: &FakeHost, part: u64) {
+    for number in 0..7 {
+        host.write(&format!("{number}.md"), &format!("{part} {number}"));
+    }
+    host.write("1.md", &format!("{part} again"));
+    host.rename("2.md", &format!("moved/{part}.md"));
+    host.delete("3.md");
+    host.write("3.md", &format!("{part} anew"));
+    let seen = host.versions().len();
+    host.redact(&host.versions()[seen - 6].id.clone());
+}
+
+#[test]
+fn a_pull_that_fails_at_any_call_goes_on_where_it_was() {
+    for first in [true, false] {
+        for fails_after in 0.. {
+            let host = FakeHost::default();
+            history(&host, 1);
+            let world = World::with(|options| options.hosts = Arc::new(host.clone()));
+            let id = if first {
+                // The call that looks for the store comes before the pull.
+                host.fail_after(fails_after + 1, unreachable());
+                add(&world.app).expect("a mirror").id
+            } else {
+                let id = add(&world.app).expect("a mirror").id;
+                history(&host, 2);
+                host.fail_after(fails_after, unreachable());
+                pull(&world.app);
+                id
+            };
+            let whole =
+                commands::remotes(&world.app, wire::Nothing {}).expect("mirrors").stores[0].problem.is_none();
+            // Meanwhile the host goes on, and every second one forgets its cursors.
+            history(&host, 3);
+            host.refuse_cursors(fails_after % 2 == 1);
+            let mut pulled = pull(&world.app);
+            if !pulled.finished {
+                host.refuse_cursors(false);
+                pulled = pull(&world.app);
+            }
+            assert!(pulled.finished, "{pulled:?}");
+            assert_equal(&world.path("data"), &id, &host, &format!("failed after {fails_after} calls"));
+            world.verify();
+            if whole {
+                assert!(fails_after > 5, "{fails_after} calls are few");
+                break;
+            }
+        }
+    }
+}
+
+/// Not a test of its own: pulls until it is killed at a step that its task names.
+#[test]
+fn one_that_is_killed() {
+    let Some((task, directory)) = child::task() else { return };
+    let step = task.parse().expect("a number");
+    let host = FakeHost::default();
+    history(&host, 1);
+    let spring = Spring::Call(Box::new(|| {
+        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
+            .expect("a process may kill itself");
+    }));
+    let trap = Trap::new(spring);
+    let mut options = options_of(&directory, 1);
+    options.faults = Arc::<Trap>::clone(&trap);
+    options.hosts = Arc::new(host);
+    let world = World::over(options);
+    trap.set(step);
+    drop(add(&world.app).expect("a mirror"));
+    trap.release();
+}
+
+#[test]
+fn a_pull_that_is_killed_at_any_step_goes_on_where_it_was() {
+    for step in 1.. {
+        let directory = tempfile::tempdir().expect("a directory");
+        let output =
+            child::command("remotes::one_that_is_killed", &step.to_string(), directory.path()).output();
+        let done = output.expect("a process").status.success();
+        let host = FakeHost::default();
+        history(&host, 1);
+        history(&host, 2);
+        let mut options = options_of(directory.path(), 2);
+        options.hosts = Arc::new(host.clone());
+        let world = World::over(options);
+        let mirrors = commands::remotes(&world.app, wire::Nothing {}).expect("mirrors").stores;
+        let id = match mirrors.first() {
+            Some(mirror) => mirror.store_id.clone(),
+            None => add(&world.app).expect("a mirror").id,
+        };
+        let pulled = pull(&world.app);
+        assert!(pulled.finished, "{pulled:?}");
+        assert_equal(&world.path("data"), &id, &host, &format!("killed at step {step}"));
+        if done {
+            assert!(step > 10, "{step} steps are few");
+            return;
+        }
+    }
+}
+
+/// One step of SplitMix64.
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Something happens at the host.
+fn happens(host: &FakeHost, state: &mut u64) {
+    let paths: Vec<String> = host.live().into_keys().collect();
+    let mut pick = |of: usize| usize::try_from(random(state) % of.max(1) as u64).expect("small");
+    let free = ["a.md", "b.md", "c/d.md", "c/e.md", "f.md"];
+    let (path, text) = (free[pick(free.len())], format!("text {}", pick(4)));
+    match (pick(12), paths.is_empty()) {
+        (0..=4, _) | (_, true) => drop(host.write(path, &text)),
+        (5..=6, _) if !paths.iter().any(|taken| taken == path) => {
+            host.rename(&paths[pick(paths.len())], path)
+        }
+        (5..=7, _) => host.delete(&paths[pick(paths.len())]),
+        (8..=9, _) => {
+            let versions = host.versions();
+            host.redact(&versions[pick(versions.len())].id);
+        }
+        (10, _) => host.evict(pick(4)),
+        _ => drop(host.write(&paths[pick(paths.len())], &text)),
+    }
+}
+
+#[test]
+fn whatever_happens_at_the_host_its_mirror_is_like_it_and_loses_nothing_it_had() {
+    for seed in 0..40 {
+        let mut state = seed;
+        let host = FakeHost::default();
+        let world = World::with(|options| options.hosts = Arc::new(host.clone()));
+        let id = add(&world.app).expect("a mirror").id;
+        let mut mirrored: BTreeMap<String, u64> = BTreeMap::new();
+        for round in 0..12 {
+            for _ in 0..random(&mut state) % 9 {
+                happens(&host, &mut state);
+            }
+            if random(&mut state) % 3 == 0 {
+                host.fail_after(random(&mut state) % 8, unreachable());
+            }
+            if !pull(&world.app).finished {
+                continue;
+            }
+            let when = format!("seed {seed}, round {round}");
+            assert_equal(&world.path("data"), &id, &host, &when);
+            let connection = ReadConnection::open(&LogFiles::new(world.path("data"))).expect("a log");
+            let store = StoreId::parse(&id).expect("an id");
+            for version in host.versions().iter().filter(|version| version.content.is_some()) {
+                let found =
+                    connection.snapshot(|reader| reader.version_of_host(store, &version.id)).expect("reads");
+                mirrored.entry(version.id.clone()).or_insert(found.expect("a version"));
+            }
+            for (version, seq) in &mirrored {
+                let found = connection
+                    .snapshot(|reader| {
+                        let row = reader.version(*seq)?;
+                        Ok::<_, retrace_log::LogError>((
+                            reader.version_of_host(store, version)?,
+                            reader.content(&row)?.is_some(),
+                        ))
+                    })
+                    .expect("reads");
+                assert_eq!(found, (Some(*seq), true), "{version}: {when}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rollback_waits_in_the_queue_and_is_sent_by_a_push() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+        host.write("b.md", "other");
+    });
+    let versions = mirrored.log();
+    let good = versions.iter().find(|version| version.operation == "created").expect("one");
+    let calls = mirrored.host.calls();
+    let done = mirrored.rollback("a.md", versions.last().expect("the first"));
+    assert_eq!(good.path.as_deref(), Some("b.md"));
+    assert_eq!((done.queued, done.conflicts.len()), (1, 0));
+    assert_eq!(mirrored.host.calls(), calls, "nothing is sent before a push");
+    let queued = queue(mirrored.app());
+    assert_eq!((queued.len(), queued[0].kind.as_str(), queued[0].state.as_str()), (1, "update", "waiting"));
+    assert!(queued[0].diff.is_some());
+    assert_eq!(mirrored.host.live()["a.md"], "bad");
+    let twice = mirrored.rollback("a.md", versions.last().expect("the first"));
+    assert_eq!(twice.conflicts.len(), 1, "one change of a memory at a time: {twice:?}");
+    let pushed = push(mirrored.app());
+    assert_eq!((pushed.sent, pushed.conflicts, pushed.failed, pushed.problem), (1, 0, 0, None));
+    assert_eq!(mirrored.host.live()["a.md"], "good");
+    mirrored.assert_equal("after the push");
+    assert_eq!((queue(mirrored.app()).len(), mirrored.inbox()), (0, 0));
+    let newest = mirrored.log().remove(0);
+    assert_eq!(newest.source, "rollback");
+    assert!(matches!(newest.created_by, Some(wire::ActorView::UserActor { .. })), "the person's own");
+    assert_eq!(pull(mirrored.app()).versions, 0, "it is known");
+    // Undoing the act puts back what was sent.
+    let undone = mirrored.undo(done.operation_seq.expect("an operation")).expect("undone");
+    assert_eq!(undone.queued, 1);
+    assert_eq!(push(mirrored.app()).sent, 1);
+    assert_eq!(mirrored.host.live()["a.md"], "bad");
+    mirrored.assert_equal("after the undo");
+}
+
+#[test]
+fn what_is_queued_is_taken_back_by_undoing_the_act_or_by_itself() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+    });
+    let first = mirrored.log().pop().expect("the first");
+    let done = mirrored.rollback("a.md", &first);
+    mirrored.undo(done.operation_seq.expect("an operation")).expect("undone");
+    assert_eq!(queue(mirrored.app()).len(), 0);
+    let done = mirrored.rollback("a.md", &first);
+    let id = queue(mirrored.app())[0].id;
+    commands::withdraw_queued(mirrored.app(), wire::WithdrawReq { ids: vec![id] }).expect("taken back");
+    assert_eq!(queue(mirrored.app()).len(), 0);
+    let refused = mirrored.undo(done.operation_seq.expect("an operation")).expect_err("it is undone");
+    assert_eq!(refused.code, Code::Invalid);
+    let unknown = commands::withdraw_queued(mirrored.app(), wire::WithdrawReq { ids: vec![id] });
+    assert_eq!(unknown.expect_err("it is gone").code, Code::NotFound);
+    assert_eq!(push(mirrored.app()).sent, 0);
+    assert_eq!(mirrored.host.live()["a.md"], "bad");
+}
+
+#[test]
+fn a_newer_edit_at_the_host_is_never_overwritten() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+    });
+    let first = mirrored.log().pop().expect("the first");
+    mirrored.rollback("a.md", &first);
+    mirrored.host.write("a.md", "newer");
+    let pushed = push(mirrored.app());
+    assert_eq!((pushed.sent, pushed.conflicts), (0, 1));
+    assert_eq!(mirrored.host.live()["a.md"], "newer");
+    let queued = queue(mirrored.app());
+    assert_eq!(queued[0].state, "conflict");
+    assert!(queued[0].message.is_some());
+    assert_eq!(mirrored.remote().conflicts, 1);
+    assert_eq!(push(mirrored.app()).conflicts, 0, "it is not sent again");
+}
+
+#[test]
+fn an_answer_that_is_lost_is_found_done() {
+    for (lost, pulls) in [(true, true), (true, false), (false, false)] {
+        let mirrored = Mirrored::new(|host| {
+            host.write("a.md", "good");
+            host.write("a.md", "bad");
+            host.write("gone.md", "was here");
+            host.write("new.md", "came");
+            host.delete("gone.md");
+        });
+        let versions = mirrored.log();
+        let of = |path: &str, operation: &str| {
+            let is_it = |version: &&wire::Version| {
+                version.path.as_deref() == Some(path) && version.operation == operation
+            };
+            versions.iter().find(is_it).expect("one").clone()
+        };
+        for kind in ["update", "create", "delete"] {
+            match kind {
+                "update" => drop(mirrored.rollback("a.md", versions.last().expect("the first"))),
+                "create" => drop(mirrored.rollback("gone.md", &of("gone.md", "created"))),
+                _ => {
+                    let operation_seq = Some(of("new.md", "created").operation_seq);
+                    let request = wire::RollbackReq { operation_seq, ..wire::RollbackReq::default() };
+                    commands::rollback(mirrored.app(), request).expect("a rollback");
+                }
+            }
+            assert_eq!(kinds(mirrored.app()), [kind]);
+            if lost {
+                mirrored.host.lose_answer_after(0);
+                assert!(push(mirrored.app()).problem.is_some(), "{kind}");
+                assert_eq!(kinds(mirrored.app()), [kind], "it waits");
+                if pulls {
+                    assert!(pull(mirrored.app()).finished);
+                }
+            }
+            let before = mirrored.host.versions().len();
+            assert_eq!(push(mirrored.app()).sent, 1, "{kind}");
+            assert_eq!(mirrored.host.versions().len() - before, usize::from(!lost), "nothing is done twice");
+            assert_eq!(kinds(mirrored.app()), Vec::<String>::new());
+        }
+        assert!(pull(mirrored.app()).finished);
+        mirrored.assert_equal(&format!("lost: {lost}, pulled: {pulls}"));
+        let live: Vec<_> = mirrored.host.live().into_iter().collect();
+        assert_eq!(
+            live,
+            [("a.md".to_owned(), "good".to_owned()), ("gone.md".to_owned(), "was here".to_owned())]
+        );
+        let deletions = mirrored.log().into_iter().filter(|version| version.operation == "deleted").count();
+        assert_eq!(deletions, 2, "each deletion is here once");
+    }
+}
+
+#[test]
+fn a_restore_of_a_mirror_to_a_time_goes_by_the_hosts_clock() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "one");
+        host.write("b.md", "two");
+        host.rename("a.md", "c/a.md");
+        host.delete("b.md");
+    });
+    let at = mirrored.log()[2].created_at.clone();
+    let restore = wire::RestoreReq { store: mirrored.id.clone(), at, ..wire::RestoreReq::default() };
+    let done = commands::restore(mirrored.app(), restore).expect("a restore");
+    assert_eq!(done.queued, 2, "{done:?}");
+    assert_eq!(kinds(mirrored.app()), ["update", "create"]);
+    assert_eq!(push(mirrored.app()).sent, 2);
+    let live: Vec<_> = mirrored.host.live().into_iter().collect();
+    assert_eq!(live, [("a.md".to_owned(), "one".to_owned()), ("b.md".to_owned(), "two".to_owned())]);
+    mirrored.assert_equal("after the restore");
+}
+
+#[test]
+fn a_rejection_is_queued_and_comes_back_when_it_is_undone() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+    });
+    mirrored.host.write("a.md", "bad");
+    pull(mirrored.app());
+    assert_eq!(mirrored.inbox(), 1);
+    let newest = mirrored.log().remove(0);
+    let request = wire::ReviewReq {
+        versions: vec![newest.id.clone()],
+        verdict: "reject".to_owned(),
+        ..wire::ReviewReq::default()
+    };
+    commands::review(mirrored.app(), request).expect("a review");
+    assert_eq!((mirrored.inbox(), kinds(mirrored.app())), (0, vec!["update".to_owned()]));
+    let ids = vec![queue(mirrored.app())[0].id];
+    commands::withdraw_queued(mirrored.app(), wire::WithdrawReq { ids }).expect("taken back");
+    assert_eq!(mirrored.inbox(), 1, "what was left to review is left again");
+}
+
+#[test]
+fn a_redaction_reaches_the_host_by_the_queue_and_its_receipt_says_how_far_it_is() {
+    let secret = ["sk", "secret", "0123456789abcdef"].join("-");
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", &format!("key {secret}\n"));
+        host.write("a.md", "clean");
+        host.write("b.md", &format!("also {secret}\n"));
+    });
+    // A change that holds it waits, and one is fetched that holds it.
+    let first = mirrored.log().pop().expect("the first");
+    mirrored.rollback("a.md", &first);
+    assert_eq!(kinds(mirrored.app()), ["update"]);
+    let request = wire::RedactReq { find: Some(secret.clone()), live: true, ..wire::RedactReq::default() };
+    let done = commands::redact(mirrored.app(), request).expect("a redaction");
+    assert!(done.warnings.iter().any(|warning| warning.contains("taken back")), "{:?}", done.warnings);
+    assert_eq!(kinds(mirrored.app()), ["update", "redact", "redact"]);
+    assert!(!holds_bytes(&mirrored.world.path("data"), secret.as_bytes()), "nothing here holds it");
+    let receipt = done.receipt.expect("a receipt");
+    let place = |receipt: &wire::Receipt| {
+        let place =
+            receipt.places.iter().find(|place| place.place == "Host hosted").expect("the host's place");
+        (place.state.clone(), place.hits)
+    };
+    assert_eq!(place(&receipt), ("left".to_owned(), 2));
+    let pushed = push(mirrored.app());
+    assert_eq!((pushed.sent, pushed.queue.changes.len()), (3, 0), "{pushed:?}");
+    let held = mirrored
+        .host
+        .versions()
+        .into_iter()
+        .any(|version| version.content.is_some_and(|content| content.contains(&secret)));
+    assert!(!held, "the host does not have it any more");
+    assert_eq!(mirrored.host.live()["b.md"], "also [redacted]\n");
+    let again = commands::recheck_receipt(mirrored.app(), wire::ReceiptRef { receipt: receipt.id })
+        .expect("a receipt");
+    assert_eq!(place(&again), ("clean".to_owned(), 0));
+    assert!(pull(mirrored.app()).finished);
+    assert!(!holds_bytes(&mirrored.world.path("data"), secret.as_bytes()), "nothing came back");
+}
+
+#[test]
+fn a_newest_version_is_not_redacted_at_the_host_before_there_is_a_newer_one() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "a secret of some length");
+    });
+    let head = mirrored.log().remove(0);
+    let request = wire::RedactReq { versions: vec![head.id], ..wire::RedactReq::default() };
+    commands::redact(mirrored.app(), request).expect("a redaction");
+    let queued = queue(mirrored.app());
+    assert!(queued[0].message.as_deref().is_some_and(|message| message.contains("newest")), "{queued:?}");
+    let calls = mirrored.host.calls();
+    assert_eq!(push(mirrored.app()).sent, 0);
+    assert_eq!(mirrored.host.calls(), calls, "the host is not asked in vain");
+    mirrored.host.write("a.md", "something else");
+    pull(mirrored.app());
+    assert_eq!(push(mirrored.app()).sent, 1);
+    assert!(mirrored.host.versions()[0].redacted_at.is_some());
+}
+
+#[test]
+fn what_the_host_redacted_is_said_and_kept_here() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "one");
+        host.write("a.md", "two");
+    });
+    let first = mirrored.log().pop().expect("the first");
+    mirrored.host.redact(&mirrored.host.versions()[0].id);
+    let pulled = pull(mirrored.app());
+    assert_eq!(pulled.redacted_at_host, [first.id]);
+    assert_eq!(mirrored.remote().redacted_at_host, 1);
+    assert_eq!(pull(mirrored.app()).redacted_at_host, Vec::<String>::new(), "said once");
+}
+
+#[test]
+fn archiving_is_queued_and_one_way() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "one");
+        host.write("a.md", "two");
+    });
+    let store = wire::StoreRef { store: mirrored.id.clone() };
+    assert_eq!(commands::archive_remote(mirrored.app(), store.clone()).expect("queued").changes.len(), 1);
+    assert!(commands::archive_remote(mirrored.app(), store.clone()).is_err(), "once");
+    assert_eq!(push(mirrored.app()).sent, 1);
+    assert!(mirrored.remote().archived_at.is_some());
+    let first = mirrored.log().pop().expect("the first");
+    let request = wire::RollbackReq {
+        memory: Some("hosted:a.md".to_owned()),
+        to: Some(first.id),
+        ..wire::RollbackReq::default()
+    };
+    assert_eq!(
+        commands::rollback(mirrored.app(), request).expect_err("no host takes it").code,
+        Code::Invalid
+    );
+}
+
+#[test]
+fn a_key_is_kept_for_its_host_and_never_answered() {
+    let mirrored = Mirrored::new(|_| {});
+    let key = ["sk", "of", "nobody"].join("-");
+    let request = wire::HostKeyReq { base_url: None, key: Some(key.clone()) };
+    let remotes = commands::set_host_key(mirrored.app(), request).expect("kept");
+    assert_eq!(remotes.hosts[0].key.as_deref(), Some("keyring"));
+    assert!(!format!("{remotes:?}").contains(&key));
+    let remotes = commands::set_host_key(mirrored.app(), wire::HostKeyReq::default()).expect("forgotten");
+    assert_eq!(remotes.hosts[0].key, None);
+}
