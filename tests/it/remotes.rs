@@ -328,7 +328,7 @@ fn happens(host: &FakeHost, state: &mut u64) {
     match (pick(12), paths.is_empty()) {
         (0..=4, _) | (_, true) => drop(host.write(path, &text)),
         (5..=6, _) if !paths.iter().any(|taken| taken == path) => {
-            host.rename(&paths[pick(paths.len())], path)
+            host.rename(&paths[pick(paths.len())], path);
         }
         (5..=7, _) => host.delete(&paths[pick(paths.len())]),
         (8..=9, _) => {
@@ -352,7 +352,7 @@ fn whatever_happens_at_the_host_its_mirror_is_like_it_and_loses_nothing_it_had()
             for _ in 0..random(&mut state) % 9 {
                 happens(&host, &mut state);
             }
-            if random(&mut state) % 3 == 0 {
+            if random(&mut state).is_multiple_of(3) {
                 host.fail_after(random(&mut state) % 8, unreachable());
             }
             if !pull(&world.app).finished {

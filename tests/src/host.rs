@@ -295,7 +295,7 @@ impl State {
     /// A page that begins behind the item with the id `cursor`, or right at its start.
     fn page<T: Clone>(
         &self,
-        items: Vec<T>,
+        items: &[T],
         id: impl Fn(&T) -> &str,
         cursor: Option<&str>,
     ) -> Result<Page<T>, RemoteError> {
@@ -335,7 +335,7 @@ impl HostCalls for FakeHost {
         self.call("memories", store, |state| {
             let mut memories: Vec<RemoteMemory> = state.memories.values().cloned().collect();
             memories.iter_mut().for_each(|memory| memory.content = None);
-            state.page(memories, |memory| &memory.id, page)
+            state.page(&memories, |memory| &memory.id, page)
         })
     }
 
@@ -352,7 +352,7 @@ impl HostCalls for FakeHost {
         self.call("versions", store, |state| {
             let mut versions: Vec<RemoteVersion> = state.versions.iter().rev().cloned().collect();
             versions.iter_mut().filter(|_| !full).for_each(|version| version.content = None);
-            state.page(versions, |version| &version.id, page)
+            state.page(&versions, |version| &version.id, page)
         })
     }
 

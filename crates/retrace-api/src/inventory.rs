@@ -104,7 +104,7 @@ impl Inner {
     /// directory that cannot be read.
     pub(crate) fn inventory_named(&self, reader: &Reader<'_>, text: &str) -> Result<Inventory, ApiError> {
         match self.target(reader, text)? {
-            Target::Store { store, at: None } if !store.is_log_only() => self.on_disk(reader, *store),
+            Target::Store { store, at: None } if store.has_directory() => self.on_disk(reader, *store),
             Target::Store { store, at } => recorded(reader, *store, at),
             Target::Version(_) | Target::File { .. } => {
                 Err(ApiError::invalid("This names one memory, not a store.", text)

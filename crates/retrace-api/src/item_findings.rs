@@ -69,7 +69,7 @@ impl Configurations {
         let row = reader.store(store)?;
         let root = root_of(&row);
         let read = || {
-            if row.is_log_only() {
+            if !row.has_directory() {
                 let at = Place { files: Files::Log(reader, store), repository: None };
                 return check::configuration(at, None).ok();
             }

@@ -35,7 +35,7 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
     // A store is looked at as its person wants it; a gate on a directory is the same for everybody.
     let own = inner.own_rules()?;
     let around = Around { own: Some(&own), ..around(&inner.options) };
-    if store.is_log_only() {
+    if !store.has_directory() {
         return inner.read(|reader| check::recorded(reader, &store, &request, &around));
     }
     check::directory(&root_of(&store), &request, &around)
@@ -89,7 +89,7 @@ impl Inner {
     /// The findings of a store, with what is known of the use of its memories. Only files that changed since the last call
     /// are checked anew.
     pub(crate) fn found_in(&self, store: &StoreRow, usage: Option<&Usage>) -> Result<FoundInStore, ApiError> {
-        if store.is_log_only() {
+        if !store.has_directory() {
             return self.read(|reader| {
                 let at = Place { files: Files::Log(reader, store.id), repository: None };
                 self.found_at(store, at, usage)

@@ -155,7 +155,7 @@ impl Holder {
         if shown.as_ref().is_some_and(|shown| shown.archived_at.is_some()) {
             return Err(archived(&store.name));
         }
-        let directory = !store.is_log_only();
+        let directory = store.has_directory();
         Ok(Self { directory, api: shown.is_some() || !directory })
     }
 

@@ -246,7 +246,7 @@ impl Inner {
     /// The indexes of a store with their contents, as they are on disk, or in the log where there is no directory; without
     /// those that cannot be read.
     pub(crate) fn indexes_of(&self, store: &StoreRow) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
-        if store.is_log_only() {
+        if !store.has_directory() {
             return self.read(|reader| recorded_indexes(reader, store.id));
         }
         let root = Root::open(&root_of(store))?;

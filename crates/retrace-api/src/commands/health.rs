@@ -162,7 +162,7 @@ impl Inner {
         memories: &[MemoryAt],
         row: &mut StoreHealth,
     ) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
-        if store.is_log_only() {
+        if !store.has_directory() {
             for memory in memories {
                 let Some(path) = &memory.path else { continue };
                 add_file(row, &path.to_text(), memory.version.content.map_or(0, |content| content.size));

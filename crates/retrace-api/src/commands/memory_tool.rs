@@ -33,7 +33,7 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
         }
         _ => return Err(ApiError::invalid("Say exactly one of: a store, a root.", "")),
     };
-    if store.is_log_only() {
+    if !store.has_directory() {
         return Err(without_directory(&store));
     }
     let tool = open(&root_of(&store), options)?;
