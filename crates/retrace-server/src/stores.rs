@@ -109,6 +109,9 @@ fn send(answer: StoreAnswer) -> Response {
     if let Ok(id) = HeaderValue::from_str(&answer.request_id) {
         headers.insert(HeaderName::from_static("request-id"), id);
     }
+    if let Some(allow) = answer.allow.and_then(|methods| HeaderValue::try_from(methods).ok()) {
+        headers.insert(header::ALLOW, allow);
+    }
     if let Some(retry) = answer.retry {
         let value = HeaderValue::from_static(if retry { "true" } else { "false" });
         headers.insert(HeaderName::from_static("x-should-retry"), value);

@@ -1,6 +1,7 @@
-//! The Memory Stores API as the official SDKs see it: every method and every class of error, over a real socket. Skipped where
-//! the SDKs are not there: `scripts/oracles DIRECTORY store-clients` installs them, `RETRACE_ORACLE_STORE_CLIENTS` names the
-//! directory it prints.
+//! The Memory Stores API as the official SDKs see it: every method and every class of error, over a real socket; and its
+//! description, tried by schemathesis. Skipped where those are not there: `scripts/oracles DIRECTORY store-clients` and
+//! `scripts/oracles DIRECTORY schemathesis` install them, `RETRACE_ORACLE_STORE_CLIENTS` and `RETRACE_ORACLE_SCHEMATHESIS` name
+//! the directories they print.
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why, one that ran how much it did")]
 
@@ -16,8 +17,12 @@ fn tree(path: &str) -> PathBuf {
 
 /// Where the clients are; nothing, with the reason, when one is missing.
 fn clients(wanted: &str) -> Option<PathBuf> {
-    let named = std::env::var_os("RETRACE_ORACLE_STORE_CLIENTS").map(PathBuf::from);
-    let home = named.unwrap_or_else(|| tree("target/oracles/store-clients"));
+    installed("RETRACE_ORACLE_STORE_CLIENTS", "store-clients", wanted)
+}
+
+fn installed(variable: &str, name: &str, wanted: &str) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    let home = named.unwrap_or_else(|| tree("target/oracles").join(name));
     if home.join(wanted).exists() {
         return Some(home);
     }
@@ -74,4 +79,23 @@ fn an_older_python_sdk_does_too() {
 fn the_typescript_sdk_does_too() {
     let Some(home) = clients("ts/node_modules/@anthropic-ai/sdk") else { return };
     run(Path::new("node"), &[&tree("tests/oracles/store_client_ts.mjs")], Some(&home.join("ts")));
+}
+
+#[test]
+fn schemathesis_finds_nothing_that_is_not_as_described() {
+    let Some(home) = installed("RETRACE_ORACLE_SCHEMATHESIS", "schemathesis", "bin/schemathesis") else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = served(folder.path());
+    let mut command = Command::new(home.join("bin/schemathesis"));
+    command.arg("--config-file").arg(tree("tests/oracles/stores_schemathesis.toml"));
+    command.args(["run", "--no-color"]).arg(format!("{}/openapi.json", server.origin()));
+    command.env("RETRACE_TOKEN", server.token_file().token.reveal());
+    command.env("RETRACE_HOOKS", tree("tests/oracles/stores_schemathesis_hooks.py"));
+    // It keeps its notes where it runs.
+    let output = command.current_dir(folder.path()).output().expect("schemathesis runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    println!("{}", said.lines().filter(|line| line.contains("generated")).collect::<String>().trim());
 }

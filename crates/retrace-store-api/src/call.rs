@@ -252,9 +252,13 @@ pub fn read_call(request: &RequestParts<'_>) -> Result<Call, Refusal> {
     let path = request.path.strip_suffix('/').unwrap_or(request.path);
     let mut segments = path.split('/').skip(1);
     if (segments.next(), segments.next()) != (Some("v1"), Some("memory_stores")) {
-        return Err(no_route(request));
+        return Err(no_route());
     }
     let segments: Vec<&str> = segments.collect();
+    let methods = methods(&segments, request.legacy);
+    if !methods.is_empty() && !methods.contains(&request.method) {
+        return Err(Refusal::method(methods));
+    }
     // PATCH stands for the POST of an update, and nothing else: the seed of the API had it.
     match (request.method, segments.as_slice()) {
         ("POST", []) => create_store(&Body::parse(request.body)?),
@@ -293,12 +297,26 @@ pub fn read_call(request: &RequestParts<'_>) -> Result<Call, Refusal> {
         ("POST", [store, "tools", name]) if request.legacy => {
             Ok(Call::Tool(store_id(store)?, legacy::read(name, &Body::parse(request.body)?)?))
         }
-        _ => Err(no_route(request)),
+        _ => Err(no_route()),
     }
 }
 
-fn no_route(request: &RequestParts<'_>) -> Refusal {
-    Refusal::new(Kind::NotFound, format!("There is no {} for this path.", request.method))
+/// The methods of a path, given as what follows `/v1/memory_stores`; none when there is no such path. Those of the agent tools are
+/// there in the legacy mode only.
+fn methods(segments: &[&str], legacy: bool) -> &'static [&'static str] {
+    match segments {
+        [] | [_, "memories"] => &["GET", "POST"],
+        ["tools"] if legacy => &["GET"],
+        [_] | [_, "memories", _] => &["GET", "POST", "PATCH", "DELETE"],
+        [_, "memory_versions"] | [_, "memory_versions", _] => &["GET"],
+        [_, "archive"] | [_, "memory_versions", _, "redact"] => &["POST"],
+        [_, "tools", _] if legacy => &["POST"],
+        _ => &[],
+    }
+}
+
+fn no_route() -> Refusal {
+    Refusal::new(Kind::NotFound, "There is nothing at this path.")
 }
 
 fn store_id(text: &str) -> Result<StoreId, Refusal> {
@@ -534,11 +552,35 @@ mod tests {
             let call = read(method, &tail, "beta=true", body, false);
             assert_eq!(call.as_ref().map(Call::writes), Ok(writes), "{method} {tail}: {call:?}");
         }
-        for (method, tail) in
-            [("PUT", String::new()), ("POST", "/x".to_owned()), ("GET", format!("/{STORE}/other"))]
-        {
+        for (method, tail) in [
+            ("POST", "/x".to_owned()),
+            ("GET", format!("/{STORE}/other")),
+            ("PUT", format!("/{STORE}/tools/memory_read")),
+        ] {
             let refused = read(method, &tail, "", "", false).expect_err("no route");
             assert_eq!(refused.kind, Kind::NotFound, "{method} {tail}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_method_is_told_the_right_ones() {
+        for (method, tail, legacy, allow) in [
+            ("PUT", String::new(), false, "GET, POST"),
+            ("PATCH", String::new(), false, "GET, POST"),
+            ("PUT", format!("/{STORE}"), false, "GET, POST, PATCH, DELETE"),
+            ("GET", format!("/{STORE}/archive"), false, "POST"),
+            ("DELETE", format!("/{STORE}/memories"), false, "GET, POST"),
+            ("POST", format!("/{STORE}/memory_versions"), false, "GET"),
+            ("GET", format!("/{STORE}/memory_versions/memver_0/redact"), false, "POST"),
+            ("DELETE", "/tools".to_owned(), true, "GET"),
+            ("GET", format!("/{STORE}/tools/memory_read"), true, "POST"),
+        ] {
+            let refused = read(method, &tail, "", "", legacy).expect_err("another method");
+            assert_eq!(
+                (refused.kind, refused.allow.as_deref()),
+                (Kind::Method, Some(allow)),
+                "{method} {tail}"
+            );
         }
     }
 

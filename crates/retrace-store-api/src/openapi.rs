@@ -1,8 +1,11 @@
-//! The OpenAPI description of the routes.
+//! The OpenAPI description of the routes. It is the default mode's: what the legacy mode adds is described where it is served.
+//!
+//! Two formats are our own, for what JSON Schema cannot say: `memory-path` and `memory-path-prefix` are NFC, without format
+//! characters, and at most 1,024 bytes of UTF-8.
 
 use crate::limits::{
-    CONTENT_BYTES, DESCRIPTION_CHARACTERS, METADATA_PAIRS, METADATA_VALUE_CHARACTERS, NAME_CHARACTERS,
-    PAGE_DEFAULT, PAGE_MOST, PATH_BYTES,
+    CONTENT_BYTES, DESCRIPTION_CHARACTERS, METADATA_KEY_CHARACTERS, METADATA_PAIRS,
+    METADATA_VALUE_CHARACTERS, NAME_CHARACTERS, PAGE_DEFAULT, PAGE_MOST, PATH_BYTES,
 };
 use serde_json::{Value, json};
 
@@ -12,12 +15,14 @@ pub const OPERATIONS: &[(&str, &str, &str, &str)] = &[
     ("get", "/v1/memory_stores", "listStores", "MemoryStorePage"),
     ("get", "/v1/memory_stores/{memory_store_id}", "getStore", "MemoryStore"),
     ("post", "/v1/memory_stores/{memory_store_id}", "updateStore", "MemoryStore"),
+    ("patch", "/v1/memory_stores/{memory_store_id}", "patchStore", "MemoryStore"),
     ("delete", "/v1/memory_stores/{memory_store_id}", "deleteStore", "DeletedStore"),
     ("post", "/v1/memory_stores/{memory_store_id}/archive", "archiveStore", "MemoryStore"),
     ("post", "/v1/memory_stores/{memory_store_id}/memories", "createMemory", "Memory"),
     ("get", "/v1/memory_stores/{memory_store_id}/memories", "listMemories", "MemoryPage"),
     ("get", "/v1/memory_stores/{memory_store_id}/memories/{memory_id}", "getMemory", "Memory"),
     ("post", "/v1/memory_stores/{memory_store_id}/memories/{memory_id}", "updateMemory", "Memory"),
+    ("patch", "/v1/memory_stores/{memory_store_id}/memories/{memory_id}", "patchMemory", "Memory"),
     ("delete", "/v1/memory_stores/{memory_store_id}/memories/{memory_id}", "deleteMemory", "DeletedMemory"),
     ("get", "/v1/memory_stores/{memory_store_id}/memory_versions", "listVersions", "MemoryVersionPage"),
     (
@@ -34,6 +39,16 @@ pub const OPERATIONS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
+/// What a regular expression can say of a name: no control characters.
+const NAME_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
+
+/// What a regular expression can say of a path: one to twenty segments, none of them empty or dots, without control characters
+/// and the two separators of lines. That it is NFC and without format characters is in the format's name alone.
+const PATH_PATTERN: &str = r"^(/(?!\.{1,2}(/|$))[^/\u0000-\u001f\u007f-\u009f\u2028\u2029]+){1,20}$";
+
+/// The same for what listed paths begin with: segments of which each ends with a slash, or none.
+const PREFIX_PATTERN: &str = r"^/((?!\.{1,2}/)[^/\u0000-\u001f\u007f-\u009f\u2028\u2029]+/){0,20}$";
+
 /// The description, OpenAPI 3.1.
 #[must_use]
 pub fn openapi(version: &str) -> Value {
@@ -44,11 +59,18 @@ pub fn openapi(version: &str) -> Value {
             "parameters": parameters(path, id),
             "responses": responses(answer),
         });
-        if let Some(body) = body_of(id) {
+        if let Some(links) = links(answer) {
+            operation["responses"]["200"]["links"] = links;
+        }
+        if let Some((body, required)) = body_of(id) {
             operation["requestBody"] = json!({
-                "required": true,
+                "required": required,
                 "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{body}") } } },
             });
+        }
+        if *method == "patch" {
+            operation["deprecated"] = true.into();
+            operation["description"] = "Stands for the POST of the same path.".into();
         }
         paths[*path][*method] = operation;
     }
@@ -69,29 +91,53 @@ pub fn openapi(version: &str) -> Value {
 
 fn responses(answer: &str) -> Value {
     let content = |name: &str| json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{name}") } } });
-    let mut responses = json!({ "200": { "description": "Done.", "content": content(answer) } });
+    let request_id = json!({ "request-id": { "required": true, "schema": { "type": "string", "pattern": "^req_[0-9a-f]{32}$" } } });
+    let mut responses = json!({ "200": { "description": "Done.", "headers": request_id.clone(), "content": content(answer) } });
     for (status, meaning) in [
         ("400", "The request makes no sense as it stands."),
         ("401", "The key is missing or wrong."),
         ("403", "The request comes from another host or origin."),
         ("404", "There is no such thing."),
+        ("405", "The path does not take that method; the header `allow` names those it takes."),
         ("409", "A memory is in the way, or is not what the caller expects."),
         ("413", "The body is too large."),
         ("500", "The server failed."),
         ("504", "The body did not arrive in time."),
         ("529", "The server is busy."),
     ] {
-        responses[status] = json!({ "description": meaning, "content": content("Error") });
+        let mut headers = request_id.clone();
+        if status == "405" {
+            headers["allow"] = json!({ "required": true, "schema": { "type": "string" } });
+        }
+        if status == "409" {
+            headers["x-should-retry"] = json!({ "required": true, "schema": { "const": "false" } });
+        }
+        responses[status] =
+            json!({ "description": meaning, "headers": headers, "content": content("Error") });
     }
     responses
 }
 
-fn body_of(id: &str) -> Option<&'static str> {
+/// Where the ids in an answer lead that are not called as the parameters they are for.
+fn links(answer: &str) -> Option<Value> {
+    let (store, version) = match answer {
+        "Memory" => ("$response.body#/memory_store_id", "$response.body#/memory_version_id"),
+        "MemoryVersionPage" => ("$response.body#/data/0/memory_store_id", "$response.body#/data/0/id"),
+        _ => return None,
+    };
+    let parameters = json!({ "memory_store_id": store, "memory_version_id": version });
+    let link = |to: &str| json!({ "operationId": to, "parameters": parameters });
+    Some(json!({ "version": link("getVersion"), "redaction": link("redactVersion") }))
+}
+
+/// The schema of an operation's body, and whether there must be one. An update without one changes nothing.
+fn body_of(id: &str) -> Option<(&'static str, bool)> {
     match id {
-        "createStore" => Some("CreateStore"),
-        "updateStore" => Some("UpdateStore"),
-        "createMemory" => Some("CreateMemory"),
-        "updateMemory" => Some("UpdateMemory"),
+        "createStore" => Some(("CreateStore", true)),
+        "updateStore" | "patchStore" => Some(("UpdateStore", false)),
+        "createMemory" => Some(("CreateMemory", true)),
+        "updateMemory" | "patchMemory" => Some(("UpdateMemory", false)),
+        "archiveStore" | "redactVersion" => Some(("Nothing", false)),
         _ => None,
     }
 }
@@ -116,7 +162,7 @@ fn parameters(path: &str, id: &str) -> Value {
             "limit",
             json!({ "type": "integer", "minimum": 1, "maximum": PAGE_MOST, "default": PAGE_DEFAULT }),
         );
-        query("page", text());
+        query("page", json!({ "type": "string", "pattern": "^page_[A-Za-z0-9_-]+$" }));
     }
     if matches!(id, "listStores" | "listVersions") {
         for name in ["created_at[gte]", "created_at[lte]"] {
@@ -128,12 +174,21 @@ fn parameters(path: &str, id: &str) -> Value {
     }
     if matches!(
         id,
-        "createMemory" | "updateMemory" | "getMemory" | "listMemories" | "listVersions" | "getVersion"
+        "createMemory"
+            | "updateMemory"
+            | "patchMemory"
+            | "getMemory"
+            | "listMemories"
+            | "listVersions"
+            | "getVersion"
     ) {
         query("view", json!({ "type": "string", "enum": ["basic", "full"] }));
     }
     if id == "listMemories" {
-        query("path_prefix", json!({ "type": "string", "pattern": "^/(.*/)?$" }));
+        query(
+            "path_prefix",
+            json!({ "type": "string", "pattern": PREFIX_PATTERN, "maxLength": PATH_BYTES, "format": "memory-path-prefix" }),
+        );
         query("depth", json!({ "type": "integer", "enum": [0, 1] }));
     }
     if id == "deleteMemory" {
@@ -169,12 +224,13 @@ fn schemas() -> Value {
     let time = || json!({ "type": "string", "format": "date-time" });
     let maybe_time = || json!({ "type": ["string", "null"], "format": "date-time" });
     let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
-    let name = || json!({ "type": "string", "minLength": 1, "maxLength": NAME_CHARACTERS });
+    let name =
+        || json!({ "type": "string", "minLength": 1, "maxLength": NAME_CHARACTERS, "pattern": NAME_PATTERN });
     let description = || json!({ "type": "string", "maxLength": DESCRIPTION_CHARACTERS });
     let value = || json!({ "type": "string", "maxLength": METADATA_VALUE_CHARACTERS });
-    let metadata =
-        || json!({ "type": "object", "maxProperties": METADATA_PAIRS, "additionalProperties": value() });
-    let path = || json!({ "type": "string", "pattern": "^/", "maxLength": PATH_BYTES });
+    let key = || json!({ "minLength": 1, "maxLength": METADATA_KEY_CHARACTERS });
+    let metadata = || json!({ "type": "object", "maxProperties": METADATA_PAIRS, "propertyNames": key(), "additionalProperties": value() });
+    let path = || json!({ "type": "string", "pattern": PATH_PATTERN, "maxLength": PATH_BYTES, "format": "memory-path" });
     let content = || json!({ "type": "string", "maxLength": CONTENT_BYTES });
     let maybe = |schema: Value| json!({ "anyOf": [schema, { "type": "null" }] });
     let actors: Vec<Value> = [
@@ -227,11 +283,14 @@ fn schemas() -> Value {
         "MemoryVersionPage": page_of(reference("MemoryVersion")),
         "DeletedStore": object(json!({ "id": { "type": "string" }, "type": { "const": "memory_store_deleted" } }), &["id", "type"]),
         "DeletedMemory": object(json!({ "id": { "type": "string" }, "type": { "const": "memory_deleted" } }), &["id", "type"]),
-        "CreateStore": object(json!({ "name": name(), "description": description(), "metadata": metadata() }), &["name"]),
+        "CreateStore": object(
+            json!({ "name": name(), "description": maybe(description()), "metadata": maybe(metadata()) }),
+            &["name"],
+        ),
         "UpdateStore": object(
             json!({
                 "name": maybe(name()), "description": maybe(description()),
-                "metadata": maybe(json!({ "type": "object", "additionalProperties": { "anyOf": [value(), { "type": "null" }] } })),
+                "metadata": maybe(json!({ "type": "object", "propertyNames": key(), "additionalProperties": { "anyOf": [value(), { "type": "null" }] } })),
             }),
             &[],
         ),
@@ -246,6 +305,7 @@ fn schemas() -> Value {
             }),
             &[],
         ),
+        "Nothing": { "type": "object" },
         "Error": object(
             json!({
                 "type": { "const": "error" },

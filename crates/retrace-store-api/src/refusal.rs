@@ -14,6 +14,8 @@ pub enum Kind {
     Permission,
     /// There is no such thing.
     NotFound,
+    /// The path is served, but not with that method.
+    Method,
     /// A memory stands in the way.
     PathConflict,
     /// The memory is not what the caller expects.
@@ -32,11 +34,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::InvalidRequest,
         Self::Authentication,
         Self::Permission,
         Self::NotFound,
+        Self::Method,
         Self::PathConflict,
         Self::PreconditionFailed,
         Self::Conflict,
@@ -54,6 +57,7 @@ impl Kind {
             Self::Authentication => 401,
             Self::Permission => 403,
             Self::NotFound => 404,
+            Self::Method => 405,
             Self::PathConflict | Self::PreconditionFailed | Self::Conflict => 409,
             Self::TooLarge => 413,
             Self::Api => 500,
@@ -66,7 +70,8 @@ impl Kind {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::InvalidRequest => "invalid_request_error",
+            // The documentation has no type of its own for 405: this one stands for every other 4xx.
+            Self::InvalidRequest | Self::Method => "invalid_request_error",
             Self::Authentication => "authentication_error",
             Self::Permission => "permission_error",
             Self::NotFound => "not_found_error",
@@ -91,12 +96,14 @@ pub struct Refusal {
     pub message: String,
     /// For [`Kind::PathConflict`]: the path in the way, and the id of its memory, empty when that is unknown.
     pub conflicting: Option<(String, String)>,
+    /// For [`Kind::Method`]: the methods the path takes, as the `Allow` header has them.
+    pub allow: Option<String>,
 }
 
 impl Refusal {
     /// A refusal in these words.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), conflicting: None }
+        Self { kind, message: message.into(), conflicting: None, allow: None }
     }
 
     /// A request that makes no sense as it stands: what is wrong with one of its fields.
@@ -112,6 +119,14 @@ impl Refusal {
         Self::new(Kind::NotFound, format!("{what} not found: {shown}"))
     }
 
+    /// The path is served with these methods, and not with the one that was asked for.
+    #[must_use]
+    pub fn method(allowed: &[&str]) -> Self {
+        let allow = allowed.join(", ");
+        let message = format!("This path takes {allow} only.");
+        Self { allow: Some(allow), ..Self::new(Kind::Method, message) }
+    }
+
     /// A memory stands in the way of a path.
     #[must_use]
     pub fn in_the_way(path: String, memory: String) -> Self {
@@ -119,6 +134,7 @@ impl Refusal {
             kind: Kind::PathConflict,
             message: format!("A memory at {path} is in the way."),
             conflicting: Some((path, memory)),
+            allow: None,
         }
     }
 

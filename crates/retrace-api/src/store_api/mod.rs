@@ -60,6 +60,8 @@ pub struct StoreAnswer {
     pub request_id: String,
     /// The value of the `x-should-retry` header, where there is one.
     pub retry: Option<bool>,
+    /// The value of the `allow` header, which a wrong method is answered with.
+    pub allow: Option<String>,
 }
 
 /// What becomes of one call: an answer, or a refusal. A failure of the machine is a refusal by then.

@@ -184,13 +184,18 @@ impl Drop for StoreService {
 
 fn answer(outcome: Outcome, request_id: String) -> StoreAnswer {
     match outcome {
-        Ok(value) => {
-            StoreAnswer { status: 200, body: value.to_string().into_bytes(), request_id, retry: None }
-        }
+        Ok(value) => StoreAnswer {
+            status: 200,
+            body: value.to_string().into_bytes(),
+            request_id,
+            retry: None,
+            allow: None,
+        },
         Err(refusal) => StoreAnswer {
             status: refusal.kind.status(),
             body: refusal.to_json(&request_id).to_string().into_bytes(),
             retry: refusal.retry(),
+            allow: refusal.allow,
             request_id,
         },
     }

@@ -1,0 +1,52 @@
+//! The session sync of the Python SDK against `retrace serve`: both sides edited, worker and server killed, and in the end the same
+//! on both sides and everything in the log (`tests/oracles/session_sync.py`). Skipped where the SDK is not there:
+//! `scripts/oracles DIRECTORY store-clients` installs it, `RETRACE_ORACLE_STORE_CLIENTS` names the directory it prints.
+
+#![allow(clippy::print_stdout, reason = "a test that is skipped says why, one that ran how much it did")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Steps of each scenario.
+const STEPS: &str = "20";
+
+fn tree(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn scenario(seed: u64) {
+    let named = std::env::var_os("RETRACE_ORACLE_STORE_CLIENTS").map(PathBuf::from);
+    let python = named.unwrap_or_else(|| tree("target/oracles/store-clients")).join("py-2.11.0/bin/python");
+    if !python.exists() {
+        println!("skipped: there is no {}; scripts/oracles installs it", python.display());
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(python);
+    command.arg(tree("tests/oracles/session_sync.py")).arg(env!("CARGO_BIN_EXE_retrace"));
+    let output =
+        command.arg(folder.path()).args([&seed.to_string(), STEPS]).output().expect("the scenario runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    println!("{}", said.trim());
+}
+
+#[test]
+fn both_sides_converge_1() {
+    scenario(1);
+}
+
+#[test]
+fn both_sides_converge_2() {
+    scenario(2);
+}
+
+#[test]
+fn both_sides_converge_3() {
+    scenario(3);
+}
+
+#[test]
+fn both_sides_converge_4() {
+    scenario(4);
+}
