@@ -115,6 +115,7 @@ fn each_outside_part_has_one_home() {
     check_only("zbus", &["retrace-desktop"]);
     check_only("rmcp", &["retrace-mcp"]);
     check_only("tokio", &["retrace-server", "retrace-mcp", "retrace-desktop"]);
+    check_only("tokio-rustls", &["retrace-server"]);
     check_only("ts-rs", &["retrace-api"]);
     check_only("reqwest", &[]);
     check_only("ureq", &["retrace-outbound"]);

@@ -10,7 +10,7 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 use retrace_api::{App, AppOptions};
-use retrace_server::{Assets, Running, StartOptions, start};
+use retrace_server::{Assets, Running, StartOptions, Transport, start};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -175,8 +175,15 @@ fn main() {
     let entropy = Arc::clone(&options.entropy);
     let app = Arc::new(App::open(options).expect("an app"));
     let (listen, token_file) = ("127.0.0.1:0".to_owned(), folder.path().join("token"));
-    let started =
-        StartOptions { listen, token_file, entropy, assets: Assets::default(), legacy_stores: false };
+    let started = StartOptions {
+        listen,
+        transport: Transport::ThisMachine,
+        hosts: Vec::new(),
+        token_file,
+        entropy,
+        assets: Assets::default(),
+        legacy_stores: false,
+    };
     let server = start(app, started).expect("a server");
     let mut client = Client::new(server.address(), server.token_file().token.reveal());
     let stores: Vec<String> = (0..CLIENTS)

@@ -4,11 +4,12 @@ use crate::reply::refuse;
 use crate::router::Shared;
 use crate::stores;
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use retrace_api::store_api::Refused;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// The window needs its own script, styles, fonts and the commands; nothing else, and nothing remote.
@@ -18,26 +19,54 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'
 
 /// The host names a request may be for.
 #[derive(Clone, Debug)]
-pub struct AllowedHosts(Vec<String>);
+pub struct AllowedHosts {
+    /// With the port where clients name it.
+    hosts: Vec<String>,
+    /// What stands before a host in an origin: `http://`, or `https://`.
+    scheme: &'static str,
+}
 
 impl AllowedHosts {
-    /// The names a server at this loopback address answers to: `127.0.0.1`, `localhost`, `[::1]` and the address itself,
-    /// with its port.
+    /// The names a server at this address answers to without TLS: `127.0.0.1`, `localhost`, `[::1]` where it is reached by them,
+    /// and the address itself, with its port.
     #[must_use]
     pub fn listening_on(address: SocketAddr) -> Self {
-        let port = address.port();
-        let mut hosts = vec![address.to_string()];
-        for name in ["127.0.0.1", "localhost", "[::1]"] {
-            hosts.push(format!("{name}:{port}"));
-            if port == 80 {
-                hosts.push(name.to_owned());
+        Self::named(address, false, &[])
+    }
+
+    /// The same, and by these names as well. One without a port has that of `address`; the scheme's own port may be left out.
+    pub(crate) fn named(address: SocketAddr, tls: bool, names: &[Authority]) -> Self {
+        let (scheme, usual) = if tls { ("https://", 443) } else { ("http://", 80) };
+        let mut hosts = Vec::new();
+        let mut allow = |host: &str, port: u16| {
+            hosts.push(format!("{host}:{port}"));
+            if port == usual {
+                hosts.push(host.to_owned());
+            }
+        };
+        let numbers = match address.ip() {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        };
+        allow(&numbers, address.port());
+        if address.ip().is_loopback() || address.ip().is_unspecified() {
+            for name in ["127.0.0.1", "localhost", "[::1]"] {
+                allow(name, address.port());
             }
         }
-        Self(hosts)
+        for name in names {
+            allow(name.host(), name.port_u16().unwrap_or(address.port()));
+        }
+        Self { hosts, scheme }
     }
 
     fn allow(&self, host: &str) -> bool {
-        self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
+        self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
+    }
+
+    /// Whether an `Origin` header names the pages of this host.
+    fn is_origin(&self, origin: &str, host: &str) -> bool {
+        origin.strip_prefix(self.scheme).is_some_and(|origin| origin.eq_ignore_ascii_case(host))
     }
 }
 
@@ -64,7 +93,7 @@ fn refused(shared: &Shared, request: &Request) -> Option<Response> {
             "host",
         ));
     };
-    if !same_origin(headers, host) {
+    if !same_origin(shared, headers, host) {
         return Some(refuse(StatusCode::FORBIDDEN, "The request comes from another origin.", "", "origin"));
     }
     let path = request.uri().path();
@@ -86,7 +115,9 @@ fn store_refused(shared: &Shared, request: &Request) -> Option<Refused> {
     let headers = request.headers();
     let host = named_host(request.uri(), headers).filter(|host| shared.hosts.allow(host));
     match host {
-        Some(host) if same_origin(headers, host) => (!shows_token(shared, headers)).then_some(Refused::Key),
+        Some(host) if same_origin(shared, headers, host) => {
+            (!shows_token(shared, headers)).then_some(Refused::Key)
+        }
         _ => Some(Refused::Place),
     }
 }
@@ -105,11 +136,9 @@ fn only<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Option<&'r str> {
 }
 
 /// Whether the request says it comes from this server's own pages, or from no page at all.
-fn same_origin(headers: &HeaderMap, host: &str) -> bool {
+fn same_origin(shared: &Shared, headers: &HeaderMap, host: &str) -> bool {
     !headers.contains_key(header::ORIGIN)
-        || only(headers, &header::ORIGIN)
-            .and_then(|origin| origin.strip_prefix("http://"))
-            .is_some_and(|origin| origin.eq_ignore_ascii_case(host))
+        || only(headers, &header::ORIGIN).is_some_and(|origin| shared.hosts.is_origin(origin, host))
 }
 
 fn shows_token(shared: &Shared, headers: &HeaderMap) -> bool {

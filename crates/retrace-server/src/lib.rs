@@ -12,7 +12,7 @@
 //!
 //! Deliberately absent: logic. A request is unpacked, the command is called on a blocking thread, the answer is written.
 //!
-//! Invariants: it listens on a loopback address only; every route below `/api` and `/v1` wants the token; a request under another
+//! Invariants: it listens on a loopback address only, unless it was given a certificate or told in so many words to do without; every route below `/api` and `/v1` wants the token; a request under another
 //! host's name or from another origin is refused before anything is looked at (a page in the user's browser can reach
 //! loopback addresses, and can make any name resolve to one); every refusal has the same envelope,
 //! `{"error":{code,message,hint,subject}}`, below `/v1` that of the API; every answer carries the same strict headers; a file of the window is found by
@@ -30,10 +30,12 @@ mod stall;
 mod stores;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod token;
 
 pub use assets::Assets;
 pub use guard::{AllowedHosts, CONTENT_SECURITY_POLICY};
 pub use router::{ROUTES, ServerOptions, router};
 pub use serve::{Entropy, Running, StartOptions, start};
+pub use tls::Transport;
 pub use token::{Token, TokenFile};

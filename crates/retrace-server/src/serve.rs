@@ -6,11 +6,13 @@ use crate::guard::AllowedHosts;
 use crate::listen;
 use crate::router::{ServerOptions, router_with};
 use crate::stall::Stall;
+use crate::tls::Transport;
 use crate::token::TokenFile;
 use axum::Router;
+use axum::http::uri::Authority;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use retrace_api::App;
 use retrace_api::wire::{ApiError, Code};
@@ -19,10 +21,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
 
-/// How long the head of a request may take, and how long an idle connection is kept.
+/// How long the head of a request may take, and the handshake before it, and how long an idle connection is kept.
 const HEAD_TIME: Duration = Duration::from_secs(15);
 /// How long a client may leave an answer unread.
 const UNREAD_TIME: Duration = Duration::from_secs(30);
@@ -45,8 +49,12 @@ pub type Entropy = Arc<dyn Fn(&mut [u8]) + Send + Sync>;
 /// What a server is started with.
 #[derive(Clone)]
 pub struct StartOptions {
-    /// Loopback address and port, such as `127.0.0.1:0`; port 0 takes any free one.
+    /// Address and port, such as `127.0.0.1:0`; port 0 takes any free one.
     pub listen: String,
+    /// Whether other machines may reach that address, and how.
+    pub transport: Transport,
+    /// Further names that clients reach it by, such as `memory.example` or `memory.example:8443`.
+    pub hosts: Vec<String>,
     /// The file with the token; made when missing.
     pub token_file: PathBuf,
     /// Random bytes for a new token.
@@ -61,6 +69,7 @@ pub struct StartOptions {
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
+    origin: String,
     token_file: TokenFile,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
@@ -69,11 +78,18 @@ pub struct Running {
 /// Starts a server. It answers from the moment this returns.
 ///
 /// # Errors
-/// [`Code::Invalid`] for an address that is in use or not loopback and for a token file that holds no token,
+/// [`Code::Invalid`] for an address that is in use or beyond what `transport` allows, for a name that is none, for a certificate
+/// or key that cannot be used, and for a token file that holds no token, or a short one where others can try to guess it;
 /// [`Code::CannotWrite`] when the token file cannot be made, [`Code::Internal`] when the machine has no thread left.
 pub fn start(app: Arc<App>, options: StartOptions) -> Result<Running, ApiError> {
-    let address = listen::parse(&options.listen)?;
+    let address = listen::parse(&options.listen, options.transport.beyond_this_machine())?;
+    let names: Vec<Authority> =
+        options.hosts.iter().map(|name| listen::name(name)).collect::<Result<_, _>>()?;
+    let tls = options.transport.acceptor()?;
     let token_file = TokenFile::read_or_make(&options.token_file, &*options.entropy)?;
+    if !address.ip().is_loopback() && token_file.token.is_short() {
+        return Err(short_token(&token_file));
+    }
     let listener = listen::bind(address)?;
     let address = listener.local_addr().map_err(|error| no_thread(&error))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -86,21 +102,22 @@ pub fn start(app: Arc<App>, options: StartOptions) -> Result<Running, ApiError> 
     let hub = EventHub::start(&app)?;
     let served = ServerOptions {
         token: token_file.token.clone(),
-        hosts: AllowedHosts::listening_on(address),
+        hosts: AllowedHosts::named(address, tls.is_some(), &names),
         assets: options.assets,
         legacy_stores: options.legacy_stores,
     };
+    let origin = origin(address, tls.is_some(), names.first());
     let router = router_with(app, served, Arc::clone(&hub))?;
     let (stop, stopped) = watch::channel(false);
     let serve = move || match runtime.block_on(async { TcpListener::from_std(listener) }) {
-        Ok(listener) => runtime.block_on(accept(listener, router, &hub, stopped)),
+        Ok(listener) => runtime.block_on(accept(listener, Connections::new(router, tls), &hub, stopped)),
         Err(error) => tracing::error!(%error, "the listener cannot be used"),
     };
     let thread = std::thread::Builder::new()
         .name("retrace-serve".to_owned())
         .spawn(serve)
         .map_err(|error| no_thread(&error))?;
-    Ok(Running { address, token_file, stop, thread: Some(thread) })
+    Ok(Running { address, origin, token_file, stop, thread: Some(thread) })
 }
 
 impl Running {
@@ -110,10 +127,10 @@ impl Running {
         self.address
     }
 
-    /// Its origin, `http://127.0.0.1:PORT`.
+    /// Its origin, `http://127.0.0.1:PORT`; under the first of its names where it has one.
     #[must_use]
     pub fn origin(&self) -> String {
-        format!("http://{}", self.address)
+        self.origin.clone()
     }
 
     /// The address for a browser. The token is in the fragment, which browsers send to nobody.
@@ -154,13 +171,73 @@ impl Drop for Running {
     }
 }
 
+/// Where clients find the server: under its first name, or its address, or this machine's where it listens on all.
+fn origin(address: SocketAddr, tls: bool, name: Option<&Authority>) -> String {
+    let scheme = if tls { "https" } else { "http" };
+    let host = match name {
+        Some(name) if name.port().is_some() => name.to_string(),
+        Some(name) => format!("{}:{}", name.host(), address.port()),
+        None if address.ip().is_unspecified() => format!("localhost:{}", address.port()),
+        None => address.to_string(),
+    };
+    format!("{scheme}://{host}")
+}
+
+/// What a connection is served with.
+#[derive(Clone)]
+struct Connections {
+    http: http1::Builder,
+    router: Router,
+    tls: Option<TlsAcceptor>,
+}
+
+impl Connections {
+    fn new(router: Router, tls: Option<TlsAcceptor>) -> Self {
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(HEAD_TIME)
+            .max_buf_size(HEAD_BYTES)
+            .max_headers(HEAD_LINES);
+        Self { http, router, tls }
+    }
+
+    /// Serves a connection until it ends: by its client, by a limit, or because the server stops.
+    async fn serve<S>(self, stream: S, watcher: Watcher, mut stopped: watch::Receiver<bool>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let stream = Stall::new(stream, UNREAD_TIME);
+        let Some(tls) = &self.tls else { return self.answer(stream, watcher).await };
+        let handshake = tokio::select! {
+            handshake = tokio::time::timeout(HEAD_TIME, tls.accept(stream)) => handshake,
+            _ = stopped.wait_for(|stop| *stop) => return,
+        };
+        match handshake {
+            Ok(Ok(stream)) => self.answer(stream, watcher).await,
+            Ok(Err(error)) => tracing::debug!(%error, "a handshake failed"),
+            Err(_) => tracing::debug!("a handshake took too long"),
+        }
+    }
+
+    async fn answer<S>(&self, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let service = TowerToHyperService::new(self.router.clone());
+        let connection = self.http.serve_connection(TokioIo::new(stream), service);
+        if let Err(error) = watcher.watch(connection).await {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+}
+
 /// Takes connections until `stopped`, then waits for those that are busy.
-async fn accept(listener: TcpListener, router: Router, hub: &EventHub, mut stopped: watch::Receiver<bool>) {
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_buf_size(HEAD_BYTES)
-        .max_headers(HEAD_LINES);
+async fn accept(
+    listener: TcpListener,
+    connections: Connections,
+    hub: &EventHub,
+    mut stopped: watch::Receiver<bool>,
+) {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
@@ -173,12 +250,9 @@ async fn accept(listener: TcpListener, router: Router, hub: &EventHub, mut stopp
             // An error means that nobody is left who could ask to stop.
             _ = stopped.wait_for(|stop| *stop) => break,
         };
-        let io = TokioIo::new(Stall::new(stream, UNREAD_TIME));
-        let connection = graceful.watch(http.serve_connection(io, TowerToHyperService::new(router.clone())));
+        let served = connections.clone().serve(stream, graceful.watcher(), stopped.clone());
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended early");
-            }
+            served.await;
             drop(place);
         });
     }
@@ -204,6 +278,15 @@ async fn connection(listener: &TcpListener) -> TcpStream {
     }
 }
 
+fn short_token(file: &TokenFile) -> ApiError {
+    ApiError {
+        code: Code::Invalid,
+        message: "The token is too short for an address that other machines reach.".to_owned(),
+        hint: "Remove the file to have one made.".to_owned(),
+        subject: file.path.display().to_string(),
+    }
+}
+
 fn no_thread(error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::Internal,
@@ -214,79 +297,4 @@ fn no_thread(error: &std::io::Error) -> ApiError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tests::options_in;
-    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-    use std::net::TcpStream;
-
-    fn started(folder: &std::path::Path, listen: &str) -> Result<Running, ApiError> {
-        let options = options_in(folder);
-        let entropy = Arc::clone(&options.entropy);
-        let app = Arc::new(App::open(options).expect("an app"));
-        let token_file = folder.join("token");
-        start(
-            app,
-            StartOptions {
-                listen: listen.to_owned(),
-                token_file,
-                entropy,
-                assets: Assets::default(),
-                legacy_stores: false,
-            },
-        )
-    }
-
-    /// Sends a request and leaves the answer to be read.
-    fn ask(server: &Running, head: &str) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(server.address()).expect("a connection");
-        let token = server.token_file().token.reveal();
-        write!(stream, "{head}\r\nHost: {}\r\nx-api-key: {token}\r\n\r\n", server.address())
-            .expect("a request");
-        BufReader::new(stream)
-    }
-
-    #[test]
-    fn it_answers_until_it_is_stopped() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let server = started(folder.path(), "127.0.0.1:0").expect("a server");
-        let (address, origin) = (server.address(), server.origin());
-        assert_eq!(server.url(), format!("{origin}/#token={}", server.token_file().token.reveal()));
-        let mut answer = String::new();
-        ask(&server, "GET /healthz HTTP/1.1\r\nConnection: close")
-            .read_to_string(&mut answer)
-            .expect("an answer");
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok\n"), "{answer}");
-        assert!(server.is_running());
-        server.stop();
-        assert!(TcpStream::connect(address).is_err());
-    }
-
-    #[test]
-    fn stopping_ends_event_streams() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let server = started(folder.path(), "127.0.0.1:0").expect("a server");
-        let mut events = ask(&server, "GET /api/v1/events HTTP/1.1");
-        let mut line = String::new();
-        while !line.starts_with("data: ") {
-            line.clear();
-            assert_ne!(
-                events.read_line(&mut line).expect("a line"),
-                0,
-                "the stream ended before its first event"
-            );
-        }
-        server.stop();
-        let mut rest = String::new();
-        events.read_to_string(&mut rest).expect("an orderly end");
-        assert!(rest.ends_with("0\r\n\r\n"), "{rest:?}");
-    }
-
-    #[test]
-    fn nothing_but_loopback_is_listened_on() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let refused = started(folder.path(), "0.0.0.0:0").expect_err("all interfaces");
-        assert_eq!(refused.code, Code::Invalid);
-        assert!(!folder.path().join("token").exists(), "nothing was made for a server that cannot be");
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq as _;
 /// Random bytes in a token that is made here.
 const TOKEN_BYTES: usize = 32;
 
-/// Below this many characters a token is reported as easy to guess. Our own have 64.
+/// Below this many characters a token is reported as easy to guess, and refused where other machines can try. Our own have 64.
 const SHORT_TOKEN: usize = 16;
 
 /// What a client must show. Prints as nothing but its length, so that it reaches no log.
@@ -39,6 +39,11 @@ impl Token {
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// Whether it is so short that it can be guessed.
+    pub(crate) fn is_short(&self) -> bool {
+        self.0.len() < SHORT_TOKEN
     }
 
     /// Whether `shown` is this token. Takes the same time for every text of the right length.
@@ -90,7 +95,7 @@ impl TokenFile {
             });
         };
         let mut warnings = Vec::new();
-        if token.0.len() < SHORT_TOKEN {
+        if token.is_short() {
             warnings.push(format!("The token in {} is short and easy to guess.", path.display()));
         }
         if others_can_read(path) {

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why, one that ran how much it did")]
 
 use retrace_api::{App, AppOptions};
-use retrace_server::{Assets, Running, StartOptions, start};
+use retrace_server::{Assets, Running, StartOptions, Transport, start};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -35,8 +35,16 @@ fn served(folder: &Path) -> Running {
     let entropy = Arc::clone(&options.entropy);
     let app = Arc::new(App::open(options).expect("an app"));
     let token_file = folder.join("token");
-    let (listen, assets) = ("127.0.0.1:0".to_owned(), Assets::default());
-    start(app, StartOptions { listen, token_file, entropy, assets, legacy_stores: false }).expect("a server")
+    let options = StartOptions {
+        listen: "127.0.0.1:0".to_owned(),
+        transport: Transport::ThisMachine,
+        hosts: Vec::new(),
+        token_file,
+        entropy,
+        assets: Assets::default(),
+        legacy_stores: false,
+    };
+    start(app, options).expect("a server")
 }
 
 /// Runs a client against a server of its own and shows what it said.

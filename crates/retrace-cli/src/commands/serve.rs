@@ -6,7 +6,7 @@ use crate::shell::Shell;
 use clap::Args;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{App, Recording};
-use retrace_server::{Assets, Running, StartOptions};
+use retrace_server::{Assets, Running, StartOptions, Transport};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -16,7 +16,8 @@ use std::time::Duration;
 /// The same window in a browser, and the commands over HTTP
 ///
 /// Prints the address, the token included, and serves until stopped. Listens
-/// on this machine only. Records too, unless another process does.
+/// on this machine only, unless it is given a certificate. Records too, unless
+/// another process does.
 ///
 /// Clients send the token as `Authorization: Bearer …` or `x-api-key: …` and
 /// post to /api/v1/COMMAND. The Memory Stores API is at /v1/memory_stores:
@@ -24,12 +25,26 @@ use std::time::Duration;
 ///
 ///     retrace serve --open
 ///     retrace serve --listen 127.0.0.1:7878 --token-file ./token
+///     retrace serve --listen 0.0.0.0:8443 --host memory.example \
+///         --tls-cert cert.pem --tls-key key.pem
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// Loopback address and port; port 0 takes a free one
+    /// Address and port; port 0 takes a free one. Any but a loopback address wants --tls-cert or --insecure-plain-http
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: String,
+    /// A name clients reach it by, with or without a port; requests for other hosts are refused
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// The certificate, and those between it and the root, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its private key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Listen beyond this machine without encryption: everybody on the way can read the token and every memory
+    #[arg(long, conflicts_with = "tls_cert")]
+    insecure_plain_http: bool,
     /// Open a browser. Other users of this machine may see the address, the token included, in the list of processes
     #[arg(long)]
     open: bool,
@@ -64,11 +79,19 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = Arc::new(App::open(options)?);
     let token_file = arguments.token_file.unwrap_or_else(|| app.data_dir().join("token"));
     let assets = Assets::of_this_program();
-    let legacy_stores = arguments.legacy_stores;
-    let server = retrace_server::start(
-        Arc::clone(&app),
-        StartOptions { listen: arguments.listen, token_file, entropy, assets, legacy_stores },
-    )?;
+    let options = StartOptions {
+        transport: transport(arguments.tls_cert, arguments.tls_key, arguments.insecure_plain_http),
+        listen: arguments.listen,
+        hosts: arguments.host,
+        token_file,
+        entropy,
+        assets,
+        legacy_stores: arguments.legacy_stores,
+    };
+    let server = retrace_server::start(Arc::clone(&app), options)?;
+    if arguments.insecure_plain_http && !server.address().ip().is_loopback() {
+        shell.warn("Nothing is encrypted: everybody on the way can read the token and every memory. Use --tls-cert and --tls-key.");
+    }
     for warning in &server.token_file().warnings {
         shell.warn(warning);
     }
@@ -100,6 +123,15 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         recording.stop();
     }
     Ok(Exit::DONE)
+}
+
+/// How other machines may reach it. The arguments are checked already: both files or none.
+fn transport(certificate: Option<PathBuf>, key: Option<PathBuf>, plain: bool) -> Transport {
+    match (certificate, key) {
+        (Some(certificate), Some(key)) => Transport::Tls { certificate, key },
+        _ if plain => Transport::InsecurePlainHttp,
+        _ => Transport::ThisMachine,
+    }
 }
 
 /// Records all stores; nothing when another process does.
