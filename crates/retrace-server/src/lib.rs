@@ -22,6 +22,8 @@ mod assets;
 mod calls;
 mod events;
 mod guard;
+#[cfg(test)]
+mod hostile;
 mod listen;
 mod reply;
 mod router;

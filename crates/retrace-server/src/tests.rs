@@ -17,24 +17,24 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
-const HOST: &str = "127.0.0.1:4711";
-const TOKEN: &str = "0123456789abcdef";
+pub(crate) const HOST: &str = "127.0.0.1:4711";
+pub(crate) const TOKEN: &str = "0123456789abcdef";
 
 /// A server over an empty log in a directory of its own.
-struct Server {
-    router: Router,
+pub(crate) struct Server {
+    pub(crate) router: Router,
     app: Arc<App>,
-    folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
-struct Reply {
-    status: StatusCode,
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
     headers: HeaderMap,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Reply {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("JSON")
     }
 
@@ -61,13 +61,19 @@ pub(crate) fn options_in(folder: &Path) -> AppOptions {
 
 impl Server {
     fn new() -> Self {
-        Self::serving(false)
+        Self::with(false, |_| {})
     }
 
     /// A server that also serves what only the API's seed had, if `legacy_stores`.
     fn serving(legacy_stores: bool) -> Self {
+        Self::with(legacy_stores, |_| {})
+    }
+
+    /// The same, over an app with other options than usual.
+    pub(crate) fn with(legacy_stores: bool, change: impl FnOnce(&mut AppOptions)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let options = options_in(folder.path());
+        let mut options = options_in(folder.path());
+        change(&mut options);
         let app = Arc::new(App::open(options).expect("an app"));
         let files = [("index.html", "<!doctype html>"), ("assets/index-B7x2.js", "1")];
         let served = ServerOptions {
@@ -79,7 +85,7 @@ impl Server {
         Self { router: router(Arc::clone(&app), served).expect("a router"), app, folder }
     }
 
-    async fn send(&self, request: Request<Body>) -> Reply {
+    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
         let response = self.router.clone().oneshot(request).await.expect("the router never fails");
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.expect("a whole body").to_vec();
@@ -90,7 +96,7 @@ impl Server {
         self.send(request(Method::GET, path, &[]).body(Body::empty()).expect("a request")).await
     }
 
-    async fn call(&self, command: &str, body: &Value) -> Reply {
+    pub(crate) async fn call(&self, command: &str, body: &Value) -> Reply {
         let headers = [("content-type", "application/json"), ("x-api-key", TOKEN)];
         let path = format!("/api/v1/{command}");
         self.send(
@@ -99,14 +105,14 @@ impl Server {
         .await
     }
 
-    fn folder(&self, name: &str) -> PathBuf {
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(&path).expect("a folder");
         path
     }
 }
 
-fn request(method: Method, path: &str, headers: &[(&str, &str)]) -> axum::http::request::Builder {
+pub(crate) fn request(method: Method, path: &str, headers: &[(&str, &str)]) -> axum::http::request::Builder {
     let mut builder = Request::builder().method(method).uri(path).header(header::HOST, HOST);
     for (name, value) in headers {
         builder = builder.header(*name, *value);

@@ -182,6 +182,10 @@ const KEY: &str = "0123456789abcdef";
 
 /// A connection that is served, without a socket.
 fn connected(folder: &Path, tls: Option<TlsAcceptor>) -> DuplexStream {
+    connected_to(routed(folder), tls)
+}
+
+fn routed(folder: &Path) -> Router {
     let app = Arc::new(App::open(options_in(folder)).expect("an app"));
     let served = ServerOptions {
         token: Token::new(KEY).expect("a token"),
@@ -189,7 +193,10 @@ fn connected(folder: &Path, tls: Option<TlsAcceptor>) -> DuplexStream {
         assets: Assets::default(),
         legacy_stores: false,
     };
-    let router = crate::router(app, served).expect("a router");
+    crate::router(app, served).expect("a router")
+}
+
+fn connected_to(router: Router, tls: Option<TlsAcceptor>) -> DuplexStream {
     let (ours, theirs) = duplex(256 * 1024);
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(async move {
@@ -282,4 +289,86 @@ async fn a_head_with_too_much_in_it_is_refused() {
         stream.read_to_string(&mut said).await.expect("an end");
         assert!(said.starts_with("HTTP/1.1 431 "), "{} {said}", lines.len());
     }
+}
+
+/// What requests are broken with.
+const BYTES: [&[u8]; 40] = [
+    b"GET /healthz HTTP/1.1\r\n",
+    b"POST /v1/memory_stores HTTP/1.1\r\n",
+    b"POST /api/v1/status HTTP/1.1\r\n",
+    b"GET /v1/memory_stores/../../healthz HTTP/1.1\r\n",
+    b"GET http://evil.example/healthz HTTP/1.1\r\n",
+    b"GET /\xff\xfe HTTP/1.1\r\n",
+    b"GET /a b HTTP/1.1\r\n",
+    b"GET  /healthz  HTTP/1.1\r\n",
+    b"GET /healthz HTTP/0.9\r\n",
+    b"GET /healthz HTTP/9.9\r\n",
+    b"GET /healthz\r\n",
+    b"CONNECT evil.example:443 HTTP/1.1\r\n",
+    b"OPTIONS * HTTP/1.1\r\n",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"\0\0\0\0",
+    b"\n",
+    b"\r\n",
+    b"\r\n\r\n",
+    b"Host: 127.0.0.1:4711\r\n",
+    b"Host: 127.0.0.1:4711\r\n",
+    b"Host: evil.example\r\n",
+    b"Host:\r\n",
+    b"x-api-key: 0123456789abcdef\r\n",
+    b"x-api-key: 0123456789abcdef\r\n",
+    b"anthropic-beta: agent-memory-2026-07-22\r\n",
+    b"content-type: application/json\r\n",
+    b"content-length: 2\r\n",
+    b"content-length: -1\r\n",
+    b"content-length: 99999999999999999999999\r\n",
+    b"transfer-encoding: chunked\r\n",
+    b"transfer-encoding : chunked\r\n",
+    b"transfer-encoding: identity, chunked, identity\r\n",
+    b"expect: 100-continue\r\n",
+    b"connection: upgrade, close\r\nupgrade: h2c\r\n",
+    b": a\r\n",
+    b"x\0y: a\r\n",
+    b" folded\r\n",
+    b"{}",
+    b"2\r\n{}\r\n0\r\n\r\n",
+];
+
+#[tokio::test(start_paused = true)]
+async fn broken_requests_are_refused_or_cut() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let router = routed(folder.path());
+    let mut number = 1_u64;
+    let mut below = |limit: u64| {
+        // Numerical Recipes' generator; the upper bits are good enough to choose with.
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((number >> 33) % limit).expect("small")
+    };
+    let mut answered = 0;
+    for _ in 0..3_000 {
+        // A first line, some headers, an end of the head and a body, each of which may be something else.
+        let places = [(0, 17), (19, 19), (19, 19), (19, 19), (19, 19), (17, 2), (38, 2)];
+        let bytes: Vec<u8> = places
+            .iter()
+            .flat_map(|&(first, count)| {
+                let wrong = below(10) == 0;
+                let at = if wrong { below(40) } else { first + below(count) };
+                BYTES[at].iter().copied()
+            })
+            .collect();
+        let mut stream = connected_to(router.clone(), None);
+        stream.write_all(&bytes).await.expect("it fits");
+        let mut said = Vec::new();
+        // The end may be an error: not all that was sent was read.
+        let _ = stream.read_to_end(&mut said).await;
+        let (said, sent) = (String::from_utf8_lossy(&said), String::from_utf8_lossy(&bytes));
+        answered += usize::from(said.starts_with("HTTP/1."));
+        // 504 is a body that did not come.
+        for status in ["500", "501", "502", "503"] {
+            assert!(!said.contains(&format!("HTTP/1.1 {status}")), "{sent:?}: {said}");
+        }
+        assert!(!said.contains("This is a bug"), "{sent:?}: {said}");
+    }
+    assert!(answered > 1_000, "{answered}");
 }
