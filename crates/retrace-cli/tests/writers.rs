@@ -114,7 +114,9 @@ fn work(agent: &mut dyn Agent, session: &str, seed: u64) -> VecDeque<Value> {
             0 | 1 => json!({ "command": "create", "path": one, "file_text": format!("state: {token}\n") }),
             2 => json!({ "command": "rename", "old_path": one, "new_path": other }),
             3 => json!({ "command": "delete", "path": one }),
-            4..=6 => json!({ "command": "insert", "path": one, "insert_line": 0, "insert_text": format!("{token}\n") }),
+            4..=6 => {
+                json!({ "command": "insert", "path": one, "insert_line": 0, "insert_text": format!("{token}\n") })
+            }
             _ => {
                 let (_, view) = agent.call(&json!({ "command": "view", "path": one }));
                 let Some(state) = state_in(&view) else { continue };

@@ -6,6 +6,8 @@ use crate::Kind;
 pub const BETA_MISSING: Kind = Kind::InvalidRequest;
 /// `content: null` when a memory is created.
 pub const CONTENT_NULL: Kind = Kind::InvalidRequest;
+/// A path of the API with a method it does not take.
+pub const WRONG_METHOD: Kind = Kind::Method;
 /// A cursor that is none, or of another list.
 pub const BAD_CURSOR: Kind = Kind::InvalidRequest;
 /// A memory or version asked for under another store than its own.

@@ -124,7 +124,7 @@ impl Refusal {
     pub fn method(allowed: &[&str]) -> Self {
         let allow = allowed.join(", ");
         let message = format!("This path takes {allow} only.");
-        Self { allow: Some(allow), ..Self::new(Kind::Method, message) }
+        Self { allow: Some(allow), ..Self::new(crate::open::WRONG_METHOD, message) }
     }
 
     /// A memory stands in the way of a path.
