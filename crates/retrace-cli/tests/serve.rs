@@ -17,7 +17,7 @@ fn beyond_this_machine_wants_a_certificate_or_plain_words() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, said) in [
         (&["--listen", "0.0.0.0:0"][..], "--tls-cert"),
-        (&["--tls-cert", "cert.pem"], "--tls-key"),
+        (&["--tls-cert", "cert.pem"], "required arguments"),
         (&["--insecure-plain-http", "--tls-cert", "a", "--tls-key", "b"], "cannot be used with"),
         (&["--listen", "0.0.0.0:0", "--tls-cert", "none.pem", "--tls-key", "none.pem"], "none.pem"),
         (&["--host", "me@memory.example"], "me@memory.example"),
