@@ -26,6 +26,11 @@ pub(crate) fn act(
     for conflict in &result.conflicts {
         moved_on(out, conflict, names, style)?;
     }
+    if result.queued > 0 {
+        let changes = count(result.queued, "change", "changes");
+        let waits = if result.dry_run { "would wait" } else { "queued" };
+        writeln!(out, "  {changes} {waits} for the host; `retrace remote push` sends them")?;
+    }
     // A receipt repeats what is to be kept.
     let kept =
         |warning: &&String| result.receipt.as_ref().is_some_and(|receipt| receipt.warnings.contains(warning));
