@@ -40,10 +40,12 @@ describe("adding a hosted store", () => {
     const { fake, user } = openWindow(HOSTED);
     await user.click((await screen.findAllByRole("button", { name: "Add a hosted store…" }))[0]!);
     expect(screen.getByTestId("host-url")).toHaveValue("https://api.anthropic.com");
-    expect(screen.getByTestId("list-hosted")).toBeDisabled();
+    await user.click(screen.getByTestId("list-hosted"));
+    expect(await screen.findByTestId("host-failure")).toHaveTextContent("There is no key for this host.");
     await user.type(screen.getByTestId("host-key"), "wrong");
     await user.click(screen.getByTestId("list-hosted"));
-    expect(await screen.findByTestId("host-failure")).toHaveTextContent("The host did not accept the key");
+    await waitFor(() => expect(screen.getByTestId("host-failure")).toHaveTextContent("The host refused the key."));
+    expect(screen.getByTestId("host-failure")).toHaveTextContent("The host did not accept the key");
     await user.click(screen.getByTestId("other-key"));
     expect(screen.getByTestId("host-key")).toHaveFocus();
     await user.clear(screen.getByTestId("host-key"));

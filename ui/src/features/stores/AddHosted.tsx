@@ -199,7 +199,8 @@ export function AddHosted({ onClose }: { onClose: () => void }) {
   const address = url.trim().replace(/\/+$/, "");
   const host = useHost(address);
   const valid = isHostUrl(address);
-  const ready = valid && (key.trim() !== "" || host?.key != null);
+  // Without a key the program says so itself: it may have one from the environment.
+  const ready = valid;
 
   const list = async () => {
     setBusy(true);

@@ -225,12 +225,14 @@ export function QueuePanel({
   ]);
   if (!row)
     return (
-      <Empty title={t`Nothing is queued`}>
-        <Trans>
-          Rolling back, rejecting, editing and redacting in a hosted store puts its changes here. Nothing is sent before
-          you push.
-        </Trans>
-      </Empty>
+      <div data-testid="queue-empty">
+        <Empty title={t`Nothing is queued`}>
+          <Trans>
+            Rolling back, rejecting, editing and redacting in a hosted store puts its changes here. Nothing is sent
+            before you push.
+          </Trans>
+        </Empty>
+      </div>
     );
   return (
     <div className="queue" data-testid="queue">
