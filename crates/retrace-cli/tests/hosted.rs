@@ -81,7 +81,7 @@ impl Host {
         stream.read_to_string(&mut answer).expect("it answers");
         let (head, body) = answer.split_once("\r\n\r\n").expect("head and body");
         assert!(head.starts_with("HTTP/1.1 200"), "{method} {path}: {answer}");
-        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
+        serde_json::from_str(body).expect("JSON")
     }
 
     fn store(&self) -> String {
