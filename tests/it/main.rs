@@ -17,6 +17,7 @@ mod events;
 mod faults;
 mod health;
 mod histories;
+mod hosted;
 #[cfg(unix)]
 mod inbox;
 mod kinds;

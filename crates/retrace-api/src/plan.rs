@@ -313,6 +313,7 @@ impl Inner {
         if let Some((step, error)) = carried.stopped {
             let done: Vec<String> = carried.done.iter().map(|done| done.step.path.to_string()).collect();
             result.partial = !done.is_empty();
+            result.queued = 0;
             result.writes.retain(|write| done.contains(&write.path));
             result.deletes.retain(|write| done.contains(&write.path));
             self.stopped_at(step, error, &stores[&step.store].0, &mut result)?;
@@ -392,6 +393,7 @@ impl Inner {
         }
         result.writes.clear();
         result.deletes.clear();
+        result.queued = 0;
         Ok(result)
     }
 

@@ -57,6 +57,10 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
         result.writes.extend(survey.hosted.iter().map(survey::hosted_write));
     }
     if request.dry_run {
+        let seqs: Vec<u64> = survey.versions.iter().map(|(version, _)| version.id.seq).collect();
+        let there = inner.read(|reader| Ok(reader.host_versions(&seqs)?))?;
+        let replaced = if request.live { survey.hosted.len() } else { 0 };
+        result.queued = (there.values().map(Vec::len).sum::<usize>() + replaced) as u64;
         return Ok(result);
     }
     inner.do_redact(&request, &selection, &stores, survey, result)

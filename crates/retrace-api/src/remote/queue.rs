@@ -5,9 +5,9 @@ use crate::app::Inner;
 use crate::commands;
 use crate::plan::{Plan, Step};
 use crate::wire::{self, ApiError, QueuedChange, RemoteQueue};
-use retrace_log::{NewQueued, QueueKind, QueueRow, Reader};
+use retrace_log::{MirroredMemory, NewQueued, QueueKind, QueueRow, Reader};
 use retrace_model::{RelPath, Sha256, StoreId, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the steps of a plan in mirrored stores become: changes for their hosts, in order. The operation is not known yet.
 ///
@@ -19,24 +19,42 @@ pub(crate) fn changes_of(
     at: Timestamp,
 ) -> Result<Vec<NewQueued>, ApiError> {
     let mut queued = Vec::new();
-    let mut mirrors: BTreeMap<StoreId, bool> = BTreeMap::new();
+    let mut mirrors: BTreeMap<StoreId, Option<Mirror>> = BTreeMap::new();
     for step in &plan.steps {
         if let std::collections::btree_map::Entry::Vacant(place) = mirrors.entry(step.store) {
-            place.insert(reader.remote(step.store)?.is_some());
+            place.insert(Mirror::of(reader, step.store)?);
         }
     }
-    let remote: Vec<&Step> = plan.steps.iter().filter(|step| mirrors[&step.store]).collect();
-    for step in &remote {
-        refuse_what_no_host_takes(reader, step)?;
-        queued.extend(changes_of_step(reader, plan, &remote, step, at)?);
+    let moved_from = |step: &Step| Some((step.store, step.wanted.as_ref()?.moved_from.clone()?));
+    let moving: BTreeSet<(StoreId, RelPath)> = plan.steps.iter().filter_map(moved_from).collect();
+    for step in &plan.steps {
+        let Some(mirror) = &mirrors[&step.store] else { continue };
+        refuse_what_no_host_takes(mirror, step)?;
+        queued.extend(changes_of_step((reader, mirror), plan, &moving, step, at)?);
     }
     Ok(queued)
 }
 
-fn refuse_what_no_host_takes(reader: &Reader<'_>, step: &Step) -> Result<(), ApiError> {
+/// What steps ask of a mirror.
+struct Mirror {
+    archived: bool,
+    /// Its live memories by path.
+    live: BTreeMap<RelPath, MirroredMemory>,
+}
+
+impl Mirror {
+    /// `None` for a store that is no mirror.
+    fn of(reader: &Reader<'_>, store: StoreId) -> Result<Option<Self>, ApiError> {
+        let Some(remote) = reader.remote(store)? else { return Ok(None) };
+        let live = reader.mirrored_memories(store)?;
+        let live = live.into_iter().map(|memory| (memory.path.clone(), memory)).collect();
+        Ok(Some(Self { archived: remote.archived_at.is_some(), live }))
+    }
+}
+
+fn refuse_what_no_host_takes(mirror: &Mirror, step: &Step) -> Result<(), ApiError> {
     let Some(wanted) = &step.wanted else { return Ok(()) };
-    let archived = reader.remote(step.store)?.is_some_and(|remote| remote.archived_at.is_some());
-    if archived {
+    if mirror.archived {
         return Err(ApiError::invalid("The store is archived at its host.", step.path.to_text())
             .hint("An archived store takes deletions and redactions, and no other change."));
     }
@@ -47,9 +65,9 @@ fn refuse_what_no_host_takes(reader: &Reader<'_>, step: &Step) -> Result<(), Api
 }
 
 fn changes_of_step(
-    reader: &Reader<'_>,
+    (reader, mirror): (&Reader<'_>, &Mirror),
     plan: &Plan,
-    steps: &[&Step],
+    moving: &BTreeSet<(StoreId, RelPath)>,
     step: &Step,
     at: Timestamp,
 ) -> Result<Vec<NewQueued>, ApiError> {
@@ -68,13 +86,8 @@ fn changes_of_step(
         at,
         message: None,
     };
-    let moves_away = |path: &RelPath| {
-        steps.iter().any(|other| {
-            other.store == step.store
-                && other.wanted.as_ref().is_some_and(|wanted| wanted.moved_from.as_ref() == Some(path))
-        })
-    };
-    let here = standing_at(reader, step.store, &step.path)?;
+    let moves_away = |path: &RelPath| moving.contains(&(step.store, path.clone()));
+    let here = standing_at(reader, mirror, &step.path)?;
     let Some(wanted) = &step.wanted else {
         // What moves away is not deleted.
         let gone = here.as_ref().filter(|_| !moves_away(&step.path));
@@ -90,7 +103,7 @@ fn changes_of_step(
             if let Some(here) = here.as_ref().filter(|_| !moves_away(&step.path)) {
                 changes.push(of_memory(QueueKind::Delete, Some(here), &step.path));
             }
-            let moved = standing_at(reader, step.store, from)?;
+            let moved = standing_at(reader, mirror, from)?;
             let kind = if moved.is_some() { QueueKind::Update } else { QueueKind::Create };
             let same = moved.as_ref().is_some_and(|moved| moved.sha256 == Some(wanted.sha256));
             changes.push(NewQueued {
@@ -114,12 +127,11 @@ struct Standing {
     sha256: Option<Sha256>,
 }
 
-fn standing_at(reader: &Reader<'_>, store: StoreId, path: &RelPath) -> Result<Option<Standing>, ApiError> {
-    let memories = reader.mirrored_memories(store)?;
-    let Some(found) = memories.into_iter().find(|memory| memory.path == *path) else { return Ok(None) };
-    let Some(memory) = found.remote_memory else { return Ok(None) };
+fn standing_at(reader: &Reader<'_>, mirror: &Mirror, path: &RelPath) -> Result<Option<Standing>, ApiError> {
+    let Some(found) = mirror.live.get(path) else { return Ok(None) };
+    let Some(memory) = found.remote_memory.clone() else { return Ok(None) };
     let sha256 = reader.version(found.head)?.content.map(|content| content.sha256);
-    Ok(Some(Standing { memory, version: found.remote_version, sha256 }))
+    Ok(Some(Standing { memory, version: found.remote_version.clone(), sha256 }))
 }
 
 /// Steps of a plan whose memory has a change queued already, other than those the plan takes back.
