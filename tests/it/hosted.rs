@@ -3,7 +3,7 @@
 use retrace_api::remote::NetworkHosts;
 use retrace_api::wire::{self, Code};
 use retrace_api::{App, commands};
-use retrace_server::{Assets, Running, StartOptions, start};
+use retrace_server::{Assets, Running, StartOptions, Transport, start};
 use retrace_tests::World;
 use retrace_tests::api::StoreApi;
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ impl Host {
             token_file: folder.path().join("token"),
             entropy: Arc::new(|bytes: &mut [u8]| bytes.fill(0xa5)),
             assets: Assets::from_files([]),
+            transport: Transport::default(),
+            hosts: Vec::new(),
             legacy_stores: false,
         };
         let shared = Arc::new(App::open(retrace_tests::options_of(&world.path(""), 1)).expect("an app"));
