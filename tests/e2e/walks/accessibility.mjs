@@ -94,6 +94,24 @@ async function looksEverywhere({ app, machine }) {
     await app.press("Escape");
     await app.gone(sheet);
   }
+  await app.click("nav-stores");
+  await app.click("view-hosted");
+  for (const [opener, sheet] of [
+    ["add-hosted-store", "add-hosted"],
+    ["open-mounts", "mounts-sheet"],
+  ]) {
+    await app.click(opener);
+    await app.see(sheet);
+    await noted(app, sheet, problems);
+    await app.press("Escape");
+    await app.gone(sheet);
+  }
+  await app.click("view-compare");
+  await app.choose("compare-from", "webshop");
+  await app.choose("compare-to", "infra");
+  await app.see("compare-row");
+  await settled(app);
+  await noted(app, "two stores", problems);
   await app.driver.run(() => document.activeElement?.blur());
   await over(app, ["?"], '[role="dialog"]', "all keys", problems);
   await over(app, ["Control+k"], '[role="dialog"]', "the palette", problems);

@@ -143,7 +143,7 @@ function MirrorRow(props: RowProps) {
           <Button
             tone={row.queued > 0 ? "primary" : "plain"}
             isDisabled={busy || row.queued === 0}
-            aria-label={t`Push ${row.name}, ${row.queued} queued`}
+            aria-label={t`Push ${row.queued}: ${row.name}`}
             onPress={() => void acts.push(row)}
             data-testid="mirror-push"
           >
