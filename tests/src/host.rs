@@ -17,6 +17,9 @@ pub const STORE: &str = "memstore_hosted";
 /// 2026-09-01T00:00:00Z, where its clock starts, in microseconds.
 const HOST_START: i64 = 1_788_220_800_000_000;
 
+/// What happens at a host at a moment.
+type Happens = Box<dyn FnOnce(&FakeHost) + Send>;
+
 /// A host with one store.
 #[derive(Clone, Default)]
 pub struct FakeHost(Arc<Mutex<State>>);
@@ -32,7 +35,8 @@ struct State {
     page: usize,
     calls: u64,
     fails_at: Option<(u64, RemoteError)>,
-    loses_answer_at: Option<u64>,
+    loses_answer: bool,
+    before_write: Option<Happens>,
     log: Vec<String>,
     keys: BTreeMap<String, String>,
     refuses_cursors: bool,
@@ -58,7 +62,8 @@ impl Default for State {
             page: 3,
             calls: 0,
             fails_at: None,
-            loses_answer_at: None,
+            loses_answer: false,
+            before_write: None,
             log: Vec::new(),
             keys: BTreeMap::new(),
             refuses_cursors: false,
@@ -149,10 +154,14 @@ impl FakeHost {
         state.fails_at = Some((state.calls + calls + 1, error));
     }
 
-    /// The answer of the call after so many more is lost, once: it is done, and nobody is told.
-    pub fn lose_answer_after(&self, calls: u64) {
-        let mut state = self.state();
-        state.loses_answer_at = Some(state.calls + calls + 1);
+    /// The answer of the next change is lost, once: it is done, and nobody is told.
+    pub fn lose_next_answer(&self) {
+        self.state().loses_answer = true;
+    }
+
+    /// Something happens right before the next change arrives, once.
+    pub fn before_next_write(&self, happens: impl FnOnce(&FakeHost) + Send + 'static) {
+        self.state().before_write = Some(Box::new(happens));
     }
 
     /// No cursor is known any more.
@@ -166,6 +175,11 @@ impl FakeHost {
         store: &str,
         call: impl FnOnce(&mut State) -> Result<T, RemoteError>,
     ) -> Result<T, RemoteError> {
+        let is_write = what.contains(' ');
+        let before = self.state().before_write.take_if(|_| is_write);
+        if let Some(happens) = before {
+            happens(self);
+        }
         let mut state = self.state();
         state.calls += 1;
         state.log.push(what.to_owned());
@@ -177,10 +191,10 @@ impl FakeHost {
             return Err(not_found());
         }
         let answer = call(&mut state);
-        match state.loses_answer_at.take_if(|at| *at == number) {
-            Some(_) => Err(RemoteError::Unreachable { status: None, tries: 1, cause: "cut off".to_owned() }),
-            None => answer,
+        if is_write && std::mem::take(&mut state.loses_answer) {
+            return Err(RemoteError::Unreachable { status: None, tries: 1, cause: "cut off".to_owned() });
         }
+        answer
     }
 }
 

@@ -27,6 +27,9 @@ const MEMORY_PAGES: usize = 1_000;
 /// Why a deletion of nobody's is recorded.
 const GONE_NOTE: &str = "The host does not have it any more and shows no deletion.";
 
+/// Why a memory is put back to a version it had.
+const ORDER_NOTE: &str = "The host had made an older version shortly before, which came here later.";
+
 /// Why a pull stopped.
 enum Stop {
     /// A call failed.
@@ -263,7 +266,9 @@ impl Pull<'_> {
         for memory in there.values() {
             let known =
                 self.inner.read(|reader| Ok(reader.is_known_version(store, &memory.version_id, true)?))?;
-            if !known {
+            if known {
+                self.set_right(memory, mark)?;
+            } else {
                 self.fetch_head(memory)?;
             }
         }
@@ -277,6 +282,28 @@ impl Pull<'_> {
         for memory in gone {
             self.record_gone(&memory)?;
         }
+        Ok(())
+    }
+
+    /// Puts a memory back to its newest version where an older one came later: a push appends what it sent at once, before
+    /// what happened at the host shortly before.
+    fn set_right(&mut self, memory: &RemoteMemory, mark: u64) -> Result<(), Stop> {
+        let store = self.remote.store;
+        let path = path_here(&memory.path)?;
+        // Asked first without a transaction: nearly every memory is right.
+        let right = self.inner.read(|reader| {
+            let seq = reader.version_of_host(store, &memory.version_id)?;
+            let Some(seq) = seq else { return Ok(true) };
+            let live = reader.live_at(store, &path)?;
+            Ok(live.is_some_and(|live| live.version.seq == seq))
+        })?;
+        if right {
+            return Ok(());
+        }
+        let (at, ids) = (self.inner.now(), (memory.id.as_str(), memory.version_id.as_str()));
+        self.versions += self.write(|act, store| {
+            Ok(act.set_right(store, ids, &path, mark, (at, ORDER_NOTE))?.versions.len() as u64)
+        })?;
         Ok(())
     }
 

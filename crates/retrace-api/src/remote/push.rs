@@ -1,6 +1,6 @@
 //! Sending what is queued, in order, each change with the hash it expects to replace.
 //!
-//! What the host took is appended here at once, as the person's own; when that is cut off, the next pull brings it and the next
+//! What is new at the host is pulled first. What the host took is appended here at once, as the person's own; when that is cut off, the next pull brings it and the next
 //! push finds it done. A change that met a newer edit stays in the queue as a conflict, one that was refused as failed.
 
 use super::pull::{facts_of, head_version};
@@ -73,6 +73,23 @@ pub(crate) fn push(
     })?;
     if ids.is_empty() {
         return Ok(());
+    }
+    let calls = inner.read(|reader| {
+        let rows = reader.remote_queue(Some(remote.store))?;
+        for row in rows.iter().filter(|row| row.state == QueueState::Waiting) {
+            if without_a_call(reader, row)?.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    })?;
+    if calls {
+        // What happened at the host before comes before what is sent now.
+        let pulled = super::pull(inner, remote, job, task)?;
+        if let Some(problem) = pulled.problem {
+            pushed.problem = Some(problem);
+            return Ok(());
+        }
     }
     let sent = match inner.host(&remote.base_url, job) {
         Err(error) => Err(Stop::Host(error)),

@@ -2,7 +2,7 @@
 
 use crate::rows::{self, bound};
 use crate::writer::Act;
-use crate::{Append, Change, LogError, Payload, Reader};
+use crate::{Append, Appended, Change, LogError, Payload, Reader};
 use retrace_model::{
     Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
 };
@@ -134,27 +134,7 @@ impl Act<'_> {
             self.note_mirrored(store_row, version, memory_row, None, None)?;
             return Ok(Mirrored::default());
         };
-        let from = standing.as_ref().and_then(|standing| standing.path.clone());
-        let mut changes = Vec::new();
-        let occupied = from.as_ref() != Some(path) && self.reader().live_version_at(store, path)?.is_some();
-        if occupied && from.is_none() {
-            changes.push(Change { store, path: path.clone(), payload: Payload::Gone });
-        }
-        changes.push(Change {
-            store,
-            path: path.clone(),
-            payload: Payload::Content {
-                sha256: Sha256::of(content),
-                size: content.len() as u64,
-                bytes: Some(content.clone()),
-                seen: None,
-                moved_from: from.filter(|from| from != path),
-            },
-        });
-        // A memory that lives nowhere here and has an id at the host that is known comes back as the one it was.
-        let comes_back = standing.as_ref().filter(|standing| standing.path.is_none());
-        let appended =
-            self.append_reviving(append(changes), comes_back.map(|standing| standing.memory_row))?;
+        let appended = self.put_of_host(append(Vec::new()), standing.as_ref(), path, content)?;
         let Some(seq) = appended.versions.last().map(|version| version.seq) else {
             let equal = self.reader().live_version_at(store, path)?;
             let memory_row = standing.map(|standing| standing.memory_row);
@@ -167,6 +147,77 @@ impl Act<'_> {
             .query_row([bound(seq)], |row| row.get(0))?;
         self.note_mirrored(store_row, version, Some(memory_row), Some(seq), None)?;
         Ok(Mirrored { operation_seq: appended.operation_seq, versions: appended.versions })
+    }
+
+    /// Puts a memory of the host where it stands there, with its content. Whoever else lives there is deleted.
+    fn put_of_host(
+        &mut self,
+        append: Append<'_>,
+        standing: Option<&Standing>,
+        path: &RelPath,
+        content: &[u8],
+    ) -> Result<Appended, LogError> {
+        let Some(store) = append.store else { return Ok(Appended::default()) };
+        let from = standing.and_then(|standing| standing.path.clone());
+        let mut changes = Vec::new();
+        if from.is_none() && self.reader().live_version_at(store, path)?.is_some() {
+            changes.push(Change { store, path: path.clone(), payload: Payload::Gone });
+        }
+        changes.push(Change {
+            store,
+            path: path.clone(),
+            payload: Payload::Content {
+                sha256: Sha256::of(content),
+                size: content.len() as u64,
+                bytes: Some(content.to_vec()),
+                seen: None,
+                moved_from: from.filter(|from| from != path),
+            },
+        });
+        // A memory that lives nowhere here and has an id at the host that is known comes back as the one it was.
+        let comes_back = standing.filter(|standing| standing.path.is_none());
+        self.append_reviving(Append { changes, ..append }, comes_back.map(|standing| standing.memory_row))
+    }
+
+    /// Puts a memory back to the newest version it has at the host, which is known here: one that was made before it there came
+    /// later here. Does nothing when something newer than the place `mark` in the log stands there, when it stands so
+    /// already, or when the version is redacted here.
+    ///
+    /// # Errors
+    /// As [`Act::mirror`].
+    pub fn set_right(
+        &mut self,
+        store: StoreId,
+        (remote_memory, remote_version): (&str, &str),
+        path: &RelPath,
+        mark: u64,
+        (at, note): (Timestamp, &str),
+    ) -> Result<Appended, LogError> {
+        let store_row = self.remote_row(store)?;
+        let standing = self.standing(store_row, remote_memory)?;
+        let seq = self.reader().version_of_host(store, remote_version)?;
+        let (Some(standing), Some(seq)) = (standing, seq) else { return Ok(Appended::default()) };
+        let newest: u64 = self
+            .transaction
+            .prepare_cached("SELECT max(seq) FROM versions WHERE memory_id = ?1 AND happened_at IS NULL")?
+            .query_row([standing.memory_row], |row| row.get(0))?;
+        let version = self.reader().version(seq)?;
+        let in_place = newest == seq && standing.path.as_ref() == Some(path);
+        if in_place || newest > mark || version.redaction.is_some() {
+            return Ok(Appended::default());
+        }
+        let Some(content) = self.reader().content(&version)? else { return Ok(Appended::default()) };
+        let append = Append {
+            store: Some(store),
+            source: Source::Api,
+            actor: &Actor::Unknown,
+            note: Some(note),
+            at,
+            undoes: None,
+            changes: Vec::new(),
+            even_if_empty: false,
+        };
+        self.put_of_host(append, Some(&standing), path, &content.bytes)
     }
 
     /// The memory here that a memory of the host is, and where it lives.
