@@ -131,12 +131,13 @@ pub(crate) fn refusal(error: &RemoteError, subject: &str) -> ApiError {
         RemoteError::BadId { .. } | RemoteError::Config(_) => (Code::Invalid, ""),
         RemoteError::PreconditionFailed { .. } | RemoteError::PathConflict { .. } => (Code::HeadMoved, ""),
         RemoteError::NoKey => (
-            Code::StoreUnavailable,
+            Code::KeyRefused,
             "Keep a key for the host: `retrace remote key set`. The environment's key is only sent to where the environment leads.",
         ),
         RemoteError::KeyRefused { .. } => {
-            (Code::StoreUnavailable, "Keep another key for the host: `retrace remote key set`.")
+            (Code::KeyRefused, "Keep another key for the host: `retrace remote key set`.")
         }
+        RemoteError::Limited { .. } => (Code::HostLimited, ""),
         _ => (Code::StoreUnavailable, ""),
     };
     ApiError::new(code, problem(error), subject).hint(hint)
