@@ -13,6 +13,7 @@ mod confirm;
 mod context;
 mod crashes;
 mod diff;
+mod dreams;
 mod events;
 mod faults;
 mod health;

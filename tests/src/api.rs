@@ -54,6 +54,26 @@ impl StoreApi {
         made["id"].as_str().expect("an id").to_owned()
     }
 
+    /// Makes, changes or, without a content, deletes the memory at a path.
+    pub fn put(&self, store: &str, path: &str, content: Option<&str>) {
+        let memories = format!("/v1/memory_stores/{store}/memories");
+        let (status, page) = self.call("GET", &format!("{memories}?limit=100"), &Value::Null);
+        assert_eq!(status, 200, "{page}");
+        let known = page["data"].as_array().and_then(|all| all.iter().find(|memory| memory["path"] == path));
+        let id = known.map(|memory| memory["id"].as_str().unwrap_or_default().to_owned());
+        match (id, content) {
+            (None, Some(content)) => drop(self.create(store, path, content)),
+            (Some(id), Some(content)) => {
+                drop(self.post(&format!("{memories}/{id}"), &json!({ "content": content })));
+            }
+            (Some(id), None) => {
+                let (status, gone) = self.call("DELETE", &format!("{memories}/{id}"), &Value::Null);
+                assert_eq!(status, 200, "{gone}");
+            }
+            (None, None) => {}
+        }
+    }
+
     /// The contents of a store, by path.
     #[must_use]
     pub fn contents(&self, store: &str) -> std::collections::BTreeMap<String, String> {

@@ -3,6 +3,7 @@
 
 pub mod api;
 pub mod child;
+pub mod dreamer;
 pub mod host;
 pub mod trap;
 pub mod tree;

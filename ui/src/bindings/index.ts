@@ -864,7 +864,8 @@ instructions_chars: number,
  */
 mount_path: string | null, 
 /**
- * Whether the last part of `mount_path` rests on a rule that is not public.
+ * Whether the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
+ * need not have.
  */
 mount_path_assumed: boolean, 
 /**

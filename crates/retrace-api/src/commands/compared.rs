@@ -152,7 +152,10 @@ struct Holder {
 impl Holder {
     fn of(reader: &Reader<'_>, store: &StoreRow) -> Result<Self, ApiError> {
         let shown = reader.api_store(store.id)?;
-        if shown.as_ref().is_some_and(|shown| shown.archived_at.is_some()) {
+        let hosted = reader.remote(store.id)?;
+        let is_archived = shown.as_ref().is_some_and(|shown| shown.archived_at.is_some())
+            || hosted.is_some_and(|hosted| hosted.archived_at.is_some());
+        if is_archived {
             return Err(archived(&store.name));
         }
         let directory = store.has_directory();

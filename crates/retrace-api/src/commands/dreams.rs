@@ -1,36 +1,205 @@
-//! Dreams of a host.
+//! Dreams of a host: runs there that read a store and sessions and write a store anew.
+//!
+//! Each command calls the host and keeps nothing: what a dream wrote is mirrored, held against its input and taken over by
+//! the commands for that. What may not be asked for is said before the host is called.
 
 use crate::App;
-use crate::wire::{ApiError, Code, CreateDreamReq, Dream, DreamRef, Dreams, DreamsReq};
+use crate::app::Inner;
+use crate::lab::jobs::Job;
+use crate::remote::{self, HostCalls};
+use crate::wire::{ApiError, Code, CreateDreamReq, Dream, DreamRef, DreamUsage, Dreams, DreamsReq};
+use retrace_log::{LogError, Reader, RemoteRow};
+use retrace_model::StoreId;
+use retrace_remote::{NewDream, OutputBehavior, RemoteDream, RemoteError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// The dreams of a host. Calls the host.
+/// Dreams that are listed.
+const MOST: usize = 1_000;
+
+/// Pages that are asked for. A host may give fewer dreams a page than asked, but not without end.
+const PAGES: usize = 1_000;
+
+/// The dreams of a host, newest first. Calls the host.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn dreams(_: &App, _: DreamsReq) -> Result<Dreams, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "dreams"))
+/// `invalid` for what is no base URL, `store_unavailable` when the host cannot be reached, its limit is reached, or there is no
+/// key that it takes.
+pub fn dreams(app: &App, request: DreamsReq) -> Result<Dreams, ApiError> {
+    let inner = &app.inner;
+    let at = Dreaming::at(inner, request.base_url.as_deref())?;
+    let listed = at.listed(request.include_archived).map_err(|error| at.refused(&error, "dreams"))?;
+    let mirrors = inner.read(|reader| Ok(reader.remotes()?))?;
+    let dreams = listed.into_iter().map(|dream| at.view(dream, &mirrors)).collect();
+    Ok(Dreams { base_url: at.base_url, dreams })
 }
 
-/// Asks a host for a dream.
+/// Asks a host for a dream, which runs there.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn create_dream(_: &App, _: CreateDreamReq) -> Result<Dream, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "create_dream"))
+/// Those of `dreams`; `invalid` for what the API would refuse, for a store that is not hosted, and for one of another host;
+/// `not_found` where the host has no such store; `head_moved` while another dream writes the store.
+pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiError> {
+    let inner = &app.inner;
+    retrace_store_api::dreams::check(&request.sessions, &request.model, request.instructions.as_deref())
+        .map_err(|refusal| ApiError::invalid(refusal.message, "create_dream"))?;
+    let (base_url, input_store) = inner.dreamt_store(&request)?;
+    let at = Dreaming::at(inner, base_url.as_deref())?;
+    let new = NewDream {
+        input_store,
+        sessions: request.sessions,
+        model: request.model,
+        instructions: request.instructions,
+        update_existing: request.update_existing,
+    };
+    let made = at.host.create_dream(&new);
+    at.answer(inner, made, &request.store)
 }
 
-/// Stops a dream.
+/// Stops a dream that has not ended. One that was stopped stays as it is.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn cancel_dream(_: &App, _: DreamRef) -> Result<Dream, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "cancel_dream"))
+/// Those of `dreams`; `invalid` for what is no dream's id and for a dream that has ended, `not_found` for an unknown one.
+pub fn cancel_dream(app: &App, request: DreamRef) -> Result<Dream, ApiError> {
+    let at = Dreaming::at(&app.inner, request.base_url.as_deref())?;
+    at.answer(&app.inner, at.host.cancel_dream(&request.dream), &request.dream)
 }
 
-/// Archives a dream that has ended.
+/// Archives a dream that has ended. One that was archived stays as it is.
 ///
 /// # Errors
-/// `store_unavailable`: not served yet.
-pub fn archive_dream(_: &App, _: DreamRef) -> Result<Dream, ApiError> {
-    Err(ApiError::new(Code::StoreUnavailable, "This is not served yet.", "archive_dream"))
+/// Those of `dreams`; `invalid` for what is no dream's id and for a dream that has not ended, `not_found` for an unknown one.
+pub fn archive_dream(app: &App, request: DreamRef) -> Result<Dream, ApiError> {
+    let at = Dreaming::at(&app.inner, request.base_url.as_deref())?;
+    at.answer(&app.inner, at.host.archive_dream(&request.dream), &request.dream)
+}
+
+impl Inner {
+    /// Host and id of the store a dream is to read: a mirror here, or a store of the host that is named.
+    fn dreamt_store(&self, request: &CreateDreamReq) -> Result<(Option<String>, String), ApiError> {
+        let mirror = self.read(|reader| mirror_named(self, reader, &request.store))?;
+        let Some(mirror) = mirror else { return Ok((request.base_url.clone(), request.store.clone())) };
+        let asked = request.base_url.as_deref().map(|asked| self.base_url(Some(asked))).transpose()?;
+        if asked.is_some_and(|asked| asked != mirror.base_url) {
+            return Err(ApiError::invalid("The store is mirrored from another host.", &request.store)
+                .hint(format!("Its host is {}.", mirror.base_url)));
+        }
+        Ok((Some(mirror.base_url), mirror.remote_id))
+    }
+}
+
+/// The mirror a person named; `None` for an id that is not known here.
+///
+/// # Errors
+/// `not_found` for a name that is not known, `invalid` for a store that is not hosted.
+fn mirror_named(inner: &Inner, reader: &Reader<'_>, name: &str) -> Result<Option<RemoteRow>, ApiError> {
+    let store = match StoreId::parse(name) {
+        Ok(id) => match reader.store(id) {
+            Ok(store) => store,
+            Err(LogError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        },
+        // An id of a host need not have the form of ours.
+        Err(_) if name.starts_with("memstore_") => return Ok(None),
+        Err(_) => inner.store_named(reader, name)?,
+    };
+    match reader.remote(store.id)? {
+        Some(mirror) => Ok(Some(mirror)),
+        None => Err(ApiError::invalid("The store is not hosted; dreams run at a host.", &store.name)
+            .hint("Name the mirror of a hosted store, or a store's id at the host.")),
+    }
+}
+
+/// A host that is asked about its dreams.
+struct Dreaming {
+    base_url: String,
+    host: Box<dyn HostCalls>,
+    /// Calls are made while it runs.
+    _job: Job,
+}
+
+impl Dreaming {
+    fn at(inner: &Arc<Inner>, base_url: Option<&str>) -> Result<Self, ApiError> {
+        let base_url = inner.base_url(base_url)?;
+        let job = inner.lab.jobs.begin(None)?;
+        let host = inner.host(&base_url, &job).map_err(|error| remote::refusal(&error, &base_url))?;
+        Ok(Self { base_url, host, _job: job })
+    }
+
+    fn listed(&self, include_archived: bool) -> Result<Vec<RemoteDream>, RemoteError> {
+        let (mut dreams, mut cursor, mut seen) = (Vec::new(), None::<String>, BTreeSet::new());
+        for _ in 0..PAGES {
+            let page = self.host.dreams(include_archived, cursor.as_deref())?;
+            dreams.extend(page.items);
+            match page.next {
+                Some(next) if dreams.len() < MOST => {
+                    if !seen.insert(next.clone()) {
+                        let cause = "its pages lead in a circle".to_owned();
+                        return Err(RemoteError::NotUnderstood { cause });
+                    }
+                    cursor = Some(next);
+                }
+                _ => break,
+            }
+        }
+        dreams.truncate(MOST);
+        Ok(dreams)
+    }
+
+    fn answer(
+        &self,
+        inner: &Inner,
+        dream: Result<RemoteDream, RemoteError>,
+        subject: &str,
+    ) -> Result<Dream, ApiError> {
+        let dream = dream.map_err(|error| self.refused(&error, subject))?;
+        let mirrors = inner.read(|reader| Ok(reader.remotes()?))?;
+        Ok(self.view(dream, &mirrors))
+    }
+
+    /// A failure of a call. What the host refuses because of how things stand is told apart from a host that is away.
+    fn refused(&self, error: &RemoteError, subject: &str) -> ApiError {
+        let mut refused = remote::refusal(error, subject);
+        match error {
+            RemoteError::Refused { status: 400, .. } => refused.code = Code::Invalid,
+            RemoteError::Refused { status: 409, .. } => refused.code = Code::HeadMoved,
+            _ => {}
+        }
+        refused
+    }
+
+    fn view(&self, dream: RemoteDream, mirrors: &[RemoteRow]) -> Dream {
+        let mirror = |remote_id: Option<&String>| {
+            let is_it = |row: &&RemoteRow| row.base_url == self.base_url && Some(&row.remote_id) == remote_id;
+            mirrors.iter().find(is_it).map(|row| row.store.to_string())
+        };
+        Dream {
+            input_store_id: mirror(dream.input_store.as_ref()),
+            output_store_id: mirror(dream.output_store.as_ref()),
+            id: dream.id,
+            status: dream.status,
+            input_remote_id: dream.input_store,
+            output_remote_id: dream.output_store,
+            sessions: dream.sessions,
+            model: dream.model,
+            instructions: dream.instructions,
+            output_behavior: match dream.output_behavior {
+                OutputBehavior::CreateNew => "create_new",
+                OutputBehavior::UpdateExisting { .. } => "update_existing",
+                OutputBehavior::Unknown => "unknown",
+            }
+            .to_owned(),
+            session_id: dream.session_id,
+            error: dream.error.map(|error| format!("{}: {}", error.kind, error.message)),
+            usage: DreamUsage {
+                input_tokens: dream.usage.input_tokens,
+                output_tokens: dream.usage.output_tokens,
+                cache_creation_input_tokens: dream.usage.cache_creation_input_tokens,
+                cache_read_input_tokens: dream.usage.cache_read_input_tokens,
+            },
+            created_at: dream.created_at.to_rfc3339(),
+            ended_at: dream.ended_at.map(|at| at.to_rfc3339()),
+            archived_at: dream.archived_at.map(|at| at.to_rfc3339()),
+        }
+    }
 }

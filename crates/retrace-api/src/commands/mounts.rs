@@ -62,16 +62,32 @@ struct Known {
     name: String,
     description: String,
     archived_at: Option<Timestamp>,
+    /// The name is the mirror's here; the host may have another.
+    name_assumed: bool,
 }
 
 /// The store here that an id of an attach list means.
 fn known_as(reader: &Reader<'_>, text: &str) -> Result<Option<Known>, ApiError> {
-    let Ok(id) = StoreId::parse(text) else { return Ok(None) };
-    Ok(reader.api_store(id)?.map(|store| Known {
-        id,
-        name: store.name,
-        description: store.description,
-        archived_at: store.archived_at,
+    if let Ok(id) = StoreId::parse(text)
+        && let Some(store) = reader.api_store(id)?
+    {
+        return Ok(Some(Known {
+            id,
+            name: store.name,
+            description: store.description,
+            archived_at: store.archived_at,
+            name_assumed: false,
+        }));
+    }
+    let Some(mirror) = reader.remotes()?.into_iter().find(|mirror| mirror.remote_id == text) else {
+        return Ok(None);
+    };
+    Ok(Some(Known {
+        id: mirror.store,
+        name: reader.store(mirror.store)?.name,
+        description: mirror.description,
+        archived_at: mirror.archived_at,
+        name_assumed: true,
     }))
 }
 
@@ -104,7 +120,8 @@ fn preview_of(store: &Attachment, known: Option<&Known>, path: Option<&MountPath
         access: store.access.as_str().to_owned(),
         instructions_chars: store.instructions.as_ref().map_or(0, |text| text.chars().count() as u64),
         mount_path: path.map(|path| path.path.clone()),
-        mount_path_assumed: path.is_some_and(|path| path.assumed),
+        mount_path_assumed: path.is_some_and(|path| path.assumed)
+            || known.is_some_and(|known| known.name_assumed),
         files: 0,
         bytes: 0,
         tokens: 0,

@@ -3,8 +3,8 @@
 
 use retrace_model::Sha256;
 use retrace_remote::{
-    Cancel, Config, Host, Key, KeyKind, KeySource, Listener, Page, RemoteError, RemoteMemory, RemoteStore,
-    RemoteVersion, canonical_base_url, forget_key_for, keep_key_for, key_for,
+    Cancel, Config, Host, Key, KeyKind, KeySource, Listener, NewDream, Page, RemoteDream, RemoteError,
+    RemoteMemory, RemoteStore, RemoteVersion, canonical_base_url, forget_key_for, keep_key_for, key_for,
 };
 
 /// Items of a page of memories, and of versions without their contents: the most the API gives.
@@ -92,6 +92,42 @@ pub trait HostCalls: Send + Sync {
     /// # Errors
     /// [`RemoteError`].
     fn redact(&self, store: &str, version: &str) -> Result<RemoteVersion, RemoteError>;
+
+    /// A page of dreams, newest first.
+    ///
+    /// # Errors
+    /// [`RemoteError`]; [`RemoteError::NotFound`] of a host that has no dreams, which is what is said unless it is done anew.
+    fn dreams(&self, _include_archived: bool, _page: Option<&str>) -> Result<Page<RemoteDream>, RemoteError> {
+        Err(without_dreams())
+    }
+
+    /// Asks for a dream.
+    ///
+    /// # Errors
+    /// As [`HostCalls::dreams`].
+    fn create_dream(&self, _new: &NewDream) -> Result<RemoteDream, RemoteError> {
+        Err(without_dreams())
+    }
+
+    /// Stops a dream.
+    ///
+    /// # Errors
+    /// As [`HostCalls::dreams`].
+    fn cancel_dream(&self, _dream: &str) -> Result<RemoteDream, RemoteError> {
+        Err(without_dreams())
+    }
+
+    /// Archives a dream.
+    ///
+    /// # Errors
+    /// As [`HostCalls::dreams`].
+    fn archive_dream(&self, _dream: &str) -> Result<RemoteDream, RemoteError> {
+        Err(without_dreams())
+    }
+}
+
+fn without_dreams() -> RemoteError {
+    RemoteError::NotFound { message: "this host has no dreams".to_owned() }
 }
 
 /// Looks a variable of the environment up.
@@ -244,5 +280,21 @@ impl HostCalls for Host {
 
     fn redact(&self, store: &str, version: &str) -> Result<RemoteVersion, RemoteError> {
         self.redact(store, version)
+    }
+
+    fn dreams(&self, include_archived: bool, page: Option<&str>) -> Result<Page<RemoteDream>, RemoteError> {
+        self.dreams(include_archived, page)
+    }
+
+    fn create_dream(&self, new: &NewDream) -> Result<RemoteDream, RemoteError> {
+        self.create_dream(new)
+    }
+
+    fn cancel_dream(&self, dream: &str) -> Result<RemoteDream, RemoteError> {
+        self.cancel_dream(dream)
+    }
+
+    fn archive_dream(&self, dream: &str) -> Result<RemoteDream, RemoteError> {
+        self.archive_dream(dream)
     }
 }

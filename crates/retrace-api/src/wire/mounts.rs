@@ -59,7 +59,8 @@ pub struct MountPreview {
     pub instructions_chars: u64,
     /// Where it would be mounted; null when the name is not known.
     pub mount_path: Option<String>,
-    /// Whether the last part of `mount_path` rests on a rule that is not public.
+    /// Whether the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
+    /// need not have.
     pub mount_path_assumed: bool,
     /// Files it has.
     pub files: u64,
