@@ -131,6 +131,6 @@ fn a_key_the_host_does_not_know_is_said_and_not_shown() {
     let host = Host::new();
     let stranger = host.mirroring(false);
     let refused = commands::hosted_stores(&stranger.app, wire::HostRef::default()).expect_err("another key");
-    assert_eq!(refused.code, Code::StoreUnavailable);
+    assert_eq!(refused.code, Code::KeyRefused);
     assert!(!refused.to_string().contains("another-token"));
 }
