@@ -150,6 +150,7 @@ impl Act<'_> {
     }
 
     /// Puts a memory of the host where it stands there, with its content. Whoever else lives there is deleted.
+    #[expect(clippy::needless_pass_by_value, reason = "made for one call")]
     fn put_of_host(
         &mut self,
         append: Append<'_>,
