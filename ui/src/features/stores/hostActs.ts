@@ -13,7 +13,7 @@ import { navigate } from "@/state/route";
 import { say, toasts } from "@/state/toasts";
 import { hostWords } from "./hostWords";
 
-/** Versions that a host redacted and whose content is still kept here, by mirror, as the last pull told. */
+/** Versions that a host redacted and whose content is still kept here, by mirror. A pull tells of those that are new. */
 const kept = observable<ReadonlyMap<string, readonly string[]>>(new Map());
 
 /** What the acts give. */
@@ -76,7 +76,8 @@ export function useHostActs(): HostActs {
         const answer = await backend.call("pull_remote", { store: row?.store_id ?? null, job });
         pulled = answer;
         const next = new Map(kept.get());
-        for (const store of answer.stores) next.set(store.store_id, store.redacted_at_host);
+        for (const { store_id, redacted_at_host } of answer.stores)
+          next.set(store_id, [...new Set([...(next.get(store_id) ?? []), ...redacted_at_host])]);
         kept.set(next);
         sayPulled(answer);
       }),
@@ -136,11 +137,19 @@ export function useHostActs(): HostActs {
       });
     },
     redactHere: async (row) => {
-      const told = known.get(row.store_id);
-      // What an older pull told may not be all by now.
-      const current = told?.length === row.redacted_at_host ? told : null;
-      const versions = current ?? (await pull(row))?.stores[0]?.redacted_at_host ?? [];
-      if (versions.length > 0) navigate({ screen: "redactions", versions: [...versions] });
+      const enough = (ids: readonly string[] | undefined) => (ids?.length ?? 0) >= row.redacted_at_host;
+      if (!enough(known.get(row.store_id))) await pull(row);
+      const versions = kept.get().get(row.store_id) ?? [];
+      if (versions.length > 0) {
+        navigate({ screen: "redactions", versions: [...versions] });
+        return;
+      }
+      navigate({ screen: "timeline", store: row.store_id });
+      say({
+        tone: "notice",
+        title: t`The pulls of this window did not name them`,
+        detail: t`Choose the versions in the history of their memories.`,
+      });
     },
   };
 }
