@@ -245,5 +245,5 @@ fn without_a_key_no_host_is_called() {
     let world = World::with(|options| options.hosts = Arc::new(NetworkHosts));
     let request = DreamsReq { base_url: Some("http://127.0.0.1:1".to_owned()), include_archived: false };
     let refused = commands::dreams(&world.app, request).expect_err("there is no key");
-    assert_eq!(refused.code, Code::StoreUnavailable, "{refused:?}");
+    assert_eq!(refused.code, Code::KeyRefused, "{refused:?}");
 }

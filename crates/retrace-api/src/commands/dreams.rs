@@ -23,8 +23,8 @@ const PAGES: usize = 1_000;
 /// The dreams of a host, newest first. Calls the host.
 ///
 /// # Errors
-/// `invalid` for what is no base URL, `store_unavailable` when the host cannot be reached, its limit is reached, or there is no
-/// key that it takes.
+/// `invalid` for what is no base URL, `store_unavailable` when the host cannot be reached, `host_limited` when its limit is
+/// reached, `key_refused` when there is no key that it takes.
 pub fn dreams(app: &App, request: DreamsReq) -> Result<Dreams, ApiError> {
     let inner = &app.inner;
     let at = Dreaming::at(inner, request.base_url.as_deref())?;
