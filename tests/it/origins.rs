@@ -333,6 +333,16 @@ fn a_session_tells_what_it_wrote_anywhere_and_what_left_no_version() {
             .iter()
             .all(|written| written.confidence == "exact_content" && written.store == "memory")
     );
+    let page = commands::log(&machine.world.app, wire::LogReq::default()).expect("the log");
+    let timeline = commands::timeline(&machine.world.app, wire::TimelineReq::default()).expect("a timeline");
+    let in_operations = timeline.operations.iter().flat_map(|operation| &operation.versions);
+    for version in page.versions.iter().chain(in_operations) {
+        let origin = version.origin.as_ref();
+        let titles = (origin.and_then(|origin| origin.title.as_deref()), version.created_by.is_some());
+        assert!(matches!(titles, (Some("Keep notes."), true) | (None, false)), "{version:?}");
+        assert_eq!(origin.map(|origin| origin.turn.is_some()), origin.map(|_| true), "{version:?}");
+    }
+    assert!(page.versions.iter().any(|version| version.origin.is_some()));
     let left: Vec<_> =
         writes.unrecorded.iter().map(|left| (left.turn, left.write.path.ends_with("c.md"))).collect();
     assert!(left.contains(&(Some(4), true)), "{left:?}");

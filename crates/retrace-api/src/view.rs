@@ -3,6 +3,7 @@
 use crate::wire;
 use retrace_log::{ContentInfo, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
 use retrace_model::{Actor, Rules, StoreState};
+use std::collections::HashMap;
 
 pub(crate) fn actor(actor: &Actor) -> Option<wire::ActorView> {
     Some(match actor {
@@ -44,11 +45,17 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
         rebuilt: row.rebuilt,
         withdrawn: row.withdrawn,
         created_by: actor(&row.actor),
+        origin: None,
         source: row.source.as_str().to_owned(),
         note: row.note.clone(),
         redacted_at: row.redaction.as_ref().map(|redaction| redaction.at.to_rfc3339()),
         redacted_by: row.redaction.as_ref().and_then(|redaction| actor(&redaction.actor)),
     }
+}
+
+/// A row of a list, with the session that wrote it.
+pub(crate) fn listed(row: &VersionRow, origins: &HashMap<u64, wire::OriginNote>) -> wire::Version {
+    wire::Version { origin: origins.get(&row.id.seq).cloned(), ..version(row) }
 }
 
 /// Who made an operation: as recorded, else the one session that all its versions shown were joined with.
@@ -70,7 +77,12 @@ fn same_writer(one: &Actor, other: &Actor) -> bool {
     }
 }
 
-pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: bool) -> wire::Operation {
+pub(crate) fn operation(
+    row: &OperationRow,
+    versions: &[VersionRow],
+    origins: &HashMap<u64, wire::OriginNote>,
+    undoable: bool,
+) -> wire::Operation {
     wire::Operation {
         seq: row.seq,
         store_id: row.store.map(|store| store.to_string()),
@@ -83,7 +95,7 @@ pub(crate) fn operation(row: &OperationRow, versions: &[VersionRow], undoable: b
         deleted: row.counts.2,
         undone_by: row.undone_by,
         undoable,
-        versions: versions.iter().map(version).collect(),
+        versions: versions.iter().map(|version| listed(version, origins)).collect(),
     }
 }
 

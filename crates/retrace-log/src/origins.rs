@@ -6,6 +6,7 @@ use crate::writer::Act;
 use crate::{LogError, Reader};
 use retrace_model::{Actor, Evidence, MemoryId, RelPath, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use std::collections::HashMap;
 
 /// One answer, or one candidate, for a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +94,25 @@ impl Reader<'_> {
         let mut answers = Vec::new();
         while let Some(row) = found.next()? {
             answers.push(origin_from(row)?);
+        }
+        Ok(answers)
+    }
+
+    /// The answers for several versions, by their places. Versions without one are left out.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn origins_of(&self, versions: &[u64]) -> Result<HashMap<u64, OriginRow>, LogError> {
+        let sql = format!(
+            "SELECT {COLUMNS}, o.version_seq FROM origins o LEFT JOIN origin_transcripts t ON t.id = o.transcript_id
+             WHERE o.rank = 0 AND o.version_seq IN (SELECT value FROM json_each(?1))"
+        );
+        let wanted: Vec<String> = versions.iter().map(u64::to_string).collect();
+        let mut query = self.connection.prepare_cached(&sql)?;
+        let mut found = query.query([format!("[{}]", wanted.join(","))])?;
+        let mut answers = HashMap::new();
+        while let Some(row) = found.next()? {
+            answers.insert(row.get(17)?, origin_from(row)?);
         }
         Ok(answers)
     }

@@ -321,7 +321,7 @@ struct ChainWalk {
 }
 
 /// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
-const DERIVED: [(&str, &str); 18] = [
+const DERIVED: [(&str, &str); 21] = [
     (
         "versions name paths that are not kept",
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
@@ -411,6 +411,22 @@ const DERIVED: [(&str, &str); 18] = [
         "SELECT count(*) FROM stores s LEFT JOIN remotes r ON r.store_id = s.id
          WHERE (substr(s.root, 1, 7) = CAST('remote:' AS BLOB)) <> (r.store_id IS NOT NULL)
             OR (r.store_id IS NOT NULL AND s.root <> CAST('remote:' || r.base_url || '#' || r.remote_id AS BLOB))",
+    ),
+    (
+        "answers to who wrote are about versions that are not there, or whose writer was recorded",
+        "SELECT count(*) FROM origins g WHERE NOT EXISTS
+            (SELECT 1 FROM versions v JOIN operations o ON o.seq = v.operation_seq
+             WHERE v.seq = g.version_seq AND v.happened_at IS NULL AND o.actor_id IS NULL)",
+    ),
+    (
+        "versions have candidates for who wrote them without an answer, or with a gap between",
+        "SELECT count(*) FROM (SELECT version_seq FROM origins GROUP BY version_seq
+         HAVING min(rank) <> 0 OR max(rank) <> count(*) - 1)",
+    ),
+    (
+        "versions are said to be held against transcripts that are not there yet",
+        "SELECT 1 - count(*) FROM origin_state
+         WHERE joined_seq BETWEEN 0 AND (SELECT coalesce(max(seq), 0) FROM versions)",
     ),
     (
         "stores count another number of versions than they have",

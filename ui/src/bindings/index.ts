@@ -1132,6 +1132,10 @@ withdrawn: boolean,
  */
 created_by: ActorView | null, 
 /**
+ * The session that wrote it, with its title, where one is known.
+ */
+origin: OriginNote | null, 
+/**
  * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
 source: string, 
@@ -1296,6 +1300,10 @@ withdrawn: boolean,
  * Who; null when unknown.
  */
 created_by: ActorView | null, 
+/**
+ * The session that wrote it, with its title, where one is known.
+ */
+origin: OriginNote | null, 
 /**
  * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */

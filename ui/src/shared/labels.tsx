@@ -1,21 +1,37 @@
 /** The words of the log as parts of a screen: who, what, when, in which state. */
 import { useLingui } from "@lingui/react/macro";
-import type { ActorView, Version } from "@/bindings";
+import type { ActorView, OriginNote, Version } from "@/bindings";
 import { useNow } from "@/state/now";
 import { useLineCounts } from "@/state/queries";
 import { useFormat } from "./format";
+import { hiddenIn } from "./hidden";
+import { LineText } from "./LineText";
+import { shorten } from "./text";
 import { Dot, useWords } from "./ui";
 import { actorWords, operationOf, OPERATIONS, sourceWords, STATES } from "./vocabulary";
 
-/** Who made a change, with how that is known in its title. */
-export function Actor({ actor }: { actor: ActorView | null }) {
+/** Letters of a session's title in a list. */
+const TITLE_LETTERS = 48;
+
+/** Who made a change, with how that is known in its title; a session by its title where its transcript is there. */
+export function Actor({ actor, origin = null }: { actor: ActorView | null; origin?: OriginNote | null }) {
   const say = useWords();
   const words = actorWords(actor);
-  const title = [words.full, words.evidence && say(words.evidence)].filter(Boolean).join(" · ");
+  const title = [words.full, words.evidence && say(words.evidence), origin?.title, origin?.prompt]
+    .filter(Boolean)
+    .join(" · ");
+  const named = origin?.title ? shorten(origin.title, TITLE_LETTERS) : null;
   return (
     <span className="actor" title={title || undefined}>
       {say(words.sort)}
-      {words.id && <span className="mono"> {words.id}</span>}
+      {named !== null ? (
+        <>
+          {" "}
+          <LineText text={named} hidden={hiddenIn(named)} />
+        </>
+      ) : (
+        words.id && <span className="mono"> {words.id}</span>
+      )}
       {words.doubt && <> ({say(words.doubt)})</>}
     </span>
   );

@@ -1,13 +1,14 @@
 //! The log as people read it: versions, operations, activity.
 
 use crate::App;
+use crate::origins::notes_of;
 use crate::target::{time, version_named};
 use crate::view;
 use crate::wire::{
     Activity, ActivityMark, ActivityReq, ApiError, LogPage, LogReq, ShowReq, Shown, TimelinePage, TimelineReq,
 };
 use base64::Engine as _;
-use retrace_log::{OperationRow, Reader, VersionFilter};
+use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, Source};
 
 /// Rows of a page unless asked otherwise.
@@ -56,7 +57,8 @@ pub fn log(app: &App, request: LogReq) -> Result<LogPage, ApiError> {
         };
         let rows = reader.versions(&filter)?;
         let next_before = if rows.len() as u64 == limit { rows.last().map(|row| row.id.seq) } else { None };
-        Ok(LogPage { versions: rows.iter().map(view::version).collect(), next_before })
+        let origins = notes_of(inner, reader, &rows)?;
+        Ok(LogPage { versions: rows.iter().map(|row| view::listed(row, &origins)).collect(), next_before })
     })
 }
 
@@ -71,7 +73,7 @@ pub fn timeline(app: &App, request: TimelineReq) -> Result<TimelinePage, ApiErro
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
         let rows = reader.operations(store.map(|row| row.id), request.before, limit)?;
         let next_before = if rows.len() as u64 == limit { rows.last().map(|row| row.seq) } else { None };
-        let operations = rows
+        let shown: Vec<Vec<VersionRow>> = rows
             .iter()
             .map(|row| {
                 let filter = VersionFilter {
@@ -81,8 +83,14 @@ pub fn timeline(app: &App, request: TimelineReq) -> Result<TimelinePage, ApiErro
                 };
                 let mut versions = if row.versions == 0 { Vec::new() } else { reader.versions(&filter)? };
                 versions.reverse();
-                Ok(view::operation(row, &versions, undoable(reader, row)?))
+                Ok(versions)
             })
+            .collect::<Result<_, ApiError>>()?;
+        let origins = notes_of(inner, reader, shown.iter().flatten())?;
+        let operations = rows
+            .iter()
+            .zip(&shown)
+            .map(|(row, versions)| Ok(view::operation(row, versions, &origins, undoable(reader, row)?)))
             .collect::<Result<_, ApiError>>()?;
         Ok(TimelinePage { operations, next_before })
     })
@@ -119,9 +127,11 @@ pub fn activity(app: &App, request: ActivityReq) -> Result<Activity, ApiError> {
 /// # Errors
 /// `not_found` for an unknown version, `content_redacted` when its content is asked for and gone.
 pub fn show(app: &App, request: ShowReq) -> Result<Shown, ApiError> {
-    app.inner.read(|reader| {
+    let inner = &app.inner;
+    inner.read(|reader| {
         let row = version_named(reader, &request.version)?;
-        let mut shown = Shown { version: view::version(&row), content: None, content_base64: None };
+        let origins = notes_of(inner, reader, [&row])?;
+        let mut shown = Shown { version: view::listed(&row, &origins), content: None, content_base64: None };
         if request.content
             && let Some(content) = reader.content(&row)?
         {

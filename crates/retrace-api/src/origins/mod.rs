@@ -10,7 +10,7 @@ mod pass;
 
 pub(crate) use gather::as_of;
 pub(crate) use locate::Locator;
-pub(crate) use note::{note_of, origin_note, sentences, session_of, transcript_of, unknown_note};
+pub(crate) use note::{note_of, notes_of, origin_note, sentences, session_of, transcript_of, unknown_note};
 
 use crate::app::{Inner, lock};
 use crate::lab::rows::shortened;

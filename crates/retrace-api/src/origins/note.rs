@@ -8,6 +8,7 @@ use crate::wire::{ApiError, OriginNote};
 use retrace_log::{OriginRow, Reader, VersionRow};
 use retrace_model::{Actor, Timestamp};
 use retrace_sessions::{SessionRow, Snapshot};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Characters of a title.
@@ -67,6 +68,58 @@ pub(crate) fn origin_note(
         }
         _ => None,
     })
+}
+
+/// Who wrote the versions of a list, by their places, with one look into the log. A prompt is told where it was read before;
+/// no transcript is read. Versions that nobody in a session is known to have written are left out.
+///
+/// # Errors
+/// A failure of the log.
+pub(crate) fn notes_of<'v>(
+    inner: &Inner,
+    reader: &Reader<'_>,
+    versions: impl IntoIterator<Item = &'v VersionRow>,
+) -> Result<HashMap<u64, OriginNote>, ApiError> {
+    let by_session: Vec<(u64, &str, &str)> = versions
+        .into_iter()
+        .filter_map(|version| match &version.actor {
+            Actor::Session { id, evidence } => Some((version.id.seq, id.as_str(), evidence.as_str())),
+            _ => None,
+        })
+        .collect();
+    if by_session.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let seqs: Vec<u64> = by_session.iter().map(|(seq, ..)| *seq).collect();
+    let joined = reader.origins_of(&seqs)?;
+    let snapshot = inner.lab.index.snapshot();
+    // What is said of a session without a call of it, looked up once for each.
+    let mut sessions: HashMap<&str, OriginNote> = HashMap::new();
+    let notes = by_session.into_iter().map(|(seq, id, evidence)| {
+        let of_session = sessions.entry(id).or_insert_with(|| {
+            let session = session_of(&snapshot, id);
+            OriginNote {
+                session_id: Some(id.to_owned()),
+                title: session.and_then(title),
+                transcript: session.and_then(|session| transcript_of(&snapshot, session)),
+                ..unknown_note()
+            }
+        });
+        let row = joined.get(&seq).filter(|row| row.session.as_deref() == Some(id));
+        let call = row.and_then(|row| row.call.as_ref());
+        let transcript = row.and_then(|row| row.transcript.as_deref()).map(path_from_bytes);
+        let line = call.and_then(|call| u32::try_from(call.line).ok());
+        let note = OriginNote {
+            confidence: evidence.to_owned(),
+            model: row.and_then(|row| row.model.clone()),
+            role: row.and_then(|row| row.role.clone()),
+            turn: call.and_then(|call| call.turn),
+            prompt: transcript.zip(line).and_then(|(path, line)| inner.origins.prompts.get(&path, line)),
+            ..of_session.clone()
+        };
+        (seq, note)
+    });
+    Ok(notes.collect())
 }
 
 /// An answer, or a candidate, in short. `with_prompt`: its prompt is read where it was not.

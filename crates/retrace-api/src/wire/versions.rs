@@ -1,5 +1,6 @@
 //! Versions and operations.
 
+use super::OriginNote;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -67,6 +68,8 @@ pub struct Version {
     pub withdrawn: bool,
     /// Who; null when unknown.
     pub created_by: Option<ActorView>,
+    /// The session that wrote it, with its title, where one is known.
+    pub origin: Option<OriginNote>,
     /// What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
     pub source: String,
     /// Why, where a reason was given.

@@ -59,6 +59,7 @@ fn version(seq: u64, operation: &str, path: &str) -> Version {
         recorded_at: "2026-11-20T14:02:17.123456Z".to_owned(),
         rebuilt: false,
         withdrawn: false,
+        origin: None,
         created_by: None,
         source: "scan".to_owned(),
         note: None,

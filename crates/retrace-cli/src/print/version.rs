@@ -36,7 +36,10 @@ impl Lines {
 /// Number, time, what happened to which memory, who, what recorded it, id.
 fn line(out: &mut (impl Write + ?Sized), version: &Version, names: &Names, style: Style) -> Result<()> {
     let paint = style.paint;
-    let actor = actor(version.created_by.as_ref());
+    let mut actor = actor(version.created_by.as_ref());
+    if let Some(title) = version.origin.as_ref().and_then(|origin| origin.title.as_deref()) {
+        actor = format!("{actor} “{}”", visible::line(title));
+    }
     let actor = if version.created_by.is_some() { actor } else { paint.dim(&actor) };
     writeln!(
         out,

@@ -208,6 +208,21 @@ fn what_is_missing_or_too_much_is_found() {
             "stand at another path than their newest version",
         ),
         ("UPDATE stores SET versions = 1", "stores count another number of versions"),
+        (
+            "INSERT INTO origins (version_seq, rank, confidence, basis, steps) VALUES (99, 0, 'unknown', '', 0)",
+            "answers to who wrote are about versions that are not there",
+        ),
+        (
+            "INSERT INTO origins (version_seq, rank, confidence, basis, steps) VALUES (1, 1, 'unknown', '', 0)",
+            "versions have candidates for who wrote them without an answer",
+        ),
+        (
+            "INSERT INTO origins (version_seq, rank, confidence, basis, steps)
+             VALUES (1, 0, 'unknown', '', 0), (1, 2, 'unknown', '', 0)",
+            "or with a gap between",
+        ),
+        ("UPDATE origin_state SET joined_seq = 99", "held against transcripts that are not there yet"),
+        ("DELETE FROM origin_state", "held against transcripts that are not there yet"),
         ("DELETE FROM memories WHERE id = 1", "names a row of memories that does not exist"),
         (
             "UPDATE versions SET redaction_id = 1, path_id = NULL, commitment = randomblob(32) WHERE seq = 6",

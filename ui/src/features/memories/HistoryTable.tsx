@@ -29,7 +29,7 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
         <Moment at={version.created_at} form="moment" />
       </td>
       <td>
-        <Actor actor={version.created_by} />
+        <Actor actor={version.created_by} origin={version.origin} />
       </td>
       <td>
         <Source source={version.source} />

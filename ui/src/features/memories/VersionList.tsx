@@ -57,7 +57,7 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
       </span>
       <Moment at={version.created_at} />
       <span className="version-more">
-        <OperationWord version={version} /> · <Actor actor={version.created_by} />
+        <OperationWord version={version} /> · <Actor actor={version.created_by} origin={version.origin} />
         {version.source !== "scan" && (
           <>
             {" "}

@@ -87,7 +87,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
         <span className={operation.source === "scan" ? undefined : "timeline-act"}>
           <Source source={operation.source} />
         </span>{" "}
-        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} />
+        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} />
         {operation.note && ` · ${operation.note}`}
       </span>
     </div>
@@ -137,6 +137,12 @@ function TimelineRowView({ row }: { row: TimelineRow }) {
 }
 
 /** What can be done about an operation. */
+/** The session that wrote an operation, where it is one. */
+function originOf({ created_by, versions }: Operation) {
+  const origin = versions[0]?.origin ?? null;
+  return created_by?.type === "session_actor" && origin?.session_id === created_by.session_id ? origin : null;
+}
+
 function OperationActions({ operation }: { operation: Operation }) {
   const { t } = useLingui();
   const storeName = useStoreName();
@@ -187,7 +193,7 @@ function OperationFacts({ operation }: { operation: Operation }) {
         <strong>
           <Source source={operation.source} />
         </strong>{" "}
-        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} /> ·{" "}
+        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} /> ·{" "}
         {format.exact(operation.created_at)}
       </p>
       {operation.note && <p className="muted">{operation.note}</p>}

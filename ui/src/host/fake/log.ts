@@ -134,6 +134,7 @@ export class FakeLog {
         recorded_at: created_at,
         rebuilt: false,
         withdrawn: false,
+        origin: null,
         created_by: by,
         source,
         note,
