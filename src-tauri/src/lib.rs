@@ -8,6 +8,7 @@
 mod arguments;
 mod beside;
 mod call;
+mod instance;
 mod messages;
 mod program;
 #[cfg(test)]
@@ -19,7 +20,9 @@ mod words;
 use arguments::Arguments;
 use beside::Beside;
 use clap::Parser as _;
+use instance::Instance;
 use program::Program;
+use retrace_api::AppOptions;
 use retrace_api::wire::Event;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -54,6 +57,13 @@ pub fn run() -> ExitCode {
 
 fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
     arguments::require_a_screen()?;
+    // A data directory that cannot be told is told of in the window.
+    let options = AppOptions::for_this_machine(data_dir.clone()).ok();
+    let instance = match options.map(|options| instance::start(&options.data_dir, &*options.entropy)) {
+        Some(instance::Start::Other) => return Ok(()),
+        Some(instance::Start::First(instance)) => instance.map(Arc::new),
+        None => None,
+    };
     let app = Builder::default()
         .invoke_handler(commands())
         .plugin(tauri_plugin_dialog::init())
@@ -68,6 +78,9 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
     end_when_asked(app.handle());
     window::open(app.handle()).map_err(|error| format!("the window did not open: {error}"))?;
     app.state::<Arc<Beside<tauri::Wry>>>().make_tray();
+    if let Some(instance) = &instance {
+        answer_later_starts(app.handle(), Arc::clone(instance));
+    }
     app.run(|handle, event| match event {
         RunEvent::WindowEvent { event: WindowEvent::CloseRequested { api, .. }, label, .. } => {
             if handle.state::<Arc<Beside<tauri::Wry>>>().stays_when_closed()
@@ -81,6 +94,14 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
         _ => {}
     });
     Ok(())
+}
+
+/// Brings the window to the front whenever the app is started again over the same data directory.
+fn answer_later_starts<R: Runtime>(handle: &AppHandle<R>, instance: Arc<Instance>) {
+    let handle = handle.clone();
+    let answer = std::thread::Builder::new().name("retrace-instance".to_owned());
+    // Without a thread a later start opens a window of its own.
+    drop(answer.spawn(move || instance.answer(|| window::show(&handle))));
 }
 
 /// The configuration, the capabilities and the pages, all inside the program.

@@ -22,11 +22,16 @@ pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Brings the window to the front, on the inbox.
-pub fn show_inbox<R: Runtime>(handle: &AppHandle<R>) {
+/// Brings the window to the front, as it is.
+pub fn show<R: Runtime>(handle: &AppHandle<R>) {
     let Some(window) = handle.get_webview_window("main") else { return };
     // What a desktop refuses, such as taking the focus, is left to the person.
     drop([window.show(), window.unminimize(), window.set_focus()]);
+}
+
+/// Brings the window to the front, on the inbox.
+pub fn show_inbox<R: Runtime>(handle: &AppHandle<R>) {
+    show(handle);
     drop(handle.emit(GO, "#/inbox"));
 }
 

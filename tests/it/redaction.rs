@@ -166,6 +166,43 @@ fn short_secrets_and_telling_reasons() {
 }
 
 #[test]
+fn what_a_finding_is_about_is_taken_out_and_never_told() {
+    let world = World::new();
+    let secret = SECRET.to_owned();
+    world.record("a.md", format!("token {secret}\n"));
+    world.record("a.md", format!("the token is {secret}\n"));
+    world.record("b.md", "harmless\n");
+    let health = commands::health(&world.app, wire::HealthReq::default()).expect("a look");
+    let found = health.findings.iter().map(|found| &found.finding).find(|it| it.rule.starts_with("secret/"));
+    let found = found.expect("a finding").clone();
+    let place = |start| wire::FindingPlace {
+        store: "notes".to_owned(),
+        path: found.path.clone(),
+        rule: found.rule.clone(),
+        start,
+    };
+    let mut request = wire::RedactReq {
+        finding: Some(place(found.start.expect("a place"))),
+        live: true,
+        dry_run: true,
+        ..wire::RedactReq::default()
+    };
+    let preview = commands::redact(&world.app, request.clone()).expect("a preview");
+    assert!(preview.matches.iter().filter(|one| one.place == "version").count() == 2, "{:?}", preview.matches);
+    assert!(!serde_json::to_string(&preview).expect("JSON").contains(&secret));
+    // Nothing else is taken for it: not at another place, nor beside another choice.
+    let moved = wire::RedactReq { finding: Some(place(0)), ..request.clone() };
+    assert_eq!(commands::redact(&world.app, moved).expect_err("gone").code, wire::Code::NotFound);
+    let twofold = wire::RedactReq { find: Some("x".to_owned()), ..request.clone() };
+    assert_eq!(commands::redact(&world.app, twofold).expect_err("both").code, wire::Code::Invalid);
+    request.dry_run = false;
+    let done = commands::redact(&world.app, request).expect("a redaction");
+    assert_eq!(done.receipt.expect("a receipt").versions, 2);
+    assert_eq!(world.read("a.md").as_deref(), Some("the token is [redacted]\n"));
+    assert!(!retrace_tests::holds_bytes(&world.path("data"), secret.as_bytes()));
+}
+
+#[test]
 fn a_redaction_cannot_be_undone() {
     let world = with_secret();
     let done = commands::redact(&world.app, by_secret(true, false)).expect("a redaction");

@@ -134,6 +134,7 @@ pub fn typescript() -> String {
         RestoreReq,
         UndoReq,
         RedactReq,
+        FindingPlace,
         ActResult,
         FileWrite,
         Conflict,

@@ -266,7 +266,9 @@ fn done_at(write: &Write) -> Option<Timestamp> {
 fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present: &[Presence]) -> Match {
     let writes = rows.writes;
     let fresh = rows.fresh(version);
-    if let Some(found) = settle(exact(version, writes, &fresh), writes, Confidence::ExactContent, version) {
+    // What a session only says of its extraction gives no content.
+    let calls: Vec<usize> = fresh.iter().copied().filter(|at| !writes[*at].is_saying()).collect();
+    if let Some(found) = settle(exact(version, writes, &calls), writes, Confidence::ExactContent, version) {
         return found;
     }
     // Played back in order: the earliest that fits is the next.

@@ -30,4 +30,4 @@ pub use join::{
 pub use patch::{FilePatch, Hunk};
 pub use path::{is_below, resolve};
 pub use scan::{Found, of_reading, read, read_where, role_of_agent, writes};
-pub use write::{Effect, LineEdit, Prompt, Replacement, Role, Shown, Told, Write};
+pub use write::{Effect, LineEdit, MEMORY_SAVED, Prompt, Replacement, Role, Shown, Told, Write};

@@ -1,13 +1,14 @@
 //! One transcript's writes, and what it shows of files.
 
 use crate::apply;
+use crate::path::resolve;
 use crate::told;
 use crate::tools::{self, Change};
-use crate::write::{Prompt, Role, Shown, Told, Write};
+use crate::write::{MEMORY_SAVED, Prompt, Role, Shown, Told, Write};
 use retrace_model::Timestamp;
 use retrace_transcript::{
-    BlockKind, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript, WriterRole,
-    is_background_agent, writer_role,
+    BackgroundSave, BlockKind, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript,
+    WriterRole, background_saves, is_background_agent, writer_role,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -83,7 +84,44 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
             kept.map(|(part, change)| of.write(call, part, change, answer, result.filter(|_| alone))),
         );
     }
+    found.writes.extend(said(reading, bytes).into_iter().filter(|write| is_wanted(&write.path)));
     found
+}
+
+/// What a session says that background extractions of it wrote.
+fn said(reading: &Reading, bytes: &[u8]) -> Vec<Write> {
+    let transcript = &reading.transcripts[0];
+    if transcript.format != Format::ClaudeCode {
+        return Vec::new();
+    }
+    let of = |save: BackgroundSave| {
+        let session = save.session.or_else(|| transcript.session.id.clone());
+        save.paths.into_iter().enumerate().map(move |(part, path)| Write {
+            path: resolve(&path, None),
+            named: path,
+            effect: crate::Effect::Unparsed,
+            told: Told::default(),
+            format: Format::ClaudeCode,
+            tool: MEMORY_SAVED.to_owned(),
+            tool_use_id: None,
+            part,
+            line: save.line,
+            at: None,
+            answered_at: save.at,
+            conversation: 0,
+            message: 0,
+            block: 0,
+            turn: None,
+            model: None,
+            session: session.clone(),
+            role: Role::Background,
+            agent: None,
+            succeeded: Some(true),
+            prompt: None,
+            conditional: false,
+        })
+    };
+    background_saves(bytes).into_iter().flat_map(of).collect()
 }
 
 fn target(change: &Change) -> Option<&str> {

@@ -56,6 +56,18 @@ pub struct Write {
     pub conditional: bool,
 }
 
+/// [`Write::tool`] of what a session says a background extraction of it wrote. No call stands behind it: what it did is
+/// [`Effect::Unparsed`], it was done by [`Write::answered_at`], and since when is not told.
+pub const MEMORY_SAVED: &str = "memory_saved";
+
+impl Write {
+    /// Whether it is what a session says of a background extraction, rather than a call.
+    #[must_use]
+    pub fn is_saying(&self) -> bool {
+        self.tool == MEMORY_SAVED
+    }
+}
+
 /// What was asked before a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {

@@ -2819,7 +2819,7 @@ operation_seq: number | null,
 dry_run: boolean, };
 
 /**
- * Takes content out of history. Exactly one of `versions`, `find` and `secret_base64` is given.
+ * Takes content out of history. Exactly one of `versions`, `find`, `secret_base64` and `finding` is given.
  */
 export type RedactReq = { 
 /**
@@ -2834,6 +2834,10 @@ find: string | null,
  * Every version that holds exactly these bytes.
  */
 secret_base64: string | null, 
+/**
+ * Every version that holds exactly the bytes a finding is about; they are read where it stands and told to nobody.
+ */
+finding: FindingPlace | null, 
 /**
  * Only in this store, id or name; all stores when absent.
  */
@@ -2850,6 +2854,27 @@ reason: string | null,
  * Say what would be done, and do nothing.
  */
 dry_run: boolean, };
+
+/**
+ * Where a finding stands in a live file.
+ */
+export type FindingPlace = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The file below it.
+ */
+path: string, 
+/**
+ * The rule, `group/name`.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, };
 
 /**
  * What an act did, or with `dry_run` would do.

@@ -16,6 +16,10 @@ describe("places", () => {
       },
       { screen: "timeline", store: "a b&c", operation: 3, version: "memver_1" },
       { screen: "redactions", receipt: "receipt_1", versions: ["memver_1", "memver_2"] },
+      {
+        screen: "redactions",
+        finding: { store: "memstore_1", path: "a & b.md", rule: "secret/github-token", start: 0 },
+      },
       { screen: "stores", store: "memstore_1" },
       { screen: "stores", view: "dreams", host: "https://example.com/api" },
       { screen: "stores", view: "compare", from: "memstore_1@2031-04-02T09:00:00Z", to: "memstore_1" },

@@ -57,12 +57,26 @@ export interface MemoriesRoute {
   view?: "snapshot" | undefined;
 }
 
+/** Where a finding stands; the text it is about is never part of an address. */
+export interface FindingRoute {
+  store: string;
+  path: string;
+  rule: string;
+  /** First byte in the file. */
+  start: number;
+}
+
 /** A place in the window. */
 export type Route =
   | { screen: "inbox"; store?: string | undefined; memory?: string | undefined }
   | MemoriesRoute
   | { screen: "timeline"; store?: string | undefined; operation?: number | undefined; version?: string | undefined }
-  | { screen: "redactions"; receipt?: string | undefined; versions?: string[] | undefined }
+  | {
+      screen: "redactions";
+      receipt?: string | undefined;
+      versions?: string[] | undefined;
+      finding?: FindingRoute | undefined;
+    }
   | { screen: "health"; store?: string | undefined; view?: HealthView | undefined }
   | StoresRoute
   | { screen: "context"; transcript?: string | undefined; turn?: number | undefined }
@@ -76,6 +90,12 @@ export const START: Route = { screen: "inbox" };
 
 function positive(text: string | null): number | undefined {
   return text !== null && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function findingOf(query: URLSearchParams): FindingRoute | undefined {
+  const [store, path, rule] = [query.get("store"), query.get("path"), query.get("rule")];
+  const start = query.get("start") ?? "";
+  return store && path && rule && /^\d{1,15}$/.test(start) ? { store, path, rule, start: Number(start) } : undefined;
 }
 
 /** Reads the fragment of an address; anything it does not know becomes [`START`]. */
@@ -108,7 +128,12 @@ export function parseRoute(hash: string): Route {
       };
     case "redactions": {
       const versions = query.getAll("versions");
-      return { screen: "redactions", receipt: text("receipt"), versions: versions.length > 0 ? versions : undefined };
+      return {
+        screen: "redactions",
+        receipt: text("receipt"),
+        versions: versions.length > 0 ? versions : undefined,
+        finding: findingOf(query),
+      };
     }
     case "health":
       return {
@@ -137,7 +162,9 @@ export function parseRoute(hash: string): Route {
 /** Writes a place as the fragment of an address. */
 export function formatRoute({ screen, ...rest }: Route): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(rest) as [string, string | number | string[] | undefined][]) {
+  type Value = string | number | string[] | undefined;
+  const flat = { ...rest, ...("finding" in rest ? { finding: undefined, ...rest.finding } : {}) };
+  for (const [name, value] of Object.entries(flat) as [string, Value][]) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
   }
   const search = query.toString();

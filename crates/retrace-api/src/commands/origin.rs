@@ -81,7 +81,10 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
     {
         let around = request.around.unwrap_or(AROUND).min(MOST_AROUND);
         told.prompt = write.prompt.as_ref().map(|prompt| cut(&prompt.text, LONG_TEXT).0);
-        if let Some(transcript) = reading.transcripts.get(write.conversation) {
+        // What a session says of an extraction of its own stands at no message.
+        if !write.is_saying()
+            && let Some(transcript) = reading.transcripts.get(write.conversation)
+        {
             told.write = Some(called(write, transcript));
             told.around = messages(transcript, write, usize::try_from(around).unwrap_or(usize::MAX));
         }
@@ -339,7 +342,9 @@ fn of_transcript(entry: &Arc<Entry>, locator: &Locator, steps: &HashMap<&CallKey
     let Ok(reading) = retrace_transcript::read(&bytes) else { return Vec::new() };
     let found =
         of_reading(&reading, &bytes, |path| memory.contains(path) || !locator.names(path, entry).is_empty());
-    let writes: Vec<Write> = found.writes.into_iter().map(|write| as_of(entry, write)).collect();
+    // What the session says of an extraction is no call that could have left a version.
+    let calls = found.writes.into_iter().filter(|write| !write.is_saying());
+    let writes: Vec<Write> = calls.map(|write| as_of(entry, write)).collect();
     let path = path_to_bytes(&entry.path);
     // Of several in a row that gave one content, the recorder saw the last alone.
     let mut covered = vec![false; writes.len()];

@@ -244,6 +244,10 @@ pub(crate) fn sentences(row: &OriginRow) -> Vec<String> {
                 "What a call of {tool} wrote to this path shortly before is in the content, among other things."
             )
         }
+        "named" if tool == retrace_origin::MEMORY_SAVED => {
+            "The session says that a background extraction of it wrote this path at about this time."
+                .to_owned()
+        }
         "named" => {
             format!("A call of {tool} names this path shortly before; what it does to it is not known.")
         }

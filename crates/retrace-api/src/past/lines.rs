@@ -7,7 +7,7 @@
 
 use retrace_log::{PastLine, PastVersion};
 use retrace_model::{Actor, Evidence, RelPath, Timestamp};
-use retrace_origin::{Effect, Write, apply};
+use retrace_origin::{Effect, Role, Write, apply};
 use std::collections::{BTreeSet, HashMap};
 
 /// One thing that a session did to a file or saw of it.
@@ -57,6 +57,8 @@ enum State {
 struct Following {
     gathered: Gathered,
     states: HashMap<RelPath, State>,
+    /// Files that a background extraction wrote last.
+    extracted: BTreeSet<RelPath>,
     /// The line of a file, by its path now.
     line_of: HashMap<RelPath, usize>,
 }
@@ -151,6 +153,15 @@ impl Following {
             return;
         }
         self.before(path, write, told);
+        if write.is_saying() && self.extracted.contains(path) {
+            // The extraction's own transcript told what it wrote.
+            return;
+        }
+        if write.role == Role::Background && !write.is_saying() {
+            self.extracted.insert(path.clone());
+        } else {
+            self.extracted.remove(path);
+        }
         if write.conditional {
             // Nobody says whether it ran: what the file holds then is not known, nor what a file it went to holds.
             self.gathered.gaps += 1;
@@ -310,7 +321,7 @@ fn without_crlf(bytes: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retrace_origin::{Replacement, Role};
+    use retrace_origin::{MEMORY_SAVED, Replacement};
     use retrace_transcript::Format;
 
     fn path(text: &str) -> RelPath {
@@ -404,6 +415,28 @@ mod tests {
         ]);
         assert_eq!(told(&gathered), [["a.md@2 one", "a.md@6 three"]]);
         assert_eq!(gathered.gaps, 4);
+    }
+
+    #[test]
+    fn what_an_extraction_is_said_to_have_written_is_a_gap_unless_it_is_told() {
+        let by_extraction = |happening| changed(happening, |write| write.role = Role::Background);
+        let said = |at, file| {
+            changed(by_extraction(call(at, file, Effect::Unparsed)), |write| {
+                write.tool = MEMORY_SAVED.to_owned()
+            })
+        };
+        let gathered = gather(vec![
+            call(1, "told.md", whole("one")),
+            by_extraction(call(2, "told.md", whole("two"))),
+            said(3, "told.md"),
+            call(4, "told.md", edit("two", "three")),
+            call(11, "untold.md", whole("one")),
+            said(12, "untold.md"),
+            call(13, "untold.md", edit("one", "three")),
+        ]);
+        let all = [vec!["told.md@1 one", "told.md@2 two", "told.md@4 three"], vec!["untold.md@11 one"]];
+        assert_eq!(told(&gathered), all);
+        assert_eq!(gathered.gaps, 2);
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub struct UndoReq {
     pub dry_run: bool,
 }
 
-/// Takes content out of history. Exactly one of `versions`, `find` and `secret_base64` is given.
+/// Takes content out of history. Exactly one of `versions`, `find`, `secret_base64` and `finding` is given.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct RedactReq {
     /// These versions, `memver_…`.
@@ -61,6 +61,9 @@ pub struct RedactReq {
     /// Every version that holds exactly these bytes.
     #[serde(default)]
     pub secret_base64: Option<String>,
+    /// Every version that holds exactly the bytes a finding is about; they are read where it stands and told to nobody.
+    #[serde(default)]
+    pub finding: Option<FindingPlace>,
     /// Only in this store, id or name; all stores when absent.
     #[serde(default)]
     pub store: Option<String>,
@@ -73,6 +76,19 @@ pub struct RedactReq {
     /// Say what would be done, and do nothing.
     #[serde(default)]
     pub dry_run: bool,
+}
+
+/// Where a finding stands in a live file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct FindingPlace {
+    /// Store, id or name.
+    pub store: String,
+    /// The file below it.
+    pub path: String,
+    /// The rule, `group/name`.
+    pub rule: String,
+    /// First byte in the file.
+    pub start: u64,
 }
 
 /// What an act did, or with `dry_run` would do.

@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let Arguments { versions, find, secret_file, store, live, dry_run, reason } = arguments;
     let secret_base64 = secret_file.map(|path| secret::read(&path, shell.io.stdin)).transpose()?;
     let app = shell.app()?;
-    let request = RedactReq { versions, find, secret_base64, store, live, reason, dry_run };
+    let request = RedactReq { versions, find, secret_base64, finding: None, store, live, reason, dry_run };
     let result = shell.work(&app, "Redacting", || commands::redact(&app, request))?;
     end_of_act(&app, "Redaction", &result, shell)
 }

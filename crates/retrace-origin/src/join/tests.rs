@@ -192,6 +192,44 @@ fn a_history_that_is_played_back_is_known_in_order() {
     assert_eq!(found.iter().map(|found| found.write).collect::<Vec<_>>(), [Some(0), Some(1), Some(2), None]);
 }
 
+/// What session `s` says, at so many seconds, of an extraction it ran.
+fn saying(session: &str, seconds: i64) -> Write {
+    Write {
+        tool: crate::MEMORY_SAVED.to_owned(),
+        at: None,
+        tool_use_id: None,
+        role: crate::Role::Background,
+        ..by(session, seconds - 1, Effect::Unparsed)
+    }
+}
+
+#[test]
+fn what_a_session_says_of_its_extraction_is_likely_and_exact_calls_come_first() {
+    let step = |seconds, before, after| Version {
+        previous_at: Some(at(seconds - 50)),
+        ..version(seconds, Some(before), Some(after))
+    };
+    let said = saying("s", 60);
+    let found = join(&[step(30, "one", "two")], &[&said], &[]).remove(0);
+    assert_eq!(
+        (found.confidence, found.basis, found.session.as_deref()),
+        (Confidence::Likely, Basis::Named, Some("s"))
+    );
+    // Long after, it says nothing of this version; before the one before, neither.
+    for seconds in [30 + 200, -40] {
+        let said = saying("s", seconds);
+        assert_eq!(join(&[step(30, "one", "two")], &[&said], &[]).remove(0).confidence, Confidence::Unknown);
+    }
+    // Calls that give the bytes are surer, also when the saying stands between them.
+    let (first, second) = (by("s", 10, edit("one", "1", false)), by("s", 20, edit("1", "two", false)));
+    let between = saying("s", 15);
+    let found = join(&[step(30, "one", "two")], &[&first, &between, &second, &said], &[]).remove(0);
+    assert_eq!(
+        (found.confidence, found.basis, found.write),
+        (Confidence::ExactContent, Basis::Chain, Some(2))
+    );
+}
+
 proptest! {
     /// Whatever a session does, each version a recorder sees is explained by a call of it, and the bytes are equal.
     #[test]

@@ -148,3 +148,25 @@ fn codex_says_in_its_answer_whether_it_succeeded() {
         assert_eq!(found[0].prompt.as_ref().map(|prompt| &*prompt.text), Some("Note it"));
     }
 }
+
+#[test]
+fn what_a_session_says_of_its_extraction_is_a_write_in_the_background() {
+    let lines = [
+        serde_json::json!({
+            "type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "isSidechain": false,
+            "timestamp": "2026-03-01T10:00:00Z", "message": {"role": "user", "content": "Go on"},
+        }),
+        serde_json::json!({
+            "type": "system", "subtype": "memory_saved", "uuid": "u2", "parentUuid": "u1", "sessionId": "s1",
+            "timestamp": "2026-03-01T10:05:00Z", "writtenPaths": ["/m/MEMORY.md", "/m/a.md"],
+        }),
+    ];
+    let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    let found = crate::read_where(text.join("\n").as_bytes(), |path| path == "/m/a.md").unwrap();
+    let [write] = found.writes.as_slice() else { panic!("{found:?}") };
+    assert!(write.is_saying());
+    assert_eq!((write.path.as_str(), write.part, write.line), ("/m/a.md", 1, 2));
+    assert_eq!((write.role, write.session.as_deref()), (crate::Role::Background, Some("s1")));
+    assert_eq!((write.at, write.answered_at.is_some()), (None, true));
+    assert_eq!(write.effect, crate::Effect::Unparsed);
+}

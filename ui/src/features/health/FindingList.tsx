@@ -83,7 +83,12 @@ function useFindingActs(row: FindingRow | undefined) {
           }),
         )
         .catch(fail),
-    redact: () => navigate({ screen: "redactions" }),
+    redact: () => {
+      if (!found) return;
+      const { finding, store_id: store } = found;
+      const place = { store, path: finding.path, rule, start: finding.start ?? 0 };
+      navigate({ screen: "redactions", finding: finding.start === null ? undefined : place });
+    },
     canOpen: found?.memory_id != null,
     canAllow: found !== undefined && found.finding.path !== "" && !NO_PLACE.has(groupOf(rule)),
     isSensitive: ["secret", "personal"].includes(groupOf(rule)),

@@ -1,7 +1,8 @@
 /** The first step: what is to be taken out, and where. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
-import { shorten } from "@/shared/text";
+import type { FindingPlace } from "@/bindings";
+import { fileName, shorten } from "@/shared/text";
 import { Await, Button, Checkbox, Segmented } from "@/shared/ui";
 import { Moment } from "@/shared/labels";
 import { useRead } from "@/state/queries";
@@ -47,6 +48,23 @@ function SecretField({ value, onChange }: { value: string; onChange: (value: str
       </div>
       <p className="muted">
         <Trans>Every byte counts, line feeds too. One that the paste left at the end is part of the text.</Trans>
+      </p>
+    </div>
+  );
+}
+
+/** What a finding is about: where it stands, and never the text. */
+function FoundText({ finding }: { finding: FindingPlace }) {
+  return (
+    <div className="field" data-testid="redact-finding">
+      <span>
+        <Trans>The text that a check found</Trans>
+      </span>
+      <p>
+        <strong>{fileName(finding.path)}</strong> · <span className="mono">{finding.rule}</span>
+      </p>
+      <p className="muted">
+        <Trans>It is looked for byte by byte, in every version and every file. It is not shown here.</Trans>
       </p>
     </div>
   );
@@ -113,6 +131,7 @@ export function FindForm({
     { value: "secret", label: t`Exact text` },
     { value: "find", label: t`Pattern` },
   ];
+  if (draft.finding !== null) methods.unshift({ value: "finding", label: t`What was found` });
   if (draft.versions.length > 0) methods.push({ value: "versions", label: t`Chosen versions` });
   const ready = isReady(draft) && !reasonTells(draft);
   const submit = (event: FormEvent) => {
@@ -150,6 +169,7 @@ export function FindForm({
           </p>
         </div>
       )}
+      {draft.method === "finding" && draft.finding && <FoundText finding={draft.finding} />}
       {draft.method === "versions" && (
         <div className="field">
           <span>

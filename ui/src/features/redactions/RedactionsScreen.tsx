@@ -1,7 +1,7 @@
 /** The screen of the redactions: find, preview, redact, receipt. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import type { ActResult } from "@/bindings";
+import type { ActResult, FindingPlace } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { Await, Button, Empty, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -51,10 +51,10 @@ const NOTHING: ActResult = {
 };
 
 /** The way from a text to its receipt. The draft dies with this component. */
-function NewRedaction({ versions }: { versions: readonly string[] }) {
+function NewRedaction({ versions, finding }: { versions: readonly string[]; finding: FindingPlace | null }) {
   const { t } = useLingui();
   const backend = useBackend();
-  const [draft, setDraft] = useState<Draft>(() => newDraft(versions));
+  const [draft, setDraft] = useState<Draft>(() => newDraft(versions, finding));
   const [found, setFound] = useState<ActResult | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState<"find" | "redact" | null>(null);
@@ -68,7 +68,12 @@ function NewRedaction({ versions }: { versions: readonly string[] }) {
       else setFound(result);
     } catch (cause) {
       // Nothing found is an answer here, with a next step of its own.
-      if (cause instanceof ApiFailure && cause.error.code === "not_found" && draft.method !== "versions")
+      if (
+        cause instanceof ApiFailure &&
+        cause.error.code === "not_found" &&
+        draft.method !== "versions" &&
+        draft.method !== "finding"
+      )
         setFound(NOTHING);
       else setFailure(cause);
     } finally {
@@ -136,7 +141,15 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
   const receipt = read.data?.receipts.find(({ id }) => id === route.receipt);
   return (
     <main className="screen redactions-screen">
-      {route.receipt ? <Done /> : <NewRedaction key={route.versions?.join() ?? ""} versions={route.versions ?? []} />}
+      {route.receipt ? (
+        <Done />
+      ) : (
+        <NewRedaction
+          key={JSON.stringify([route.versions, route.finding])}
+          versions={route.versions ?? []}
+          finding={route.finding ?? null}
+        />
+      )}
       <aside className="side side-wide" aria-label={t`Receipt`}>
         {route.receipt ? (
           <Await read={read}>

@@ -21,6 +21,7 @@ describe("the draft", () => {
       versions: [],
       find: null,
       secret_base64: "c8Op",
+      finding: null,
       store: null,
       live: true,
       reason: null,

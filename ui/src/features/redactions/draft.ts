@@ -2,12 +2,12 @@
  * What is to be redacted. The text lives in the component's memory only: never in the address, in storage or in the cache
  * of answers. Pure.
  */
-import type { RedactionMatch } from "@/bindings";
+import type { FindingPlace, RedactionMatch } from "@/bindings";
 import type { Request } from "@/host";
 import { toBase64 } from "@/shared/text";
 
 /** How the content is chosen. */
-export type Method = "secret" | "find" | "versions";
+export type Method = "secret" | "find" | "versions" | "finding";
 
 /** What was filled in. */
 export interface Draft {
@@ -19,6 +19,8 @@ export interface Draft {
   pattern: string;
   /** The versions. */
   versions: readonly string[];
+  /** The finding whose text is meant; the text itself is not known here. */
+  finding: FindingPlace | null;
   /** Only in this store; all when empty. */
   store: string;
   /** Also in live files. */
@@ -27,10 +29,10 @@ export interface Draft {
   reason: string;
 }
 
-/** A draft with nothing in it, or with the versions that were named. */
-export function newDraft(versions: readonly string[] = []): Draft {
-  const method = versions.length > 0 ? "versions" : "secret";
-  return { method, secret: "", pattern: "", versions, store: "", live: true, reason: "" };
+/** A draft with nothing in it, or with the finding or the versions that were named. */
+export function newDraft(versions: readonly string[] = [], finding: FindingPlace | null = null): Draft {
+  const method = finding !== null ? "finding" : versions.length > 0 ? "versions" : "secret";
+  return { method, secret: "", pattern: "", versions, finding, store: "", live: true, reason: "" };
 }
 
 /** Whether there is something to look for. */
@@ -42,6 +44,8 @@ export function isReady(draft: Draft): boolean {
       return draft.pattern !== "";
     case "versions":
       return draft.versions.length > 0;
+    case "finding":
+      return draft.finding !== null;
   }
 }
 
@@ -56,6 +60,7 @@ export function redactRequest(draft: Draft, dryRun: boolean): Request<"redact"> 
     versions: draft.method === "versions" ? [...draft.versions] : [],
     find: draft.method === "find" ? draft.pattern : null,
     secret_base64: draft.method === "secret" ? toBase64(draft.secret) : null,
+    finding: draft.method === "finding" ? draft.finding : null,
     store: draft.store || null,
     live: draft.live,
     reason: draft.reason.trim() || null,

@@ -140,7 +140,9 @@ function search(log: FakeLog, { query = "", history = false, store = null, limit
 
 function redact(log: FakeLog, request: Request<"redact">) {
   const { versions = [], find = null, secret_base64 = null, live = false, reason = null, dry_run = false } = request;
-  const needle = secret_base64 ? SECRET_TEXT(secret_base64) : null;
+  const { finding = null } = request;
+  const found = finding ? log.store(finding.store).disk.get(finding.path)?.slice(finding.start) : undefined;
+  const needle = secret_base64 ? SECRET_TEXT(secret_base64) : (found?.match(/^\S+/)?.[0] ?? null);
   if (needle === "" || (!needle && !find && versions.length === 0))
     refuse("invalid", "Nothing to look for.", "secret_base64");
   const pattern = () => new RegExp(needle ? needle.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : find!, "g");

@@ -6,9 +6,10 @@ use crate::app::{Inner, root_of};
 use crate::commands::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
 use crate::remote::redact::{self as remote, HostedHit};
 use crate::target::version_named;
-use crate::wire::{ApiError, FileWrite, RedactReq, RedactionMatch};
+use crate::wire::{ApiError, Code, FileWrite, FindingPlace, RedactReq, RedactionMatch};
 use regex::bytes::Regex;
 use retrace_files::Root;
+use retrace_findings::{Config, check_one};
 use retrace_log::{QueueRow, StoreRow, VersionRow};
 use retrace_model::{RelPath, Rules, Seen, Sha256, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -243,6 +244,18 @@ impl Survey {
 
 impl Inner {
     pub(super) fn selection(&self, request: &RedactReq) -> Result<Selection, ApiError> {
+        let secret_of = |secret: Vec<u8>| {
+            let finder = memchr::memmem::Finder::new(&secret).into_owned();
+            Selection::Secret(secret, Box::new(finder))
+        };
+        if let Some(finding) = &request.finding
+            && (request.versions.as_slice(), &request.find, &request.secret_base64) == (&[], &None, &None)
+        {
+            return Ok(secret_of(self.bytes_found(finding)?));
+        }
+        if request.finding.is_some() {
+            return Err(ApiError::invalid("A finding is given, and something else as well.", "finding"));
+        }
         match (request.versions.as_slice(), &request.find, &request.secret_base64) {
             ([_, ..], None, None) => self.read(|reader| {
                 let versions = request
@@ -255,14 +268,33 @@ impl Inner {
             ([], Some(pattern), None) => Regex::new(pattern)
                 .map(Selection::Pattern)
                 .map_err(|_| ApiError::invalid("The regular expression cannot be read.", "find")),
-            ([], None, Some(base64)) => {
-                let secret = secret(base64)?;
-                let finder = memchr::memmem::Finder::new(&secret).into_owned();
-                Ok(Selection::Secret(secret, Box::new(finder)))
-            }
+            ([], None, Some(base64)) => Ok(secret_of(secret(base64)?)),
             _ => Err(ApiError::invalid("Say exactly one of: versions, a regular expression, a secret.", "")
                 .hint("`VERSION…`, `--find REGEX` or `--secret-file F`.")),
         }
+    }
+
+    /// The bytes that a finding in a live file is about. The rule is asked again, so that nothing else is taken for them.
+    fn bytes_found(&self, place: &FindingPlace) -> Result<Vec<u8>, ApiError> {
+        let gone = || {
+            ApiError::new(Code::NotFound, "The finding is not there any more.", &place.path)
+                .hint("The file changed since it was checked. Check it again.")
+        };
+        let store = self.read(|reader| self.store_named(reader, &place.store))?;
+        let path = RelPath::parse(&place.path).map_err(|_| gone())?;
+        let mut config = Config::default();
+        config
+            .set(&place.rule, "on")
+            .map_err(|error| ApiError::invalid(crate::error::sentence(&error), &place.rule))?;
+        let content = Root::open(&root_of(&store))?.read(&path, self.rules.max_file_bytes)?;
+        let bytes = content.bytes.ok_or_else(gone)?;
+        let found = check_one(&place.path, &bytes, &config);
+        let span = found
+            .iter()
+            .filter(|finding| finding.rule.id.as_str() == place.rule)
+            .find_map(|finding| finding.span.as_ref().filter(|span| span.bytes.start as u64 == place.start));
+        let found = span.and_then(|span| bytes.get(span.bytes.clone())).filter(|found| !found.is_empty());
+        found.map(<[u8]>::to_vec).ok_or_else(gone)
     }
 
     pub(super) fn stores_concerned(&self, request: &RedactReq) -> Result<Vec<StoreRow>, ApiError> {
