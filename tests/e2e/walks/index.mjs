@@ -6,6 +6,7 @@ import { inbox } from "./inbox.mjs";
 import { keeping } from "./keeping.mjs";
 import { kinds } from "./kinds.mjs";
 import { lab } from "./lab.mjs";
+import { origins } from "./origins.mjs";
 import { recording } from "./recording.mjs";
 import { redaction } from "./redaction.mjs";
 
@@ -14,4 +15,4 @@ import { redaction } from "./redaction.mjs";
  *
  * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
  */
-export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...kinds, ...health, ...lab];
+export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...kinds, ...origins, ...health, ...lab];
