@@ -214,6 +214,7 @@ fn commits_come_before_what_was_observed_and_are_undone_as_one() {
     let operation_seq = done.operation_seq;
     let undone = commands::undo(&world.app, wire::UndoReq { operation_seq, dry_run: false }).expect("undone");
     assert!(undone.operation_seq.is_some() && undone.writes.is_empty() && undone.deletes.is_empty());
+    assert_eq!(undone.withdrawn, 4, "an undo that writes no file says what it does");
     assert!(world.log("").iter().all(|version| !version.rebuilt));
     assert_eq!(import_git(&world, &root, None, false).versions, 4, "it can be brought in again");
     world.verify();

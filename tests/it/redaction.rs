@@ -188,7 +188,11 @@ fn what_a_finding_is_about_is_taken_out_and_never_told() {
         ..wire::RedactReq::default()
     };
     let preview = commands::redact(&world.app, request.clone()).expect("a preview");
-    assert!(preview.matches.iter().filter(|one| one.place == "version").count() == 2, "{:?}", preview.matches);
+    assert!(
+        preview.matches.iter().filter(|one| one.place == "version").count() == 2,
+        "{:?}",
+        preview.matches
+    );
     assert!(!serde_json::to_string(&preview).expect("JSON").contains(&secret));
     // Nothing else is taken for it: not at another place, nor beside another choice.
     let moved = wire::RedactReq { finding: Some(place(0)), ..request.clone() };

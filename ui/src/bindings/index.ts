@@ -2920,7 +2920,11 @@ warnings: Array<string>,
  * Changes that were not done but queued for the hosts of mirrored stores; a push sends them. In a preview, those that
  * would be.
  */
-queued: number, };
+queued: number, 
+/**
+ * Versions that an import brought in and that lists leave out from then on: those of the import that is undone.
+ */
+withdrawn: number, };
 
 /**
  * One file an act writes or deletes.

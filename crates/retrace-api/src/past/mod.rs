@@ -158,7 +158,7 @@ fn files_of(lines: &[PastLine]) -> Vec<ImportedFile> {
 
 /// Takes an import back: its versions are withdrawn, so that lists leave them out. Their contents stay until redacted.
 pub(crate) fn withdraw(inner: &Inner, seq: u64, dry_run: bool) -> Result<ActResult, ApiError> {
-    inner.read(|reader| {
+    let versions = inner.read(|reader| {
         let row = reader.operation(seq)?;
         if let Some(by) = row.undone_by {
             return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
@@ -170,9 +170,9 @@ pub(crate) fn withdraw(inner: &Inner, seq: u64, dry_run: bool) -> Result<ActResu
                 seq.to_string(),
             ));
         }
-        Ok(())
+        Ok(row.versions)
     })?;
-    let mut result = ActResult { dry_run, ..ActResult::default() };
+    let mut result = ActResult { dry_run, withdrawn: versions, ..ActResult::default() };
     if dry_run {
         return Ok(result);
     }

@@ -116,6 +116,9 @@ pub struct ActResult {
     /// would be.
     #[serde(default)]
     pub queued: u64,
+    /// Versions that an import brought in and that lists leave out from then on: those of the import that is undone.
+    #[serde(default)]
+    pub withdrawn: u64,
 }
 
 /// One file an act writes or deletes.

@@ -107,7 +107,16 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
         </div>
       )}
       {preview.conflicts.length > 0 && <Conflicts conflicts={preview.conflicts} />}
-      {files.length === 0 && preview.conflicts.length === 0 && (
+      {preview.withdrawn > 0 && (
+        <div className="notice" data-testid="act-withdrawn">
+          <Plural
+            value={preview.withdrawn}
+            one="# version that was brought in leaves the lists. No file changes."
+            other="# versions that were brought in leave the lists. No file changes."
+          />
+        </div>
+      )}
+      {files.length === 0 && preview.conflicts.length === 0 && preview.withdrawn === 0 && (
         <Empty title={t`Nothing to do`}>
           <Trans>The files on disk are already like that.</Trans>
         </Empty>
@@ -175,7 +184,7 @@ function OpenAct({ act }: { act: Act }) {
   const read = useRead(act.command, { ...act.request, dry_run: true }, { enabled: !busy });
   const preview = conflicted ?? read.data;
   const files = preview ? preview.writes.length + preview.deletes.length : 0;
-  const ready = preview !== undefined && preview.conflicts.length === 0 && files > 0;
+  const ready = preview !== undefined && preview.conflicts.length === 0 && (files > 0 || preview.withdrawn > 0);
 
   const perform = async () => {
     if (!ready) return;
@@ -221,7 +230,7 @@ function OpenAct({ act }: { act: Act }) {
             data-testid="act-confirm"
             autoFocus
           >
-            {ready ? t`${verb}: ${plural(files, { one: "# file", other: "# files" })}` : verb}
+            {ready && files > 0 ? t`${verb}: ${plural(files, { one: "# file", other: "# files" })}` : verb}
           </Button>
         </>
       }

@@ -48,6 +48,7 @@ const NOTHING: ActResult = {
   receipt: null,
   warnings: [],
   queued: 0,
+  withdrawn: 0,
 };
 
 /** The way from a text to its receipt. The draft dies with this component. */

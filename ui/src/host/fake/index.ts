@@ -193,6 +193,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
     receipt: null,
     warnings,
     queued: 0,
+    withdrawn: 0,
   };
   if (matches.length === 0) refuse("not_found", "Nothing recorded and no live file matches.");
   if (dry_run) return base;

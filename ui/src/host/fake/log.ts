@@ -44,6 +44,7 @@ export const EMPTY_ACT: ActResult = {
   receipt: null,
   warnings: [],
   queued: 0,
+  withdrawn: 0,
 };
 
 /** The log, its stores and the disk. */
