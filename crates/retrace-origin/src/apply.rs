@@ -57,7 +57,7 @@ fn by_line(before: &[u8], edits: &[LineEdit]) -> Vec<u8> {
                     continue 'lines;
                 }
                 LineEdit::Replace { old, new, all } => {
-                    line = replaced(&line, old.as_bytes(), new.as_bytes(), *all)
+                    line = replaced(&line, old.as_bytes(), new.as_bytes(), *all);
                 }
                 LineEdit::Delete(_) | LineEdit::DeleteWith(_) => {}
             }

@@ -199,7 +199,7 @@ impl Shell {
 
     /// Follows one command, simple or compound, and goes on behind it.
     fn token(&mut self, place: &mut Place<'_>, input: Output) -> Output {
-        let Some(token) = place.tokens.get(place.at) else { return None };
+        let token = place.tokens.get(place.at)?;
         place.at += 1;
         match token.keyword {
             Some("if") => {
