@@ -210,11 +210,11 @@ fn writers(seed: u64) {
     let log = whole_log(&app);
     for version in &log {
         let Some(ActorView::SessionActor { session_id, evidence }) = &version.created_by else {
-            panic!("a version of nobody's: {version:?}")
+            unreachable!("a version of nobody's: {version:?}")
         };
         assert_eq!((&*version.source, &**evidence), ("tool", "stated"), "{version:?}");
         let next = accepted.get_mut(session_id).and_then(VecDeque::pop_front);
-        let input = next.unwrap_or_else(|| panic!("no call made this version: {version:?}"));
+        let input = next.unwrap_or_else(|| unreachable!("no call made this version: {version:?}"));
         let (path, content) = done(&mut files, &input);
         assert_eq!(version.path.as_ref(), Some(&path), "{input}");
         assert_eq!(version.operation == "deleted", content.is_none(), "{input}");

@@ -181,6 +181,11 @@ impl Stores {
         (rest, files)
     }
 
+    /// An id or cursor that belongs to another store than the named one.
+    fn of_another(&self, numbers: &mut Numbers) -> &str {
+        &self.others[numbers.below(self.others.len())]
+    }
+
     fn path(&self, numbers: &mut Numbers) -> String {
         let mut path = match numbers.below(12) {
             0 => format!("/{}", numbers.text(8)),
@@ -190,27 +195,23 @@ impl Stores {
         };
         for _ in 0..numbers.below(4) {
             path += "/";
-            match numbers.below(10) {
+            let segment = match numbers.below(10) {
                 0..4 => {
-                    path += numbers.of(&["memories", "memory_versions", "tools", "redact", "memory_read"])
+                    numbers.of(&["memories", "memory_versions", "tools", "redact", "memory_read"]).to_owned()
                 }
-                4..8 => path += &self.others[numbers.below(self.others.len())],
-                _ => path += &numbers.text(4),
-            }
+                4..8 => self.of_another(numbers).to_owned(),
+                _ => numbers.text(4),
+            };
+            path += &segment;
         }
-        match numbers.below(6) {
-            0 => {
-                path += &format!(
-                    "?page={}&limit={}",
-                    self.others[numbers.below(self.others.len())],
-                    numbers.below(200)
-                )
-            }
-            1 => path += &format!("?path_prefix={}&depth={}", numbers.text(5), numbers.below(3)),
-            2 => path += &format!("?memory_id={}&view=full", self.others[numbers.below(self.others.len())]),
-            3 => path += &format!("?view=full&created_at[gte]={}&{}", numbers.text(3), numbers.text(4)),
-            _ => {}
-        }
+        let query = match numbers.below(6) {
+            0 => format!("?page={}&limit={}", self.of_another(numbers), numbers.below(200)),
+            1 => format!("?path_prefix={}&depth={}", numbers.text(5), numbers.below(3)),
+            2 => format!("?memory_id={}&view=full", self.of_another(numbers)),
+            3 => format!("?view=full&created_at[gte]={}&{}", numbers.text(3), numbers.text(4)),
+            _ => String::new(),
+        };
+        path += &query;
         path
     }
 
@@ -221,7 +222,7 @@ impl Stores {
                 0 => format!("/{}", numbers.text(6)).into(),
                 1 => format!("/../other/{}", numbers.text(3)).into(),
                 2 => "/link/stolen.md".into(),
-                3 => self.others[numbers.below(self.others.len())].clone().into(),
+                3 => self.of_another(numbers).into(),
                 4 => json!({ "type": "content_sha256", "content_sha256": "0".repeat(64) }),
                 5 => json!([[{ "a": numbers.text(3) }], null, 1e308]),
                 6 => "a".repeat(numbers.below(200_000)).into(),

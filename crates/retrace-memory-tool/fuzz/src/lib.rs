@@ -100,7 +100,9 @@ pub fn answers(input: &Value) {
             let Answer { content, is_error } = tool.call(input, &mut told);
             assert!(!content.contains(OUTSIDE), "{input}: {content}");
             let place = ground.temporary.path().to_string_lossy();
-            assert!(!content.contains(&*place), "{input}: {content}");
+            // The fuzzer reads that path off comparisons and says it itself; then it may come back.
+            let said = input.to_string().contains(&*place);
+            assert!(said || !content.contains(&*place), "{input}: {content}");
             assert!(MemoryTool::changes(input) || told.0 == 0, "{input}: a reading call changed something");
             assert!(!is_error || !content.is_empty(), "{input}");
             ground.assert_untouched();
