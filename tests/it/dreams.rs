@@ -204,7 +204,8 @@ fn a_local_directory_is_taken_into_a_hosted_store() {
     // Its memories are checked like any other's.
     let found = commands::findings(app, FindingsReq { store: mirror.clone(), path: None }).expect("findings");
     assert_eq!(found.files, 4);
-    let health = commands::health(app, HealthReq { store: Some(mirror.clone()), loads: false }).expect("health");
+    let health =
+        commands::health(app, HealthReq { store: Some(mirror.clone()), loads: false }).expect("health");
     assert_eq!((health.stores[0].files, health.stores[0].problems.len()), (4, 0), "{:?}", health.stores[0]);
     hosted.host.stores().post(&format!("/v1/memory_stores/{}/archive", hosted.input), &json!({}));
     commands::pull_remote(app, RemoteRef::default()).expect("a pull");
