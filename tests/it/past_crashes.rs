@@ -199,7 +199,7 @@ fn an_import_that_is_stopped_leaves_nothing_and_says_how_far_it_was() {
     if !with_a_session(&world) {
         return;
     }
-    slot.set(Arc::downgrade(&world)).ok().expect("it is set once");
+    slot.set(Arc::downgrade(&world)).expect("it is set once");
     let events = world.app.subscribe();
     let stopped = import_transcripts(&world).expect_err("it is stopped");
     assert_eq!((stopped.code, stopped.subject.as_str()), (wire::Code::Invalid, JOB));

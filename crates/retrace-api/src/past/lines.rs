@@ -422,7 +422,7 @@ mod tests {
         let by_extraction = |happening| changed(happening, |write| write.role = Role::Background);
         let said = |at, file| {
             changed(by_extraction(call(at, file, Effect::Unparsed)), |write| {
-                write.tool = MEMORY_SAVED.to_owned()
+                write.tool = MEMORY_SAVED.to_owned();
             })
         };
         let gathered = gather(vec![
