@@ -46,7 +46,10 @@ fn every_command_answers() {
     let directory = tempfile::tempdir().expect("a directory");
     let (app, window) = app(directory.path());
     for command in COMMANDS {
-        match invoke(&window, "call", json!({ "name": command.name, "payload": {} })) {
+        // Without an address these would ask the API's own host, with the key of whoever runs the test.
+        let asks_a_host = ["hosted_stores", "dreams"].contains(&command.name);
+        let payload = if asks_a_host { json!({ "base_url": "nowhere" }) } else { json!({}) };
+        match invoke(&window, "call", json!({ "name": command.name, "payload": payload })) {
             Ok(answer) => assert!(answer.is_object(), "{}: {answer}", command.name),
             // An empty request lacks what the command needs; it must say so, and not fail in another way.
             Err(failure) => {
