@@ -651,11 +651,14 @@ fn archiving_is_queued_and_one_way() {
 fn a_key_is_kept_for_its_host_and_never_answered() {
     let mirrored = Mirrored::new(|_| {});
     let key = ["sk", "of", "nobody"].join("-");
-    let request = wire::HostKeyReq { base_url: None, key: Some(key.clone()) };
+    let request = wire::HostKeyReq { key: Some(key.clone()), ..wire::HostKeyReq::default() };
     let remotes = commands::set_host_key(mirrored.app(), request).expect("kept");
     assert_eq!(remotes.hosts[0].key.as_deref(), Some("keyring"));
     assert!(!format!("{remotes:?}").contains(&key));
-    let remotes = commands::set_host_key(mirrored.app(), wire::HostKeyReq::default()).expect("forgotten");
+    let nothing_said = commands::set_host_key(mirrored.app(), wire::HostKeyReq::default());
+    assert_eq!(nothing_said.expect_err("an empty request takes nothing away").code, wire::Code::Invalid);
+    let forget = wire::HostKeyReq { remove: true, ..wire::HostKeyReq::default() };
+    let remotes = commands::set_host_key(mirrored.app(), forget).expect("forgotten");
     assert_eq!(remotes.hosts[0].key, None);
 }
 

@@ -18,7 +18,7 @@ const SERVICE: &str = "retrace";
 #[derive(Debug, thiserror::Error)]
 pub enum KeyringError {
     /// There is no keyring here, or it is locked. Says what the system answered.
-    #[error("the system's keyring cannot be used: {cause}; set ANTHROPIC_API_KEY instead")]
+    #[error("the system's keyring cannot be used: {cause}")]
     Unavailable {
         /// What the system said.
         cause: String,

@@ -151,7 +151,7 @@ export type HostRef = {
 base_url: string | null, };
 
 /**
- * Keeps the key for a host in the system's keyring, or forgets it.
+ * Keeps the key for a host in the system's keyring, or takes it out.
  */
 export type HostKeyReq = { 
 /**
@@ -159,9 +159,13 @@ export type HostKeyReq = {
  */
 base_url: string | null, 
 /**
- * The key; none to forget the one that is kept. Never answered, logged or put in an error.
+ * The key to keep. Never answered, logged or put in an error.
  */
-key: string | null, };
+key: string | null, 
+/**
+ * Take the key out instead. Said in so many words, so that an empty request takes nothing away.
+ */
+remove: boolean, };
 
 /**
  * The stores of a host. Asking calls the host.

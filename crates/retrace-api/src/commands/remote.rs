@@ -256,13 +256,16 @@ pub fn set_host_key(app: &App, request: HostKeyReq) -> Result<Remotes, ApiError>
     let inner = &app.inner;
     let base_url = inner.base_url(request.base_url.as_deref())?;
     let hosts = &inner.options.hosts;
-    let done = match request.key.as_deref().map(str::trim) {
-        Some("") => return Err(ApiError::invalid("The key is empty.", "key")),
-        Some(key) => hosts.keep_key(&base_url, key),
-        None => hosts.forget_key(&base_url),
+    let done = match (request.key.as_deref().map(str::trim), request.remove) {
+        (Some(""), _) => return Err(ApiError::invalid("The key is empty.", "key")),
+        (Some(key), false) => hosts.keep_key(&base_url, key),
+        (None, true) => hosts.forget_key(&base_url),
+        _ => return Err(ApiError::invalid("Give a key, or say that the kept one is to go.", "key")),
     };
     done.map_err(|sentence| {
-        ApiError::new(Code::StoreUnavailable, crate::error::sentence(&sentence), &base_url)
+        ApiError::new(Code::StoreUnavailable, crate::error::sentence(&sentence), &base_url).hint(
+            "Without a keyring, ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY in the environment name the host and its key.",
+        )
     })?;
     inner.stores_changed();
     remotes(app, Nothing {})

@@ -12,15 +12,28 @@ pub struct HostRef {
     pub base_url: Option<String>,
 }
 
-/// Keeps the key for a host in the system's keyring, or forgets it.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+/// Keeps the key for a host in the system's keyring, or takes it out.
+#[derive(Clone, Default, Serialize, Deserialize, TS)]
 pub struct HostKeyReq {
     /// Base URL, without `/v1`. The API's own address when absent.
     #[serde(default)]
     pub base_url: Option<String>,
-    /// The key; none to forget the one that is kept. Never answered, logged or put in an error.
+    /// The key to keep. Never answered, logged or put in an error.
     #[serde(default)]
     pub key: Option<String>,
+    /// Take the key out instead. Said in so many words, so that an empty request takes nothing away.
+    #[serde(default)]
+    pub remove: bool,
+}
+
+impl std::fmt::Debug for HostKeyReq {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HostKeyReq")
+            .field("base_url", &self.base_url)
+            .field("key", &self.key.as_ref().map(|_| "…"))
+            .field("remove", &self.remove)
+            .finish()
+    }
 }
 
 /// The stores of a host. Asking calls the host.

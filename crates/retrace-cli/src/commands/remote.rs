@@ -344,9 +344,9 @@ fn key(action: KeyAction, shell: &mut Shell<'_, '_>) -> Ended {
                 }
                 .into());
             }
-            HostKeyReq { base_url: host.url, key: Some(text) }
+            HostKeyReq { base_url: host.url, key: Some(text), remove: false }
         }
-        KeyAction::Forget { host } => HostKeyReq { base_url: host.url, key: None },
+        KeyAction::Forget { host } => HostKeyReq { base_url: host.url, key: None, remove: true },
     };
     let app = shell.app()?;
     let remotes = commands::set_host_key(&app, request)?;

@@ -370,9 +370,9 @@ export class FakeRemote {
     });
     return {
       remotes,
-      set_host_key: ({ base_url = null, key = null }) => {
-        if (key === null) this.keys.delete(base_url ?? API_URL);
-        else this.keys.set(base_url ?? API_URL, key);
+      set_host_key: ({ base_url = null, key = null, remove = false }) => {
+        if (remove) this.keys.delete(base_url ?? API_URL);
+        else if (key !== null) this.keys.set(base_url ?? API_URL, key);
         return remotes();
       },
       hosted_stores: ({ base_url: url = null }) => {
