@@ -1,9 +1,10 @@
 /** Every walk in a browser, over `retrace serve`. */
 import test from "node:test";
 import { BrowserDriver } from "./harness/browser.mjs";
+import { Host, usesHost } from "./harness/host.mjs";
 import { walk } from "./harness/session.mjs";
 import { accessibility } from "./walks/accessibility.mjs";
-import { Host, theWholeWay, usesHost } from "./walks/hosted.mjs";
+import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 
 for (const { name, steps } of WALKS) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));

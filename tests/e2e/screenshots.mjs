@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Agent } from "./harness/agent.mjs";
 import { App } from "./harness/app.mjs";
+import { Host, usesHost } from "./harness/host.mjs";
 import { CHANGED_CONVENTIONS, INFRA, SECRET, WEBSHOP } from "./harness/memories.mjs";
 import { desktop, TREE } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories } from "./harness/session.mjs";
@@ -54,19 +55,22 @@ async function drawAll(theme) {
   for (const [name, text] of Object.entries(INSTRUCTIONS)) machine.write(join(machine.home, "src/infra", name), text);
   machine.write(join(machine.config, "CLAUDE.md"), "Answer in plain English, short.\n");
   writeRun(machine, dirname(machine.webshop));
+  const host = await Host.start();
+  usesHost(machine, host);
   try {
     const driver = await WindowDriver.open(desktop(), machine, screen);
     try {
-      await drawScreens(new App(driver), machine, theme);
+      await drawScreens(new App(driver), machine, theme, host);
     } finally {
       await driver.close();
     }
   } finally {
     await machine.remove();
+    await host.stop();
   }
 }
 
-async function drawScreens(app, machine, theme) {
+async function drawScreens(app, machine, theme, host) {
   const draw = async (name) => {
     // Messages come and go, and a pointer leaves its mark; neither belongs on a picture.
     await app.gone("toast");
@@ -175,11 +179,35 @@ async function drawScreens(app, machine, theme) {
   await app.click("nav-stores");
   await app.see("store-row", "infra");
   await draw("stores");
+  await drawHosted(app, host, draw);
 
   await app.click("nav-settings");
   await app.click("verify");
   await app.see("verified", "whole");
   await draw("settings");
+}
+
+/** A store of another program: what changed there, a rollback that waits, and two stores side by side. */
+async function drawHosted(app, host, draw) {
+  await host.call("POST", `/${host.store}/memories`, { path: "/tides.md", content: "# Tides\n\n- The table is in feet.\n- Spring tides close berth 4.\n" });
+  await app.press("g", "o");
+  await app.click("add-hosted-store");
+  await app.fill("host-url", host.origin);
+  await app.click("list-hosted");
+  await app.see("hosted-found", "desk");
+  await app.click('[data-testid="hosted-found"] .checkbox');
+  await app.click("mirror-chosen");
+  await app.see("mirror-row", "mirrored");
+  await host.write("# Berths\n\n- All berths are closed.\n- Pilots wait at berth 9.\n");
+  await app.click("mirror-pull");
+  await app.see("toast", "Pulled 1 version");
+  await app.press("g", "i");
+  await app.click("inbox-row", "berths.md");
+  await app.see("item-title", "berths.md");
+  await app.press("x");
+  await app.click("queued-note");
+  await app.see("queue-row", "waiting");
+  await draw("hosted");
 }
 
 /** A day's changes in the memories, one after the other, each recorded before the next: two sessions of agents, and one by hand. */

@@ -4,12 +4,14 @@ import { mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { App } from "./harness/app.mjs";
+import { Host, usesHost } from "./harness/host.mjs";
 import { SECRET } from "./harness/memories.mjs";
 import { start, stop } from "./harness/process.mjs";
 import { desktop, retrace, runRetrace } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories, walk } from "./harness/session.mjs";
 import { until } from "./harness/wait.mjs";
 import { startScreen, WindowDriver } from "./harness/window.mjs";
+import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 
 let screen;
@@ -22,6 +24,19 @@ const open = (machine, environment) => WindowDriver.open(desktop(), machine, scr
 
 for (const { name, steps, environment } of WALKS)
   test(name, () => walk(name, (machine) => open(machine, environment?.(machine)), steps));
+
+test("mirrors a hosted store, reviews what changed there, and pushes", async () => {
+  const host = await Host.start();
+  try {
+    const prepared = (machine) => {
+      usesHost(machine, host);
+      return open(machine);
+    };
+    await walk("hosted store", prepared, (context) => theWholeWay(context, host));
+  } finally {
+    await host.stop();
+  }
+});
 
 test("opens and says so when the log is of a newer program", async () => {
   const name = "newer log";
