@@ -124,6 +124,8 @@ fn a_store_served_here_is_mirrored_reviewed_and_written_back_over_http() {
     let calls = commands::remotes(&world.app, wire::Nothing {}).expect("mirrors");
     assert_eq!(calls.hosts[0].key.as_deref(), Some("environment"));
     assert!(calls.calls.iter().any(|call| call.method == "POST" && call.status == Some(200)));
+    let status = commands::status(&world.app, wire::Nothing {}).expect("a status");
+    assert!(status.network_calls >= calls.calls.len() as u64, "each call counts");
 }
 
 #[test]

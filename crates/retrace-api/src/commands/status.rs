@@ -32,7 +32,7 @@ pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             chain_ok: verified.map(|(_, ok)| ok),
             unreviewed: reader.unreviewed_counts(&inner.user())?.values().sum(),
             purge_pending: reader.purges_pending()?,
-            network_calls: inner.lab.counting.total(),
+            network_calls: inner.lab.counting.total() + inner.remote_calls.total(),
             first_run: all.is_empty(),
         })
     })

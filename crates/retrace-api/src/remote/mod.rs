@@ -28,6 +28,7 @@ use retrace_log::RemoteRow;
 use retrace_model::{RelPath, StoreState, Timestamp};
 use retrace_remote::{Listener, Made, RemoteError};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Calls that are listed, the newest ones.
@@ -37,6 +38,7 @@ const LISTED: usize = 100;
 #[derive(Default)]
 pub(crate) struct RemoteCalls {
     newest: Mutex<VecDeque<RemoteCall>>,
+    total: AtomicU64,
 }
 
 impl RemoteCalls {
@@ -44,6 +46,7 @@ impl RemoteCalls {
     fn note(&self, made: &Made) {
         let since = made.at.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let at = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
+        self.total.fetch_add(1, Ordering::Relaxed);
         let mut newest = lock(&self.newest);
         newest.push_front(RemoteCall {
             at: at.to_rfc3339(),
@@ -54,6 +57,11 @@ impl RemoteCalls {
             received: made.received,
         });
         newest.truncate(LISTED);
+    }
+
+    /// How many there were.
+    pub(crate) fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
     }
 
     /// The newest calls, newest first.
