@@ -214,19 +214,26 @@ impl Survey {
         }
         if !live && !self.live.is_empty() {
             warnings.push(format!(
-                "{} live files still hold it. They stay as they are, and are recorded again as soon as they change; use --live to replace it there.",
-                self.live.len()
+                "{}. What is live stays as it is, and is recorded again as soon as it changes; use --live to replace it there.",
+                counted(self.live.len(), "live file still holds it", "live files still hold it")
             ));
         }
         if !live && !self.hosted.is_empty() {
             warnings.push(format!(
-                "{} hosted memories hold it in their newest version, which no host redacts; use --live to replace it there first.",
-                self.hosted.len()
+                "{} in its newest version, which no host redacts; use --live to replace it there first.",
+                counted(self.hosted.len(), "hosted memory holds it", "hosted memories hold it, each")
             ));
         }
         if !self.queued.is_empty() {
-            warnings
-                .push(format!("{} changes queued for hosts hold it and are taken back.", self.queued.len()));
+            let queued = self.queued.len();
+            warnings.push(format!(
+                "{} taken back.",
+                counted(
+                    queued,
+                    "change queued for a host holds it and is",
+                    "changes queued for hosts hold it and are"
+                )
+            ));
         }
         if self.live.iter().any(|hit| hit.in_path) {
             warnings
@@ -544,4 +551,9 @@ fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
             _ => {}
         }
     }
+}
+
+/// A number with the words that go with it.
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
