@@ -162,10 +162,10 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_keyring_is_said_with_a_way_out() {
+    fn an_absent_keyring_is_said_with_its_cause() {
         let error = Error::NoStorageAccess("no bus".into());
         let said = refused(&error, user(KeyKind::ApiKey)).to_string();
-        assert!(said.contains("no bus") && said.contains("ANTHROPIC_API_KEY"), "{said}");
+        assert!(said.contains("keyring") && said.contains("no bus"), "{said}");
     }
 
     #[test]
