@@ -11,7 +11,6 @@ import { hostName } from "@/shared/hosts";
 import { MoreIcon } from "@/shared/icons";
 import { JobProgress } from "@/shared/JobProgress";
 import { Moment } from "@/shared/labels";
-import { Sheet } from "@/shared/overlay";
 import { Await, Button, Dot, Empty, Segmented, useWords } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
@@ -20,6 +19,7 @@ import { openStoresSheet } from "@/state/sheets";
 import { CallList } from "./CallList";
 import { type HostActs, useHostActs } from "./hostActs";
 import { mirrorState } from "./hostWords";
+import { Question } from "./Question";
 import { QueuePanel } from "./QueuePanel";
 
 interface RowProps {
@@ -157,48 +157,6 @@ function MirrorRow(props: RowProps) {
   );
 }
 
-function Question({
-  title,
-  verb,
-  onDone,
-  onClose,
-  children,
-}: {
-  title: string;
-  verb: string;
-  onDone: () => void;
-  onClose: () => void;
-  children: React.ReactNode;
-}) {
-  return (
-    <Sheet
-      title={title}
-      onClose={onClose}
-      testId="mirror-question"
-      footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            tone="danger"
-            data-testid="mirror-confirm"
-            onPress={() => {
-              onClose();
-              onDone();
-            }}
-          >
-            {verb}
-          </Button>
-        </>
-      }
-    >
-      {children}
-    </Sheet>
-  );
-}
-
 function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: HostActs; chosen: string | undefined }) {
   const { t } = useLingui();
   const [asked, ask] = useState<{ what: "archive" | "remove"; row: RemoteStore } | null>(null);
@@ -242,6 +200,8 @@ function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: Ho
       </table>
       {asked?.what === "archive" && (
         <Question
+          testId="mirror"
+          danger
           title={t`Archive ${asked.row.name} at its host`}
           verb={t`Queue it`}
           onDone={() => void acts.archive(asked.row)}
@@ -259,6 +219,8 @@ function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: Ho
       )}
       {asked?.what === "remove" && (
         <Question
+          testId="mirror"
+          danger
           title={t`Stop mirroring ${asked.row.name}`}
           verb={t`Stop mirroring`}
           onDone={() => void acts.remove(asked.row)}

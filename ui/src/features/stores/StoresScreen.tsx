@@ -27,6 +27,7 @@ import { DreamsView } from "./DreamsView";
 import { EarlierHistory } from "./EarlierHistory";
 import { HostedView } from "./HostedView";
 import { MountsSheet } from "./MountsSheet";
+import { Question } from "./Question";
 import { MountSheet, ServedSheet } from "./ShareSheet";
 
 type StoreCommand = Extract<CommandName, "pause_store" | "resume_store">;
@@ -254,28 +255,13 @@ function Removal({ store, onClose }: { store: Store; onClose: () => void }) {
   const { t } = useLingui();
   const { remove } = useStoreActs();
   return (
-    <Sheet
+    <Question
       title={t`Stop recording ${store.name}`}
+      verb={t`Stop recording`}
+      testId="remove"
+      danger
+      onDone={() => void remove(store)}
       onClose={onClose}
-      testId="remove-dialog"
-      footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            tone="danger"
-            data-testid="remove-confirm"
-            onPress={() => {
-              onClose();
-              void remove(store);
-            }}
-          >
-            <Trans>Stop recording</Trans>
-          </Button>
-        </>
-      }
     >
       <p>
         <Trans>
@@ -285,7 +271,7 @@ function Removal({ store, onClose }: { store: Store; onClose: () => void }) {
       <p className="muted">
         <Trans>Adding the same directory again continues where it stopped.</Trans>
       </p>
-    </Sheet>
+    </Question>
   );
 }
 
@@ -293,27 +279,12 @@ function Unmounting({ store, onClose }: { store: Store; onClose: () => void }) {
   const { t } = useLingui();
   const { unmount } = useStoreActs();
   return (
-    <Sheet
+    <Question
       title={t`Unmount ${store.name}`}
+      verb={t`Unmount`}
+      testId="unmount"
+      onDone={() => void unmount(store)}
       onClose={onClose}
-      testId="unmount-dialog"
-      footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            data-testid="unmount-confirm"
-            onPress={() => {
-              onClose();
-              void unmount(store);
-            }}
-          >
-            <Trans>Unmount</Trans>
-          </Button>
-        </>
-      }
     >
       <p>
         <Trans>
@@ -321,7 +292,7 @@ function Unmounting({ store, onClose }: { store: Store; onClose: () => void }) {
           are not followed any more.
         </Trans>
       </p>
-    </Sheet>
+    </Question>
   );
 }
 

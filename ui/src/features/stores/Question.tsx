@@ -1,0 +1,48 @@
+/** What asks before something about a store ends: what will be, and the one button that does it. */
+import { Trans } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import { Sheet } from "@/shared/overlay";
+import { Button } from "@/shared/ui";
+
+interface QuestionProps {
+  title: string;
+  /** What the button says. */
+  verb: string;
+  /** Begins the test ids of the sheet and of its button. */
+  testId: string;
+  /** Whether the button is drawn as one to think about. */
+  danger?: boolean;
+  onDone: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+export function Question({ title, verb, testId, danger = false, onDone, onClose, children }: QuestionProps) {
+  return (
+    <Sheet
+      title={title}
+      onClose={onClose}
+      testId={`${testId}-dialog`}
+      footer={
+        <>
+          <span className="spacer" />
+          <Button onPress={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            {...(danger ? { tone: "danger" as const } : {})}
+            data-testid={`${testId}-confirm`}
+            onPress={() => {
+              onClose();
+              onDone();
+            }}
+          >
+            {verb}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Sheet>
+  );
+}
