@@ -10,7 +10,7 @@ use tauri::{AppHandle, Emitter as _, Manager as _, Runtime, Url, WebviewWindowBu
 /// When the system refuses to make one.
 pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
     let config = handle.config().app.windows.first().ok_or(tauri::Error::WindowNotFound)?;
-    WebviewWindowBuilder::from_config(handle, config)?
+    let window = WebviewWindowBuilder::from_config(handle, config)?
         .on_navigation(|url| is_ours(url) || is_made_here(url))
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .on_download(|_, event| match event {
@@ -19,8 +19,29 @@ pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
             _ => true,
         })
         .build()?;
+    draw_directly_without_graphics_processor(&window);
     Ok(())
 }
+
+/// Where no graphics processor is, layers that a processor would put together cost more than they save: the inbox of ten
+/// thousand scrolled at 50 frames a second with them and at 80 without (`tests/e2e/inbox-speed.mjs`). The web view then draws
+/// into its window directly.
+#[cfg(target_os = "linux")]
+fn draw_directly_without_graphics_processor<R: Runtime>(window: &tauri::WebviewWindow<R>) {
+    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
+    if std::path::Path::new("/dev/dri").exists() {
+        return;
+    }
+    // A window without a web view to set is left as it is; nothing but speed hangs on it.
+    drop(window.with_webview(|view| {
+        if let Some(settings) = view.inner().settings() {
+            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
+        }
+    }));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn draw_directly_without_graphics_processor<R: Runtime>(_: &tauri::WebviewWindow<R>) {}
 
 /// Brings the window to the front, as it is.
 pub fn show<R: Runtime>(handle: &AppHandle<R>) {

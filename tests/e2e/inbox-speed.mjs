@@ -67,7 +67,7 @@ function scrollOn(step) {
  * frame callback runs before its frame is painted; the callback after it runs when that frame is out.
  */
 function measureKeys() {
-  const taken = (window.__keys = []);
+  window.__keys = [];
   const shown = () => `${document.querySelector('[data-testid="item-title"]')?.textContent} ${document.querySelector(".inbox-pane .diff")?.textContent ?? ""}`;
   const hasDifference = () => document.querySelector('.inbox-pane [data-testid="diff-line"]') !== null;
   window.addEventListener(
@@ -77,7 +77,7 @@ function measureKeys() {
       const [begun, before] = [performance.now(), shown()];
       const look = () => {
         if (shown() === before || !hasDifference()) requestAnimationFrame(look);
-        else requestAnimationFrame(() => taken.push({ begun, took: performance.now() - begun }));
+        else requestAnimationFrame(() => window.__keys.push({ begun, took: performance.now() - begun }));
       };
       requestAnimationFrame(look);
     },
@@ -87,16 +87,48 @@ function measureKeys() {
 
 /** Runs in the page: keeps which commands were asked, when, and how long each took. */
 function followCommands() {
-  const asked = (window.__asked = []);
+  window.__asked = [];
   const before = window.fetch;
   window.fetch = (address, given) => {
     const begun = performance.now();
     const of = /"name":"(\w+)"/.exec(String(given?.body))?.[1] ?? String(address).split("/").at(-1);
     const answer = before(address, given);
-    const end = () => asked.push({ of, begun, took: performance.now() - begun });
+    const end = () => window.__asked.push({ of, begun, took: performance.now() - begun });
     answer.then(end, end);
     return answer;
   };
+}
+
+/** Waits until the window has asked for nothing for two seconds: the index, the findings and the origins are done. */
+async function atRest(driver) {
+  const quiet = () => driver.run(() => performance.now() - Math.max(0, ...window.__asked.map(({ begun, took }) => begun + took)) > 2000);
+  await until("the window to be at rest", quiet);
+}
+
+/** Presses the key so many times and prints how long each took. */
+async function pressKeys(app, driver, when) {
+  await driver.run(() => {
+    window.__keys.length = 0;
+    window.__asked.length = 0;
+  });
+  for (let step = 1; step <= STEPS; step += 1) {
+    await app.press("j");
+    await until(`difference ${step}`, async () => (await driver.run(() => window.__keys.length)) === step);
+  }
+  const pressed = await driver.run(() => window.__keys);
+  const asked = await driver.run(() => window.__asked);
+  const keys = pressed.map(({ took }) => took);
+  console.log(`key to the next difference, ${when}: median ${ms(at(keys, 0.5))}, 95 % ${ms(at(keys, 0.95))}, worst ${ms(Math.max(...keys))}, of ${keys.length}; ${keys.filter((took) => took < 50).length} below 50 ms`);
+  for (const name of new Set(asked.map(({ of }) => of))) {
+    const took = asked.filter(({ of }) => of === name).map((one) => one.took);
+    console.log(`  ${name} asked ${took.length} times meanwhile: median ${ms(at(took, 0.5))}, worst ${ms(Math.max(...took))}`);
+  }
+  for (const [place, { begun, took }] of pressed.entries()) {
+    if (took <= 50) continue;
+    const within = asked.filter((one) => one.begun < begun + took && one.begun + one.took > begun);
+    const names = within.map((one) => `${one.of} ${ms(one.took)}`).join(", ");
+    console.log(`  key ${place + 1} took ${ms(took)}; asked meanwhile: ${names || "nothing"}`);
+  }
 }
 
 const machine = machineWithMemories();
@@ -119,24 +151,9 @@ try {
     await driver.run(measureKeys);
     await driver.run(followCommands);
     await app.see("diff-line");
-    for (let step = 1; step <= STEPS; step += 1) {
-      await app.press("j");
-      await until(`difference ${step}`, async () => (await driver.run(() => window.__keys.length)) === step);
-    }
-    const pressed = await driver.run(() => window.__keys);
-    const asked = await driver.run(() => window.__asked);
-    const keys = pressed.map(({ took }) => took);
-    console.log(`key to the next difference: median ${ms(at(keys, 0.5))}, 95 % ${ms(at(keys, 0.95))}, worst ${ms(Math.max(...keys))}, of ${keys.length}`);
-    for (const name of new Set(asked.map(({ of }) => of))) {
-      const took = asked.filter(({ of }) => of === name).map((one) => one.took);
-      console.log(`  ${name} asked ${took.length} times meanwhile: median ${ms(at(took, 0.5))}, worst ${ms(Math.max(...took))}`);
-    }
-    for (const [place, { begun, took }] of pressed.entries()) {
-      if (took <= 50) continue;
-      const within = asked.filter((one) => one.begun < begun + took && one.begun + one.took > begun);
-      const names = within.map((one) => `${one.of} ${ms(one.took)}`).join(", ");
-      console.log(`  key ${place + 1} took ${ms(took)}; asked meanwhile: ${names || "nothing"}`);
-    }
+    await pressKeys(app, driver, "while the changes are still taken up");
+    await atRest(driver);
+    await pressKeys(app, driver, "at rest");
 
     // To the end once, so that all pages are there; then measured, from the top.
     const height = () => driver.run(() => document.querySelector('[data-testid="inbox-list"]').scrollHeight);
@@ -148,6 +165,7 @@ try {
       return (await height()) >= changes * 50;
     });
     await driver.run(() => document.querySelector('[data-testid="inbox-list"]').scrollTo({ top: 0 }));
+    await atRest(driver);
     // An empty page first: what the screen itself gives.
     await driver.run(countFrames);
     await until("some frames", async () => (await driver.run(() => window.__frames.length)) > 120);
