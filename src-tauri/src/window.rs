@@ -29,7 +29,10 @@ pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
 #[cfg(target_os = "linux")]
 fn draw_directly_without_graphics_processor<R: Runtime>(window: &tauri::WebviewWindow<R>) {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
-    if std::path::Path::new("/dev/dri").exists() {
+    // Whoever asks for layers by the web view's own variable has a reason: its driver takes no pictures without them.
+    if std::path::Path::new("/dev/dri").exists()
+        || std::env::var_os("WEBKIT_FORCE_COMPOSITING_MODE").is_some()
+    {
         return;
     }
     // A window without a web view to set is left as it is; nothing but speed hangs on it.

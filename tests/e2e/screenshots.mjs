@@ -58,7 +58,7 @@ async function drawAll(theme) {
   const host = await Host.start();
   usesHost(machine, host);
   try {
-    const driver = await WindowDriver.open(desktop(), machine, screen);
+    const driver = await WindowDriver.open(desktop(), machine, screen, { WEBKIT_FORCE_COMPOSITING_MODE: "1" });
     try {
       await drawScreens(new App(driver), machine, theme, host);
     } finally {
