@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::finding::{Evidence, Finding, Span};
 use crate::likeness::Likeness;
+use crate::messages;
 use crate::page::{Reading, read};
 use crate::registry::known;
 use crate::truth::{self, Repository};
@@ -38,10 +39,11 @@ pub enum Content<'a> {
 /// What is known around a directory.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// The repository the memories are about, and the path of the directory in it (empty for its root).
+    /// The repository the memories are about.
     pub repository: Option<&'a dyn Repository>,
-    /// Where the directory lies in the repository; empty for its root.
-    pub place: &'a str,
+    /// Where the directory lies in the repository; empty for its root, absent when it lies elsewhere, so that its relative
+    /// links do not lead there.
+    pub place: Option<&'a str>,
     /// The day it is; no day is past when absent.
     pub today: Option<NaiveDate>,
     /// What sessions tell of the use of the memories; nothing is said about it when absent.
@@ -203,7 +205,8 @@ impl Directory<'_> {
 
     /// Whether the repository has the file at this place of the directory.
     pub(crate) fn repository_has(&self, path: &str) -> bool {
-        let place = self.surroundings.place.trim_matches('/');
+        let Some(place) = self.surroundings.place else { return false };
+        let place = place.trim_matches('/');
         let whole = if place.is_empty() { path.to_owned() } else { format!("{place}/{path}") };
         self.surroundings.repository.is_some_and(|repository| repository.has_path(&whole))
     }
@@ -223,6 +226,7 @@ impl Directory<'_> {
         value: &str,
     ) {
         let rule = known(rule);
+        messages::check(rule, &message);
         if let Some(severity) = self.config.severity(rule) {
             let evidence = Evidence::of(value);
             self.findings.push(Finding { rule, severity, path: path.to_owned(), span, message, evidence });

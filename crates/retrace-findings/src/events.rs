@@ -8,6 +8,7 @@
 
 use crate::config::Config;
 use crate::finding::{Evidence, Finding};
+use crate::messages;
 use crate::page::one_line;
 use crate::paths::is_index;
 use crate::registry::known;
@@ -139,6 +140,7 @@ fn event(
     config: &Config,
 ) -> Option<EventFinding> {
     let rule = known(rule);
+    messages::check(rule, &message);
     let severity = config.severity(rule)?;
     let evidence = Evidence::of(&format!("{versions:?}"));
     let path = path.to_owned();

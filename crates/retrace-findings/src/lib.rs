@@ -29,6 +29,7 @@ mod limits;
 mod links;
 mod markdown;
 mod mask;
+pub mod messages;
 mod own;
 mod page;
 mod paths;

@@ -7,6 +7,7 @@ use crate::front_matter::{FrontMatter, front_matter};
 use crate::links::{self, Links};
 use crate::markdown::Code;
 use crate::mask::mask;
+use crate::messages;
 use crate::registry::known;
 use crate::similar::{self, Wording};
 use crate::text::Text;
@@ -147,6 +148,7 @@ impl Page<'_> {
     /// Reports a finding at `range` unless its rule is off.
     pub(crate) fn report(&mut self, rule: &str, range: Range<usize>, message: String) {
         let rule = known(rule);
+        messages::check(rule, &message);
         let Some(severity) = self.config.severity(rule) else { return };
         let found = self.text.as_str().get(range.clone()).unwrap_or("");
         let sensitive = rule.sensitive || self.sensitive_in(&range).next().is_some();
@@ -158,6 +160,7 @@ impl Page<'_> {
     /// Reports a finding about the file as a whole unless its rule is off.
     pub(crate) fn report_whole(&mut self, rule: &str, message: String) {
         let rule = known(rule);
+        messages::check(rule, &message);
         let Some(severity) = self.config.severity(rule) else { return };
         let evidence = Evidence::of("");
         self.findings.push(Finding {

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 pub struct Rule {
     /// `group/name`, stable.
     pub id: String,
+    /// What people call it: the second part of the id in words, or what kind of secret it finds.
+    pub name: String,
     /// How bad its findings are unless the configuration says otherwise.
     pub severity: Severity,
     /// Whether it is on unless the configuration says otherwise. A rule whose precision on real memories was measured
@@ -66,6 +68,7 @@ impl Coded {
     fn rule(&self) -> Rule {
         Rule {
             id: self.id.to_owned(),
+            name: self.id.split('/').next_back().unwrap_or(self.id).replace('-', " "),
             severity: self.severity,
             on: self.on,
             explanation: self.explanation.to_owned(),
@@ -204,6 +207,10 @@ const CODED: &[Coded] = coded! {
 
     "truth/script" Note on
     "A memory names a script that package.json does not have."
+    "Correct the memory, or remove what is no longer true."
+
+    "truth/command" Note off
+    "A memory names a command whose script, recipe or crate the repository does not have."
     "Correct the memory, or remove what is no longer true."
 
     "truth/make-target" Note off

@@ -121,6 +121,7 @@ fn set() -> &'static Set {
 pub(crate) fn rules() -> impl Iterator<Item = Rule> {
     set().formats.iter().map(|format| Rule {
         id: format.written.id.clone(),
+        name: format.written.name.clone(),
         severity: Severity::Error,
         on: true,
         explanation: format!(

@@ -235,6 +235,12 @@ impl Repository for Project {
     fn scripts(&self) -> Option<&BTreeSet<String>> {
         Some(&self.0)
     }
+    fn recipes(&self) -> Option<&BTreeSet<String>> {
+        Some(&self.0)
+    }
+    fn crates(&self) -> Option<&BTreeSet<String>> {
+        Some(&self.0)
+    }
     fn make_targets(&self) -> Option<&BTreeSet<String>> {
         Some(&self.0)
     }
@@ -267,7 +273,21 @@ fn claims_that_are_not_true_any_more() {
         ("`src/gone.rs` was removed", None),
         ("`npm run test`, `npm run install`, npm run gone", None),
         ("`npm run gone`", Some("truth/script")),
-        ("`bun run src/gone.ts`, `npm run build:*`", None),
+        ("`npm run build:*`, `bun run src/main.rs`", None),
+        // No script of that name is meant, but a file.
+        ("`bun run src/gone.ts`", Some("truth/command")),
+        (
+            "`node src/main.rs`, `./src/main.rs --x`, `python other/gone.py`, `./dist/../x`, node src/gone.ts",
+            None,
+        ),
+        ("`node --import src/gone.ts`, `python -c 'x'`, `bash src/<x>.sh`, `bash src/local.json`", None),
+        ("`bash src/gone.sh` was removed", None),
+        ("`./gone.sh`", Some("truth/command")),
+        ("`$ python3 -u src/gone.py --all`", Some("truth/command")),
+        ("```sh\ncd x && ./gone.sh\n```", Some("truth/command")),
+        ("`just test`, just gone, `just --list`, `cargo test -p main`, `cargo update -p gone`", None),
+        ("`just gone`", Some("truth/command")),
+        ("`cargo test --release -p gone one`", Some("truth/command")),
         ("`make test`, make sure it works, `make`", None),
         ("`make gone`", Some("truth/make-target")),
         ("`make CC=clang`", None),

@@ -24,6 +24,10 @@ pub trait Repository {
     fn ignores(&self, path: &str) -> bool;
     /// Names of the scripts of every package.json.
     fn scripts(&self) -> Option<&BTreeSet<String>>;
+    /// Recipes of the justfiles.
+    fn recipes(&self) -> Option<&BTreeSet<String>>;
+    /// Names of the packages that every Cargo.toml is or depends on.
+    fn crates(&self) -> Option<&BTreeSet<String>>;
     /// Targets of the Makefiles.
     fn make_targets(&self) -> Option<&BTreeSet<String>>;
     /// Packages that any package.json depends on or is.
@@ -47,11 +51,31 @@ pub(crate) struct Claim {
 enum About {
     File,
     Script,
+    /// A file that a command runs.
+    Program,
+    Recipe,
+    Crate,
     MakeTarget,
     Package,
     Branch,
     Port,
     Day,
+}
+
+impl About {
+    /// The rule that a claim about this is for.
+    const fn rule(self) -> &'static str {
+        match self {
+            Self::File => "truth/file",
+            Self::Script => "truth/script",
+            Self::Program | Self::Recipe | Self::Crate => "truth/command",
+            Self::MakeTarget => "truth/make-target",
+            Self::Package => "truth/package",
+            Self::Branch => "truth/branch",
+            Self::Port => "truth/port",
+            Self::Day => "truth/date-past",
+        }
+    }
 }
 
 /// Beginnings of a script's name that the package managers run themselves.
@@ -200,13 +224,16 @@ const MONTHS: [&str; 12] =
 
 fn shape(index: usize) -> &'static Regex {
     static SHAPES: OnceLock<Vec<Regex>> = OnceLock::new();
-    const WRITTEN: [&str; 6] = [
+    const WRITTEN: [&str; 9] = [
         r"\b(?:npm|pnpm|yarn|bun)\s+run\s+([A-Za-z0-9][A-Za-z0-9:_.-]*)(?:[\s`;&|)\x22']|$)",
         r"(?:^|[`\s;&|(])make\s+([A-Za-z0-9][A-Za-z0-9_.-]*)(?:[\s`;&|)\x22']|$)",
         r"(?:^|[`\s\x22'(])(@[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9._-]*)",
         r"(?i)\bbranch(?:es)?\s+`([A-Za-z0-9][A-Za-z0-9._/-]{1,80})`|`([A-Za-z0-9][A-Za-z0-9._/-]{1,80})`\s+branch\b",
         r"(?i)(?:\bport\s+`?|\blocalhost:|127\.0\.0\.1:)([0-9]{4,5})\b",
         r"(?i)\b(?:until|due(?:\s+(?:on|by))?|deadline(?:\s+is)?:?|expires?(?:\s+on)?|scheduled\s+for|planned\s+for|remove\s+after|revisit\s+(?:on|after|by)|freeze\s+(?:on|begins|starts|until)|valid\s+(?:through|until)|ETA:?)\s+(?:the\s+)?(20[0-9]{2}-[01][0-9]-[0-3][0-9]|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+[0-9]{1,2},?\s+20[0-9]{2})\b",
+        r"(?m)(?:^|[`;&|(])[ \t]*(?:\$ )?(?:(?:node|python3?|bash|sh|zsh|ruby|perl|php|tsx|ts-node|source|deno run|bun run|bun|uv run|npx tsx|poetry run python)(?: -[A-Za-z][A-Za-z-]*)* ((?:\./)?(?:[A-Za-z0-9_@.-]+/)+[A-Za-z0-9_@.-]*\.[A-Za-z0-9]{1,6})|(\./(?:[A-Za-z0-9_@.-]+/)*[A-Za-z0-9_@-][A-Za-z0-9_@.-]*))(?:[\s`;&|)]|$)",
+        r"(?m)(?:^|[`;&|(])[ \t]*(?:\$ )?just ([a-z0-9][a-z0-9_-]*)(?:[\s`;&|)]|$)",
+        r"\bcargo (?:build|test|run|check|bench|clippy|doc)\b[^\n`;&|]* (?:-p|--package)[ =]([A-Za-z][A-Za-z0-9_-]*)(?:[\s`;&|)]|$)",
     ];
     &SHAPES
         .get_or_init(|| WRITTEN.iter().map(|written| Regex::new(written).expect("a test runs it")).collect())
@@ -230,10 +257,20 @@ pub(crate) fn claims(page: &Page<'_>) -> Vec<Claim> {
         let content = &text[inner.clone()];
         let span = content.trim_matches('`');
         let line = line_around(text, code.start);
-        if !content.contains('\n') && is_file_claim(span) && !speaks_of_what_is_not_there(line) {
+        // A program at the root is run from there, rather than read.
+        let is_file = is_file_claim(span) && span.trim_start_matches("./").contains('/');
+        if !content.contains('\n') && is_file && !speaks_of_what_is_not_there(line) {
             let start = inner.start + (content.len() - content.trim_start_matches('`').len());
             let length = without_line_number(span).len();
             take(About::File, start..start + length);
+        } else if !speaks_of_what_is_not_there(line) {
+            for (index, about) in [(6, About::Program), (7, About::Recipe), (8, About::Crate)] {
+                for captures in shape(index).captures_iter(content) {
+                    if let Some(found) = captures.get(1).or_else(|| captures.get(2)) {
+                        take(about, inner.start + found.start()..inner.start + found.end());
+                    }
+                }
+            }
         }
         for (index, about) in [(0, About::Script), (1, About::MakeTarget), (2, About::Package)] {
             for found in shape(index).captures_iter(content).filter_map(|captures| captures.get(1)) {
@@ -300,7 +337,8 @@ fn without_line_number(span: &str) -> &str {
 pub(crate) fn check(directory: &mut Directory<'_>) {
     let mut found = Vec::new();
     for (path, reading) in &directory.readings {
-        for claim in &reading.claims {
+        // Looking at a repository takes time, so that nothing is held against it for a rule that is off.
+        for claim in reading.claims.iter().filter(|claim| directory.asks_for(claim.about.rule())) {
             if let Some((rule, message)) = contradicted(claim, directory) {
                 found.push((rule, path.clone(), claim.span.clone(), message, claim.value.clone()));
             }
@@ -326,6 +364,18 @@ fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static st
             (!there && belongs(path, repository))
                 .then(|| ("truth/file", format!("The repository has no \"{shown}\".")))
         }
+        About::Program => {
+            let path = claim.value.trim_start_matches("./");
+            let there = repository.has_path(path) || directory.has(path) || repository.ignores(path);
+            // A program at the root has no directory to know it by; one below a directory that is not there is another's.
+            let is_own = !path.contains('/') || belongs(path, repository);
+            (!there && is_own && !path.split('/').any(|part| part == ".."))
+                .then(|| ("truth/command", format!("The repository has no \"{shown}\" to run.")))
+        }
+        About::Recipe => misses(repository.recipes())
+            .then(|| ("truth/command", format!("No justfile has a recipe \"{shown}\"."))),
+        About::Crate => misses(repository.crates())
+            .then(|| ("truth/command", format!("No Cargo.toml has a package \"{shown}\"."))),
         About::Script => (!BUILT_IN.contains(&claim.value.as_str()) && misses(repository.scripts()))
             .then(|| ("truth/script", format!("No package.json has a script \"{shown}\"."))),
         About::MakeTarget => misses(repository.make_targets())
