@@ -3,13 +3,14 @@
 use std::path::Path;
 
 #[test]
-fn the_typescript_is_made_from_the_wire_types() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/bindings/index.ts");
-    let kept = std::fs::read_to_string(file).expect("the bindings are in the tree");
-    assert!(
-        kept == retrace_api::bindings::typescript(),
-        "ui/src/bindings/index.ts is stale: run `cargo run -p retrace-api --example bindings`"
-    );
+fn the_typescript_is_made_from_the_wire_types_and_the_rules() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/bindings");
+    for (name, made) in
+        [("index.ts", retrace_api::bindings::typescript()), ("words.ts", retrace_api::bindings::words())]
+    {
+        let kept = std::fs::read_to_string(folder.join(name)).expect("the bindings are in the tree");
+        assert!(kept == made, "{name} is stale: run `cargo run -p retrace-api --example bindings`");
+    }
 }
 
 #[test]

@@ -149,6 +149,12 @@ fn while_expiring() {
 }
 
 #[test]
+fn while_the_memory_tool_edits_and_deletes() {
+    kill_everywhere(scenes::TOOL_EDIT);
+    kill_everywhere(scenes::TOOL_DELETION);
+}
+
+#[test]
 fn while_redacting() {
     kill_everywhere(scenes::REDACTION);
 }

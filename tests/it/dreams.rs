@@ -4,7 +4,7 @@ use retrace_api::commands;
 use retrace_api::remote::NetworkHosts;
 use retrace_api::wire::{
     AcceptMemoriesReq, AddRemoteReq, Code, CompareStoresReq, CreateDreamReq, Dream, DreamRef, DreamsReq,
-    FindingsReq, HealthReq, MountsReq, RemoteRef, UndoReq,
+    FindingsReq, HealthReq, MountsReq, PullReq, RemoteRef, UndoReq,
 };
 use retrace_tests::World;
 use retrace_tests::api::StoreApi;
@@ -100,6 +100,42 @@ fn dreams_are_asked_for_listed_stopped_and_archived() {
     assert_eq!(unknown.code, Code::NotFound);
     let calls = hosted.host.calls();
     assert!(calls.iter().all(|call| call.ends_with(" dreaming-2026-04-21")), "{calls:?}");
+}
+
+#[test]
+fn a_dream_is_not_asked_for_while_changes_of_its_store_are_queued_here() {
+    let hosted = Hosted::new();
+    let app = &hosted.world.app;
+    let mirror = hosted.mirror(&hosted.input);
+    let plan = |request: CreateDreamReq| commands::plan_dream(app, request).expect("a plan");
+    assert_eq!(plan(hosted.request()).queued.changes.len(), 0);
+    let accept = AcceptMemoriesReq {
+        from: "notes".to_owned(),
+        into: mirror.clone(),
+        delete: true,
+        ..AcceptMemoriesReq::default()
+    };
+    let queued = commands::accept_memories(app, accept).expect("it is queued").queued;
+    assert_eq!(queued, 3, "all of it is deleted");
+    let calls = hosted.host.calls().len();
+    // By its name here, and by its id at the host.
+    for store in [mirror.clone(), hosted.input.clone()] {
+        let request = CreateDreamReq { store, ..hosted.request() };
+        let refused = commands::create_dream(app, request.clone()).expect_err("it would not read them");
+        assert_eq!(refused.code, Code::HeadMoved);
+        assert!(refused.message.starts_with("3 changes of the store are queued here"), "{}", refused.message);
+        let planned = plan(request);
+        assert_eq!((planned.queued.changes.len(), planned.input_store_id.as_ref()), (3, Some(&mirror)));
+        assert_eq!(
+            (planned.input_remote_id.as_str(), planned.base_url),
+            (hosted.input.as_str(), hosted.host.base_url())
+        );
+    }
+    assert_eq!(hosted.host.calls().len(), calls, "no host was called");
+    let request = CreateDreamReq { without_queued: true, ..hosted.request() };
+    commands::create_dream(app, request).expect("the person says so");
+    commands::push_remote(app, RemoteRef::default()).expect("it is sent");
+    hosted.dream();
 }
 
 #[test]
@@ -200,7 +236,7 @@ fn a_local_directory_is_taken_into_a_hosted_store() {
     let mounts = commands::check_mounts(app, MountsReq { resources, model: None }).expect("an answer");
     assert_eq!((mounts.ok, mounts.mounts[0].store_id.as_ref()), (true, Some(&mirror)));
     assert_eq!(mounts.mounts[0].files, 4);
-    assert!(mounts.mounts[0].mount_path_assumed, "the host's name is not known here");
+    assert!(!mounts.mounts[0].mount_path_assumed, "the host said its name");
     // Its memories are checked like any other's.
     let found = commands::findings(app, FindingsReq { store: mirror.clone(), path: None }).expect("findings");
     assert_eq!(found.files, 4);
@@ -208,7 +244,7 @@ fn a_local_directory_is_taken_into_a_hosted_store() {
         commands::health(app, HealthReq { store: Some(mirror.clone()), loads: false }).expect("health");
     assert_eq!((health.stores[0].files, health.stores[0].problems.len()), (4, 0), "{:?}", health.stores[0]);
     hosted.host.stores().post(&format!("/v1/memory_stores/{}/archive", hosted.input), &json!({}));
-    commands::pull_remote(app, RemoteRef::default()).expect("a pull");
+    commands::pull_remote(app, PullReq::default()).expect("a pull");
     let resources = json!([{ "type": "memory_store", "memory_store_id": hosted.input }]);
     let mounts = commands::check_mounts(app, MountsReq { resources, model: None }).expect("an answer");
     assert!(!mounts.ok, "an archived store is not attached");
@@ -234,7 +270,7 @@ fn a_dream_into_its_own_input_is_one_at_a_time() {
     assert_eq!(dream.output_store_id, dream.input_store_id);
     // What it wrote are versions of the store; the state before it is one instant of the mirror.
     let then = hosted.world.cursor();
-    commands::pull_remote(app, RemoteRef::default()).expect("a pull");
+    commands::pull_remote(app, PullReq::default()).expect("a pull");
     let request = CompareStoresReq { from: format!("{mirror}@{then}"), to: mirror };
     let compared = commands::compare_stores(app, request).expect("a comparison");
     assert_eq!(compared.memories.len(), 1);

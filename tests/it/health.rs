@@ -77,6 +77,36 @@ fn sizes_are_measured_as_agents_measure_and_badges_are_rows() {
 }
 
 #[test]
+fn memory_that_an_agent_keeps_for_a_project_is_held_against_that_project() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = folder.path().canonicalize().expect("a path");
+    let project = home.join("src/my app");
+    std::fs::create_dir_all(project.join(".git")).expect("a repository");
+    std::fs::write(project.join("package.json"), r#"{"scripts":{"test":"x"}}"#).expect("a file");
+    std::fs::write(project.join("retrace.toml"), "[rules]\nlinks = \"off\"\n").expect("a file");
+    let slug = retrace_sources::slug(&project.to_string_lossy());
+    let kept = home.join(".claude/projects").join(slug);
+    std::fs::create_dir_all(kept.join("memory")).expect("a folder");
+    let cwd = serde_json::json!({ "type": "user", "cwd": project, "sessionId": "s" });
+    std::fs::write(kept.join("s.jsonl"), format!("{cwd}\n")).expect("a file");
+    let text = "Run `npm run test`, then `npm run gone`. See [it](package.md).\n";
+    std::fs::write(kept.join("memory/MEMORY.md"), text).expect("a file");
+    let surroundings = retrace_sources::Surroundings::new(home, retrace_sources::Platform::Linux);
+    let world = World::with(|options| options.surroundings = surroundings);
+    let root = kept.join("memory").to_string_lossy().into_owned();
+    let added = commands::add_store(&world.app, wire::AddStore { root, kind: None, name: None });
+    let added = added.expect("the store is added");
+    assert_eq!((added.kind.as_str(), added.name.as_str()), ("claude-auto", "my app · auto memory"));
+    let found = health(&world, Some(&added.id)).findings;
+    let rules: Vec<&str> = found.iter().map(|one| one.finding.rule.as_str()).collect();
+    // The project's own settings are for the memory that lies in it.
+    assert_eq!(rules, ["links/missing-file", "truth/script"]);
+    let request = wire::CheckReq { target: added.id, ..wire::CheckReq::default() };
+    let checked = commands::check(&world.app, request).expect("a check");
+    assert_eq!((checked.findings.len(), checked.repository.as_deref()), (2, project.to_str()));
+}
+
+#[test]
 fn a_store_that_cannot_be_read_is_a_row_with_the_reason() {
     let world = with_long_index();
     let kept = world.path("gone");

@@ -49,7 +49,7 @@ impl Host {
 }
 
 fn pull(world: &World) -> wire::PulledStore {
-    let mut pulled = commands::pull_remote(&world.app, wire::RemoteRef::default()).expect("the log works");
+    let mut pulled = commands::pull_remote(&world.app, wire::PullReq::default()).expect("the log works");
     pulled.stores.pop().expect("a mirror")
 }
 

@@ -103,6 +103,44 @@ fn what_was_there_at_the_beginning_is_known_and_verbs_and_sizes_say_what_changed
     assert_eq!(inbox(&world).groups.len(), 1, "all of it happened within seconds");
 }
 
+/// Rule and message of the findings of a path's item.
+fn found(world: &World, path: &str) -> Vec<(String, String)> {
+    let found = item(world, path).findings.into_iter();
+    found.map(|finding| (finding.rule, finding.message)).collect()
+}
+
+#[test]
+fn rules_over_the_whole_directory_speak_of_what_came_with_the_change() {
+    let world = with_baseline();
+    let index = "- [A](a.md)\n- [B](b.md)\n- [C](c.md)\n";
+    world.record("MEMORY.md", index);
+    assert_eq!(found(&world, "MEMORY.md"), []);
+    world.record("MEMORY.md", format!("{index}- [Gone](gone.md)\n"));
+    let missing = |message: &str| vec![("links/missing-file".to_owned(), message.to_owned())];
+    assert_eq!(found(&world, "MEMORY.md"), missing("There is no \"gone.md\"."));
+    review(&world, "approve", &[&item(&world, "MEMORY.md")]);
+    // What was there when it was reviewed is not said again.
+    world.record("MEMORY.md", format!("{index}- [Gone](gone.md)\n- and more\n"));
+    assert_eq!(found(&world, "MEMORY.md"), []);
+    // A deleted memory says who still links to it, the index what leads nowhere now.
+    world.remove("b.md");
+    world.record("d.md", "not in the index\n");
+    assert_eq!(found(&world, "b.md"), missing("\"MEMORY.md\" line 2 still links to it."));
+    assert_eq!(found(&world, "MEMORY.md"), []);
+    assert_eq!(found(&world, "d.md")[0].0, "links/orphan");
+}
+
+#[test]
+fn a_rule_that_the_person_turned_off_is_off_in_the_inbox_too() {
+    let world = with_baseline();
+    world.record("a.md", "hid\u{200b}den\n");
+    assert_eq!(found(&world, "a.md")[0].0, "hidden/zero-width");
+    let request =
+        wire::SetFindingRule { rule: "hidden/zero-width".to_owned(), setting: Some("off".to_owned()) };
+    commands::set_finding_rule(&world.app, request).expect("a setting");
+    assert_eq!(found(&world, "a.md"), []);
+}
+
 #[test]
 fn approving_takes_off_the_list_and_a_change_brings_back() {
     let world = with_baseline();

@@ -36,4 +36,5 @@ mod remotes;
 mod rollback;
 mod scenes;
 mod search;
+mod settling;
 mod variants;

@@ -5,7 +5,7 @@ use retrace_api::remote::api::RemoteError;
 use retrace_api::wire::{self, Code};
 use retrace_api::{App, commands};
 use retrace_log::{LogFiles, ReadConnection};
-use retrace_model::StoreId;
+use retrace_model::{Sha256, StoreId, Timestamp};
 use retrace_tests::host::{FakeHost, STORE};
 use retrace_tests::trap::{Spring, Trap};
 use retrace_tests::{World, child, holds_bytes, options_of};
@@ -30,7 +30,7 @@ fn add(app: &App) -> Result<wire::Store, wire::ApiError> {
 }
 
 fn pull(app: &App) -> wire::PulledStore {
-    let mut pulled = commands::pull_remote(app, wire::RemoteRef::default()).expect("the log works");
+    let mut pulled = commands::pull_remote(app, wire::PullReq::default()).expect("the log works");
     pulled.stores.pop().expect("a mirror")
 }
 
@@ -161,6 +161,10 @@ fn a_mirror_begins_with_the_hosts_history_as_its_baseline() {
     assert_eq!((remote.versions, remote.pulling, remote.problem), (6, false, None));
     let again = add(mirrored.app()).expect_err("it is mirrored already");
     assert_eq!(again.code, Code::Invalid);
+    assert_eq!(
+        (again.message.as_str(), again.hint.as_str()),
+        ("The hosted store is mirrored already.", "It is the store \"hosted\".")
+    );
 }
 
 #[test]
@@ -425,8 +429,13 @@ fn what_is_queued_is_taken_back_by_undoing_the_act_or_by_itself() {
     });
     let first = mirrored.log().pop().expect("the first");
     let done = mirrored.rollback("a.md", &first);
-    mirrored.undo(done.operation_seq.expect("an operation")).expect("undone");
+    let undone = mirrored.undo(done.operation_seq.expect("an operation")).expect("undone");
     assert_eq!(queue(mirrored.app()).len(), 0);
+    // Once more, and back.
+    let again = mirrored.undo(undone.operation_seq.expect("an operation")).expect("done again");
+    assert_eq!((again.queued, kinds(mirrored.app())), (1, vec!["update".to_owned()]));
+    let undone = mirrored.undo(again.operation_seq.expect("an operation")).expect("undone");
+    assert_eq!((undone.queued, kinds(mirrored.app())), (0, Vec::<String>::new()));
     let done = mirrored.rollback("a.md", &first);
     let id = queue(mirrored.app())[0].id;
     commands::withdraw_queued(mirrored.app(), wire::WithdrawReq { ids: vec![id] }).expect("taken back");
@@ -437,6 +446,120 @@ fn what_is_queued_is_taken_back_by_undoing_the_act_or_by_itself() {
     assert_eq!(unknown.expect_err("it is gone").code, Code::NotFound);
     assert_eq!(push(mirrored.app()).sent, 0);
     assert_eq!(mirrored.host.live()["a.md"], "bad");
+}
+
+#[test]
+fn undoing_an_undo_queues_again_what_it_took_back() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("kept.md", "kept");
+    });
+    mirrored.host.write("a.md", "bad");
+    mirrored.host.write("new.md", "came");
+    pull(mirrored.app());
+    assert_eq!(mirrored.inbox(), 2);
+    let versions = mirrored.log().into_iter().take(2).map(|version| version.id).collect();
+    let request = wire::ReviewReq { versions, verdict: "reject".to_owned(), ..wire::ReviewReq::default() };
+    commands::review(mirrored.app(), request).expect("a review");
+    let rejected = queue(mirrored.app());
+    assert_eq!(
+        (kinds(mirrored.app()), mirrored.inbox()),
+        (vec!["update".to_owned(), "delete".to_owned()], 0)
+    );
+    let operation = rejected[0].operation_seq.expect("an operation");
+    let undone = mirrored.undo(operation).expect("undone");
+    assert_eq!((queue(mirrored.app()).len(), mirrored.inbox()), (0, 2));
+    let preview =
+        commands::undo(mirrored.app(), wire::UndoReq { operation_seq: undone.operation_seq, dry_run: true });
+    assert_eq!(preview.expect("a preview").queued, 2);
+    assert_eq!(queue(mirrored.app()).len(), 0, "a preview does nothing");
+    let again = mirrored.undo(undone.operation_seq.expect("an operation")).expect("done again");
+    let queued = queue(mirrored.app());
+    assert_eq!((again.queued, kinds(mirrored.app())), (2, vec!["update".to_owned(), "delete".to_owned()]));
+    assert_eq!(mirrored.inbox(), 0, "whoever does it again knows it");
+    assert!(
+        queued.iter().all(|change| change.operation_seq == again.operation_seq && change.state == "waiting")
+    );
+    assert!(queued[0].id > rejected[1].id, "numbers are not given twice");
+    assert!(queued.iter().zip(&rejected).all(|(now, then)| now.content_sha256 == then.content_sha256));
+    assert_eq!(push(mirrored.app()).sent, 2);
+    let live: Vec<_> = mirrored.host.live().into_iter().collect();
+    assert_eq!(live, [("a.md".to_owned(), "good".to_owned()), ("kept.md".to_owned(), "kept".to_owned())]);
+    // What was done again and sent is undone by putting it back.
+    let last = mirrored.undo(again.operation_seq.expect("an operation")).expect("undone");
+    assert_eq!(last.queued, 2);
+    assert_eq!(push(mirrored.app()).sent, 2);
+    assert_eq!(mirrored.host.live()["a.md"], "bad");
+    mirrored.assert_equal("after all");
+}
+
+#[test]
+fn an_undo_is_not_undone_onto_a_newer_edit_or_beside_another_change() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+    });
+    let first = mirrored.log().pop().expect("the first");
+    let undone = mirrored.rollback("a.md", &first).operation_seq.expect("an operation");
+    let undo = mirrored.undo(undone).expect("undone").operation_seq.expect("an operation");
+    mirrored.rollback("a.md", &first);
+    let refused = mirrored.undo(undo).expect("an answer");
+    assert!(refused.conflicts[0].message.contains("Another change"), "{refused:?}");
+    assert_eq!((refused.queued, queue(mirrored.app()).len()), (0, 1));
+    let ids = vec![queue(mirrored.app())[0].id];
+    commands::withdraw_queued(mirrored.app(), wire::WithdrawReq { ids }).expect("taken back");
+    mirrored.host.write("a.md", "newer");
+    pull(mirrored.app());
+    let refused = mirrored.undo(undo).expect("an answer");
+    assert!(refused.conflicts[0].message.contains("changed at its host"), "{refused:?}");
+    assert_eq!(queue(mirrored.app()).len(), 0);
+}
+
+#[test]
+fn a_redaction_reaches_what_was_taken_back() {
+    let secret = ["sk", "secret", "0123456789abcdef"].join("-");
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "one\n");
+    });
+    // A change whose content is in no version.
+    let allow = wire::AllowFindingReq {
+        store: mirrored.id.clone(),
+        path: "a.md".to_owned(),
+        rule: "links/wiki".to_owned(),
+        reason: Some(secret.clone()),
+        ..wire::AllowFindingReq::default()
+    };
+    let done = commands::allow_finding(mirrored.app(), allow).expect("an edit");
+    assert_eq!(kinds(mirrored.app()), ["update"]);
+    let undone = mirrored.undo(done.operation_seq.expect("an operation")).expect("undone");
+    assert!(holds_bytes(&mirrored.world.path("data"), secret.as_bytes()), "it is kept, to be queued again");
+    let request = wire::RedactReq { find: Some(secret.clone()), ..wire::RedactReq::default() };
+    let redacted = commands::redact(mirrored.app(), request).expect("a redaction");
+    assert!(redacted.warnings.is_empty(), "nothing of it was queued: {:?}", redacted.warnings);
+    assert!(!holds_bytes(&mirrored.world.path("data"), secret.as_bytes()), "nothing here holds it");
+    let refused = mirrored.undo(undone.operation_seq.expect("an operation")).expect_err("it is gone");
+    assert_eq!(refused.code, Code::Invalid);
+}
+
+#[test]
+fn undo_takes_back_the_whole_act_that_was_sent_and_not_its_last_change() {
+    let mirrored = Mirrored::new(|host| {
+        for path in ["a.md", "b.md", "c.md"] {
+            host.write(path, "one");
+        }
+    });
+    let undo = || commands::undo(mirrored.app(), wire::UndoReq::default());
+    let session =
+        wire::RollbackReq { session: Some("sesn_agent".to_owned()), ..wire::RollbackReq::default() };
+    let done = commands::rollback(mirrored.app(), session).expect("a rollback");
+    assert_eq!((done.queued, push(mirrored.app()).sent), (3, 3), "{done:?}");
+    assert!(mirrored.host.live().is_empty());
+    let undone = undo().expect("it is undone");
+    assert_eq!((undone.queued, push(mirrored.app()).sent), (3, 3), "{undone:?}");
+    assert_eq!(mirrored.host.live().len(), 3);
+    // What the undoing sent is no act of its own; the newest one left is the agent's, which changed since.
+    let older = undo().expect("an answer");
+    assert_eq!((older.queued, older.conflicts.len()), (0, 1), "{older:?}");
 }
 
 #[test]
@@ -624,6 +747,92 @@ fn what_the_host_redacted_is_said_and_kept_here() {
     assert_eq!(pull(mirrored.app()).redacted_at_host, Vec::<String>::new(), "said once");
 }
 
+/// A mirror of many versions, of which the oldest of `a.md` are redacted there since.
+fn with_old_ones_redacted(count: usize) -> (Mirrored, Vec<String>) {
+    let mirrored = Mirrored::new(|host| {
+        for number in 0..90 {
+            host.write("a.md", &format!("text {number}"));
+        }
+    });
+    for version in &mirrored.host.versions()[..count] {
+        mirrored.host.redact(&version.id);
+    }
+    let here = mirrored.log().into_iter().rev().take(count).map(|version| version.id).collect();
+    (mirrored, here)
+}
+
+#[test]
+fn what_the_host_redacted_long_ago_is_found_by_some_pulls_each_of_few_calls() {
+    let (mirrored, old) = with_old_ones_redacted(2);
+    // The fake host gives three a page: thirty are looked through as the newest ones, and fifteen more by each pull, of which
+    // it saw the first one before.
+    let mut found = Vec::new();
+    for round in 1..=5 {
+        let pulled = pull(mirrored.app());
+        assert!(pulled.finished && pulled.calls < 30, "{pulled:?}");
+        found.extend(pulled.redacted_at_host);
+        assert_eq!(found.is_empty(), round < 5, "round {round}");
+        assert_eq!(mirrored.remote().looked_through_at.is_some(), round == 5, "round {round}");
+    }
+    found.sort();
+    assert_eq!(found, old);
+    let remote = mirrored.remote();
+    assert_eq!((remote.redacted_at_host, remote.redacted_versions), (2, old.clone()), "whoever pulled");
+    // It begins anew, and finds what was redacted since.
+    mirrored.host.redact(&mirrored.host.versions()[2].id.clone());
+    let news: usize = (0..5).map(|_| pull(mirrored.app()).redacted_at_host.len()).sum();
+    assert_eq!((news, mirrored.remote().redacted_versions.len()), (1, 3));
+    // What is redacted here is offered no more.
+    let request = wire::RedactReq { versions: old, ..wire::RedactReq::default() };
+    commands::redact(mirrored.app(), request).expect("a redaction");
+    assert_eq!(mirrored.remote().redacted_versions.len(), 1);
+}
+
+#[test]
+fn a_full_pull_looks_through_all_versions_at_once() {
+    let (mirrored, old) = with_old_ones_redacted(1);
+    let full = wire::PullReq { full: true, ..wire::PullReq::default() };
+    let pulled = commands::pull_remote(mirrored.app(), full.clone()).expect("the log works").stores.remove(0);
+    assert_eq!((pulled.finished, &pulled.redacted_at_host), (true, &old));
+    let remote = mirrored.remote();
+    assert_eq!((&remote.redacted_versions, remote.looked_through_at.is_some()), (&old, true));
+    // One that is cut off is gone on with by a pull as usual: thirty pages, of which it saw twenty.
+    mirrored.host.redact(&mirrored.host.versions()[1].id.clone());
+    mirrored.host.fail_after(24, unreachable());
+    let cut = commands::pull_remote(mirrored.app(), full).expect("the log works").stores.remove(0);
+    assert!(!cut.finished, "{cut:?}");
+    let mut pulls = 0;
+    while mirrored.remote().redacted_versions.len() < 2 {
+        assert!(pull(mirrored.app()).finished);
+        pulls += 1;
+    }
+    assert!(pulls <= 3, "{pulls} pulls");
+}
+
+#[test]
+fn a_host_that_limits_the_look_through_old_versions_or_cannot_do_it_keeps_no_pull_from_its_end() {
+    let refused = RemoteError::Refused {
+        status: 400,
+        kind: "invalid_request_error".to_owned(),
+        message: "no".to_owned(),
+    };
+    let limited = RemoteError::Limited { retry_after: None, message: "slowly".to_owned() };
+    for error in [limited, refused] {
+        let (mirrored, old) = with_old_ones_redacted(1);
+        let before = mirrored.host.calls();
+        assert!(pull(mirrored.app()).finished);
+        let asked = mirrored.host.asked();
+        let first = asked.iter().position(|asked| asked == "older_versions").expect("it is asked");
+        mirrored.host.fail_after(first as u64 - before + 1, error.clone());
+        let pulled = pull(mirrored.app());
+        assert!(pulled.finished && pulled.problem.is_none(), "{error}: {pulled:?}");
+        assert_eq!(mirrored.remote().problem, None);
+        while mirrored.remote().redacted_versions != old {
+            assert!(pull(mirrored.app()).finished);
+        }
+    }
+}
+
 #[test]
 fn archiving_is_queued_and_one_way() {
     let mirrored = Mirrored::new(|host| {
@@ -773,4 +982,335 @@ fn what_the_host_did_between_the_pull_and_the_push_does_not_undo_what_was_sent()
     assert!(pull(mirrored.app()).finished);
     mirrored.assert_equal("after two pulls");
     assert_eq!(pull(mirrored.app()).versions, 0, "once");
+}
+
+/// A history with one change queued that puts `a.md` back.
+fn queued_rollback(host: &FakeHost, world: &World) {
+    let versions = commands::log(&world.app, wire::LogReq::default()).expect("a log").versions;
+    let request = wire::RollbackReq {
+        memory: Some("hosted:a.md".to_owned()),
+        to: Some(versions.last().expect("the first").id.clone()),
+        ..wire::RollbackReq::default()
+    };
+    assert_eq!(commands::rollback(&world.app, request).expect("a rollback").queued, 1);
+    assert_eq!(host.live()["a.md"], "bad");
+}
+
+fn good_then_bad() -> FakeHost {
+    let host = FakeHost::default();
+    host.write("a.md", "good");
+    host.write("a.md", "bad");
+    host
+}
+
+/// Not a test of its own: pushes until it is killed, at the moment when its change arrives at the host.
+#[test]
+fn one_that_pushes() {
+    let Some((_, directory)) = child::task() else { return };
+    let host = good_then_bad();
+    let mut options = options_of(&directory, 1);
+    options.hosts = Arc::new(host.clone());
+    let world = World::over(options);
+    host.before_next_write(|_| {
+        println!("pushing");
+        // Until the parent ends this process.
+        drop(std::io::stdin().lines().next());
+    });
+    push(&world.app);
+}
+
+#[test]
+fn one_process_pushes_at_a_time_and_one_that_was_killed_keeps_nobody_from_it() {
+    use std::io::BufRead as _;
+
+    let directory = tempfile::tempdir().expect("a directory");
+    let host = good_then_bad();
+    let mut options = options_of(directory.path(), 2);
+    options.hosts = Arc::new(host.clone());
+    let world = World::over(options);
+    add(&world.app).expect("a mirror");
+    queued_rollback(&host, &world);
+    let mut process = child::start("remotes::one_that_pushes", "push", directory.path());
+    let mut output = std::io::BufReader::new(process.stdout.take().expect("its output"));
+    let mut line = String::new();
+    while !line.ends_with("pushing\n") {
+        line.clear();
+        assert!(output.read_line(&mut line).is_ok_and(|length| length > 0), "it did not come to its push");
+    }
+    let calls = host.calls();
+    let refused = commands::push_remote(&world.app, wire::RemoteRef::default()).expect_err("one at a time");
+    assert_eq!(refused.code, Code::Busy);
+    assert!(refused.message.contains(&process.id().to_string()), "it says who: {}", refused.message);
+    // The child's clock is at the first day, this one's at the second.
+    assert!(refused.message.contains(", since 2026-11-21T"), "it says since when: {}", refused.message);
+    assert_eq!((host.calls(), kinds(&world.app)), (calls, vec!["update".to_owned()]), "nothing was sent");
+    process.kill().expect("it runs");
+    process.wait().expect("it ends");
+    assert_eq!(push(&world.app).sent, 1, "its lease ended with it");
+    assert_eq!(host.live()["a.md"], "good");
+}
+
+#[test]
+fn a_push_within_a_push_of_the_same_process_is_refused_as_well() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+    });
+    queued_rollback(&mirrored.host, &mirrored.world);
+    // As a window and a server of one process have it.
+    let app = App::open(options_of(&mirrored.world.path(""), 3)).expect("an app");
+    let told = std::sync::mpsc::channel();
+    mirrored.host.before_next_write(move |_| {
+        drop(told.0.send(commands::push_remote(&app, wire::RemoteRef::default())));
+    });
+    assert_eq!(push(mirrored.app()).sent, 1);
+    let refused = told.1.recv().expect("it was asked").expect_err("one at a time");
+    assert_eq!(refused.code, Code::Busy);
+    assert!(refused.message.starts_with("This process ("), "{}", refused.message);
+    assert_eq!(push(mirrored.app()).sent, 0, "the lease was given back");
+}
+
+/// About now by the clock of the world, as the hosts' clocks are.
+fn clock_of_the_world(host: &FakeHost) {
+    host.set_clock(Timestamp::parse("2026-11-20T10:02:00Z").expect("a time"));
+}
+
+#[test]
+fn what_was_sent_without_an_answer_is_the_persons_own_once_a_pull_brings_it() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+        host.write("gone.md", "was here");
+        host.write("new.md", "came");
+        host.delete("gone.md");
+    });
+    clock_of_the_world(&mirrored.host);
+    let versions = mirrored.log();
+    let of = |path: &str, operation: &str| {
+        let is_it = |version: &&wire::Version| {
+            version.path.as_deref() == Some(path) && version.operation == operation
+        };
+        versions.iter().find(is_it).expect("one").clone()
+    };
+    for kind in ["update", "create", "delete"] {
+        let done = match kind {
+            "update" => mirrored.rollback("a.md", versions.last().expect("the first")),
+            "create" => mirrored.rollback("gone.md", &of("gone.md", "created")),
+            _ => {
+                let operation_seq = Some(of("new.md", "created").operation_seq);
+                let request = wire::RollbackReq { operation_seq, ..wire::RollbackReq::default() };
+                commands::rollback(mirrored.app(), request).expect("a rollback")
+            }
+        };
+        mirrored.host.lose_next_answer();
+        assert!(push(mirrored.app()).problem.is_some(), "{kind}");
+        assert_eq!(kinds(mirrored.app()), [kind], "nobody knows yet");
+        assert!(pull(mirrored.app()).finished);
+        assert_eq!((kinds(mirrored.app()), mirrored.inbox()), (Vec::<String>::new(), 0), "{kind}");
+        let newest = mirrored.log().remove(0);
+        assert_eq!(newest.source, "rollback", "{kind}");
+        assert!(matches!(newest.created_by, Some(wire::ActorView::UserActor { .. })), "{kind}: {newest:?}");
+        // The act is known to be sent, so that undoing it puts back what it did.
+        let request = wire::UndoReq { operation_seq: done.operation_seq, dry_run: true };
+        assert_eq!(commands::undo(mirrored.app(), request).expect("a preview").queued, 1, "{kind}");
+    }
+    mirrored.assert_equal("after all");
+    // A push that finds it says that it was sent.
+    mirrored.rollback("a.md", &of("a.md", "modified"));
+    mirrored.host.lose_next_answer();
+    push(mirrored.app());
+    assert_eq!(push(mirrored.app()).sent, 1);
+    assert_eq!(mirrored.log().remove(0).source, "rollback");
+}
+
+#[test]
+fn what_others_did_alike_stays_theirs() {
+    type Does = fn(&FakeHost);
+    let by_an_agent: Does = |host| drop(host.write("a.md", "good"));
+    let after_another: Does = |host| {
+        host.write("a.md", "between");
+        host.write_by_another_client("a.md", "good");
+    };
+    let long_after: Does = |host| {
+        host.set_clock(Timestamp::parse("2026-11-20T11:00:00Z").expect("a time"));
+        host.write_by_another_client("a.md", "good");
+    };
+    for does in [by_an_agent, after_another, long_after] {
+        let mirrored = Mirrored::new(|host| {
+            host.write("a.md", "good");
+            host.write("a.md", "bad");
+        });
+        clock_of_the_world(&mirrored.host);
+        mirrored.rollback("a.md", &mirrored.log().pop().expect("the first"));
+        // The change does not arrive.
+        let calls = pull(mirrored.app()).calls;
+        mirrored.host.fail_after(calls, unreachable());
+        assert!(push(mirrored.app()).problem.is_some());
+        assert_eq!(mirrored.host.live()["a.md"], "bad");
+        does(&mirrored.host);
+        assert!(pull(mirrored.app()).finished);
+        let newest = mirrored.log().remove(0);
+        assert_eq!(newest.source, "api");
+        assert!(!matches!(newest.created_by, Some(wire::ActorView::UserActor { .. })), "{newest:?}");
+        assert!(mirrored.inbox() > 0, "it is to be reviewed");
+    }
+}
+
+fn conflict(app: &App, id: u64) -> wire::QueuedConflict {
+    commands::queued_conflict(app, wire::QueuedRef { id }).expect("a change")
+}
+
+fn retry(app: &App, id: u64, over: Option<&String>) -> Result<wire::RemoteQueue, wire::ApiError> {
+    commands::retry_queued(app, wire::RetryQueuedReq { id, over: over.cloned() })
+}
+
+#[test]
+fn a_change_that_met_a_newer_edit_is_queued_once_more_on_what_was_seen_there() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+    });
+    mirrored.rollback("a.md", &mirrored.log().pop().expect("the first"));
+    let id = queue(mirrored.app())[0].id;
+    assert!(!conflict(mirrored.app(), id).moved_on);
+    assert_eq!(retry(mirrored.app(), id, None).expect_err("it waits").code, Code::Invalid);
+    mirrored.host.write("a.md", "newer");
+    assert_eq!(push(mirrored.app()).conflicts, 1);
+    let seen = conflict(mirrored.app(), id);
+    assert!(seen.moved_on);
+    let (happened, would) = (seen.happened.expect("a difference"), seen.would.expect("a difference"));
+    // Three contents: what it was, what is there now, what the change makes of it.
+    assert_eq!(happened.from.content_sha256, Some(Sha256::of(b"bad").to_hex()));
+    assert_eq!(happened.to.content_sha256, Some(Sha256::of(b"newer").to_hex()));
+    assert_eq!(would.from.content_sha256, Some(Sha256::of(b"newer").to_hex()));
+    assert_eq!(would.to.content_sha256, Some(Sha256::of(b"good").to_hex()));
+    assert_eq!(seen.now_version_id.as_ref(), Some(&mirrored.log()[0].id));
+    // What was seen is not what is there when a pull brought something else since.
+    mirrored.host.write("a.md", "newest");
+    pull(mirrored.app());
+    let refused = retry(mirrored.app(), id, seen.now_version_id.as_ref()).expect_err("it moved on");
+    assert_eq!((refused.code, queue(mirrored.app())[0].state.as_str()), (Code::HeadMoved, "conflict"));
+    let seen = conflict(mirrored.app(), id);
+    let queued = retry(mirrored.app(), id, seen.now_version_id.as_ref()).expect("queued").changes;
+    assert_eq!((queued[0].id, queued[0].state.as_str(), &queued[0].message), (id, "waiting", &None));
+    assert_eq!(queued[0].expected_sha256, Some(Sha256::of(b"newest").to_hex()));
+    // It is as careful as before.
+    mirrored.host.before_next_write(|host| drop(host.write("a.md", "at the last moment")));
+    assert_eq!(push(mirrored.app()).conflicts, 1);
+    assert_eq!(mirrored.host.live()["a.md"], "at the last moment");
+    pull(mirrored.app());
+    let seen = conflict(mirrored.app(), id);
+    retry(mirrored.app(), id, seen.now_version_id.as_ref()).expect("queued");
+    assert_eq!(push(mirrored.app()).sent, 1);
+    assert_eq!(mirrored.host.live()["a.md"], "good");
+    mirrored.assert_equal("after the retries");
+}
+
+#[test]
+fn a_change_of_what_is_gone_or_taken_by_now_is_queued_as_what_it_has_to_be() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "good");
+        host.write("a.md", "bad");
+        host.write("b.md", "stays");
+        host.write("c.md", "was here");
+        host.delete("c.md");
+    });
+    let versions = mirrored.log();
+    let made = |path: &str| {
+        let is_it = |version: &&wire::Version| {
+            version.path.as_deref() == Some(path) && version.operation == "created"
+        };
+        versions.iter().find(is_it).expect("one").clone()
+    };
+    mirrored.rollback("a.md", &made("a.md"));
+    mirrored.rollback("c.md", &made("c.md"));
+    let operation_seq = Some(made("b.md").operation_seq);
+    let request = wire::RollbackReq { operation_seq, ..wire::RollbackReq::default() };
+    commands::rollback(mirrored.app(), request).expect("a rollback");
+    assert_eq!(kinds(mirrored.app()), ["update", "create", "delete"]);
+    mirrored.host.delete("a.md");
+    mirrored.host.write("c.md", "another one");
+    mirrored.host.write("b.md", "edited");
+    assert_eq!(push(mirrored.app()).conflicts, 3);
+    let over = |id: u64| conflict(mirrored.app(), id).now_version_id;
+    let queued = queue(mirrored.app());
+    assert_eq!(over(queued[0].id), None, "nothing is there");
+    for change in &queued {
+        retry(mirrored.app(), change.id, over(change.id).as_ref()).expect("queued");
+    }
+    assert_eq!(kinds(mirrored.app()), ["create", "update", "delete"]);
+    assert_eq!(push(mirrored.app()).sent, 3);
+    let live: Vec<_> = mirrored.host.live().into_iter().collect();
+    assert_eq!(live, [("a.md".to_owned(), "good".to_owned()), ("c.md".to_owned(), "was here".to_owned())]);
+    assert!(pull(mirrored.app()).finished);
+    mirrored.assert_equal("after the retries");
+}
+
+#[test]
+fn a_log_of_all_stores_goes_by_the_time_of_each_version() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("a.md", "one");
+        host.write("a.md", "two");
+        host.write("a.md", "three");
+    });
+    mirrored.world.record("here.md", "in the directory");
+    let hosted = mirrored.log();
+    let paths = |since: Option<&str>, until: Option<&str>, store: Option<&str>| -> Vec<String> {
+        let request = wire::LogReq {
+            since: since.map(str::to_owned),
+            until: until.map(str::to_owned),
+            store: store.map(str::to_owned),
+            ..wire::LogReq::default()
+        };
+        let versions = commands::log(mirrored.app(), request).expect("a log").versions;
+        versions.into_iter().map(|version| version.path.expect("a path")).collect()
+    };
+    // Two of the host's happened by then, long before anything was recorded here.
+    let second = hosted[1].created_at.as_str();
+    assert_eq!(paths(None, Some(second), None), ["a.md", "a.md"]);
+    assert_eq!(paths(Some(second), None, None), ["here.md", "a.md", "a.md"]);
+    assert_eq!(paths(Some("2026-11-01T00:00:00Z"), None, None), ["here.md"]);
+    assert_eq!(paths(Some("2026-11-01T00:00:00Z"), None, Some("notes")), ["here.md"]);
+    assert_eq!(paths(Some("2027-01-01T00:00:00Z"), None, None), Vec::<String>::new());
+    assert_eq!(paths(None, Some("2026-08-01T00:00:00Z"), None), Vec::<String>::new());
+    assert_eq!(paths(Some(second), Some(second), None), ["a.md"]);
+}
+
+#[test]
+fn entries_are_moved_and_memories_expire_in_a_mirror() {
+    let mirrored = Mirrored::new(|host| {
+        host.write("MEMORY.md", "# Index\n\n- [Old](old.md)\n- Build with make.\n");
+        host.write("old.md", "old\n");
+    });
+    let request = wire::MoveEntryReq {
+        store: "hosted".to_owned(),
+        path: "MEMORY.md".to_owned(),
+        line: 4,
+        to: "build.md".to_owned(),
+        ..wire::MoveEntryReq::default()
+    };
+    let preview = wire::MoveEntryReq { dry_run: true, ..request.clone() };
+    assert_eq!(commands::move_entry(mirrored.app(), preview).expect("a preview").queued, 2);
+    assert_eq!(queue(mirrored.app()).len(), 0);
+    let moved = commands::move_entry(mirrored.app(), request).expect("it is queued");
+    assert_eq!((moved.queued, kinds(mirrored.app())), (2, vec!["update".to_owned(), "create".to_owned()]));
+    assert!(!mirrored.host.live().contains_key("build.md"), "nothing is sent before a push");
+    assert_eq!(push(mirrored.app()).sent, 2);
+    assert!(mirrored.host.live()["build.md"].contains("Build with make."));
+    assert!(!mirrored.host.live()["MEMORY.md"].contains("Build with make."));
+    let request = wire::ExpireReq {
+        store: "hosted".to_owned(),
+        memories: vec![wire::ExpireMemory { path: "old.md".to_owned(), expect: None }],
+        ..wire::ExpireReq::default()
+    };
+    let gone = commands::expire(mirrored.app(), request).expect("it is queued");
+    assert_eq!((gone.queued, kinds(mirrored.app())), (2, vec!["update".to_owned(), "delete".to_owned()]));
+    assert_eq!(push(mirrored.app()).sent, 2);
+    let live = mirrored.host.live();
+    assert!(!live.contains_key("old.md") && !live["MEMORY.md"].contains("old.md"), "{live:?}");
+    assert!(pull(mirrored.app()).finished);
+    mirrored.assert_equal("after both");
+    let undone = mirrored.undo(gone.operation_seq.expect("an operation")).expect("undone");
+    assert_eq!((undone.queued, push(mirrored.app()).sent), (2, 2));
+    assert_eq!(mirrored.host.live()["old.md"], "old\n");
 }

@@ -6,6 +6,7 @@ use retrace_api::{commands, wire};
 use retrace_model::Sha256;
 use retrace_tests::tree::{self, Tree};
 use retrace_tests::{World, holds_bytes, options, options_of};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tempfile::TempDir;
 
@@ -55,9 +56,29 @@ pub const EDIT: Scene = Scene { name: "edit", prepare: left_to_review, act: edit
 /// A directory with three memories becomes a store.
 pub const ADDITION: Scene = Scene { name: "addition", prepare: another_directory, act: add, redacts: false };
 
+/// The memory tool edits a file that somebody else edited since the last look.
+pub const TOOL_EDIT: Scene =
+    Scene { name: "tool-edit", prepare: edited_since, act: edit_by_tool, redacts: false };
+
+/// The memory tool deletes such a file.
+pub const TOOL_DELETION: Scene =
+    Scene { name: "tool-deletion", prepare: edited_since, act: delete_by_tool, redacts: false };
+
 /// All of them.
-pub const SCENES: [Scene; 10] =
-    [LOOK, ROLLBACK, CONFLICT, RESTORE, REDACTION, MOVE, EXPIRY, REJECTION, EDIT, ADDITION];
+pub const SCENES: [Scene; 12] = [
+    LOOK,
+    ROLLBACK,
+    CONFLICT,
+    RESTORE,
+    REDACTION,
+    MOVE,
+    EXPIRY,
+    REJECTION,
+    EDIT,
+    ADDITION,
+    TOOL_EDIT,
+    TOOL_DELETION,
+];
 
 /// The final text of the scene of an edit.
 pub const FINAL_TEXT: &str = "as it should be\n";
@@ -101,6 +122,33 @@ fn edited_since(world: &World) {
 fn roll_back(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
     let first = world.log("a.md").pop().expect("a first version");
     world.rollback("a.md", &first).map(Some)
+}
+
+fn call_tool(world: &World, input: Value) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let store = Some("notes".to_owned());
+    let answer =
+        commands::memory_tool(&world.app, wire::MemoryToolReq { store, input, ..Default::default() })?;
+    if answer.is_error {
+        return Err(wire::ApiError {
+            code: wire::Code::Internal,
+            message: answer.content,
+            hint: String::new(),
+            subject: String::new(),
+        });
+    }
+    Ok(None)
+}
+
+fn edit_by_tool(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    let path = "/memories/a.md";
+    call_tool(
+        world,
+        json!({ "command": "str_replace", "path": path, "old_str": "since", "new_str": "by both" }),
+    )
+}
+
+fn delete_by_tool(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+    call_tool(world, json!({ "command": "delete", "path": "/memories/a.md" }))
 }
 
 fn a_later_state(world: &World) {

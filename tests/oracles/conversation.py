@@ -1,12 +1,13 @@
 """A whole conversation of the Python SDK's tool runner over Retrace's back end, with a model that follows a script.
 
-    conversation.py PROGRAM ROOT SCRIPT      prints {"results": [...], "final": "..."}
+    conversation.py PROGRAM ROOT SCRIPT [async]      prints {"results": [...], "final": "..."}
 
 SCRIPT is a list of turns; each is {"prompt": text, "calls": [input, ...]}. The model (a server on this machine that answers
 Messages requests) makes one call after the other and then ends the turn. `results` are the tool results as the model was sent
 them.
 """
 
+import asyncio
 import json
 import sys
 import threading
@@ -16,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "memory-tool-python"))
 
 import anthropic
-from retrace_memory import RetraceMemoryTool
+from retrace_memory import AsyncRetraceMemoryTool, RetraceMemoryTool
 
 PROGRAM, ROOT, SCRIPT = sys.argv[1], sys.argv[2], json.loads(Path(sys.argv[3]).read_text("utf-8"))
 
@@ -60,18 +61,37 @@ class Model(BaseHTTPRequestHandler):
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-client = anthropic.Anthropic(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}", max_retries=0)
+CLIENT = {"api_key": "none", "base_url": f"http://127.0.0.1:{server.server_port}", "max_retries": 0}
+MEMORY = {"session": "conversation-py", "program": PROGRAM}
 
-messages, final = [], None
-with RetraceMemoryTool(ROOT, session="conversation-py", program=PROGRAM) as memory:
-    for number, turn in enumerate(SCRIPT, 1):
-        memory.after(turn["prompt"], turn=number)
-        messages.append({"role": "user", "content": turn["prompt"]})
-        runner = client.beta.messages.tool_runner(
-            model="claude-sonnet-4-5", max_tokens=1024, messages=messages, tools=[memory]
-        )
-        final = runner.until_done()
-        messages.append({"role": "assistant", "content": final.content[0].text})
+
+def request(messages, memory):
+    return {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": messages, "tools": [memory]}
+
+
+def converse():
+    client, messages, final = anthropic.Anthropic(**CLIENT), [], None
+    with RetraceMemoryTool(ROOT, **MEMORY) as memory:
+        for number, turn in enumerate(SCRIPT, 1):
+            memory.after(turn["prompt"], turn=number)
+            messages.append({"role": "user", "content": turn["prompt"]})
+            final = client.beta.messages.tool_runner(**request(messages, memory)).until_done()
+            messages.append({"role": "assistant", "content": final.content[0].text})
+    return final
+
+
+async def converse_async():
+    client, messages, final = anthropic.AsyncAnthropic(**CLIENT), [], None
+    async with AsyncRetraceMemoryTool(ROOT, **MEMORY) as memory:
+        for number, turn in enumerate(SCRIPT, 1):
+            memory.after(turn["prompt"], turn=number)
+            messages.append({"role": "user", "content": turn["prompt"]})
+            final = await client.beta.messages.tool_runner(**request(messages, memory)).until_done()
+            messages.append({"role": "assistant", "content": final.content[0].text})
+    return final
+
+
+final = asyncio.run(converse_async()) if sys.argv[4:] == ["async"] else converse()
 server.shutdown()
 
 assert Model.requests[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}], Model.requests[0]["tools"]

@@ -164,6 +164,18 @@ impl FakeHost {
         self.state().before_write = Some(Box::new(happens));
     }
 
+    /// Sets its clock, which then moves a minute with each thing that happens.
+    pub fn set_clock(&self, now: Timestamp) {
+        self.state().ticks = (now.micros() - HOST_START) / 60_000_000;
+    }
+
+    /// A client of the API, with a key that is not the one used here, writes a memory that is there.
+    pub fn write_by_another_client(&self, path: &str, content: &str) {
+        let mut state = self.state();
+        let memory = state.at(path).expect("a memory");
+        state.change(&memory, None, Some(content), Actor::Api { id: "apikey_other".to_owned() });
+    }
+
     /// No cursor is known any more.
     pub fn refuse_cursors(&self, refuses: bool) {
         self.state().refuses_cursors = refuses;
@@ -366,6 +378,20 @@ impl HostCalls for FakeHost {
         self.call("versions", store, |state| {
             let mut versions: Vec<RemoteVersion> = state.versions.iter().rev().cloned().collect();
             versions.iter_mut().filter(|_| !full).for_each(|version| version.content = None);
+            state.page(&versions, |version| &version.id, page)
+        })
+    }
+
+    fn versions_until(
+        &self,
+        store: &str,
+        until: Timestamp,
+        page: Option<&str>,
+    ) -> Result<Page<RemoteVersion>, RemoteError> {
+        self.call("older_versions", store, |state| {
+            let older = state.versions.iter().rev().filter(|version| version.created_at <= until);
+            let mut versions: Vec<RemoteVersion> = older.cloned().collect();
+            versions.iter_mut().for_each(|version| version.content = None);
             state.page(&versions, |version| &version.id, page)
         })
     }

@@ -9,7 +9,7 @@ pub mod trap;
 pub mod tree;
 
 use retrace_api::wire::{self, ApiError};
-use retrace_api::{App, AppOptions, KeyInMemory, NoFaults, commands};
+use retrace_api::{App, AppOptions, Defer, KeyInMemory, NoFaults, Settling, commands};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use std::path::{Path, PathBuf};
@@ -188,6 +188,8 @@ pub fn options_of(directory: &Path, process: u64) -> AppOptions {
         faults: Arc::new(NoFaults),
         keys: Arc::new(KeyInMemory::default()),
         hosts: Arc::new(host::FakeHost::default()),
+        boot: Some("boot-1".to_owned()),
+        settling: Settling { defer: Defer::Everywhere, in_background: false },
     }
 }
 

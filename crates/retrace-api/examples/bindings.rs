@@ -3,9 +3,8 @@
 use std::path::Path;
 
 fn main() -> std::io::Result<()> {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/src/bindings/index.ts");
-    if let Some(folder) = target.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(target, retrace_api::bindings::typescript())
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/src/bindings");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("index.ts"), retrace_api::bindings::typescript())?;
+    std::fs::write(folder.join("words.ts"), retrace_api::bindings::words())
 }

@@ -11,6 +11,7 @@ use crate::line_counts::LineCounts;
 use crate::options::AppOptions;
 use crate::origins::Origins;
 use crate::remote::RemoteCalls;
+use crate::settle::Settler;
 use crate::store_api::KeptTexts;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
@@ -50,6 +51,8 @@ pub(crate) struct Inner {
     pub(crate) origins: Origins,
     /// What was found in each store last, so that only changed files are checked anew.
     pub(crate) checkers: Mutex<HashMap<StoreId, KeptChecker>>,
+    /// The repository each store is about, and when that was asked.
+    pub(crate) repositories: Mutex<HashMap<StoreId, (Timestamp, Option<PathBuf>)>>,
     /// Held while a person's own settings of rules are read and written anew.
     pub(crate) own_rules_lock: Mutex<()>,
     /// Tokens of what the inbox showed.
@@ -64,6 +67,8 @@ pub(crate) struct Inner {
     pub(crate) remote_calls: RemoteCalls,
     /// Texts that clients of the Memory Stores API read.
     pub(crate) kept_texts: KeptTexts,
+    /// Changes that are in the log and on their way to the disk.
+    pub(crate) settler: Settler,
 }
 
 impl App {
@@ -101,6 +106,7 @@ impl App {
                 lab: Lab::default(),
                 origins: Origins::default(),
                 checkers: Mutex::new(HashMap::new()),
+                repositories: Mutex::new(HashMap::new()),
                 own_rules_lock: Mutex::new(()),
                 token_counts: TokenCounts::default(),
                 line_counts: LineCounts::default(),
@@ -108,6 +114,7 @@ impl App {
                 kinds: KindCache::default(),
                 remote_calls: RemoteCalls::default(),
                 kept_texts: KeptTexts::default(),
+                settler: Settler::default(),
                 options,
             }),
         };
@@ -123,10 +130,25 @@ impl App {
         self.inner.options.data_dir.clone()
     }
 
+    /// Waits until everything that calls changed is on the disk. Dropping the app does so too, and where
+    /// [`AppOptions::settling`] says so, a thread does it shortly after each call.
+    ///
+    /// # Errors
+    /// A failure of the database. What is not on the disk stays noted in the log.
+    pub fn settle(&self) -> Result<(), ApiError> {
+        self.inner.settle_now()
+    }
+
     /// Events from now on. The first listener starts a thread that also notices what other processes append.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<Event> {
         self.inner.events.subscribe(|| crate::feed::start(&self.inner))
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        self.inner.stop_settling();
     }
 }
 

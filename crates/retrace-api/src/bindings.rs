@@ -1,4 +1,4 @@
-//! The TypeScript that the window is written against, made from the wire types and the list of commands.
+//! The TypeScript that the window is written against, made from the wire types, the list of commands and the rules.
 
 use crate::wire;
 use std::fmt::Write as _;
@@ -39,6 +39,7 @@ pub fn typescript() -> String {
         HostedStore,
         AddRemoteReq,
         RemoteRef,
+        PullReq,
         Remotes,
         RemoteHost,
         RemoteCall,
@@ -47,6 +48,9 @@ pub fn typescript() -> String {
         PulledStore,
         RemoteQueue,
         QueuedChange,
+        QueuedRef,
+        QueuedConflict,
+        RetryQueuedReq,
         WithdrawReq,
         Pushed,
         DreamsReq,
@@ -55,6 +59,7 @@ pub fn typescript() -> String {
         DreamUsage,
         DreamRef,
         CreateDreamReq,
+        DreamPlan,
         CompareStoresReq,
         StoreComparison,
         ComparedMemory,
@@ -267,4 +272,54 @@ pub fn typescript() -> String {
     }
     text.push_str("]);\n");
     text
+}
+
+/// The whole text of `ui/src/bindings/words.ts`: what the program says of rules and findings, each sentence marked as one that
+/// other languages say anew. Written and held against the tree as [`typescript`] is.
+#[must_use]
+pub fn words() -> String {
+    let mut text = String::from(
+        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-findings and crates/retrace-api. \
+         Do not edit.\n\
+         import type { MessageDescriptor } from \"@lingui/core\";\n\
+         import { msg } from \"@lingui/core/macro\";\n\n\
+         /** What people are told about a rule. */\n\
+         export type RuleWords = {\n\
+         /** What it is called. */\n\
+         name: MessageDescriptor;\n\
+         /** What it looks for; null for the kinds of secrets, which are explained by their names. */\n\
+         explanation: MessageDescriptor | null;\n\
+         /** What to do about a finding. */\n\
+         remedy: MessageDescriptor;\n};\n\n\
+         /** Every rule by its id. */\n\
+         export const RULES: Readonly<Record<string, RuleWords>> = {\n",
+    );
+    for rule in retrace_findings::rules() {
+        let explanation =
+            if rule.group() == "secret" { "null".to_owned() } else { message(&rule.explanation) };
+        let _ = writeln!(
+            text,
+            "  {:?}: {{\n    name: msg({{ context: \"rule\", message: {:?} }}),\n    explanation: {explanation},\n    \
+             remedy: {},\n  }},",
+            rule.id,
+            rule.name,
+            message(&rule.remedy)
+        );
+    }
+    text.push_str(
+        "};\n\n/** Every sentence that a finding or a reason is told in; `{0}`, `{1}` … stand for what it is about. Where two \
+         fit, the first is meant. */\n\
+         export const MESSAGES: readonly { english: string; words: MessageDescriptor }[] = [\n",
+    );
+    for sentence in retrace_findings::messages::MESSAGES.iter().chain(crate::commands::EXPIRY_MESSAGES) {
+        let _ = writeln!(text, "  {{ english: {sentence:?}, words: {} }},", message(sentence));
+    }
+    text.push_str("];\n");
+    text
+}
+
+/// A sentence as one to be said in other languages. Rust writes a text with the escapes that TypeScript knows, as long as it
+/// holds what people type.
+fn message(english: &str) -> String {
+    format!("msg({{ message: {english:?} }})")
 }

@@ -1,26 +1,34 @@
-//! Findings of what is left to review: of a content, what the content reviewed last did not have; and of the changes
-//! themselves.
+//! Findings of what is left to review: of a content, what the content reviewed last did not have; of the directory, what
+//! stands in lines that came since; and of the changes themselves.
 //!
-//! Rules over one content run once for each content and path; rules over changes once for each state of a store's log.
-//! Deliberately absent: rules that need the whole directory. Those are `commands/check.rs`, over what is on disk.
+//! Rules over one content run once for each content and path; rules over a directory and over changes once for each state of
+//! a store's log. A directory is looked at here as the log has it; `commands/check.rs` looks at what is on disk.
 
 use crate::app::{Inner, lock, root_of};
 use crate::check::{self, Files, Place};
 use crate::wire::{self, ApiError};
+use chrono::NaiveDate;
 use retrace_files::Root;
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
-use retrace_findings::{Config, Finding, check_one, new_since};
+use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
 use retrace_log::{Reader, StoreRow, Unreviewed, VersionFilter, VersionRow};
-use retrace_model::{Actor, Evidence, MemoryId, Sha256, Source, StoreId};
+use retrace_model::{Actor, Evidence, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
+
+/// The rule about links that lead to nothing.
+const MISSING_FILE: &str = "links/missing-file";
 
 /// Larger contents are not looked through for a row of a list; `findings` of the store does.
 const LARGEST_CHECKED: u64 = 1 << 20;
 
 /// Contents whose findings are remembered. Nearly all have none; some megabytes.
 const MOST_CONTENTS: usize = 50_000;
+
+/// In stores with more memories the rules over a directory wait for `findings` of the store: a list is asked for after each
+/// review. It is what a hosted store holds at most.
+const MOST_IN_DIRECTORY: u64 = 2_000;
 
 /// Of a store, so many of its newest changes are held against the rules of events: weeks of work, and some milliseconds.
 const EVENT_CHANGES: u64 = 2_000;
@@ -45,7 +53,14 @@ struct StoreEvents {
 pub(crate) struct KeptFindings {
     contents: Mutex<HashMap<Key, Arc<Vec<Finding>>>>,
     events: Mutex<HashMap<StoreId, Arc<StoreEvents>>>,
+    directories: Mutex<HashMap<StoreId, (DirectoryState, Arc<StoreDirectory>)>>,
 }
+
+/// Versions of a store, configuration, day.
+type DirectoryState = (u64, Sha256, Option<NaiveDate>);
+
+/// What the rules over a directory find in a store, by path.
+type StoreDirectory = HashMap<String, Vec<Finding>>;
 
 /// The configurations of stores, each read once for a page of a list.
 #[derive(Default)]
@@ -60,22 +75,38 @@ struct Configured {
 }
 
 impl Configurations {
-    /// The store's configuration; the rules as they come where it has none or one that cannot be used, so that a list is
-    /// shown whatever stands in a file.
-    fn of(&mut self, reader: &Reader<'_>, store: StoreId) -> Result<Arc<Configured>, ApiError> {
+    /// The store's configuration with what the person set over it; the rules as they come where it has none or one that cannot
+    /// be used, so that a list is shown whatever stands in a file.
+    fn of(
+        &mut self,
+        inner: &Inner,
+        reader: &Reader<'_>,
+        store: StoreId,
+    ) -> Result<Arc<Configured>, ApiError> {
         if let Some(known) = self.known.get(&store) {
             return Ok(Arc::clone(known));
         }
         let row = reader.store(store)?;
         let root = root_of(&row);
+        let usable = |at: Place<'_>| inner.configuration(at).or_else(|_| check::configuration(at, None)).ok();
         let read = || {
             if !row.has_directory() {
-                let at = Place { files: Files::Log(reader, store), repository: None };
-                return check::configuration(at, None).ok();
+                let at = Place {
+                    files: Files::Log(reader, store),
+                    repository: None,
+                    about: None,
+                    directory: None,
+                };
+                return usable(at);
             }
             let (opened, repository) = (Root::open(&root).ok()?, check::repository_above(&root));
-            let at = Place { files: Files::Directory(&opened), repository: repository.as_deref() };
-            check::configuration(at, None).ok()
+            let at = Place {
+                files: Files::Directory(&opened),
+                repository: repository.as_deref(),
+                about: None,
+                directory: None,
+            };
+            usable(at)
         };
         let config = read().unwrap_or_default();
         let identity = Sha256::of(format!("{config:?}").as_bytes());
@@ -122,11 +153,67 @@ impl KeptFindings {
         Ok(found)
     }
 
+    /// What rules over the whole directory find in a store, as the log has it.
+    fn of_directory(
+        &self,
+        inner: &Inner,
+        reader: &Reader<'_>,
+        configured: &Configured,
+    ) -> Result<Arc<StoreDirectory>, ApiError> {
+        let store = &configured.store;
+        if store.memories > MOST_IN_DIRECTORY {
+            return Ok(Arc::default());
+        }
+        let state = (store.versions, configured.identity, check::day(inner.now()));
+        if let Some((known, found)) = lock(&self.directories).get(&store.id)
+            && *known == state
+        {
+            return Ok(Arc::clone(found));
+        }
+        let (root, about) = (root_of(store), inner.repository_of(store));
+        let repository = store.has_directory().then(|| check::repository_above(&root)).flatten();
+        let at = Place {
+            files: Files::Log(reader, store.id),
+            repository: repository.as_deref(),
+            about: about.as_deref(),
+            directory: store.has_directory().then_some(&*root),
+        };
+        // A configuration that cannot be used is told by `findings` of the store; a list is shown all the same.
+        let found =
+            inner.checked_at(store.id, at, None).map(|checked| checked.report.findings).unwrap_or_default();
+        let mut by_path = StoreDirectory::new();
+        for finding in found.into_iter().filter(is_of_directory) {
+            by_path.entry(finding.path.clone()).or_default().push(finding);
+        }
+        let found = Arc::new(by_path);
+        lock(&self.directories).insert(store.id, (state, Arc::clone(&found)));
+        Ok(found)
+    }
+
     /// Forgets everything, so that nothing outlives the redaction of a content.
     pub(crate) fn forget(&self) {
         lock(&self.contents).clear();
         lock(&self.events).clear();
+        lock(&self.directories).clear();
     }
+}
+
+/// Whether a finding is of a rule that a content alone does not decide.
+fn is_of_directory(finding: &Finding) -> bool {
+    matches!(finding.rule.group(), "links" | "truth" | "similar")
+        || matches!(
+            finding.rule.id.as_str(),
+            "front-matter/name-twice" | "hidden/path" | "limits/hosted-path"
+        )
+}
+
+/// A version's content as text; `None` for what is none, is not kept or is too large.
+fn text_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Option<String>, ApiError> {
+    let info = version.content.filter(|info| info.is_text && info.kept && info.size <= LARGEST_CHECKED);
+    if info.is_none() || version.redaction.is_some() {
+        return Ok(None);
+    }
+    Ok(reader.content(version)?.and_then(|content| String::from_utf8(content.bytes).ok()))
 }
 
 /// The newest changes of a store, oldest first, and the rules over them.
@@ -194,6 +281,38 @@ fn is_asked_for(version: &VersionRow) -> bool {
         || matches!(version.source, Source::Rollback | Source::Restore | Source::Redact)
 }
 
+/// The links to a deleted memory that its store still has.
+fn links_to(
+    reader: &Reader<'_>,
+    newest: &VersionRow,
+    path: &str,
+    directory: &StoreDirectory,
+) -> Result<Vec<wire::Finding>, ApiError> {
+    let mut left = Vec::new();
+    for (from, found) in directory {
+        let broken: Vec<&Finding> = found.iter().filter(|finding| finding.rule.id == MISSING_FILE).collect();
+        if broken.is_empty() {
+            continue;
+        }
+        let Ok(place) = RelPath::parse(from) else { continue };
+        let Some(version) = reader.version_at(newest.store, &place, None)? else { continue };
+        let Some(text) = text_of(reader, &version)? else { continue };
+        let links = file_links(from, text.as_bytes());
+        for finding in broken {
+            let leads = |link: &&FileLink| {
+                link.leads.as_deref() == Some(path)
+                    && finding.span.as_ref().is_some_and(|span| span.bytes.start == link.written.start)
+            };
+            if let Some(link) = links.iter().find(leads) {
+                let message = format!("\"{from}\" line {} still links to it.", link.line);
+                left.push(Finding { path: path.to_owned(), span: None, message, ..finding.clone() });
+            }
+        }
+    }
+    left.sort_by(|one, other| one.message.cmp(&other.message));
+    Ok(left.iter().map(check::finding_view).collect())
+}
+
 impl Inner {
     /// The findings of an item of the inbox: those that are new in its content, then those about its changes.
     pub(crate) fn findings_of_item(
@@ -204,7 +323,7 @@ impl Inner {
         base: Option<&VersionRow>,
         configurations: &mut Configurations,
     ) -> Result<Vec<wire::Finding>, ApiError> {
-        let configured = configurations.of(reader, item.store)?;
+        let configured = configurations.of(self, reader, item.store)?;
         let now = self.kept_findings.of_content(reader, newest, &configured)?;
         let mut findings: Vec<wire::Finding> = if now.is_empty() {
             Vec::new()
@@ -215,6 +334,7 @@ impl Inner {
             };
             new_since(&before, &now).iter().map(check::finding_view).collect()
         };
+        findings.extend(self.directory_findings_of(reader, &configured, newest, base)?);
         let events = self.kept_findings.of_events(reader, &configured)?;
         let range = item.base.map_or(0, |base| base + 1)..=item.newest;
         let concerned = events.found.iter().filter(|event| {
@@ -225,6 +345,40 @@ impl Inner {
         });
         findings.extend(concerned.map(|event| check::finding_view(&event.finding)));
         Ok(findings)
+    }
+
+    /// What the rules over a directory say of an item: what stands in a line that came since the content reviewed last, and
+    /// of the file as a whole where it is new at its path. Of a deleted memory, the links that lead nowhere now.
+    fn directory_findings_of(
+        &self,
+        reader: &Reader<'_>,
+        configured: &Configured,
+        newest: &VersionRow,
+        base: Option<&VersionRow>,
+    ) -> Result<Vec<wire::Finding>, ApiError> {
+        let directory = self.kept_findings.of_directory(self, reader, configured)?;
+        if directory.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(path) = &newest.path else { return Ok(Vec::new()) };
+        if newest.operation == VersionOperation::Deleted {
+            return links_to(reader, newest, &path.to_text(), &directory);
+        }
+        let Some(found) = directory.get(&path.to_text()) else { return Ok(Vec::new()) };
+        let Some(text) = text_of(reader, newest)? else { return Ok(Vec::new()) };
+        let before = base.map(|base| text_of(reader, base)).transpose()?.flatten();
+        let known: HashSet<&str> = before.iter().flat_map(|before| before.lines()).collect();
+        let is_elsewhere = base.is_none_or(|base| base.path.as_ref() != Some(path));
+        let lines: Vec<&str> = text.lines().collect();
+        let is_new = |finding: &&Finding| match &finding.span {
+            None => is_elsewhere,
+            Some(span) => {
+                let line =
+                    usize::try_from(span.start.line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
+                line.is_none_or(|line| !known.contains(line))
+            }
+        };
+        Ok(found.iter().filter(is_new).map(check::finding_view).collect())
     }
 
     /// The findings about changes of a store that this person has not reviewed yet, each once.

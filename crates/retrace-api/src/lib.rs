@@ -35,6 +35,7 @@ mod plan;
 mod recorder;
 pub mod remote;
 mod review_page;
+mod settle;
 pub mod store_api;
 mod target;
 mod view;
@@ -48,3 +49,4 @@ pub use options::AppOptions;
 pub use recorder::Recording;
 /// The steps within one file, and the one that takes them all.
 pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
+pub use settle::{Defer, Settling};

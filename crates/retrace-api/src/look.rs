@@ -44,6 +44,7 @@ impl Inner {
 
     /// Deals with what acts that were cut off left behind: content nobody recorded is recorded, then all is cleared away.
     pub(crate) fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
+        self.catch_up(store)?;
         // A directory that is away is a state, found by the look that follows.
         let Ok(root) = Root::open(&root_of(store)) else { return Ok(()) };
         for leftover in root.leftovers(&self.rules) {
@@ -180,6 +181,11 @@ impl Keeper for LogKeeper {
         store: Key,
         paths: Option<&BTreeSet<RelPath>>,
     ) -> Result<BTreeMap<RelPath, Head>, KeeperError> {
+        if !self.inner.is_caught_up(store) {
+            let row = self.inner.read(|reader| Ok(reader.store(store)?));
+            let caught_up = row.and_then(|row| self.inner.catch_up(&row));
+            self.keep(caught_up)?;
+        }
         let known = self.inner.read(|reader| {
             let heads = match paths {
                 None => reader.heads(store)?,

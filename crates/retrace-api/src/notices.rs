@@ -2,12 +2,15 @@
 //! time it is, and says what to show; looking and showing are the shell's.
 //!
 //! Quiet by rule: nothing for what was there before; one digest for each session, once it has been quiet for
-//! [`QUIET_MS`]; at once only an alarm, and one of a kind at a time. Changes of no known session make a digest for each
-//! store and burst. What is reviewed before its digest is due is left out of it.
+//! [`QUIET_MS`]; at once only an alarm, one of a kind at a time, and for a mass delete that goes on one for all of it.
+//! Changes of no known session make a digest for each store and burst. What is reviewed before its digest is due is left out
+//! of it. Nothing in a message looks like a secret, and no path is in it that the inbox no longer shows.
 
 use crate::wire::{DesktopSettings, Inbox, InboxGroup, InboxItem};
 use retrace_diff::HiddenKind;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use retrace_findings::events::MASS_DELETE_GAP_MICROS;
+use retrace_findings::{Config, check_one};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 /// A session that has not written for so long gets its digest: longer than the pauses of a run at work, short enough that
 /// the digest is still news.
@@ -18,6 +21,12 @@ const MOST_TOLD: usize = 1000;
 
 /// Longest path or title in a message, in characters.
 const LONGEST: usize = 60;
+
+/// Deletions of a store that follow each other so closely, in milliseconds, are one mass delete, as for the rule itself.
+const SAME_DELETE_MS: u64 = MASS_DELETE_GAP_MICROS / 1000;
+
+/// What stands in a message for what looks like a secret.
+const CONCEALED: &str = "•••";
 
 /// What is worth a message at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +49,8 @@ impl AlarmKind {
         match rule.split_once('/')? {
             ("secret", _) => Some(Self::Secret),
             ("events", "mass-delete") => Some(Self::MassDelete),
+            // Single signs of no harm, such as a soft hyphen; nothing can be said with them.
+            ("hidden", "other") => None,
             ("hidden", _) => Some(Self::HiddenText),
             _ => None,
         }
@@ -86,13 +97,16 @@ enum Whose {
 struct Waiting {
     whose: Whose,
     title: Option<String>,
+    /// None for one that is redacted.
     path: Option<String>,
     seen_at: u64,
 }
 
 /// What was told, and what waits to be.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Notices {
+    /// How long a session is quiet before its digest, in milliseconds.
+    quiet_ms: u64,
     /// The newest operation that was looked at; `None` before the first look.
     seen_to: Option<u64>,
     /// By version, in the order of their operations.
@@ -101,13 +115,29 @@ pub struct Notices {
     told_order: VecDeque<String>,
     /// How many findings of a kind a memory had when it was last seen, so that each is told once.
     alarmed: HashMap<(AlarmKind, String), usize>,
+    /// When a mass delete of a store was seen last.
+    deleting: HashMap<String, u64>,
+}
+
+impl Default for Notices {
+    fn default() -> Self {
+        Self::new(QUIET_MS)
+    }
 }
 
 impl Notices {
-    /// Nothing was looked at yet.
+    /// Nothing was looked at yet. A session that has not written for `quiet_ms` milliseconds gets its digest.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(quiet_ms: u64) -> Self {
+        Self {
+            quiet_ms,
+            seen_to: None,
+            waiting: BTreeMap::new(),
+            told: HashSet::new(),
+            told_order: VecDeque::new(),
+            alarmed: HashMap::new(),
+            deleting: HashMap::new(),
+        }
     }
 
     /// Looks at a page of the inbox, the first, and says what to show now. `now` is in milliseconds of a clock that never
@@ -122,20 +152,38 @@ impl Notices {
         };
         self.seen_to = Some(seen_to.max(newest));
         self.leave_out_reviewed(inbox);
+        // A path that is redacted meanwhile, or that this page does not show, is named no more.
+        self.waiting.values_mut().for_each(|waiting| waiting.path = None);
         let mut alarms: BTreeMap<AlarmKind, Vec<Option<String>>> = BTreeMap::new();
+        let mut deleted_in = BTreeSet::new();
         for (group, item) in items() {
             let key = (item.operation_seq, item.version_id.clone());
+            let path = item.path.as_deref().map(plain);
+            let (whose, title) = whose(group, item);
             if let Some(known) = self.waiting.get_mut(&key) {
                 // A transcript may be read only after the file was seen.
-                (known.whose, known.title) = whose(group, item);
+                (known.whose, known.title, known.path) = (whose, title, path);
             } else if item.operation_seq > seen_to {
-                let path = item.path.as_deref().map(plain);
                 for kind in self.new_alarms(item) {
-                    alarms.entry(kind).or_default().push(path.clone());
+                    if kind == AlarmKind::MassDelete {
+                        deleted_in.insert(item.store_id.as_str());
+                    } else {
+                        alarms.entry(kind).or_default().push(path.clone());
+                    }
                 }
-                let (whose, title) = whose(group, item);
                 self.waiting.insert(key, Waiting { whose, title, path, seen_at: now });
             }
+        }
+        deleted_in.retain(|store| self.is_another_delete(store, now));
+        // The rule finds all of a burst at once, also those that were deleted before they were many.
+        let deleted = items().map(|(_, item)| item).filter(|item| {
+            let is_new = self.waiting.contains_key(&(item.operation_seq, item.version_id.clone()));
+            is_new
+                && deleted_in.contains(item.store_id.as_str())
+                && findings_of(item, AlarmKind::MassDelete) > 0
+        });
+        for item in deleted {
+            alarms.entry(AlarmKind::MassDelete).or_default().push(item.path.as_deref().map(plain));
         }
         let mut notices = Vec::new();
         if settings.alarms {
@@ -152,7 +200,7 @@ impl Notices {
     /// When to look again though nothing happens, in milliseconds of the same clock; `None` when nothing waits.
     #[must_use]
     pub fn due(&self) -> Option<u64> {
-        self.last_seen().values().min().map(|seen_at| seen_at + QUIET_MS)
+        self.last_seen().values().min().map(|seen_at| seen_at.saturating_add(self.quiet_ms))
     }
 
     /// What waits and is not in a whole inbox any more was reviewed, or changed again and is there under another version.
@@ -169,8 +217,7 @@ impl Notices {
     fn new_alarms(&mut self, item: &InboxItem) -> Vec<AlarmKind> {
         let mut new = Vec::new();
         for kind in AlarmKind::ALL {
-            let is_of = |rule: &str| AlarmKind::of_rule(rule) == Some(kind);
-            let count = item.findings.iter().filter(|finding| is_of(&finding.rule)).count();
+            let count = findings_of(item, kind);
             let key = (kind, item.memory_id.clone());
             let before = if count == 0 { self.alarmed.remove(&key) } else { self.alarmed.insert(key, count) };
             if count > before.unwrap_or(0) {
@@ -178,6 +225,12 @@ impl Notices {
             }
         }
         new
+    }
+
+    /// Whether a delete of many memories seen now is not the one seen last that goes on.
+    fn is_another_delete(&mut self, store: &str, now: u64) -> bool {
+        let before = self.deleting.insert(store.to_owned(), now);
+        before.is_none_or(|before| now.saturating_sub(before) > SAME_DELETE_MS)
     }
 
     /// When each last wrote.
@@ -195,7 +248,7 @@ impl Notices {
         let mut due: Vec<Whose> = self
             .last_seen()
             .into_iter()
-            .filter(|(_, seen_at)| now.saturating_sub(*seen_at) >= QUIET_MS)
+            .filter(|(_, seen_at)| now.saturating_sub(*seen_at) >= self.quiet_ms)
             .map(|(whose, _)| whose.clone())
             .collect();
         due.sort();
@@ -252,13 +305,19 @@ fn whose(group: &InboxGroup, item: &InboxItem) -> (Whose, Option<String>) {
     }
 }
 
-/// A text of somebody else as a message may hold it: on one line, not long, and with a sign in place of each that is not
-/// seen, so that nothing in it can reorder or hide the rest.
+/// How many findings of an item are of a kind.
+fn findings_of(item: &InboxItem, kind: AlarmKind) -> usize {
+    item.findings.iter().filter(|finding| AlarmKind::of_rule(&finding.rule) == Some(kind)).count()
+}
+
+/// A text of somebody else as a message may hold it: on one line, not long, without what looks like a secret, and with a
+/// sign in place of each that is not seen, so that nothing in it can reorder or hide the rest.
 fn plain(text: &str) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut seen = one_line.clone();
+    let mut seen = without_secrets(&one_line);
+    let hidden = retrace_diff::hidden(&seen);
     // A message shows comments as they are. From behind, so that the places before stay right.
-    for hidden in retrace_diff::hidden(&one_line).iter().rev() {
+    for hidden in hidden.iter().rev() {
         if hidden.kind != HiddenKind::HtmlComment {
             seen.replace_range(hidden.range.clone(), "\u{fffd}");
         }
@@ -268,6 +327,28 @@ fn plain(text: &str) -> String {
     }
     let cut: String = seen.chars().take(LONGEST - 1).collect();
     format!("{cut}…")
+}
+
+/// One line without what looks like a secret: it leaves the app for a service that keeps what it shows.
+fn without_secrets(line: &str) -> String {
+    let mut rest = line.to_owned();
+    let found = check_one("", line.as_bytes(), &Config::default());
+    let mut secrets: Vec<_> = found
+        .iter()
+        .filter(|finding| AlarmKind::of_rule(&finding.rule.id) == Some(AlarmKind::Secret))
+        .filter_map(|finding| finding.span.as_ref().map(|span| span.bytes.clone()))
+        .collect();
+    secrets.sort_by_key(|bytes| std::cmp::Reverse((bytes.start, bytes.end)));
+    let mut end = rest.len();
+    for bytes in secrets {
+        // Two formats may fit the same text.
+        let range = bytes.start..bytes.end.min(end);
+        end = range.start;
+        if rest.get(range.clone()).is_some() {
+            rest.replace_range(range, CONCEALED);
+        }
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -302,14 +383,14 @@ mod tests {
 
     /// As after a first look that found nothing.
     fn begun() -> Notices {
-        let mut notices = Notices::new();
+        let mut notices = Notices::default();
         assert_eq!(notices.look(&inbox(vec![]), &DesktopSettings::default(), 0), []);
         notices
     }
 
     #[test]
     fn what_was_there_before_is_no_news() {
-        let mut notices = Notices::new();
+        let mut notices = Notices::default();
         let old = || inbox(vec![item(7, "a.md", &["secret/aws"], Some("s1"))]);
         let settings = DesktopSettings::default();
         for now in [0, 1, QUIET_MS * 3] {
@@ -389,6 +470,52 @@ mod tests {
     }
 
     #[test]
+    fn a_mass_delete_is_told_once_however_long_it_takes() {
+        let settings = DesktopSettings::default();
+        let mut notices = begun();
+        let deleted = |count: u64, rules: &[&str]| {
+            let items = (1..=count).rev().map(|seq| item(seq, &format!("{seq}.md"), rules, None)).collect();
+            inbox(items)
+        };
+        let rule = ["events/mass-delete"];
+        assert_eq!(notices.look(&deleted(4, &[]), &settings, 0), [], "an agent may tidy");
+        let told = notices.look(&deleted(5, &rule), &settings, 1_000);
+        assert_eq!(
+            told,
+            [Notice::Alarm { kind: AlarmKind::MassDelete, path: Some("5.md".to_owned()), more: 4 }],
+            "with those that were deleted before"
+        );
+        let mut now = 1_000;
+        for count in 6..12 {
+            now += 59_000;
+            assert_eq!(notices.look(&deleted(count, &rule), &settings, now), [], "it goes on");
+        }
+        now += 61_000;
+        let told = notices.look(&deleted(12, &rule), &settings, now);
+        assert!(matches!(told[..], [Notice::Alarm { kind: AlarmKind::MassDelete, .. }]), "{told:?}");
+    }
+
+    #[test]
+    fn a_path_that_is_redacted_meanwhile_is_not_named() {
+        let settings = DesktopSettings::default();
+        let mut notices = begun();
+        notices.look(&inbox(vec![item(1, "customer.md", &[], Some("s1"))]), &settings, 0);
+        let mut redacted = item(1, "customer.md", &[], Some("s1"));
+        redacted["path"] = Value::Null;
+        let told = notices.look(&inbox(vec![redacted]), &settings, QUIET_MS);
+        assert!(
+            matches!(&told[..], [Notice::Digest { memories: 1, paths, .. }] if paths.is_empty()),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn a_single_sign_of_no_harm_is_no_alarm() {
+        assert_eq!(AlarmKind::of_rule("hidden/other"), None);
+        assert_eq!(AlarmKind::of_rule("hidden/tag"), Some(AlarmKind::HiddenText));
+    }
+
+    #[test]
     fn what_is_switched_off_stays_silent() {
         let settings = DesktopSettings { alarms: false, digests: false, ..DesktopSettings::default() };
         let mut notices = begun();
@@ -403,5 +530,13 @@ mod tests {
         assert_eq!(plain("a\u{202e}b\u{200b}\nc  d"), "a\u{fffd}b\u{fffd} c d");
         assert_eq!(plain("<!-- x --> y"), "<!-- x --> y");
         assert_eq!(plain(&"é".repeat(80)).chars().count(), 60);
+    }
+
+    #[test]
+    fn nothing_that_looks_like_a_secret_leaves_the_app() {
+        // Put together here so that no scanner takes this file for a leak.
+        let key = ["sk", "live", "9vQ2mT7xKd4RbW8nZs3LpY6c"].join("_");
+        assert_eq!(plain(&format!("Use {key} for the shop, {key}!")), "Use ••• for the shop, •••!");
+        assert_eq!(plain(&format!("keys/{key}.md")), "keys/•••.md");
     }
 }

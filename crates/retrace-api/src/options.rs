@@ -4,6 +4,7 @@
 use crate::faults::Faults;
 use crate::keys::{KeyStore, SystemKeyring};
 use crate::remote::{Hosts, NetworkHosts};
+use crate::settle::Settling;
 use crate::wire::{ApiError, Code};
 use retrace_files::NoFaults;
 use retrace_model::Timestamp;
@@ -43,6 +44,12 @@ pub struct AppOptions {
     pub keys: Arc<dyn KeyStore>,
     /// Hosts of mirrored stores and their keys: [`NetworkHosts`], or a test's.
     pub hosts: Arc<dyn Hosts>,
+    /// Names this boot of the machine, differently from every other; `None` where the system has no name for it, and then
+    /// nothing is left to settle later.
+    pub boot: Option<String>,
+    /// Which changes of the memory tool are answered before their file is on the disk: [`Settling::IN_BACKGROUND`], or a
+    /// test's.
+    pub settling: Settling,
 }
 
 impl AppOptions {
@@ -88,6 +95,8 @@ impl AppOptions {
             faults: Arc::new(NoFaults),
             keys: Arc::new(SystemKeyring),
             hosts: Arc::new(NetworkHosts),
+            boot: crate::settle::this_boot(),
+            settling: Settling::IN_BACKGROUND,
         })
     }
 }

@@ -58,6 +58,8 @@ pub(crate) struct Plan {
     pub(crate) conflicts: Vec<wire::Conflict>,
     /// Changes queued for hosts that it takes back.
     pub(crate) withdraws: Vec<u64>,
+    /// Changes that were taken back and that it queues again.
+    pub(crate) requeues: Vec<u64>,
 }
 
 impl Plan {
@@ -72,7 +74,18 @@ impl Plan {
             warnings: Vec::new(),
             conflicts: Vec::new(),
             withdraws: Vec::new(),
+            requeues: Vec::new(),
         }
+    }
+
+    /// Whether it changes anything at all.
+    fn is_empty(&self) -> bool {
+        self.steps.is_empty() && !self.is_for_queue()
+    }
+
+    /// Whether it takes queued changes back, or queues some again.
+    fn is_for_queue(&self) -> bool {
+        !self.withdraws.is_empty() || !self.requeues.is_empty()
     }
 
     /// Only checks what would change nothing by the log, for the file may have changed since. Orders the rest: writes before
@@ -148,15 +161,17 @@ impl Inner {
         result.conflicts.clone_from(&plan.conflicts);
         let (waiting, queued) = self.read(|reader| {
             let queued = queue::changes_of(reader, plan, self.now())?;
-            Ok((queue::waiting_for(reader, plan)?, queued.len() as u64))
+            let mut waiting = queue::waiting_for(reader, plan)?;
+            waiting.extend(queue::overtaken(reader, plan)?);
+            Ok((waiting, queued.len() as u64))
         })?;
-        result.queued = queued;
+        result.queued = queued + plan.requeues.len() as u64;
         result.conflicts.extend(waiting);
         if !plan.withdraws.is_empty() {
-            result.warnings.push(format!(
-                "{} changes that wait to be sent to their host are taken back.",
-                plan.withdraws.len()
-            ));
+            result.warnings.push(match plan.withdraws.len() {
+                1 => "1 change that waits to be sent to its host is taken back.".to_owned(),
+                many => format!("{many} changes that wait to be sent to their host are taken back."),
+            });
         }
         result.conflicts.extend(self.held_against_disk(plan, &stores, dry_run)?);
         if !result.conflicts.is_empty() {
@@ -172,7 +187,7 @@ impl Inner {
             }
             return Ok((result, None));
         }
-        if plan.steps.is_empty() && plan.withdraws.is_empty() {
+        if plan.is_empty() {
             // What is wanted is there already; the review alone is left to be written down.
             let Some(judging) = &plan.judging else { return Ok((result, None)) };
             let (person, at) = (self.user(), self.now());
@@ -221,6 +236,7 @@ impl Inner {
         for step in plan.steps.iter().chain(&plan.checks) {
             if let Entry::Vacant(place) = stores.entry(step.store) {
                 let row = self.read(|reader| Ok(reader.store(step.store)?))?;
+                self.catch_up(&row)?;
                 let root = if row.has_directory() { Some(Root::open(&root_of(&row))?) } else { None };
                 place.insert((row, root));
             }
@@ -340,7 +356,9 @@ impl Inner {
             return Ok(None);
         }
         let queued = queue::changes_of(&act.reader(), plan, self.now())?;
-        if let Some(waiting) = queue::waiting_for(&act.reader(), plan)?.pop() {
+        let mut waiting = queue::waiting_for(&act.reader(), plan)?;
+        waiting.extend(queue::overtaken(&act.reader(), plan)?);
+        if let Some(waiting) = waiting.pop() {
             return Err(ApiError::new(Code::HeadMoved, waiting.message, waiting.path));
         }
         let standing = act.reader().remote_queue(None)?;
@@ -358,7 +376,7 @@ impl Inner {
                 }
             }
         }
-        if carried.done.is_empty() && (carried.stopped.is_some() || plan.withdraws.is_empty()) {
+        if carried.done.is_empty() && (carried.stopped.is_some() || !plan.is_for_queue()) {
             return Ok(None);
         }
         self.at(Point::FilesDone)?;
@@ -366,9 +384,12 @@ impl Inner {
         let (person, at) = (self.user(), self.now());
         let queued = if carried.stopped.is_some() { Vec::new() } else { queued };
         let appended = append_done(act, plan, &carried.done, (&person, at), !queued.is_empty())?;
-        if carried.stopped.is_none() {
+        if let (None, Some(operation)) = (&carried.stopped, appended.operation_seq) {
             for id in &plan.withdraws {
-                act.unqueue(*id)?;
+                act.withdraw(*id, operation)?;
+            }
+            for id in &plan.requeues {
+                act.requeue(*id, operation, at)?;
             }
         }
         for change in queued {
@@ -570,7 +591,7 @@ fn append_done(
         at,
         undoes: plan.undoes,
         changes: changes.collect(),
-        even_if_empty: queues || !plan.withdraws.is_empty(),
+        even_if_empty: queues || plan.is_for_queue(),
     })?)
 }
 

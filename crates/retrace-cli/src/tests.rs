@@ -527,6 +527,30 @@ fn no_memory_reaches_the_terminal_raw() {
 }
 
 #[test]
+fn the_memory_tool_says_what_of_a_call_is_not_recorded() {
+    let machine = Machine::new();
+    let root = machine.notes().display().to_string();
+    let input = concat!(
+        r#"{"command":"create","path":"/memories/a.md","file_text":"a"}"#,
+        "\n",
+        r#"{"command":"create","path":"/memories/.draft.md","file_text":"b"}"#,
+        "\n\nno JSON\n"
+    );
+    let ran = machine.run_with(&["memory-tool", "--root", &root], input.as_bytes(), &mut Vec::new());
+    assert_eq!(ran.exit, Exit::DONE);
+    let answers = ran.lines();
+    assert_eq!(answers.len(), 3, "{}", ran.stdout);
+    assert_eq!(answers[0].get("not_recorded"), None);
+    assert_eq!(answers[1]["not_recorded"], serde_json::json!([".draft.md"]));
+    assert_eq!(answers[2]["is_error"], true);
+    for option in ["--dialect", "--guard"] {
+        let ran = machine.run(&["memory-tool", "--root", &root, option, "none"]);
+        assert_eq!(ran.exit, Exit(2));
+        assert!(ran.stderr.contains(option), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn completions_are_made_for_every_shell() {
     let machine = Machine::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {

@@ -131,6 +131,37 @@ fn the_python_runner_keeps_its_memory_here() {
 }
 
 #[test]
+fn the_asynchronous_python_runner_keeps_its_memory_here() {
+    let Some(sdks) = sdks() else { return };
+    let last = Some(Path::new("async"));
+    check(
+        "conversation-py",
+        converse(&mut Command::new(sdks.join("py/bin/python")), "conversation.py", last),
+    );
+}
+
+/// What an application calls beside the runner.
+#[test]
+fn all_memory_is_cleared_by_the_class_and_recorded() {
+    let Some(sdks) = sdks() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Command::new(sdks.join("py/bin/python"));
+    command
+        .arg(tree.join("tests/oracles/clear_all_memory.py"))
+        .arg(PROGRAM)
+        .arg(folder.path().join("memories"));
+    let output = at_home(&mut command, folder.path()).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let log = String::from_utf8(retrace(folder.path(), &["--json", "log"])).expect("text");
+    let versions: Vec<Value> =
+        log.lines().map(|line| serde_json::from_str(line).expect("a version")).collect();
+    let deleted = versions.iter().filter(|version| version["operation"] == "deleted");
+    assert_eq!((versions.len(), deleted.count()), (8, 4), "{log}");
+    assert!(versions.iter().all(|version| version["created_by"]["session_id"] == "clearing"), "{log}");
+}
+
+#[test]
 fn the_typescript_runner_keeps_its_memory_here() {
     let Some(sdks) = sdks() else { return };
     let conversation = converse(&mut Command::new("node"), "conversation.mjs", Some(&sdks.join("ts")));

@@ -73,3 +73,11 @@ fn a_conversation_over_standard_streams_is_recorded_and_ends_with_its_input() {
     let session = version["created_by"]["session_id"].as_str().expect("a session");
     assert!(session.starts_with("mcp-"), "{session}");
 }
+
+#[test]
+fn a_client_that_leaves_before_it_said_anything_is_no_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut server = Server::start(folder.path());
+    drop(server.input.take());
+    assert!(server.child.wait().expect("it ends").success());
+}

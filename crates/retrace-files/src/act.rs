@@ -28,6 +28,17 @@ pub enum Guard {
     CheckThenRename,
 }
 
+/// When what an act changed is to be on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durable {
+    /// Before the act is done.
+    #[default]
+    Now,
+    /// When the caller calls [`crate::Root::settle`]. Until then a power failure may take the change back, as if it had not
+    /// been made. Where [`crate::Root::keeps_order`], it takes nothing else: the live file is entirely old or entirely new.
+    Later,
+}
+
 /// What an act did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
@@ -43,7 +54,8 @@ pub struct Done {
     pub owner_kept: bool,
     /// Names of extended attributes (access control lists are among them) that could not be kept.
     pub attributes_lost: Vec<String>,
-    /// `false` when the system did not confirm that the change would survive a power failure.
+    /// `false` when the system did not confirm that the change would survive a power failure, or was not asked, with
+    /// [`Durable::Later`].
     pub synced: bool,
     /// The hidden file that still holds the old content because it could not be removed.
     pub leftover: Option<RelPath>,
@@ -74,6 +86,7 @@ pub(crate) struct Act<'a> {
     pub path: &'a RelPath,
     pub expected: Expected,
     pub random: u64,
+    pub durable: Durable,
     pub steps: &'a dyn Steps,
 }
 
@@ -155,9 +168,16 @@ impl Act<'_> {
         }
     }
 
+    /// Waits until the names are on the disk, unless that is left to the caller; whether they are.
+    pub(crate) fn sync_names(&self) -> bool {
+        self.durable == Durable::Now && self.step(Step::SyncDirectory, || self.directory.sync()).is_ok()
+    }
+
     /// Removes displaced content that was as expected, once the names are on the disk and if nobody wrote to it since.
     pub(crate) fn remove_displaced(&self, swap: &[u8], mut displaced: Displaced, done: &mut Done) -> Removal {
-        if self.step(Step::SyncDirectory, || self.directory.sync()).is_err() {
+        if self.durable == Durable::Later {
+            done.synced = false;
+        } else if self.step(Step::SyncDirectory, || self.directory.sync()).is_err() {
             // Without that, removing the old content could be all that survives a power failure.
             done.synced = false;
             done.leftover = self.beside(swap);

@@ -1,6 +1,6 @@
 //! Removing a file: set aside under a hidden name, compared, and only then removed.
 
-use crate::act::{Act, Done, Expected, Guard, Removal, Unexpected};
+use crate::act::{Act, Done, Durable, Expected, Guard, Removal, Unexpected};
 use crate::error::FileError;
 use crate::leftovers::LeftoverKind;
 use crate::root::Root;
@@ -37,7 +37,8 @@ impl Root {
             opened => opened?,
         };
         directory.mark_busy();
-        let act = Act { directory: &directory, path, expected: wanted, random, steps };
+        let durable = self.durable;
+        let act = Act { directory: &directory, path, expected: wanted, random, durable, steps };
         let mut done = act.delete(expected)?;
         if prune_empty {
             self.prune(path, steps, &mut done);
@@ -54,7 +55,7 @@ impl Root {
             if removed.is_err() {
                 return;
             }
-            done.synced &= parent.sync().is_ok();
+            done.synced &= self.durable == Durable::Now && parent.sync().is_ok();
             next = empty.parent();
             done.removed_directories.push(empty);
         }

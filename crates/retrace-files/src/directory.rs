@@ -12,9 +12,9 @@ pub(crate) mod portable;
 pub(crate) mod unix;
 
 #[cfg(not(unix))]
-pub(crate) use portable::{Directory, is_link_error, stat_file};
+pub(crate) use portable::{Directory, is_link_error, stat_file, write_out};
 #[cfg(unix)]
-pub(crate) use unix::{Directory, is_link_error, stat_file};
+pub(crate) use unix::{Directory, is_link_error, stat_file, write_out};
 
 /// What stands at a name. The portable implementation cannot tell pipes and sockets from devices.
 #[cfg_attr(not(unix), allow(dead_code))]

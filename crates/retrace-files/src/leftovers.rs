@@ -1,6 +1,6 @@
 //! Hidden files that an interrupted act left behind.
 
-use crate::act::{Act, Expected};
+use crate::act::{Act, Durable, Expected};
 use crate::directory::{Directory, Entry, Sort};
 use crate::error::FileError;
 use crate::names::{self, Parsed};
@@ -106,7 +106,7 @@ impl Root {
 
 fn act_on<'a>(directory: &'a Directory, leftover: &'a Leftover) -> Act<'a> {
     let expected = Expected::Hash(leftover.sha256);
-    Act { directory, path: &leftover.path, expected, random: 0, steps: &NoFaults }
+    Act { directory, path: &leftover.path, expected, random: 0, durable: Durable::Now, steps: &NoFaults }
 }
 
 /// Goes through `directory`, whose path is `at` and has `depth` components. Lists names alone: looking at every file would

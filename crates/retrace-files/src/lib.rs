@@ -18,6 +18,9 @@
 //! elsewhere, and on Windows, the content is compared directly before a plain rename, and [`Done::guard`] says so.
 //! Owner, mode and extended attributes are kept on Unix only.
 //!
+//! An act is done when it would survive a power failure. A caller that keeps what it wrote elsewhere can have it done before
+//! that ([`Durable::Later`]) and settle afterwards.
+//!
 //! A program that keeps a file open and goes on writing into it after it was replaced writes into a file without a
 //! name, as with every atomic replacement. What it writes until the displaced file has lost its name is noticed and kept.
 
@@ -36,9 +39,10 @@ mod read;
 mod replace;
 mod root;
 mod scan;
+mod settle;
 mod steps;
 
-pub use act::{Done, Expected, Guard};
+pub use act::{Done, Durable, Expected, Guard};
 pub use error::{FileError, RootError};
 pub use leftovers::{Leftover, LeftoverKind};
 pub use read::Content;

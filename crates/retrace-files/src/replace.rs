@@ -3,9 +3,12 @@
 //! The new content is written to a hidden file beside the live one, made durable, renamed to `.swap`, and exchanged with
 //! the live file in one step. What was displaced is then hashed: if it is not what the caller expected, the two are
 //! exchanged back. So the check cannot be outrun by another writer.
+//!
+//! With [`Durable::Later`] neither the new content nor the names are made durable; the content is with the device before it
+//! has a name, so that a journal that holds the name is written after it.
 
-use crate::act::{Act, Done, Expected, Guard, Removal, Unexpected, is_unsupported};
-use crate::directory::{Directory, Stat, stat_file};
+use crate::act::{Act, Done, Durable, Expected, Guard, Removal, Unexpected, is_unsupported};
+use crate::directory::{Directory, Stat, stat_file, write_out};
 use crate::error::FileError;
 use crate::leftovers::LeftoverKind;
 use crate::root::{Root, require_file};
@@ -75,7 +78,8 @@ impl Root {
             opened => opened?,
         };
         directory.mark_busy();
-        Act { directory: &directory, path, expected, random, steps }.replace(hash, bytes, modes)
+        let durable = self.durable;
+        Act { directory: &directory, path, expected, random, durable, steps }.replace(hash, bytes, modes)
     }
 
     /// Writes `bytes` to a new file at `path`, readable by nobody else whatever its directory allows: mode 0600, and 0700
@@ -116,7 +120,8 @@ impl Root {
         let mut made = Vec::new();
         let placed = self.make_parents(path, modes, steps, &mut made).and_then(|directory| {
             directory.mark_busy();
-            Act { directory: &directory, path, expected: Expected::Absent, random, steps }.place(bytes, modes)
+            let (expected, durable) = (Expected::Absent, self.durable);
+            Act { directory: &directory, path, expected, random, durable, steps }.place(bytes, modes)
         });
         match placed {
             Ok(done) => Ok(Done { made_directories: made, ..done }),
@@ -145,7 +150,7 @@ impl Root {
             let child = match directory.open_child(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     steps.before(Step::MakeDirectory).map_err(failed)?;
-                    if make_directory(&directory, name, modes).map_err(failed)? {
+                    if make_directory(&directory, name, modes, self.durable).map_err(failed)? {
                         made.push(next.clone());
                     }
                     directory.open_child(name)
@@ -179,7 +184,7 @@ enum Modes {
 }
 
 /// Makes the directory `name`. `false` when somebody else just made it.
-fn make_directory(parent: &Directory, name: &[u8], modes: Modes) -> io::Result<bool> {
+fn make_directory(parent: &Directory, name: &[u8], modes: Modes, durable: Durable) -> io::Result<bool> {
     let like = parent.stat_self()?;
     let mode = if modes == Modes::Private { PRIVATE_DIRECTORY } else { like.mode & 0o777 };
     match parent.create_directory(name, mode) {
@@ -196,7 +201,9 @@ fn make_directory(parent: &Directory, name: &[u8], modes: Modes) -> io::Result<b
             let _ = crate::attributes::set_mode(&made, mode);
         }
     }
-    parent.sync()?;
+    if durable == Durable::Now {
+        parent.sync()?;
+    }
     Ok(true)
 }
 
@@ -225,7 +232,7 @@ impl Act<'_> {
         match self.rename_to_free(Step::Exchange, &new, self.name()) {
             Ok(guard) => {
                 let mut done = self.in_place(guard, &file);
-                done.synced = self.step(Step::SyncDirectory, || self.directory.sync()).is_ok();
+                done.synced = self.sync_names();
                 Ok(done)
             }
             Err(error) => {
@@ -277,7 +284,8 @@ impl Act<'_> {
         Ok(Done { owner_kept: like.owner_kept, attributes_lost: like.attributes_lost, ..done })
     }
 
-    /// Writes `bytes` to a `.new` file, lets `dress` give it its attributes, and waits until it is on the disk.
+    /// Writes `bytes` to a `.new` file, lets `dress` give it its attributes, and waits until it is on the disk, or,
+    /// where that is left to the caller, until its content is with the device.
     fn write_new(
         &self,
         bytes: &[u8],
@@ -290,7 +298,10 @@ impl Act<'_> {
         let written = file
             .write_all(bytes)
             .and_then(|()| self.step(Step::CopyAttributes, || dress(&file)))
-            .and_then(|()| self.step(Step::SyncTemporary, || file.sync_all()));
+            .and_then(|()| match self.durable {
+                Durable::Now => self.step(Step::SyncTemporary, || file.sync_all()),
+                Durable::Later => self.step(Step::WriteOut, || write_out(&file, bytes)),
+            });
         match written {
             Ok(()) => Ok((new, file)),
             Err(error) => {
@@ -356,7 +367,7 @@ impl Act<'_> {
             return Err(error);
         }
         let mut done = self.in_place(Guard::CheckThenRename, file);
-        done.synced = self.step(Step::SyncDirectory, || self.directory.sync()).is_ok();
+        done.synced = self.sync_names();
         Ok(done)
     }
 

@@ -1,5 +1,6 @@
 //! The root of a store: the one place where a path becomes a descriptor.
 
+use crate::act::Durable;
 use crate::directory::{Directory, Sort, Stat};
 use crate::error::{FileError, RootError};
 use crate::scan::Special;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct Root {
     path: PathBuf,
     identity: Identity,
+    pub(crate) durable: Durable,
     pub(crate) top: Directory,
 }
 
@@ -33,7 +35,12 @@ impl Root {
         let failed = |source| RootError::new(path.to_owned(), source);
         let top = Directory::open_root(path).map_err(failed)?;
         let stat = top.stat_self().map_err(failed)?;
-        Ok(Self { path: path.to_owned(), identity: identity_of(&stat), top })
+        Ok(Self { path: path.to_owned(), identity: identity_of(&stat), durable: Durable::Now, top })
+    }
+
+    /// From now on acts are done when they are as durable as this says. [`Durable::Now`] unless said otherwise.
+    pub fn set_durable(&mut self, durable: Durable) {
+        self.durable = durable;
     }
 
     /// The path it was opened with.

@@ -13,6 +13,8 @@ pub enum Step {
     CopyAttributes,
     /// Wait until it is on the disk.
     SyncTemporary,
+    /// In place of that, with [`crate::Durable::Later`]: wait until the device has its content.
+    WriteOut,
     /// Rename it from `.new` to `.swap`.
     NameSwap,
     /// Put it in place: exchange, or rename to a free name.

@@ -65,6 +65,12 @@ impl LogFiles {
         self.directory.join("owner.lock")
     }
 
+    /// The file whose lock marks the process that sends what is queued for hosts.
+    #[must_use]
+    pub fn push_lock(&self) -> PathBuf {
+        self.directory.join("push.lock")
+    }
+
     /// Bytes on disk: database, write-ahead log and its index.
     #[must_use]
     pub fn bytes_on_disk(&self) -> u64 {

@@ -1,10 +1,13 @@
-//! The recorder's lease: one process per data directory records; the others read and append acts.
+//! Leases of a data directory: one process records, the others read and append acts; one process at a time sends what is
+//! queued for hosts.
 
 use crate::{LogError, LogFiles};
+use retrace_model::Timestamp;
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::path::Path;
 
-/// Held while this process records. The operating system gives it back when the process ends, however it ends.
+/// Held while this process records, or sends. The operating system gives it back when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lease {
     file: File,
@@ -19,23 +22,59 @@ impl Drop for Lease {
     }
 }
 
-/// How often to try again while others only ask who holds the lease. Each holds the lock for some microseconds.
+/// Who sends at present what is queued for hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pusher {
+    /// The process; 0 when it cannot be told which.
+    pub process: u32,
+    /// Since when, where that can be told.
+    pub since: Option<Timestamp>,
+}
+
+/// How often to try again while others only ask who holds a lease. Each holds the lock for some microseconds.
 const TRIES: u32 = 10_000;
 
 impl Lease {
-    /// Takes the lease for this process (by its id), or answers `None` when another holds it.
+    /// Takes the recorder's lease for this process (by its id), or answers `None` when another holds it.
     ///
     /// # Errors
     /// [`LogError::Io`] or [`LogError::CannotWrite`] when the lock file cannot be made.
     pub fn take(files: &LogFiles, process: u32) -> Result<Option<Self>, LogError> {
+        Self::take_with(files, &files.owner_lock(), &format!("{process}\n"))
+    }
+
+    /// The process that records at present, if one does; 0 when it cannot be told which.
+    #[must_use]
+    pub fn holder(files: &LogFiles) -> Option<u32> {
+        Some(words_of_holder(&files.owner_lock())?.trim().parse().unwrap_or(0))
+    }
+
+    /// Takes the lease to send what is queued for hosts, or answers `None` when another holds it, be it in this process.
+    ///
+    /// # Errors
+    /// As [`Lease::take`].
+    pub fn take_to_push(files: &LogFiles, process: u32, now: Timestamp) -> Result<Option<Self>, LogError> {
+        Self::take_with(files, &files.push_lock(), &format!("{process} {}\n", now.micros()))
+    }
+
+    /// Who sends at present what is queued for hosts, if somebody does.
+    #[must_use]
+    pub fn pusher(files: &LogFiles) -> Option<Pusher> {
+        let words = words_of_holder(&files.push_lock())?;
+        let mut words = words.split_whitespace();
+        let process = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        let since = words.next().and_then(|word| word.parse().ok()).map(Timestamp::from_micros);
+        Some(Pusher { process, since })
+    }
+
+    fn take_with(files: &LogFiles, path: &Path, words: &str) -> Result<Option<Self>, LogError> {
         files.make_directory()?;
-        let path = files.owner_lock();
-        let mut file = LogFiles::open_private(&path)?;
-        let failed = LogError::io(&path);
+        let mut file = LogFiles::open_private(path)?;
+        let failed = LogError::io(path);
         for _ in 0..TRIES {
             match file.try_lock() {
                 Ok(()) => {
-                    let written = file.set_len(0).and_then(|()| writeln!(file, "{process}"));
+                    let written = file.set_len(0).and_then(|()| file.write_all(words.as_bytes()));
                     written.map_err(failed)?;
                     return Ok(Some(Self { file }));
                 }
@@ -51,18 +90,17 @@ impl Lease {
         }
         Ok(None)
     }
+}
 
-    /// The process that holds the lease at present, if one does; 0 when it cannot be told which.
-    #[must_use]
-    pub fn holder(files: &LogFiles) -> Option<u32> {
-        let mut file = File::open(files.owner_lock()).ok()?;
-        match file.try_lock_shared() {
-            Ok(()) | Err(TryLockError::Error(_)) => None,
-            Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
-                Some(read.ok().and_then(|_| text.trim().parse().ok()).unwrap_or(0))
-            }
+/// What the holder of a lease wrote of itself; `None` when nobody holds it, empty when it cannot be read.
+fn words_of_holder(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    match file.try_lock_shared() {
+        Ok(()) | Err(TryLockError::Error(_)) => None,
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
+            Some(read.map(|_| text).unwrap_or_default())
         }
     }
 }

@@ -35,6 +35,7 @@ mod review;
 mod rows;
 mod search;
 mod stores;
+mod unsettled;
 mod verify;
 mod writer;
 
@@ -45,7 +46,7 @@ pub use api_stores::{
 pub use append::{Append, Appended, Change, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
 pub use connection::{Entropy, LogFiles};
 pub use error::LogError;
-pub use lease::Lease;
+pub use lease::{Lease, Pusher};
 pub use live::LiveMemory;
 pub use mask::{Masked, Needles};
 pub use origins::{CallPlace, OriginRow, Unclaimed};
@@ -63,6 +64,7 @@ pub use remotes::{
 pub use review::{Judgement, NewReview};
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StoreRow};
+pub use unsettled::Unsettled;
 pub use verify::Verification;
 pub use writer::{Act, Writer};
 

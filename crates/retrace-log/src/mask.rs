@@ -2,7 +2,7 @@
 //! what kind of change stay. The second act, the purge, is in `purge.rs`.
 
 use crate::writer::Act;
-use crate::{LogError, Reader, VersionRow, blob, prompts, remotes, rows, search};
+use crate::{LogError, Reader, VersionRow, blob, prompts, remotes, rows, search, unsettled};
 use retrace_model::{Sha256, VersionId};
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,7 +165,7 @@ impl Act<'_> {
         self.transaction
             .prepare_cached("UPDATE rebuilt SET note = NULL WHERE version_seq = ?1")?
             .execute([version.id.seq])?;
-        Ok(())
+        unsettled::forget(&self.transaction, version.id.seq)
     }
 
     fn mask_blob(&self, row: i64, needles: &mut Needles) -> Result<(), LogError> {

@@ -15,6 +15,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0005_api_stores.sql"),
     include_str!("schema/0006_prompts.sql"),
     include_str!("schema/0007_remotes.sql"),
+    include_str!("schema/0008_unsettled.sql"),
+    include_str!("schema/0009_remotes_more.sql"),
 ];
 
 /// Newest format this program knows.
@@ -42,13 +44,18 @@ pub(crate) fn format_of(connection: &Connection) -> Result<i64, LogError> {
 
 /// Brings the schema up to date.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), LogError> {
-    if format_of(connection)? == FORMAT {
+    migrate_to(connection, FORMAT)
+}
+
+/// Brings the schema to a format that is not older than its own.
+pub(crate) fn migrate_to(connection: &mut Connection, format: i64) -> Result<(), LogError> {
+    if format_of(connection)? >= format {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have migrated while this one waited.
     let found = format_of(&transaction)?;
-    for (number, sql) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
+    for (number, sql) in (1..).zip(MIGRATIONS).filter(|(number, _)| (found + 1..=format).contains(number)) {
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "user_version", number)?;
     }

@@ -16,7 +16,7 @@ pub(crate) use staging::forget_all as forget_staged;
 use crate::rows::{self, store_id};
 use crate::writer::Act;
 use crate::{LogError, NewStore, Reader, StoreRow};
-use retrace_model::{StoreId, StoreKind, Timestamp};
+use retrace_model::{StoreId, StoreKind, Timestamp, VersionId};
 use rusqlite::{OptionalExtension as _, Row, params};
 
 /// How the root of a mirror begins; the base URL, `#` and the store's id at the host follow. The path of a directory is
@@ -68,6 +68,13 @@ pub struct RemoteRow {
     pub redacted_at_host: u64,
     /// Versions fetched and not appended yet.
     pub staged: u64,
+    /// Its name at the host; `None` before a pull said it.
+    pub host_name: Option<String>,
+    /// Versions made after this instant of the host were walked through for those redacted there since; `None` where the next
+    /// walk begins.
+    pub swept_to: Option<Timestamp>,
+    /// When such a walk last came to its end: all versions the host had were looked at.
+    pub swept_at: Option<Timestamp>,
 }
 
 /// A mirror to add.
@@ -86,6 +93,8 @@ pub struct NewRemote {
 /// What a host says of a store beside its memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoteFacts {
+    /// Its name there; empty when the host says none.
+    pub name: String,
     /// What it is for.
     pub description: String,
     /// Its pairs, as a JSON object.
@@ -99,9 +108,10 @@ const COLUMNS: &str = "SELECT s.public, r.base_url, r.remote_id, r.description, 
     (SELECT count(*) FROM mirrored m WHERE m.store_id = r.store_id),
     (SELECT count(*) FROM mirrored m WHERE m.store_id = r.store_id AND m.version_seq IS NULL AND m.equal_seq IS NULL
         AND m.redacted_at IS NOT NULL),
-    (SELECT count(*) FROM mirrored m JOIN versions v ON v.seq = coalesce(m.version_seq, m.equal_seq)
+    (SELECT count(DISTINCT v.seq) FROM mirrored m JOIN versions v ON v.seq = coalesce(m.version_seq, m.equal_seq)
         WHERE m.store_id = r.store_id AND m.redacted_at IS NOT NULL AND v.redaction_id IS NULL),
-    (SELECT count(*) FROM remote_staged g WHERE g.store_id = r.store_id)
+    (SELECT count(*) FROM remote_staged g WHERE g.store_id = r.store_id),
+    r.host_name, r.swept_to, r.swept_at
     FROM remotes r JOIN stores s ON s.id = r.store_id";
 
 impl Reader<'_> {
@@ -129,6 +139,21 @@ impl Reader<'_> {
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut rows = query.query([&store.0[..]])?;
         rows.next()?.map(remote_from).transpose()
+    }
+
+    /// Versions of a mirror whose content is kept here although the host redacted it, oldest first; at most `most`.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn redacted_at_host_of(&self, store: StoreId, most: u64) -> Result<Vec<VersionId>, LogError> {
+        let row = rows::store_row(self.connection, store)?;
+        let mut query = self.connection.prepare_cached(
+            "SELECT DISTINCT v.seq FROM mirrored m JOIN versions v ON v.seq = coalesce(m.version_seq, m.equal_seq)
+             WHERE m.store_id = ?1 AND m.redacted_at IS NOT NULL AND v.redaction_id IS NULL ORDER BY v.seq LIMIT ?2",
+        )?;
+        let found = query.query_map(params![row, rows::bound(most)], |row| row.get(0))?;
+        let seqs: Vec<u64> = found.collect::<Result<_, _>>()?;
+        seqs.into_iter().map(|seq| Ok(self.version(seq)?.id)).collect()
     }
 
     /// Versions that a redaction masked and that their hosts still have, by mirror.
@@ -197,8 +222,8 @@ impl Act<'_> {
     pub fn set_remote_facts(&self, store: StoreId, facts: &RemoteFacts) -> Result<(), LogError> {
         self.change_remote(
             store,
-            "description = ?2, metadata = ?3, archived_at = ?4",
-            &[&facts.description, &facts.metadata, &facts.archived_at.map(Timestamp::micros)],
+            "description = ?2, metadata = ?3, archived_at = ?4, host_name = nullif(?5, '')",
+            &[&facts.description, &facts.metadata, &facts.archived_at.map(Timestamp::micros), &facts.name],
         )
     }
 
@@ -208,6 +233,24 @@ impl Act<'_> {
     /// As [`Act::set_remote_facts`].
     pub fn pulled(&self, store: StoreId, at: Timestamp) -> Result<(), LogError> {
         self.change_remote(store, "pulled_at = ?2, problem = NULL", &[&at.micros()])
+    }
+
+    /// Keeps how far the walk through the host's versions came, for those redacted there since: those made after `to` are
+    /// behind it. `None` says where it begins anew; with `ended` because it came to its end then.
+    ///
+    /// # Errors
+    /// As [`Act::set_remote_facts`].
+    pub fn swept(
+        &self,
+        store: StoreId,
+        to: Option<Timestamp>,
+        ended: Option<Timestamp>,
+    ) -> Result<(), LogError> {
+        let to = to.map(Timestamp::micros);
+        match ended {
+            Some(at) => self.change_remote(store, "swept_to = ?2, swept_at = ?3", &[&to, &at.micros()]),
+            None => self.change_remote(store, "swept_to = ?2", &[&to]),
+        }
     }
 
     /// Says why a pull or a push did not come to its end; `None` when it did.
@@ -264,5 +307,8 @@ fn remote_from(row: &Row<'_>) -> Result<RemoteRow, LogError> {
         never_seen: row.get(11)?,
         redacted_at_host: row.get(12)?,
         staged: row.get(13)?,
+        host_name: row.get(14)?,
+        swept_to: time(15)?,
+        swept_at: time(16)?,
     })
 }

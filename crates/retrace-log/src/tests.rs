@@ -17,5 +17,6 @@ mod rebuilding;
 mod reference;
 mod reviewing;
 mod searching;
+mod settling;
 mod stores;
 mod tampering;

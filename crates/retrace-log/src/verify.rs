@@ -321,7 +321,7 @@ struct ChainWalk {
 }
 
 /// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
-const DERIVED: [(&str, &str); 21] = [
+const DERIVED: [(&str, &str); 22] = [
     (
         "versions name paths that are not kept",
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
@@ -388,6 +388,11 @@ const DERIVED: [(&str, &str); 21] = [
                  WHERE v.happened_at IS NULL OR (r.note IS NOT NULL AND v.redaction_id IS NOT NULL))",
     ),
     ("rebuilt versions are said to be withdrawn otherwise than their operations are undone", WITHDRAWN_AMISS),
+    (
+        "versions without a file of their own are said to be on their way to the disk",
+        "SELECT count(*) FROM unsettled u JOIN versions v ON v.seq = u.version_seq
+         WHERE v.redaction_id IS NOT NULL OR v.happened_at IS NOT NULL",
+    ),
     (
         "mirrored versions are of another store or memory than their mirror says",
         "SELECT count(*) FROM mirrored m JOIN versions v ON v.seq = coalesce(m.version_seq, m.equal_seq)

@@ -17,7 +17,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer, ServiceExt};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, ServiceExt};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use serde_json::Value;
 use std::sync::Arc;
@@ -64,9 +64,12 @@ impl MemoryServer {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(LONGEST_MESSAGE);
-        let running = ServiceExt::serve(self, transport)
-            .await
-            .map_err(|error| ServeError::Handshake(error.to_string()))?;
+        let running = match ServiceExt::serve(self, transport).await {
+            Ok(running) => running,
+            // It left before it said anything, as a client does that only looks whether the program starts.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(ServeError::Handshake(error.to_string())),
+        };
         running.waiting().await.map(drop).map_err(|error| ServeError::Connection(error.to_string()))
     }
 

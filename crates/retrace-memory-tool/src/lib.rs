@@ -46,12 +46,15 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use error::{OpenError, ToolError};
 pub use guard::{Guard, GuardMode, Sensitive, UnknownGuardMode};
 pub use observe::{Change, Observer, Unobserved};
+/// When a change is to be on the disk; see [`Observer::durable`].
+pub use retrace_files::Durable;
 
 #[cfg(not(unix))]
 pub use elsewhere::MemoryTool;
 #[cfg(unix)]
 pub use tool::MemoryTool;
 
+use retrace_files::{NoFaults, Steps};
 use std::fmt;
 use std::sync::Arc;
 
@@ -87,6 +90,8 @@ pub struct Options {
     pub guard: Option<Arc<dyn Guard>>,
     /// A random number for each call, which names temporary files.
     pub random: Arc<dyn Fn() -> u64 + Send + Sync>,
+    /// Called before each step of writing and deleting a file, so that tests can fail or stop it there.
+    pub steps: Arc<dyn Steps + Send + Sync>,
 }
 
 impl Options {
@@ -100,6 +105,7 @@ impl Options {
             guard_mode: GuardMode::Off,
             guard: None,
             random,
+            steps: Arc::new(NoFaults),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a caller is told of each change, so that it can record exactly what happened.
 
+use retrace_files::Durable;
 use retrace_model::{RelPath, Seen};
 use thiserror::Error;
 
@@ -42,6 +43,12 @@ pub trait Observer {
     /// # Errors
     /// [`Unobserved`]: nothing is done then, and the call is answered with an error.
     fn before(&mut self, paths: &[RelPath]) -> Result<(), Unobserved>;
+
+    /// Whether the change that is about to be made is to be on the disk before [`Observer::changed`] is called. Asked after
+    /// each [`Observer::before`].
+    fn durable(&self) -> Durable {
+        Durable::Now
+    }
 
     /// Called after a change.
     fn changed(&mut self, change: &Change<'_>);

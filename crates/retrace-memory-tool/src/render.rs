@@ -97,12 +97,14 @@ pub(crate) fn snippet(text: &str, line: usize) -> String {
     snippet
 }
 
-/// A directory: itself, then what is in it, in the order given.
+/// A directory: itself, then what is in it, in the order given. `characters` cuts the view and says how to go on; only then
+/// `range` counts, which is of entries here: without a cut the SDKs pass it over.
 pub(crate) fn directory(
     path: &str,
     own_bytes: u64,
     entries: &[Listed],
     dialect: Dialect,
+    range: Option<(i64, i64)>,
     characters: Option<usize>,
 ) -> String {
     let left_out = match dialect {
@@ -113,16 +115,26 @@ pub(crate) fn directory(
         "Here're the files and directories up to 2 levels deep in {path}, excluding {left_out}:\n{}\t{path}",
         size(own_bytes, dialect)
     );
+    let (start, end) = match range.filter(|_| characters.is_some()) {
+        Some((start, end)) => slice(entries.len(), start, end),
+        None => (0, entries.len()),
+    };
     let mut left = characters.unwrap_or(usize::MAX);
-    for (at, entry) in entries.iter().enumerate() {
+    for (at, entry) in entries.iter().enumerate().take(end).skip(start) {
         let line = format!("\n{}\t{path}/{}", size(entry.bytes, dialect), entry.path);
         let length = line.chars().count();
-        if length > left {
-            let more = entries.len() - at;
-            let _ = write!(view, "\n[Cut: {more} more. View a directory below for what is in it.]");
+        // The first is always shown, so that going on gets on.
+        if length > left && at > start {
+            let _ = write!(
+                view,
+                "\n[Cut: entries {} to {at} of {} are shown. Go on with view_range [{}, -1].]",
+                start + 1,
+                entries.len(),
+                at + 1
+            );
             break;
         }
-        left -= length;
+        left = left.saturating_sub(length);
         view.push_str(&line);
     }
     view
@@ -190,6 +202,36 @@ mod tests {
         assert!(rest.ends_with("     3\tcccc\n     4\t"), "{rest}");
         let long = file("p", &"x".repeat(50), None, Some(18)).unwrap();
         assert!(long.ends_with("     1\txxxxxxxxxx\n[Cut: line 1 has 50 characters.]"), "{long}");
+    }
+
+    #[test]
+    fn a_directory_that_is_cut_can_be_read_to_its_end() {
+        let entries: Vec<Listed> =
+            (1..=50).map(|number| Listed { path: format!("{number}.md"), bytes: number }).collect();
+        let view = |range, characters| directory("p", 1, &entries, Dialect::Docs, range, characters);
+        let whole = view(None, None);
+        assert_eq!(view(Some((3, 4)), None), whole, "without a cut it is passed over");
+        for characters in [1, 30, 200] {
+            let (mut shown, mut from) = (Vec::new(), 1);
+            loop {
+                let page = view(Some((from, -1)), Some(characters));
+                let lines: Vec<&str> = page.lines().skip(2).collect();
+                let on = lines.last().and_then(|line| line.split_once("view_range [")).map(|(_, on)| on);
+                let entries = lines.iter().filter(|line| !line.starts_with('['));
+                shown.extend(entries.map(|line| (*line).to_owned()));
+                match on.and_then(|on| on.split(',').next()).map(|from| from.parse().unwrap()) {
+                    Some(next) => from = next,
+                    None => break,
+                }
+            }
+            assert_eq!(shown, whole.lines().skip(2).collect::<Vec<_>>(), "{characters}");
+        }
+        let cut = view(None, Some(30));
+        assert!(
+            cut.ends_with("[Cut: entries 1 to 3 of 50 are shown. Go on with view_range [4, -1].]"),
+            "{cut}"
+        );
+        assert_eq!(view(Some((49, 50)), Some(200)).lines().count(), 4);
     }
 
     #[test]

@@ -460,6 +460,50 @@ fn the_guard_looks_at_what_is_added() {
 }
 
 #[test]
+fn the_guard_looks_at_names_as_well() {
+    for dialect in Dialect::ALL {
+        let guarded = |mode| {
+            let mut options = options(dialect);
+            options.guard = Some(Arc::new(NoNumbers));
+            options.guard_mode = mode;
+            Memory::with(options)
+        };
+        let rename = |from, to| json!({ "command": "rename", "old_path": from, "new_path": to });
+        let refusing = guarded(GuardMode::Refuse);
+        let said = refusing.refuses(create("/memories/key-1.md", "x"));
+        assert!(said.ends_with("it would hold something sensitive: in its name: a digit"), "{said}");
+        refusing.says(create("/memories/a.md", "x"));
+        refusing.refuses(rename("/memories/a.md", "/memories/b/2.md"));
+        assert!(refusing.path("a.md").exists() && !refusing.path("b").exists());
+        refusing.write("3.md", "was here before\n");
+        refusing.says(insert("/memories/3.md", 1, "its name is no news"));
+        refusing.says(rename("/memories/3.md", "/memories/c-3.md"));
+        let warning = guarded(GuardMode::Warn);
+        warning.says(create("/memories/a.md", "x"));
+        assert_eq!(
+            warning.says(rename("/memories/a.md", "/memories/4.md")),
+            "Successfully renamed /memories/a.md to /memories/4.md\nWarning: it holds something sensitive: in its name: a digit"
+        );
+    }
+}
+
+#[test]
+fn a_directory_of_many_files_can_be_read_to_its_end() {
+    let memory = Memory::new(Dialect::Docs);
+    for number in 0..600 {
+        memory.write(&format!("a-name-that-takes-some-room-{number:03}.md"), "");
+    }
+    let first = memory.says(view("/memories"));
+    let (_, on) = first.split_once("Go on with view_range [").expect("it is cut");
+    let from: u64 = on.split(',').next().unwrap().parse().unwrap();
+    let mut rest = view("/memories");
+    rest["view_range"] = json!([from, -1]);
+    let rest = memory.says(rest);
+    assert!(first.contains("-000.md\n") && rest.ends_with("-599.md"), "{rest}");
+    assert_eq!((first + &rest).matches(".md").count(), 600);
+}
+
+#[test]
 fn limits_are_kept() {
     let mut small = options(Dialect::Py);
     small.max_file_bytes = 8;

@@ -7,7 +7,7 @@ use crate::observe::{Change, Observer};
 use crate::path::{self, Step};
 use crate::walk::{Leaf, Lost, Name, Place, Tree, rel_path};
 use crate::{Answer, Dialect, GuardMode, OpenError, Options, ToolError, edit, render};
-use retrace_files::{DEPTH_LIMIT, Done, FileError, NoFaults, Root, RootError};
+use retrace_files::{DEPTH_LIMIT, Done, FileError, Root, RootError};
 use retrace_model::{RelPath, Sha256};
 use rustix::io::Errno;
 use serde_json::Value;
@@ -89,10 +89,21 @@ impl MemoryTool {
     }
 }
 
-/// Makes a directory and those above it that are missing, each mode 0700.
+/// Makes a directory and those above it that are missing, each mode 0700, and waits until they are on the disk: a directory
+/// that is missing after a power failure looks as if somebody had removed it with all that was in it.
 fn make_private(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+    let missing =
+        path.ancestors().take_while(|above| !above.as_os_str().is_empty() && !above.exists()).count();
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    for made in path.ancestors().take(missing) {
+        let above = made.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // One that may not be read cannot be waited for.
+        if let Ok(above) = std::fs::File::open(above) {
+            above.sync_all()?;
+        }
+    }
+    Ok(())
 }
 
 /// A failure of the host.
@@ -158,7 +169,7 @@ impl Call<'_> {
             Leaf::Directory(stat) => {
                 let bytes = u64::try_from(stat.st_size).unwrap_or(0);
                 let entries = self.tree.list(&place.directory, self.dialect());
-                Ok(render::directory(path, bytes, &entries, self.dialect(), characters))
+                Ok(render::directory(path, bytes, &entries, self.dialect(), range, characters))
             }
             Leaf::File(_) => {
                 let (text, _) = self.read(path, &place)?;
@@ -206,10 +217,10 @@ impl Call<'_> {
         }
         self.check_reachable(path, &place)?;
         let rel_path = place.rel_path().ok_or_else(|| ToolError::Exists { path: path.to_owned() })?;
-        let note = self.check_content(path, "", text)?;
+        let note = self.check(path, ("", text), ("", path))?;
         self.before(std::slice::from_ref(&rel_path))?;
         let random = (self.options.random)();
-        let done = self.root.create_private(&rel_path, text.as_bytes(), random, &NoFaults);
+        let done = self.root.create_private(&rel_path, text.as_bytes(), random, &*self.options.steps);
         let done = done.map_err(|error| match error {
             FileError::Moved { .. }
             | FileError::IsDirectory { .. }
@@ -234,8 +245,10 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Whether a content may be written; answers what is to be added to the answer.
-    fn check_content(&self, path: &str, before: &str, after: &str) -> Result<String, ToolError> {
+    /// Whether a content may be written under a name; answers what is to be added to the answer. Both as they are before and
+    /// after: a name is kept, listed and told as a content is.
+    fn check(&self, path: &str, text: (&str, &str), name: (&str, &str)) -> Result<String, ToolError> {
+        let (before, after) = text;
         let (bytes, limit) = (after.len() as u64, self.options.max_file_bytes);
         if bytes > limit {
             return Err(ToolError::TooLarge { path: path.to_owned(), bytes, limit });
@@ -244,7 +257,8 @@ impl Call<'_> {
         else {
             return Ok(String::new());
         };
-        let found = added(guard, before, after);
+        let mut found = added(guard, before, after);
+        found.extend(added(guard, name.0, name.1).into_iter().map(|what| format!("in its name: {what}")));
         match self.options.guard_mode {
             _ if found.is_empty() => Ok(String::new()),
             GuardMode::Refuse => Err(ToolError::Sensitive { path: path.to_owned(), found }),
@@ -253,7 +267,9 @@ impl Call<'_> {
     }
 
     fn before(&mut self, paths: &[RelPath]) -> Result<(), ToolError> {
-        self.observer.before(paths).map_err(|reason| ToolError::Unobserved { reason: reason.0 })
+        self.observer.before(paths).map_err(|reason| ToolError::Unobserved { reason: reason.0 })?;
+        self.root.set_durable(self.observer.durable());
+        Ok(())
     }
 
     fn replace(&mut self, path: &str, old: &str, new: &str) -> Result<String, ToolError> {
@@ -308,7 +324,7 @@ impl Call<'_> {
         for _ in 0..ATTEMPTS {
             let (before, hash) = self.read(path, place)?;
             let after = change(&before)?;
-            let note = self.check_content(path, &before, &after)?;
+            let note = self.check(path, (&before, &after), (path, path))?;
             let target = kept.as_ref().unwrap_or(place);
             let rel_path = target.rel_path().ok_or_else(|| ToolError::Vanished { path: path.to_owned() })?;
             self.before(std::slice::from_ref(&rel_path))?;
@@ -340,9 +356,11 @@ impl Call<'_> {
         let written: Result<Done, FileError> = match self.dialect() {
             Dialect::Docs => {
                 let expected = retrace_files::Expected::Hash(hash);
-                self.root.replace(rel_path, expected, bytes, random, &NoFaults)
+                self.root.replace(rel_path, expected, bytes, random, &*self.options.steps)
             }
-            Dialect::Py | Dialect::Ts => self.root.replace_private(rel_path, hash, bytes, random, &NoFaults),
+            Dialect::Py | Dialect::Ts => {
+                self.root.replace_private(rel_path, hash, bytes, random, &*self.options.steps)
+            }
         };
         match written {
             Ok(done) => Ok(Some(done.seen)),
@@ -407,7 +425,7 @@ impl Call<'_> {
                 Err(error) => return Err(of_file(path, place, "rm", &error)),
             };
             let random = (self.options.random)();
-            match self.root.delete(&rel_path, hash, false, random, &NoFaults) {
+            match self.root.delete(&rel_path, hash, false, random, &*self.options.steps) {
                 Ok(_) => {
                     self.observer.changed(&Change::Removed { path: &rel_path });
                     return Ok(());
@@ -448,9 +466,10 @@ impl Call<'_> {
             return Err(missing());
         }
         self.check_reachable(to, &new)?;
+        let note = self.check(to, ("", ""), (from, to))?;
         let target = new.rel_path().ok_or_else(|| ToolError::DestinationExists { path: to.to_owned() })?;
         self.root
-            .make_private_parents(&target, &NoFaults)
+            .make_private_parents(&target, &*self.options.steps)
             .map_err(|error| of_file(to, &new, "mkdir", &error))?;
         match old.leaf {
             // Making the directories of the destination made the source, which cannot go below itself.
@@ -473,7 +492,7 @@ impl Call<'_> {
             _ => {}
         }
         self.move_to(from, to, &old, &new, over)?;
-        Ok(format!("Successfully renamed {from} to {to}"))
+        Ok(format!("Successfully renamed {from} to {to}{note}"))
     }
 
     /// A place as the host names it in errors: the TypeScript client as the path was written, links and all.

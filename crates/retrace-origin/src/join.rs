@@ -8,7 +8,7 @@
 use crate::apply::outcomes;
 use crate::front_matter::{is_equal_but_for_stamp, origin_session};
 use crate::path::is_below;
-use crate::write::{Effect, Write};
+use crate::write::{Effect, Replacement, Write};
 use retrace_model::Timestamp;
 
 /// How much later than a version a call may be dated: clocks of one machine agree, but a call's line is written with the time
@@ -287,7 +287,7 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present:
     let is_later = |write: &Write| write.at.is_some_and(|at| at > version.at);
     let partial: Vec<Claim> = fresh
         .iter()
-        .filter(|at| near(writes[**at]) && !is_later(writes[**at]))
+        .filter(|at| near(writes[**at]) && !is_later(writes[**at]) && !was_seen(version, writes[**at]))
         .filter_map(|at| Some(Claim { write: *at, basis: in_part(version, writes[*at])?, steps: 1 }))
         .collect();
     let unsettled = match settle(partial, writes, Confidence::Likely, version) {
@@ -429,6 +429,27 @@ fn in_part(version: &Version<'_>, write: &Write) -> Option<Basis> {
         _ => false,
     };
     fits.then_some(Basis::InPart)
+}
+
+/// Whether what a write did is in the version before already, so that it does not explain this one: it was answered before
+/// that version was recorded, or all of it is there. Who changes a file by hand a moment after a session must not be taken
+/// for the session.
+fn was_seen(version: &Version<'_>, write: &Write) -> bool {
+    if write.answered_at.zip(version.previous_at).is_some_and(|(answered, previous)| answered <= previous) {
+        return true;
+    }
+    let Some(before) = version.before else { return false };
+    let text = std::str::from_utf8(before).unwrap_or_default();
+    let is_done = |edit: &Replacement| {
+        !edit.new.trim().is_empty() && text.contains(&edit.new) && !text.contains(&edit.old)
+    };
+    match &write.effect {
+        Effect::Whole(bytes) => before == bytes || is_equal_but_for_stamp(bytes, before, done_at(write)),
+        Effect::Append(bytes) => before.ends_with(bytes),
+        Effect::Edit(edit) => is_done(edit),
+        Effect::MultiEdit(edits) => edits.iter().all(is_done),
+        _ => false,
+    }
 }
 
 fn shares_lines(written: &str, found: &str) -> bool {

@@ -5,7 +5,7 @@ use crate::facts;
 use crate::host::{Host, page_query, same, store_path, understood, wanted};
 use crate::objects::{Page, RemoteMemory, RemoteVersion};
 use crate::read::{self, Fault, Raw};
-use retrace_model::Sha256;
+use retrace_model::{Sha256, Timestamp};
 use retrace_outbound::{Answer, Call, Method};
 use serde_json::{Map, Value, json};
 
@@ -76,8 +76,33 @@ impl Host {
         view_full: bool,
         limit: u32,
     ) -> Result<Page<RemoteVersion>, RemoteError> {
+        self.versions_by(store, list_query(page, view_full, limit))
+    }
+
+    /// A page of a store's versions made not after an instant, newest first, without their contents. The instant goes with
+    /// each page.
+    ///
+    /// # Errors
+    /// [`RemoteError`].
+    pub fn versions_until(
+        &self,
+        store: &str,
+        until: Timestamp,
+        page: Option<&str>,
+        limit: u32,
+    ) -> Result<Page<RemoteVersion>, RemoteError> {
+        let mut query = list_query(page, false, limit);
+        query.push(("created_at[lte]".to_owned(), until.to_rfc3339()));
+        self.versions_by(store, query)
+    }
+
+    fn versions_by(
+        &self,
+        store: &str,
+        query: Vec<(String, String)>,
+    ) -> Result<Page<RemoteVersion>, RemoteError> {
         let path = format!("{}/memory_versions", store_path(store)?);
-        let call = Call { query: list_query(page, view_full, limit), ..Call::new(Method::Get, path) };
+        let call = Call { query, ..Call::new(Method::Get, path) };
         let answer = self.send(call, facts::STORES_BETA, facts::PAGE_BYTES, &[])?;
         understood(read::page(&answer.body, |raw: Raw| match raw {
             Raw::MemoryVersion(raw) => {

@@ -243,6 +243,19 @@ impl Call {
     }
 }
 
+/// Whether a path is one of the API's, or could be by how it begins. Of another, such as that of dreams, nothing is asked before
+/// it is said that there is nothing.
+///
+/// # Errors
+/// The refusal that answers every request for another path.
+pub fn check_path(path: &str) -> Result<(), Refusal> {
+    let mut segments = path.split('/').skip(1);
+    match (segments.next(), segments.next()) {
+        (Some("v1"), Some("memory_stores")) => Ok(()),
+        _ => Err(no_route()),
+    }
+}
+
 /// Reads a request.
 ///
 /// # Errors
@@ -250,11 +263,8 @@ impl Call {
 pub fn read_call(request: &RequestParts<'_>) -> Result<Call, Refusal> {
     let query = Query::parse(request.query)?;
     let path = request.path.strip_suffix('/').unwrap_or(request.path);
-    let mut segments = path.split('/').skip(1);
-    if (segments.next(), segments.next()) != (Some("v1"), Some("memory_stores")) {
-        return Err(no_route());
-    }
-    let segments: Vec<&str> = segments.collect();
+    check_path(path)?;
+    let segments: Vec<&str> = path.split('/').skip(3).collect();
     let methods = methods(&segments, request.legacy);
     if !methods.is_empty() && !methods.contains(&request.method) {
         return Err(Refusal::method(methods));
@@ -517,6 +527,18 @@ mod tests {
     fn read(method: &str, tail: &str, query: &str, body: &str, legacy: bool) -> Result<Call, Refusal> {
         let path = format!("/v1/memory_stores{tail}");
         read_call(&RequestParts { method, path: &path, query, body: body.as_bytes(), legacy })
+    }
+
+    #[test]
+    fn only_paths_of_the_api_are_asked_for_more() {
+        for path in ["/v1/memory_stores", "/v1/memory_stores/", "/v1/memory_stores/x/none"] {
+            assert_eq!(check_path(path), Ok(()), "{path}");
+        }
+        for path in
+            ["", "/", "/v1", "/v1/dreams", "/v1/memory_storesx", "/v2/memory_stores", "v1/memory_stores"]
+        {
+            assert_eq!(check_path(path).expect_err(path).kind, Kind::NotFound);
+        }
     }
 
     fn memory(legacy: bool, body: &str) -> Result<CreateMemory, Refusal> {

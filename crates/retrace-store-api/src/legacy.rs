@@ -4,7 +4,7 @@
 use crate::body::Body;
 use crate::limits::CONTENT_BYTES;
 use crate::path::{MemoryPath, Prefix};
-use crate::refusal::Refusal;
+use crate::refusal::{Kind, Refusal};
 use serde_json::{Value, json};
 
 /// A call of one of the tools.
@@ -38,6 +38,8 @@ pub enum Tool {
     },
     /// Delete a memory.
     Delete(MemoryPath),
+    /// An input that cannot be read, and why. The model wrote it, so the model is told, as of anything else a tool refuses.
+    Unreadable(String),
 }
 
 impl ToolCall {
@@ -51,10 +53,18 @@ impl ToolCall {
 /// Reads `{"input": {…}, "session_id": …}`.
 pub(crate) fn read(name: &str, body: &Body) -> Result<ToolCall, Refusal> {
     let session = body.optional_text("session_id")?.map(str::to_owned);
+    let tool = match tool(name, body) {
+        Err(refusal) if refusal.kind == Kind::InvalidRequest => Tool::Unreadable(refusal.message),
+        read => read?,
+    };
+    Ok(ToolCall { tool, session })
+}
+
+fn tool(name: &str, body: &Body) -> Result<Tool, Refusal> {
     let input = body.given("input").cloned().unwrap_or_else(|| json!({}));
     let input = Body::parse(input.to_string().as_bytes())?;
     let path = || MemoryPath::parse(input.text("path")?);
-    let tool = match name {
+    Ok(match name {
         "memory_list" => Tool::List(
             input.optional_text("path_prefix")?.map(Prefix::parse).transpose()?.unwrap_or_else(Prefix::root),
         ),
@@ -74,8 +84,7 @@ pub(crate) fn read(name: &str, body: &Body) -> Result<ToolCall, Refusal> {
         },
         "memory_delete" => Tool::Delete(path()?),
         _ => return Err(Refusal::not_found("tool", name)),
-    };
-    Ok(ToolCall { tool, session })
+    })
 }
 
 /// The definitions of the tools, as a Messages request takes them.
@@ -141,8 +150,22 @@ mod tests {
             let call = read(name, &Body::parse(body.as_bytes()).expect("a body")).expect(name);
             assert_eq!(call.session.as_deref(), Some("sesn_1"));
             if !required.is_empty() {
-                assert!(read(name, &Body::parse(b"{}").expect("a body")).is_err(), "{name}");
+                let call = read(name, &Body::parse(b"{}").expect("a body")).expect(name);
+                assert!(matches!(call.tool, Tool::Unreadable(_)) && !call.writes(), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn what_the_model_wrote_wrong_is_told_to_the_model_and_what_the_client_did_to_the_client() {
+        let asked =
+            |name: &str, body: Value| read(name, &Body::parse(body.to_string().as_bytes()).expect("a body"));
+        for input in [json!({ "path": "no/slash" }), json!({ "path": 5 }), json!([]), json!("text")] {
+            let call = asked("memory_read", json!({ "input": input })).expect("a call");
+            assert!(matches!(call.tool, Tool::Unreadable(_)), "{call:?}");
+        }
+        let wrong = asked("memory_read", json!({ "input": { "path": "/a" }, "session_id": 5 }));
+        assert_eq!(wrong.expect_err("no session").kind, Kind::InvalidRequest);
+        assert_eq!(asked("memory_none", json!({})).expect_err("no tool").kind, Kind::NotFound);
     }
 }

@@ -26,7 +26,7 @@ mod refusal;
 
 pub use call::{
     Call, CreateMemory, CreateStore, DeleteMemory, ListMemories, ListStores, ListVersions, MetadataPatch,
-    RequestParts, UpdateMemory, UpdateStore, View, Writer, read_call,
+    RequestParts, UpdateMemory, UpdateStore, View, Writer, check_path, read_call,
 };
 pub use cursor::{Cursor, Listing};
 pub use headers::{BETA_MANAGED_AGENTS, BETA_MEMORY, check_betas};

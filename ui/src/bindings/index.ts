@@ -244,6 +244,24 @@ store: string | null,
 job: string | null, };
 
 /**
+ * Brings what is new of mirrored stores.
+ */
+export type PullReq = { 
+/**
+ * Id or name here; all mirrored stores when absent.
+ */
+store: string | null, 
+/**
+ * A word chosen by the caller, to follow and cancel the work by.
+ */
+job: string | null, 
+/**
+ * Look through all versions the hosts have for those they redacted since. Without it, a pull looks through the newest
+ * 1,000 and the next part of the others, so that all are looked through by some pulls.
+ */
+full: boolean, };
+
+/**
  * The mirrored stores. Answered from what is known here; no host is called.
  */
 export type Remotes = { 
@@ -354,6 +372,14 @@ never_seen: number,
  * Versions whose content is kept here although the host redacted it since.
  */
 redacted_at_host: number, 
+/**
+ * Those versions, `memver_…`, oldest first, whoever pulled; at most 1,000.
+ */
+redacted_versions: Array<string>, 
+/**
+ * When all versions the host had were last looked through for redacted ones; null before that.
+ */
+looked_through_at: string | null, 
 /**
  * Changes queued for the host.
  */
@@ -482,6 +508,68 @@ message: string | null,
  * What it changes, against the mirror's newest version; null with `redact` and `archive`.
  */
 diff: FileDiff | null, };
+
+/**
+ * Names a queued change.
+ */
+export type QueuedRef = { 
+/**
+ * Its number.
+ */
+id: number, };
+
+/**
+ * A queued change beside what it would meet: three contents, as two differences. No host is called to say it; a pull brings
+ * what is new there.
+ */
+export type QueuedConflict = { 
+/**
+ * The change.
+ */
+change: QueuedChange, 
+/**
+ * The version it was made against, `memver_…`; null where it makes a memory, or that version is not known.
+ */
+base_version_id: string | null, 
+/**
+ * The newest version that is there now, `memver_…`; null where nothing is.
+ */
+now_version_id: string | null, 
+/**
+ * Who made that one.
+ */
+now_by: ActorView | null, 
+/**
+ * When it was made.
+ */
+now_at: string | null, 
+/**
+ * Whether what is there now is something else than the change was made against.
+ */
+moved_on: boolean, 
+/**
+ * What happened there since: from the version it was made against to what is there now; null where there is none to hold
+ * it against.
+ */
+happened: FileDiff | null, 
+/**
+ * What the change would do to what is there now; null with `redact` and `archive`.
+ */
+would: FileDiff | null, };
+
+/**
+ * Queues a change that met a newer edit, or was refused, once more: on what is there now.
+ */
+export type RetryQueuedReq = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * The version that was seen there and that it may replace, `memver_…`; null where nothing was there. Another one that is
+ * there by now is `head_moved`.
+ */
+over: string | null, };
 
 /**
  * Takes queued changes back.
@@ -652,7 +740,7 @@ base_url: string | null,
 dream: string, };
 
 /**
- * Asks a host for a new dream.
+ * Asks a host for a new dream. A dream reads its store at the host: what is queued here for it is not part of that.
  */
 export type CreateDreamReq = { 
 /**
@@ -678,7 +766,48 @@ instructions: string | null,
 /**
  * Write into the store itself instead of a new one.
  */
-update_existing: boolean, };
+update_existing: boolean, 
+/**
+ * Ask for it although changes of the store are queued here, which the dream does not read. Without it, that is refused.
+ */
+without_queued: boolean, };
+
+/**
+ * What a request for a dream would ask for. No host is called to say it.
+ */
+export type DreamPlan = { 
+/**
+ * Base URL of the host that would be asked.
+ */
+base_url: string, 
+/**
+ * The store it would read, by its id at the host.
+ */
+input_remote_id: string, 
+/**
+ * The mirror of that here.
+ */
+input_store_id: string | null, 
+/**
+ * Sessions it would read.
+ */
+sessions: Array<string>, 
+/**
+ * Model.
+ */
+model: string, 
+/**
+ * What it would be told.
+ */
+instructions: string | null, 
+/**
+ * `create_new` or `update_existing`.
+ */
+output_behavior: string, 
+/**
+ * Changes of the store that wait here. The dream does not read them unless they are sent before.
+ */
+queued: RemoteQueue, };
 
 /**
  * Holds two stores against each other, memory by memory.
@@ -6054,13 +6183,16 @@ export type Commands = {
   hosted_stores: { request: HostRef; response: HostedStores; writes: false };
   remotes: { request: Nothing; response: Remotes; writes: false };
   add_remote: { request: AddRemoteReq; response: Store; writes: true };
-  pull_remote: { request: RemoteRef; response: Pulled; writes: true };
+  pull_remote: { request: PullReq; response: Pulled; writes: true };
   push_remote: { request: RemoteRef; response: Pushed; writes: true };
   remote_queue: { request: RemoteRef; response: RemoteQueue; writes: false };
   withdraw_queued: { request: WithdrawReq; response: RemoteQueue; writes: true };
+  queued_conflict: { request: QueuedRef; response: QueuedConflict; writes: false };
+  retry_queued: { request: RetryQueuedReq; response: RemoteQueue; writes: true };
   archive_remote: { request: StoreRef; response: RemoteQueue; writes: true };
   set_host_key: { request: HostKeyReq; response: Remotes; writes: true };
   dreams: { request: DreamsReq; response: Dreams; writes: false };
+  plan_dream: { request: CreateDreamReq; response: DreamPlan; writes: false };
   create_dream: { request: CreateDreamReq; response: Dream; writes: true };
   cancel_dream: { request: DreamRef; response: Dream; writes: true };
   archive_dream: { request: DreamRef; response: Dream; writes: true };
@@ -6103,6 +6235,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   "pull_remote",
   "push_remote",
   "withdraw_queued",
+  "retry_queued",
   "archive_remote",
   "set_host_key",
   "create_dream",

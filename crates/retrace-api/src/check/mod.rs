@@ -31,6 +31,8 @@ const CONFIG_BYTES: u64 = 1024 * 1024;
 pub(crate) struct Around<'a> {
     /// What the person set of their own, where a store of theirs is checked.
     pub(crate) own: Option<&'a OwnRules>,
+    /// The repository the memories are about, where they are a store's; found above the directory when absent.
+    pub(crate) about: Option<&'a Path>,
     pub(crate) now: Timestamp,
     pub(crate) entropy: &'a dyn Fn(&mut [u8]),
     pub(crate) program_version: &'a str,
@@ -48,8 +50,12 @@ struct ReadFile {
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) files: Files<'a>,
-    /// Root of the repository that the memories lie in or are about.
+    /// Root of the repository that the memories lie in.
     pub(crate) repository: Option<&'a Path>,
+    /// Root of the repository that they are about; the one they lie in when absent. Nothing is configured there.
+    pub(crate) about: Option<&'a Path>,
+    /// Where the directory lies whose memories are read from the log.
+    pub(crate) directory: Option<&'a Path>,
 }
 
 /// Where memories are.
@@ -65,7 +71,9 @@ pub(crate) enum Files<'a> {
 pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) -> Result<Checked, ApiError> {
     let opened = Root::open(root)?;
     let repository = repository_root(Some(root), request)?;
-    let place = Place { files: Files::Directory(&opened), repository: repository.as_deref() };
+    let about = around.about.filter(|_| request.repository.is_none());
+    let place =
+        Place { files: Files::Directory(&opened), repository: repository.as_deref(), about, directory: None };
     gate(place, crate::error::show(root), request, around)
 }
 
@@ -77,7 +85,12 @@ pub(crate) fn recorded(
     around: &Around<'_>,
 ) -> Result<Checked, ApiError> {
     let repository = repository_root(None, request)?;
-    let place = Place { files: Files::Log(reader, store.id), repository: repository.as_deref() };
+    let place = Place {
+        files: Files::Log(reader, store.id),
+        repository: repository.as_deref(),
+        about: None,
+        directory: None,
+    };
     gate(place, String::from_utf8_lossy(&store.root).into_owned(), request, around)
 }
 
@@ -99,7 +112,7 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
     let place = at.in_repository();
     let mut checked = Checked {
         root,
-        repository: at.repository.map(crate::error::show),
+        repository: at.about.or(at.repository).map(crate::error::show),
         findings: Vec::new(),
         errors: 0,
         warnings: 0,
@@ -163,10 +176,10 @@ pub(crate) fn run(
     };
     let files: Vec<File<'_>> = files.iter().map(ReadFile::view).collect();
     let place = at.in_repository();
-    let on_disk = at.repository.map(RepositoryOnDisk::new);
+    let on_disk = at.about.or(at.repository).map(RepositoryOnDisk::new);
     let surroundings = Surroundings {
         repository: on_disk.as_ref().map(|repository| repository as &dyn retrace_findings::Repository),
-        place: &place,
+        place: at.lies_in_what_it_is_about().then_some(&*place),
         today: day(around.now),
         usage: around.usage,
     };
@@ -205,7 +218,8 @@ fn read_log(checker: &Checker, reader: &Reader<'_>, store: StoreId) -> Result<Ve
 fn read(checker: &Checker, root: &Root, scan: &Scan, repository: Option<&Path>) -> Vec<ReadFile> {
     let rules = Rules::default();
     // The root of a repository holds its code too; only what agents read there is looked at.
-    let whole = repository != Some(root.path());
+    let whole = repository != Some(root.path())
+        || select::is_memory_alone(scan.found.keys().map(|path| path.to_text()));
     let wanted: Vec<(&RelPath, u64)> = scan
         .found
         .iter()
@@ -248,10 +262,22 @@ impl ReadFile {
 }
 
 impl Place<'_> {
+    /// Whether the directory lies in the repository that its memories are about.
+    fn lies_in_what_it_is_about(&self) -> bool {
+        let repository = self.about.or(self.repository);
+        self.root().zip(repository).is_some_and(|(root, repository)| root.starts_with(repository))
+    }
+
+    fn root(&self) -> Option<&Path> {
+        match self.files {
+            Files::Directory(root) => Some(root.path()),
+            Files::Log(..) => self.directory,
+        }
+    }
+
     /// Where the directory lies in the repository, `/` between segments; empty for its root and outside it.
     fn in_repository(&self) -> String {
-        let Files::Directory(root) = self.files else { return String::new() };
-        let below = self.repository.and_then(|repository| root.path().strip_prefix(repository).ok());
+        let below = self.root().zip(self.repository).and_then(|(root, above)| root.strip_prefix(above).ok());
         let parts = below.into_iter().flat_map(Path::components);
         parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
     }

@@ -24,6 +24,8 @@ pub(super) struct RepositoryOnDisk {
     root: PathBuf,
     files: OnceCell<Files>,
     packages: OnceCell<Option<Packages>>,
+    recipes: OnceCell<Option<BTreeSet<String>>>,
+    crates: OnceCell<Option<BTreeSet<String>>>,
     targets: OnceCell<Option<BTreeSet<String>>>,
     branches: OnceCell<Option<BTreeSet<String>>>,
     ports: OnceCell<Option<BTreeSet<u16>>>,
@@ -54,6 +56,8 @@ impl RepositoryOnDisk {
             root: root.to_owned(),
             files: OnceCell::new(),
             packages: OnceCell::new(),
+            recipes: OnceCell::new(),
+            crates: OnceCell::new(),
             targets: OnceCell::new(),
             branches: OnceCell::new(),
             ports: OnceCell::new(),
@@ -114,6 +118,32 @@ impl Repository for RepositoryOnDisk {
 
     fn scripts(&self) -> Option<&BTreeSet<String>> {
         self.packages().map(|packages| &packages.scripts)
+    }
+
+    fn recipes(&self) -> Option<&BTreeSet<String>> {
+        let read = || {
+            let mut recipes = None;
+            for text in self.texts(|path| is_justfile(name(path)) || path.ends_with(".just")) {
+                // What is brought in from elsewhere can have any name.
+                if text.lines().any(|line| line.starts_with("import") || line.starts_with("mod ")) {
+                    return None;
+                }
+                recipes.get_or_insert_with(BTreeSet::new).extend(recipes_of(&text));
+            }
+            recipes
+        };
+        self.recipes.get_or_init(read).as_ref()
+    }
+
+    fn crates(&self) -> Option<&BTreeSet<String>> {
+        let read = || {
+            let mut crates = None;
+            for text in self.texts(|path| name(path) == "Cargo.toml") {
+                crates.get_or_insert_with(BTreeSet::new).extend(crates_of(&text));
+            }
+            crates
+        };
+        self.crates.get_or_init(read).as_ref()
     }
 
     fn make_targets(&self) -> Option<&BTreeSet<String>> {
@@ -220,6 +250,43 @@ fn targets_of(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+fn is_justfile(name: &str) -> bool {
+    name.eq_ignore_ascii_case("justfile") || name.eq_ignore_ascii_case(".justfile")
+}
+
+/// First words of lines that name a recipe or an alias.
+fn recipes_of(text: &str) -> BTreeSet<String> {
+    let word = |text: &str| -> String {
+        text.chars().take_while(|letter| letter.is_ascii_alphanumeric() || "_-".contains(*letter)).collect()
+    };
+    text.lines()
+        .filter(|line| !line.starts_with(['\t', ' ', '#', '[']) && line.contains(':'))
+        .map(|line| word(line.strip_prefix("alias ").unwrap_or(line).trim_start_matches('@')))
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// The name of a package and those of its dependencies, which Cargo takes after `-p` as well: keys, and what `name` and
+/// `package` say. Keys of other tables are among them, so that at worst a claim is believed.
+fn crates_of(text: &str) -> BTreeSet<String> {
+    let bare = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+    let mut names = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(table) = line.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            names.extend(table.rsplit('.').next().map(bare));
+        } else if let Some((key, value)) = line.split_once('=') {
+            names.extend(key.split('.').next().map(bare));
+            if key.trim() == "name" {
+                names.insert(bare(value));
+            }
+            if let Some((_, renamed)) = value.split_once("package") {
+                names.extend(renamed.split('"').nth(1).map(str::to_owned));
+            }
+        }
+    }
+    names
+}
+
 fn numbers(text: &str) -> Vec<u16> {
     text.split(|letter: char| !letter.is_ascii_digit())
         .filter_map(|word| word.parse().ok())
@@ -281,6 +348,14 @@ mod tests {
             r#"{"name":"@me/app","scripts":{"test":"x"},"dependencies":{"@a/b":"1"},"port":4200}"#,
         );
         write("Makefile", ".PHONY: run\nrun: build\n\techo x:y\nVAR := x\n");
+        write(
+            "Justfile",
+            "set shell := ['sh']\nalias t := check\n# no: x\n@check name='x': build\n  echo a:b\n",
+        );
+        write(
+            "sub/Cargo.toml",
+            "[package]\nname = \"my-app\"\n[dependencies]\nserde.workspace = true\nother = { package = \"real\" }\n[dependencies.tokio]\n",
+        );
         write(".git/refs/heads/feat/x", "");
         write(".git/packed-refs", "# pack-refs\n0123 refs/remotes/origin/main\n");
         let repository = RepositoryOnDisk::new(folder.path());
@@ -304,6 +379,13 @@ mod tests {
             repository.packages.get().is_some()
                 && Repository::packages(&repository).unwrap().contains("@a/b")
         );
+        let recipes = repository.recipes().unwrap();
+        assert!(
+            recipes.contains("check") && recipes.contains("t") && !recipes.contains("echo"),
+            "{recipes:?}"
+        );
+        let crates = repository.crates().unwrap();
+        assert!(["my-app", "serde", "real", "tokio"].iter().all(|name| crates.contains(*name)), "{crates:?}");
         let targets = repository.make_targets().unwrap();
         assert!(targets.contains("run") && !targets.contains("VAR"));
         assert_eq!(repository.branches(), Some(&BTreeSet::from(["feat/x".to_owned(), "main".to_owned()])));
@@ -311,6 +393,6 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         let nothing = RepositoryOnDisk::new(empty.path());
         assert_eq!((nothing.scripts(), nothing.make_targets(), nothing.branches()), (None, None, None));
-        assert_eq!(nothing.ports(), None);
+        assert_eq!((nothing.ports(), nothing.recipes(), nothing.crates()), (None, None, None));
     }
 }

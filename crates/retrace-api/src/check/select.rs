@@ -37,9 +37,43 @@ pub(super) fn is_for_agents(path: &str) -> bool {
     NAMES.contains(&name) || (text && below)
 }
 
+/// Whether a repository with these files is a memory directory that somebody keeps in Git, rather than a project: an index
+/// stands at its root, and there is nothing that is no text of the kinds memories have.
+pub(super) fn is_memory_alone(paths: impl Iterator<Item = String>) -> bool {
+    const INDEXES: [&str; 2] = ["MEMORY.md", "memory_summary.md"];
+    const ENDINGS: [&str; 8] = ["md", "mdc", "txt", "json", "jsonl", "yaml", "yml", "xml"];
+    // What a package manager or a compiler reads makes a project, whatever else is there.
+    const PROJECTS: [&str; 3] = ["package.json", "composer.json", "tsconfig.json"];
+    let mut has_index = false;
+    for path in paths {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        let is_text = name.rsplit_once('.').is_none_or(|(_, ending)| ENDINGS.contains(&ending));
+        if !is_text && name != "retrace.toml" || PROJECTS.contains(&name) {
+            return false;
+        }
+        has_index |= INDEXES.contains(&path.as_str());
+    }
+    has_index
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_memory_directory_kept_in_git_is_no_project() {
+        let alone = |paths: &[&str]| is_memory_alone(paths.iter().map(|path| (*path).to_owned()));
+        assert!(alone(&["MEMORY.md", "tax rules.md", "logs/2026/11/2026-11-01.md", "notes", "retrace.toml"]));
+        for project in [
+            &["MEMORY.md", "src/main.rs"][..],
+            &["MEMORY.md", "package.json"],
+            &["README.md", "docs/a.md"],
+            &["memory/MEMORY.md", "README.md"],
+            &[],
+        ] {
+            assert!(!alone(project), "{project:?}");
+        }
+    }
 
     #[test]
     fn what_agents_read() {

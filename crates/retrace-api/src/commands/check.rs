@@ -34,7 +34,8 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
     let store = inner.read(|reader| inner.store_named(reader, &request.target))?;
     // A store is looked at as its person wants it; a gate on a directory is the same for everybody.
     let own = inner.own_rules()?;
-    let around = Around { own: Some(&own), ..around(&inner.options) };
+    let about = inner.repository_of(&store);
+    let around = Around { own: Some(&own), about: about.as_deref(), ..around(&inner.options) };
     if !store.has_directory() {
         return inner.read(|reader| check::recorded(reader, &store, &request, &around));
     }
@@ -85,19 +86,40 @@ pub(crate) struct FoundInStore {
     pub(crate) problems: Vec<String>,
 }
 
+/// The findings of a store's files.
+pub(crate) struct CheckedFiles {
+    pub(crate) report: Report,
+    /// The rules as they were applied.
+    config: Config,
+    /// As in [`FoundInStore`].
+    past: Vec<Finding>,
+    problems: Vec<String>,
+}
+
 impl Inner {
     /// The findings of a store, with what is known of the use of its memories. Only files that changed since the last call
     /// are checked anew.
     pub(crate) fn found_in(&self, store: &StoreRow, usage: Option<&Usage>) -> Result<FoundInStore, ApiError> {
         if !store.has_directory() {
             return self.read(|reader| {
-                let at = Place { files: Files::Log(reader, store.id), repository: None };
+                let at = Place {
+                    files: Files::Log(reader, store.id),
+                    repository: None,
+                    about: None,
+                    directory: None,
+                };
                 self.found_at(store, at, usage)
             });
         }
         let root = Root::open(&root_of(store))?;
         let repository = check::repository_above(root.path());
-        let at = Place { files: Files::Directory(&root), repository: repository.as_deref() };
+        let about = self.repository_of(store);
+        let at = Place {
+            files: Files::Directory(&root),
+            repository: repository.as_deref(),
+            about: about.as_deref(),
+            directory: None,
+        };
         self.found_at(store, at, usage)
     }
 
@@ -107,27 +129,39 @@ impl Inner {
         at: Place<'_>,
         usage: Option<&Usage>,
     ) -> Result<FoundInStore, ApiError> {
+        let CheckedFiles { report, config, past, problems } = self.checked_at(store.id, at, usage)?;
+        let events = self.read(|reader| self.events_to_review(reader, store.id, &config))?;
+        Ok(FoundInStore { report, events, past, problems })
+    }
+
+    /// The findings of a store's files, by the checker that is kept for it.
+    pub(crate) fn checked_at(
+        &self,
+        store: StoreId,
+        at: Place<'_>,
+        usage: Option<&Usage>,
+    ) -> Result<CheckedFiles, ApiError> {
         let mut config = self.configuration(at)?;
         let days_are_off = is_off(&config, DATE_PAST);
         if days_are_off {
             config.set(DATE_PAST, "on").map_err(|error| check::invalid(&error))?;
         }
         let identity = Sha256::of(format!("{config:?}").as_bytes());
-        let kept = self.checker_of(store.id, identity, &config);
+        let kept = self.checker_of(store, identity, &config);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.0 != identity {
             *kept = (identity, Checker::new(config, check::threads()));
         }
         let around = check::StoreAround { now: self.now(), usage };
         let (mut report, problems) = check::run(&mut kept.1, at, &around)?;
-        let events = self.read(|reader| self.events_to_review(reader, store.id, kept.1.config()))?;
+        let config = kept.1.config().clone();
         let past: Vec<Finding> =
             report.findings.iter().filter(|finding| finding.rule.id == DATE_PAST).cloned().collect();
         if days_are_off {
             report.findings.retain(|finding| finding.rule.id != DATE_PAST);
             report.allowed.retain(|finding| finding.rule.id != DATE_PAST);
         }
-        Ok(FoundInStore { report, events, past, problems })
+        Ok(CheckedFiles { report, config, past, problems })
     }
 
     /// The checker that is kept for a store.
@@ -154,6 +188,7 @@ fn directory_named(target: &str) -> Option<PathBuf> {
 fn around(options: &AppOptions) -> Around<'_> {
     Around {
         own: None,
+        about: None,
         now: (options.clock)(),
         entropy: &*options.entropy,
         program_version: options.program_version,

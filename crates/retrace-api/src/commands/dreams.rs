@@ -7,7 +7,9 @@ use crate::App;
 use crate::app::Inner;
 use crate::lab::jobs::Job;
 use crate::remote::{self, HostCalls};
-use crate::wire::{ApiError, Code, CreateDreamReq, Dream, DreamRef, DreamUsage, Dreams, DreamsReq};
+use crate::wire::{
+    ApiError, Code, CreateDreamReq, Dream, DreamPlan, DreamRef, DreamUsage, Dreams, DreamsReq, RemoteQueue,
+};
 use retrace_log::{LogError, Reader, RemoteRow};
 use retrace_model::StoreId;
 use retrace_remote::{NewDream, OutputBehavior, RemoteDream, RemoteError};
@@ -19,6 +21,10 @@ const MOST: usize = 1_000;
 
 /// Pages that are asked for. A host may give fewer dreams a page than asked, but not without end.
 const PAGES: usize = 1_000;
+
+/// Where a dream writes: a new store, or the one it reads.
+const CREATE_NEW: &str = "create_new";
+const UPDATE_EXISTING: &str = "update_existing";
 
 /// The dreams of a host, newest first. Calls the host.
 ///
@@ -34,26 +40,61 @@ pub fn dreams(app: &App, request: DreamsReq) -> Result<Dreams, ApiError> {
     Ok(Dreams { base_url: at.base_url, dreams })
 }
 
-/// Asks a host for a dream, which runs there.
+/// What a request for a dream would ask for, and what is queued here that the dream would not read. Calls no host.
 ///
 /// # Errors
-/// Those of `dreams`; `invalid` for what the API would refuse, for a store that is not hosted, and for one of another host;
-/// `not_found` where the host has no such store; `head_moved` while another dream writes the store.
-pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiError> {
+/// `invalid` for what the API would refuse, for a store that is not hosted, for one of another host and for what is no base
+/// URL; `not_found` for an unknown name of a store.
+pub fn plan_dream(app: &App, request: CreateDreamReq) -> Result<DreamPlan, ApiError> {
     let inner = &app.inner;
     retrace_store_api::dreams::check(&request.sessions, &request.model, request.instructions.as_deref())
         .map_err(|refusal| ApiError::invalid(refusal.message, "create_dream"))?;
-    let (base_url, input_store) = inner.dreamt_store(&request)?;
-    let at = Dreaming::at(inner, base_url.as_deref())?;
-    let new = NewDream {
-        input_store,
+    let (base_url, input_remote_id, mirror) = inner.dreamt_store(&request)?;
+    Ok(DreamPlan {
+        base_url: inner.base_url(base_url.as_deref())?,
+        input_remote_id,
+        input_store_id: mirror.map(|store| store.to_string()),
         sessions: request.sessions,
         model: request.model,
         instructions: request.instructions,
-        update_existing: request.update_existing,
+        output_behavior: if request.update_existing { UPDATE_EXISTING } else { CREATE_NEW }.to_owned(),
+        queued: match mirror {
+            Some(store) => inner.shown_queue(Some(store))?,
+            None => RemoteQueue::default(),
+        },
+    })
+}
+
+/// Asks a host for a dream, which runs there.
+///
+/// # Errors
+/// Those of `dreams` and `plan_dream`; `head_moved` while changes of the store are queued here that the dream would not read,
+/// unless the request says that it may go without them, and while another dream writes the store; `not_found` where the host
+/// has no such store.
+pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiError> {
+    let inner = &app.inner;
+    let (store, without_queued) = (request.store.clone(), request.without_queued);
+    let plan = plan_dream(app, request)?;
+    let queued = plan.queued.changes.len();
+    if queued > 0 && !without_queued {
+        let changes = if queued == 1 { "change of the store is" } else { "changes of the store are" };
+        let said = format!(
+            "{queued} {changes} queued here and not at its host, where the dream reads it. Nothing was asked for."
+        );
+        return Err(ApiError::new(Code::HeadMoved, said, &store).hint(
+            "Push first (`retrace remote push`), or say that it may go without them (`--without-queued`).",
+        ));
+    }
+    let at = Dreaming::at(inner, Some(&plan.base_url))?;
+    let new = NewDream {
+        input_store: plan.input_remote_id,
+        sessions: plan.sessions,
+        model: plan.model,
+        instructions: plan.instructions,
+        update_existing: plan.output_behavior == UPDATE_EXISTING,
     };
     let made = at.host.create_dream(&new);
-    at.answer(inner, made, &request.store)
+    at.answer(inner, made, &store)
 }
 
 /// Stops a dream that has not ended. One that was stopped stays as it is.
@@ -75,16 +116,25 @@ pub fn archive_dream(app: &App, request: DreamRef) -> Result<Dream, ApiError> {
 }
 
 impl Inner {
-    /// Host and id of the store a dream is to read: a mirror here, or a store of the host that is named.
-    fn dreamt_store(&self, request: &CreateDreamReq) -> Result<(Option<String>, String), ApiError> {
+    /// Host and id of the store a dream is to read, and its mirror here: a mirror that is named, or a store of the host.
+    fn dreamt_store(
+        &self,
+        request: &CreateDreamReq,
+    ) -> Result<(Option<String>, String, Option<StoreId>), ApiError> {
         let mirror = self.read(|reader| mirror_named(self, reader, &request.store))?;
-        let Some(mirror) = mirror else { return Ok((request.base_url.clone(), request.store.clone())) };
+        let Some(mirror) = mirror else {
+            // A store that is named by its id at the host may be mirrored all the same.
+            let base_url = self.base_url(request.base_url.as_deref())?;
+            let is_it = |row: &RemoteRow| row.base_url == base_url && row.remote_id == request.store;
+            let mirror = self.read(|reader| Ok(reader.remotes()?))?.into_iter().find(is_it);
+            return Ok((Some(base_url), request.store.clone(), mirror.map(|row| row.store)));
+        };
         let asked = request.base_url.as_deref().map(|asked| self.base_url(Some(asked))).transpose()?;
         if asked.is_some_and(|asked| asked != mirror.base_url) {
             return Err(ApiError::invalid("The store is mirrored from another host.", &request.store)
                 .hint(format!("Its host is {}.", mirror.base_url)));
         }
-        Ok((Some(mirror.base_url), mirror.remote_id))
+        Ok((Some(mirror.base_url), mirror.remote_id, Some(mirror.store)))
     }
 }
 
@@ -184,8 +234,8 @@ impl Dreaming {
             model: dream.model,
             instructions: dream.instructions,
             output_behavior: match dream.output_behavior {
-                OutputBehavior::CreateNew => "create_new",
-                OutputBehavior::UpdateExisting { .. } => "update_existing",
+                OutputBehavior::CreateNew => CREATE_NEW,
+                OutputBehavior::UpdateExisting { .. } => UPDATE_EXISTING,
                 OutputBehavior::Unknown => "unknown",
             }
             .to_owned(),

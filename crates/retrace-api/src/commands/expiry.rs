@@ -25,6 +25,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// memories that nobody loads.
 const LOG_DAYS: u32 = 90;
 
+/// What the reasons say, beside those of the rule of days that are past; see [`retrace_findings::messages`].
+pub(crate) const MESSAGES: &[&str] = &[
+    "Last loaded on {0}, last changed on {1}; {2} sessions since could have loaded it.",
+    "Never loaded, last changed on {0}; {1} sessions since could have loaded it.",
+    "The log of {0}, {1} days ago.",
+    "Holds the same bytes as {0}.",
+];
+
 /// After how many days what is proposed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Days {

@@ -158,7 +158,10 @@ pub(crate) fn undoable(reader: &Reader<'_>, row: &OperationRow) -> Result<bool, 
         return Ok(false);
     }
     // An act on a mirror has no version before its host took it.
-    Ok(row.versions > 0 || !reader.queued_by(row.seq)?.is_empty() || !reader.sent_for(row.seq)?.is_empty())
+    Ok(row.versions > 0
+        || !reader.queued_by(row.seq)?.is_empty()
+        || !reader.sent_for(row.seq)?.is_empty()
+        || !reader.withdrawn_by(row.seq)?.is_empty())
 }
 
 fn page(limit: Option<u64>) -> Result<u64, ApiError> {

@@ -2,7 +2,7 @@
 
 use super::memories::{Bytes, Side, document_of};
 use crate::App;
-use crate::app::{Inner, root_of};
+use crate::app::{Inner, lock, root_of};
 use crate::check::repository_above;
 use crate::commands::NEWEST_FAMILY;
 use crate::error::{sentence, show};
@@ -11,9 +11,14 @@ use crate::wire::{
 };
 use retrace_log::{Reader, StoreRow};
 use retrace_model::{RelPath, StoreKind};
-use retrace_sources::{Instruction, InstructionState, Instructions, agent_memory, instructions as listed};
+use retrace_sources::{
+    Found, Instruction, InstructionState, Instructions, agent_memory, instructions as listed,
+};
 use retrace_tokens::Counter;
 use std::path::{Path, PathBuf};
+
+/// How long the repository of a store is remembered: a project that is known for the first time is held against soon.
+const REPOSITORY_KEPT_MICROS: i64 = 60 * 1_000_000;
 
 /// The instruction files of a session in a store's project, in a named directory, or of every session of this user. Only
 /// reads.
@@ -109,6 +114,31 @@ impl Inner {
         Ok((listed(surroundings, directory.as_deref()), because))
     }
 
+    /// What discovery says of the memory at a directory.
+    pub(crate) fn discovered(&self, root: &Path) -> Option<Found> {
+        let same =
+            |other: &Path| other == root || std::fs::canonicalize(other).is_ok_and(|other| other == root);
+        let found = retrace_sources::discover(&self.options.surroundings).found;
+        found.into_iter().find(|found| same(&found.root))
+    }
+
+    /// The repository that a store's memories are about: that of the project an agent keeps them for, or the one they lie in.
+    /// Asked again after a minute, since finding the project reads transcripts.
+    pub(crate) fn repository_of(&self, store: &StoreRow) -> Option<PathBuf> {
+        if !store.has_directory() {
+            return None;
+        }
+        let now = self.now();
+        if let Some((at, known)) = lock(&self.repositories).get(&store.id)
+            && (0..REPOSITORY_KEPT_MICROS).contains(&now.micros().saturating_sub(at.micros()))
+        {
+            return known.clone();
+        }
+        let found = self.project_of(store).0.as_deref().and_then(repository_above);
+        lock(&self.repositories).insert(store.id, (now, found.clone()));
+        found
+    }
+
     /// The project a store's memory belongs to, and why it is believed to be that one.
     fn project_of(&self, store: &StoreRow) -> (Option<PathBuf>, String) {
         let surroundings = &self.options.surroundings;
@@ -122,10 +152,7 @@ impl Inner {
         }
         if store.kind == StoreKind::ClaudeAuto {
             // Its folder's name is lossy; transcripts say which directory it stands for.
-            let found = retrace_sources::discover(surroundings).found;
-            let same =
-                |other: &Path| other == root || std::fs::canonicalize(other).is_ok_and(|other| other == root);
-            let project = found.into_iter().find(|found| same(&found.root)).and_then(|found| found.project);
+            let project = self.discovered(&root).and_then(|found| found.project);
             if let Some(project) = project {
                 return match project.is_dir() {
                     true => (Some(project), "Claude Code keeps this memory for it.".to_owned()),

@@ -1,13 +1,18 @@
 //! The memory tool: each call is done and recorded in one step, with its session as the author.
+//!
+//! Where the file system allows it, a call waits for the disk once, when the log is committed; `settle.rs` says what becomes of
+//! the files.
 
 use crate::App;
 use crate::app::{Inner, root_of};
+use crate::faults::Faults;
 use crate::guard::ByRules;
 use crate::look::append_seen;
+use crate::settle::Changed;
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
-use retrace_files::{FileError, Root};
+use retrace_files::{FileError, Root, Steps};
 use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
-use retrace_memory_tool::{Change as Told, GuardMode, MemoryTool, Observer, Options, Unobserved};
+use retrace_memory_tool::{Change as Told, Durable, GuardMode, MemoryTool, Observer, Options, Unobserved};
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +21,7 @@ use std::sync::Arc;
 ///
 /// A call that changes something holds the log's write lock from before it looks until its versions are appended, so calls
 /// of any number of agents and processes come one after the other, and each is exactly one operation. What stands on disk
-/// at the paths concerned is recorded first where the log does not know it. If the log cannot take the versions after the
+/// at the paths concerned is recorded first, and in a transaction of its own, where the log does not know it. If the log cannot take the versions after the
 /// files were changed (a full disk), the call fails, and the next look records what stands there, by nobody knows whom.
 ///
 /// # Errors
@@ -47,26 +52,61 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
             not_recorded: Vec::new(),
         });
     }
+    inner.catch_up(&store)?;
     let root = Root::open(&root_of(&store))?;
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        // Somebody who writes there all the time is recorded in the same transaction in the end.
+        if let Some(answer) = call_once(inner, &tool, &store, &root, &request, attempts == MOST_ATTEMPTS)? {
+            return Ok(answer);
+        }
+    }
+}
+
+/// How often a call begins anew because what stood there was not in the log.
+const MOST_ATTEMPTS: u32 = 4;
+
+/// Makes a call that changes something. `None` when something stood in its way that the log did not know: that is recorded
+/// now, and nothing else was done. Unless it `must_go_on`: then it is recorded together with the call.
+fn call_once(
+    inner: &Arc<Inner>,
+    tool: &MemoryTool,
+    store: &StoreRow,
+    root: &Root,
+    request: &MemoryToolReq,
+    must_go_on: bool,
+) -> Result<Option<MemoryToolAnswer>, ApiError> {
     let actor = match &request.session {
         Some(id) if !id.is_empty() => Actor::Session { id: id.clone(), evidence: Evidence::Stated },
         _ => Actor::Unknown,
     };
-    inner.write(|act| {
+    let boot = inner.defers(root);
+    let mut noted = Vec::new();
+    let mut changed = None;
+    let written = inner.write(|act| {
         let mut call = Recorded {
             inner,
             act,
             store: store.id,
-            root: &root,
+            root,
             changes: Vec::new(),
             not_recorded: Vec::new(),
             failed: None,
+            defers: boot.is_some(),
+            durable: Durable::Now,
+            must_go_on,
+            again: false,
         };
         let answer = tool.call(&request.input, &mut call);
         if let Some(error) = call.failed.take() {
             return Err(error);
         }
+        if call.again {
+            return Ok(None);
+        }
         let (changes, not_recorded) = (call.changes, call.not_recorded);
+        let paths = paths_of(&changes);
         // Taken after the files are written: what a recorder read before that is older than this call.
         let appended = act.append(Append {
             store: Some(store.id),
@@ -79,16 +119,41 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
             even_if_empty: false,
         })?;
         if let Some(operation) = appended.operation_seq {
-            act.keep_prompt(operation, &prompt_of(&request))?;
+            act.keep_prompt(operation, &prompt_of(request))?;
         }
-        Ok(MemoryToolAnswer {
+        // What the log does not have in full could not be put back.
+        if let Some(boot) = boot.filter(|_| not_recorded.is_empty() && !appended.versions.is_empty()) {
+            act.note_unsettled(&appended.versions, boot)?;
+            let seqs = appended.versions.iter().map(|version| version.seq).collect();
+            changed = Some(Changed { root: root.path().to_owned(), paths, seqs });
+        }
+        noted = inner.note_settled(act)?;
+        Ok(Some(MemoryToolAnswer {
             content: answer.content,
             is_error: answer.is_error,
             operation_seq: appended.operation_seq,
             versions: appended.versions.iter().map(ToString::to_string).collect(),
             not_recorded: not_recorded.iter().map(RelPath::to_text).collect(),
-        })
-    })
+        }))
+    });
+    if written.is_err() {
+        inner.still_to_note(noted);
+    } else if let Some(changed) = changed {
+        inner.settle_later(changed);
+    }
+    written
+}
+
+/// Every path that changes name.
+fn paths_of(changes: &[Change]) -> Vec<RelPath> {
+    let mut paths = Vec::new();
+    for change in changes {
+        paths.push(change.path.clone());
+        if let Payload::Content { moved_from: Some(from), .. } = &change.payload {
+            paths.push(from.clone());
+        }
+    }
+    paths
 }
 
 /// The tool works on files: its modes, links and atomic steps are those of a directory.
@@ -140,6 +205,9 @@ fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, Ap
         }
     };
     let mut options = Options::new(dialect, Arc::new(random));
+    let faults: Arc<dyn Faults> = Arc::clone(&inner.options.faults);
+    let steps: Arc<dyn Steps + Send + Sync> = faults;
+    options.steps = steps;
     options.max_file_bytes = inner.rules.max_file_bytes;
     if let Some(mode) = &request.guard {
         options.guard_mode = mode.parse().map_err(|error| word(&error))?;
@@ -204,15 +272,34 @@ struct Recorded<'r, 'w> {
     not_recorded: Vec<RelPath>,
     /// The failure of the log that stopped the call.
     failed: Option<ApiError>,
+    /// Whether changes may be answered before they are on the disk.
+    defers: bool,
+    /// Whether the change that comes next may.
+    durable: Durable,
+    must_go_on: bool,
+    /// Something was recorded that stood there, so the call is to begin anew.
+    again: bool,
 }
 
 impl Observer for Recorded<'_, '_> {
     fn before(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
-        self.record_standing(paths).map_err(|error| {
+        let stood = self.record_standing(paths).map_err(|error| {
             let reason = Unobserved(error.message.clone());
             self.failed = Some(error);
             reason
-        })
+        })?;
+        if stood > 0 && !self.must_go_on {
+            // What is about to be displaced must be in the log, committed, before it is.
+            self.again = true;
+            return Err(Unobserved("recorded".to_owned()));
+        }
+        let may = self.defers && stood == 0 && paths.iter().all(|path| self.is_memory(path));
+        self.durable = if may { Durable::Later } else { Durable::Now };
+        Ok(())
+    }
+
+    fn durable(&self) -> Durable {
+        self.durable
     }
 
     fn changed(&mut self, change: &Told<'_>) {
@@ -272,8 +359,8 @@ impl Recorded<'_, '_> {
         }
     }
 
-    /// Records what stands at these paths where it is not what the log has.
-    fn record_standing(&mut self, paths: &[RelPath]) -> Result<(), ApiError> {
+    /// Records what stands at these paths where it is not what the log has; answers how many versions that made.
+    fn record_standing(&mut self, paths: &[RelPath]) -> Result<u64, ApiError> {
         let mut changes = Vec::new();
         for path in paths.iter().filter(|path| self.is_memory(path)) {
             let payload = match self.root.read(path, self.inner.rules.max_file_bytes) {
@@ -293,7 +380,6 @@ impl Recorded<'_, '_> {
             };
             changes.push(Change { store: self.store, path: path.clone(), payload });
         }
-        append_seen(self.act, self.store, changes, None, self.inner.now())?;
-        Ok(())
+        append_seen(self.act, self.store, changes, None, self.inner.now())
     }
 }

@@ -58,8 +58,9 @@ pub use deployed::context_deployed;
 pub use diff::diff;
 pub(crate) use diff::diff_of;
 pub use discover::discover;
-pub use dreams::{archive_dream, cancel_dream, create_dream, dreams};
+pub use dreams::{archive_dream, cancel_dream, create_dream, dreams, plan_dream};
 pub use entries::{allow_finding, move_entry};
+pub(crate) use expiry::MESSAGES as EXPIRY_MESSAGES;
 pub use expiry::{expire, expiry};
 pub use export::context_export;
 pub use health::health;
@@ -77,8 +78,8 @@ pub use prices::prices;
 pub(crate) use redact::pending_places;
 pub use redact::{receipts, recheck_receipt, redact};
 pub use remote::{
-    add_remote, archive_remote, hosted_stores, pull_remote, push_remote, remote_queue, remotes, set_host_key,
-    withdraw_queued,
+    add_remote, archive_remote, hosted_stores, pull_remote, push_remote, queued_conflict, remote_queue,
+    remotes, retry_queued, set_host_key, withdraw_queued,
 };
 pub use review::{review, review_up_to, undo_review};
 pub use review_report::review_report;
@@ -216,13 +217,16 @@ commands! {
     read hosted_stores(HostRef) -> HostedStores,
     read remotes(Nothing) -> Remotes,
     write add_remote(AddRemoteReq) -> Store,
-    write pull_remote(RemoteRef) -> Pulled,
+    write pull_remote(PullReq) -> Pulled,
     write push_remote(RemoteRef) -> Pushed,
     read remote_queue(RemoteRef) -> RemoteQueue,
     write withdraw_queued(WithdrawReq) -> RemoteQueue,
+    read queued_conflict(QueuedRef) -> QueuedConflict,
+    write retry_queued(RetryQueuedReq) -> RemoteQueue,
     write archive_remote(StoreRef) -> RemoteQueue,
     write set_host_key(HostKeyReq) -> Remotes,
     read dreams(DreamsReq) -> Dreams,
+    read plan_dream(CreateDreamReq) -> DreamPlan,
     write create_dream(CreateDreamReq) -> Dream,
     write cancel_dream(DreamRef) -> Dream,
     write archive_dream(DreamRef) -> Dream,

@@ -62,7 +62,7 @@ struct Known {
     name: String,
     description: String,
     archived_at: Option<Timestamp>,
-    /// The name is the mirror's here; the host may have another.
+    /// The name is the mirror's here, for no pull said the host's, which may be another one.
     name_assumed: bool,
 }
 
@@ -84,10 +84,13 @@ fn known_as(reader: &Reader<'_>, text: &str) -> Result<Option<Known>, ApiError> 
     };
     Ok(Some(Known {
         id: mirror.store,
-        name: reader.store(mirror.store)?.name,
+        name_assumed: mirror.host_name.is_none(),
+        name: match mirror.host_name {
+            Some(name) => name,
+            None => reader.store(mirror.store)?.name,
+        },
         description: mirror.description,
         archived_at: mirror.archived_at,
-        name_assumed: true,
     }))
 }
 

@@ -120,6 +120,9 @@ impl Inner {
         let mut replaced = Vec::new();
         let mut failed = Vec::new();
         let written = self.write(|act| {
+            for store in stores {
+                self.settle_store(act, store)?;
+            }
             for hit in survey.live.iter_mut().filter(|hit| hit.after.is_some()) {
                 match self.replace_live(hit) {
                     Ok(file) => replaced.push(file),

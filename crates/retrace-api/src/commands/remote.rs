@@ -6,17 +6,21 @@ use crate::App;
 use crate::app::Inner;
 use crate::remote::{self, refusal};
 use crate::wire::{
-    AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, HostedStore, HostedStores, Nothing, Pulled, Pushed,
-    RemoteHost, RemoteQueue, RemoteRef, RemoteStore, Remotes, Store, StoreRef, WithdrawReq,
+    AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, HostedStore, HostedStores, Nothing, PullReq, Pulled,
+    Pushed, QueuedConflict, QueuedRef, RemoteHost, RemoteQueue, RemoteRef, RemoteStore, Remotes,
+    RetryQueuedReq, Store, StoreRef, WithdrawReq,
 };
-use retrace_log::{NewQueued, NewRemote, QueueKind, QueueRow, QueueState, RemoteRow};
-use retrace_model::{Source, StoreId};
+use retrace_log::{Lease, NewQueued, NewRemote, QueueKind, QueueRow, QueueState, RemoteRow};
+use retrace_model::{Source, StoreId, VersionId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What the progress of a pull and of a push without a name is called.
 const PULL: &str = "pull";
 const PUSH: &str = "push";
+
+/// Versions redacted at a host that are named with its mirror. Ours; the rest are named once these are redacted here.
+const MOST_REDACTED: u64 = 1_000;
 
 /// The stores of a host. Calls the host.
 ///
@@ -59,7 +63,8 @@ pub fn remotes(app: &App, _: Nothing) -> Result<Remotes, ApiError> {
         let mut stores = Vec::new();
         for row in reader.remotes()? {
             let name = reader.store(row.store)?.name;
-            stores.push(shown(&row, name, &queue));
+            let redacted = reader.redacted_at_host_of(row.store, MOST_REDACTED)?;
+            stores.push(shown(&row, name, &queue, &redacted));
         }
         Ok(stores)
     })?;
@@ -74,7 +79,7 @@ pub fn remotes(app: &App, _: Nothing) -> Result<Remotes, ApiError> {
     Ok(Remotes { stores, hosts, calls: inner.remote_calls.listed() })
 }
 
-fn shown(row: &RemoteRow, name: String, queue: &[QueueRow]) -> RemoteStore {
+fn shown(row: &RemoteRow, name: String, queue: &[QueueRow], redacted: &[VersionId]) -> RemoteStore {
     let queued = || queue.iter().filter(|queued| queued.change.store == row.store);
     RemoteStore {
         store_id: row.store.to_string(),
@@ -89,6 +94,8 @@ fn shown(row: &RemoteRow, name: String, queue: &[QueueRow]) -> RemoteStore {
         versions: row.versions,
         never_seen: row.never_seen,
         redacted_at_host: row.redacted_at_host,
+        redacted_versions: redacted.iter().map(ToString::to_string).collect(),
+        looked_through_at: row.swept_at.map(|at| at.to_rfc3339()),
         queued: queued().count() as u64,
         conflicts: queued().filter(|queued| queued.state == QueueState::Conflict).count() as u64,
     }
@@ -105,6 +112,7 @@ pub fn add_remote(app: &App, request: AddRemoteReq) -> Result<Store, ApiError> {
     let job = inner.lab.jobs.begin(request.job.as_deref())?;
     let base_url = inner.base_url(request.base_url.as_deref())?;
     let remote_id = request.remote_id.trim().to_owned();
+    refuse_known(inner, &base_url, &remote_id)?;
     let found = inner.host(&base_url, &job).and_then(|host| host.store(&remote_id));
     let found = found.map_err(|error| refusal(&error, &remote_id))?;
     let name = match request.name.as_deref().map(str::trim) {
@@ -117,41 +125,77 @@ pub fn add_remote(app: &App, request: AddRemoteReq) -> Result<Store, ApiError> {
     let id = inner.write(|act| Ok(act.add_remote(&new)?))?;
     inner.stores_changed();
     let row = mirror(inner, id)?;
-    remote::pull(inner, &row, &job, request.job.as_deref().unwrap_or(PULL))?;
+    remote::pull(inner, &row, (&job, request.job.as_deref().unwrap_or(PULL)), false)?;
     store_answer(inner, id)
 }
 
-/// Mirrors what is new at the hosts. Paused mirrors are passed over unless they are named.
+/// Refuses a hosted store that is mirrored already.
+fn refuse_known(inner: &Inner, base_url: &str, remote_id: &str) -> Result<(), ApiError> {
+    let known = inner.read(|reader| {
+        let mut mirrors = reader.remotes()?.into_iter();
+        let known = mirrors.find(|row| row.base_url == base_url && row.remote_id == remote_id);
+        Ok(known.map(|row| reader.store(row.store)).transpose()?)
+    })?;
+    match known {
+        Some(store) if store.removed_at.is_none() => {
+            Err(ApiError::invalid("The hosted store is mirrored already.", remote_id)
+                .hint(format!("It is the store {:?}.", store.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Mirrors what is new at the hosts. Paused mirrors are passed over unless they are named. With `full`, every version a host
+/// has is looked through for those redacted there since; without it, the newest ones and a part of the others.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one that is no mirror, or a failure of the log. What a host or a key stands
 /// in the way of is a problem in the answer.
-pub fn pull_remote(app: &App, request: RemoteRef) -> Result<Pulled, ApiError> {
+pub fn pull_remote(app: &App, request: PullReq) -> Result<Pulled, ApiError> {
     let inner = &app.inner;
     let job = inner.lab.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(PULL);
     let mut stores = Vec::new();
     for row in mirrors(inner, request.store.as_deref(), true)? {
-        stores.push(remote::pull(inner, &row, &job, task)?);
+        stores.push(remote::pull(inner, &row, (&job, task), request.full)?.answer);
     }
     Ok(Pulled { stores })
 }
 
-/// Sends what is queued.
+/// Sends what is queued. One push at a time, whoever makes it: two would send the same changes.
 ///
 /// # Errors
-/// As `pull_remote`.
+/// As `pull_remote`; `busy` while another push is under way.
 pub fn push_remote(app: &App, request: RemoteRef) -> Result<Pushed, ApiError> {
     let inner = &app.inner;
     let job = inner.lab.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(PUSH);
     let rows = mirrors(inner, request.store.as_deref(), false)?;
+    let _lease = push_lease(inner)?;
     let mut pushed = Pushed::default();
     for row in &rows {
         remote::push(inner, row, &job, task, &mut pushed)?;
     }
     pushed.queue = inner.shown_queue(named(inner, request.store.as_deref())?)?;
     Ok(pushed)
+}
+
+/// The right to send. A process that ends, however it ends, gives it back.
+fn push_lease(inner: &Inner) -> Result<Lease, ApiError> {
+    let own = std::process::id();
+    if let Some(lease) = Lease::take_to_push(&inner.files, own, inner.now())? {
+        return Ok(lease);
+    }
+    let holder = Lease::pusher(&inner.files);
+    let who = match holder.map_or(0, |holder| holder.process) {
+        0 => "Another process".to_owned(),
+        process if process == own => format!("This process ({process})"),
+        process => format!("Another process ({process})"),
+    };
+    let since = holder.and_then(|holder| holder.since);
+    let since = since.map_or_else(String::new, |since| format!(", since {}", since.to_rfc3339()));
+    Err(ApiError::new(Code::Busy, format!("{who} is sending what is queued{since}."), "push")
+        .hint("Wait until it is done, then push what is left. If that process ended, push again."))
 }
 
 /// What is queued.
@@ -209,6 +253,28 @@ pub fn withdraw_queued(app: &App, request: WithdrawReq) -> Result<RemoteQueue, A
     })?;
     inner.stores_changed();
     inner.shown_queue(None)
+}
+
+/// A queued change beside what it would meet: what happened at the host since it was made, and what it would do to that.
+/// Calls no host; a pull brings what is new there.
+///
+/// # Errors
+/// `not_found` when none of this number is queued.
+pub fn queued_conflict(app: &App, request: QueuedRef) -> Result<QueuedConflict, ApiError> {
+    app.inner.conflict_of(request.id)
+}
+
+/// Queues a change that met a newer edit, or that the host refused, once more: on the version that was seen there. Where the
+/// memory is gone it is made anew; where nothing is left to delete the change goes.
+///
+/// # Errors
+/// `not_found` when none of this number is queued, `invalid` for one that waits already, `head_moved` where something else is
+/// there by now, `content_redacted` where its content is nowhere any more.
+pub fn retry_queued(app: &App, request: RetryQueuedReq) -> Result<RemoteQueue, ApiError> {
+    let inner = &app.inner;
+    let store = inner.retry(request.id, request.over.as_deref())?;
+    inner.stores_changed();
+    inner.shown_queue(Some(store))
 }
 
 /// Queues that a hosted store be archived, which is one-way.

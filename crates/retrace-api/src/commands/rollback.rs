@@ -4,12 +4,15 @@ use super::history::{memory_id, undoable};
 use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::{Inner, root_of};
+use crate::judge::Judging;
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
 use retrace_files::Root;
 use retrace_log::{Reader, VersionFilter, VersionRow};
-use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation, reconcile};
+use retrace_model::{
+    Actor, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionOperation, reconcile,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts back one memory, or what a session or an operation changed.
@@ -46,7 +49,8 @@ pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
     inner.carry_out(&plan, request.dry_run)
 }
 
-/// Takes an act back. Undoing an undo does the act again.
+/// Takes an act back. Undoing an undo does the act again; what that act had queued for a host and the undo took back is
+/// queued again.
 ///
 /// # Errors
 /// `not_found` when there is nothing to undo, `invalid` for an operation that cannot be undone. Files that moved on are
@@ -74,13 +78,17 @@ pub(super) fn undo_operation(inner: &std::sync::Arc<Inner>, seq: u64) -> Result<
     undone.conflict_error().map_or(Ok(()), Err)
 }
 
+/// The newest act that can be undone. What a host took is one operation each; the act that queued it stands for all of them,
+/// and for what of it still waits.
 fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {
     let mut before = None;
     loop {
         let page = reader.operations(None, before, 200)?;
-        for row in page.iter().filter(|row| row.undoes.is_none()) {
-            if undoable(reader, row)? {
-                return Ok(row.seq);
+        for row in &page {
+            let act = reader.queued_for(row.seq)?.map(|act| reader.operation(act)).transpose()?;
+            let act = act.as_ref().unwrap_or(row);
+            if act.undoes.is_none() && undoable(reader, act)? {
+                return Ok(act.seq);
             }
         }
         match page.last() {
@@ -226,7 +234,17 @@ impl Inner {
         // What an act queued for hosts is taken back where it waits, and put back where it was sent.
         plan.withdraws = reader.queued_by(seq)?.iter().map(|row| row.id).collect();
         let sent = reader.sent_for(seq)?;
-        if row.versions == 0 && plan.withdraws.is_empty() && sent.is_empty() {
+        let withdrawn = reader.withdrawn_by(seq)?;
+        if !withdrawn.is_empty() {
+            plan.requeues = withdrawn.iter().map(|row| row.id).collect();
+            // As with every act: whoever changes a memory knows it from then on.
+            plan.judging = Some(Judging {
+                verdict: Verdict::Own,
+                note: None,
+                seen: crate::remote::queue::concerned(reader, &withdrawn)?,
+            });
+        }
+        if row.versions == 0 && plan.withdraws.is_empty() && sent.is_empty() && withdrawn.is_empty() {
             return Err(ApiError::invalid("The operation changed no memory.", seq.to_string()));
         }
         if reader.is_rebuilding(seq)? {

@@ -39,22 +39,28 @@ pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
 /// one, holds the log itself, or the name is taken.
 pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> {
     let inner = &app.inner;
-    let kind: StoreKind = match &request.kind {
-        None => StoreKind::Plain,
+    let kind: Option<StoreKind> = match &request.kind {
+        None => None,
         Some(kind) => {
-            kind.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), kind))?
+            Some(kind.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), kind))?)
         }
     };
-    if kind == StoreKind::Remote {
+    if kind == Some(StoreKind::Remote) {
         return Err(ApiError::invalid("A hosted store is not a directory.", &request.root));
     }
     let root = directory(&request.root)?;
+    // Whose memory a directory is decides what is known of its files, so that it is looked up where nobody said it.
+    let found = kind.is_none().then(|| inner.discovered(&root)).flatten();
+    let kind = kind.or(found.as_ref().map(|found| found.kind)).unwrap_or(StoreKind::Plain);
     let _probe = Root::open(&root)?;
     refuse_overlap(inner, &root)?;
     let name = match request.name.as_deref().map(str::trim) {
         Some("") => return Err(ApiError::invalid("The name is empty.", "name")),
         Some(name) => checked_name(name)?,
-        None => free_name(inner, &root)?,
+        None => match &found {
+            Some(found) => free_name_for(inner, &found.name)?,
+            None => free_name(inner, &root)?,
+        },
     };
     let at = inner.now();
     let id = inner.write(|act| {

@@ -1,7 +1,7 @@
 //! The calls that mirroring makes, and where hosts and their keys come from. Both are passed in, so that a test never calls
 //! another machine nor touches the keyring of this one.
 
-use retrace_model::Sha256;
+use retrace_model::{Sha256, Timestamp};
 use retrace_remote::{
     Cancel, Config, Host, Key, KeyKind, KeySource, Listener, NewDream, Page, RemoteDream, RemoteError,
     RemoteMemory, RemoteStore, RemoteVersion, canonical_base_url, forget_key_for, keep_key_for, key_for,
@@ -54,6 +54,17 @@ pub trait HostCalls: Send + Sync {
         store: &str,
         page: Option<&str>,
         full: bool,
+    ) -> Result<Page<RemoteVersion>, RemoteError>;
+
+    /// A page of the versions made not after an instant, newest first, without their contents.
+    ///
+    /// # Errors
+    /// [`RemoteError`].
+    fn versions_until(
+        &self,
+        store: &str,
+        until: Timestamp,
+        page: Option<&str>,
     ) -> Result<Page<RemoteVersion>, RemoteError>;
 
     /// One version with its content.
@@ -253,6 +264,15 @@ impl HostCalls for Host {
         full: bool,
     ) -> Result<Page<RemoteVersion>, RemoteError> {
         self.versions(store, page, full, if full { FULL_PAGE } else { PAGE })
+    }
+
+    fn versions_until(
+        &self,
+        store: &str,
+        until: Timestamp,
+        page: Option<&str>,
+    ) -> Result<Page<RemoteVersion>, RemoteError> {
+        self.versions_until(store, until, page, PAGE)
     }
 
     fn version(&self, store: &str, version: &str) -> Result<RemoteVersion, RemoteError> {

@@ -140,11 +140,13 @@ pub(crate) fn refusal(error: &RemoteError, subject: &str) -> ApiError {
         RemoteError::PreconditionFailed { .. } | RemoteError::PathConflict { .. } => (Code::HeadMoved, ""),
         RemoteError::NoKey => (
             Code::KeyRefused,
-            "Keep a key for the host: `retrace remote key set`. The environment's key is only sent to where the environment leads.",
+            "Keep a key for the host: `retrace remote key set`, with --url for any but the API's own. The environment's key is only \
+             sent to where the environment leads.",
         ),
-        RemoteError::KeyRefused { .. } => {
-            (Code::KeyRefused, "Keep another key for the host: `retrace remote key set`.")
-        }
+        RemoteError::KeyRefused { .. } => (
+            Code::KeyRefused,
+            "Keep another key for the host: `retrace remote key set`, with --url for any but the API's own.",
+        ),
         RemoteError::Limited { .. } => (Code::HostLimited, ""),
         _ => (Code::StoreUnavailable, ""),
     };

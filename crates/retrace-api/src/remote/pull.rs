@@ -6,10 +6,11 @@
 
 use super::{HostCalls, path_here};
 use crate::app::Inner;
+use crate::judge::Who;
 use crate::lab::jobs::Job;
 use crate::wire::{ApiError, Event, PulledStore};
 use retrace_log::{Append, Change, HostVersion, MirroredMemory, Payload, RemoteFacts, RemoteRow};
-use retrace_model::{Actor, Source, StoreState, VersionId, VersionOperation};
+use retrace_model::{Actor, Source, StoreState, Timestamp, VersionId, VersionOperation};
 use retrace_remote::{RemoteError, RemoteMemory, RemoteStore, RemoteVersion};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,8 +19,16 @@ use std::sync::Arc;
 const BATCH: usize = 200;
 
 /// Pages of versions, of a hundred each, that a pull looks through for versions redacted at the host since they were
-/// mirrored. Older ones are not looked at: to list all versions at each pull would cost a call for every hundred.
+/// mirrored: the newest ones.
 const REDACTION_PAGES: usize = 10;
+
+/// Further pages that a pull looks through for the same, of the versions behind the newest ones. It goes on where the pull
+/// before it stopped, and begins anew once it came to the oldest version: to look through all at each pull would cost a call
+/// for every hundred versions.
+const SWEEP_PAGES: usize = 5;
+
+/// Pages of versions that are looked through when all are. Ours: ten million versions.
+const ALL_PAGES: usize = 100_000;
 
 /// Pages of memories that are asked for. A host has at most 2,000 memories a store; ours leaves room for more.
 const MEMORY_PAGES: usize = 1_000;
@@ -64,21 +73,40 @@ struct Pull<'a> {
     fetched: u64,
     versions: u64,
     redacted: Vec<VersionId>,
+    settled: Vec<Option<u64>>,
+    full: bool,
 }
 
-/// Mirrors what is new of one store. What the host or the key stands in the way of is a problem in the answer.
+/// What a pull did.
+pub(crate) struct Done {
+    pub(crate) answer: PulledStore,
+    /// Queued changes that turned out to be done at the host: the operation that says so, where one was appended.
+    pub(super) settled: Vec<Option<u64>>,
+}
+
+/// How far a look through the host's versions came.
+enum Swept {
+    /// To the oldest one.
+    All,
+    /// Those made after this instant are behind it.
+    To(Timestamp),
+}
+
+/// Mirrors what is new of one store; with `full`, all of its versions are looked through for those that the host redacted.
+/// What the host or the key stands in the way of is a problem in the answer.
 ///
 /// # Errors
 /// A failure of the log.
 pub(crate) fn pull(
     inner: &Arc<Inner>,
     remote: &RemoteRow,
-    job: &Job,
-    task: &str,
-) -> Result<PulledStore, ApiError> {
+    (job, task): (&Job, &str),
+    full: bool,
+) -> Result<Done, ApiError> {
     let number = inner.write(|act| Ok(act.begin_pull(remote.store)?))?;
     let opened = inner.host(&remote.base_url, job);
     let mut pulled = PulledStore { store_id: remote.store.to_string(), ..PulledStore::default() };
+    let mut settled = Vec::new();
     let stopped = match &opened {
         Err(error) => Some(Stop::Host(error.clone())),
         Ok(host) => {
@@ -93,10 +121,13 @@ pub(crate) fn pull(
                 fetched: 0,
                 versions: 0,
                 redacted: Vec::new(),
+                settled: Vec::new(),
+                full,
             };
             let stopped = pull.run().err();
             pulled.calls = pull.calls;
             pulled.versions = pull.versions;
+            settled = std::mem::take(&mut pull.settled);
             pulled.redacted_at_host = pull.redacted.iter().map(ToString::to_string).collect();
             stopped
         }
@@ -112,7 +143,7 @@ pub(crate) fn pull(
     let row = inner.read(|reader| Ok(reader.store(remote.store)?))?;
     (pulled.name, pulled.memories) = (row.name, row.memories);
     inner.stores_changed();
-    Ok(pulled)
+    Ok(Done { answer: pulled, settled })
 }
 
 impl Pull<'_> {
@@ -128,7 +159,8 @@ impl Pull<'_> {
         self.list_versions()?;
         self.append_fetched()?;
         self.settle_memories(mark, &there)?;
-        if !first {
+        // A first listing has just said it of all of them.
+        if !first || self.full {
             self.find_redacted()?;
         }
         let at = self.inner.now();
@@ -225,18 +257,22 @@ impl Pull<'_> {
             if self.job.is_stopped() {
                 return Err(RemoteError::Cancelled.into());
             }
-            let (at, mut taken) = (self.inner.now(), 0);
-            let appended = self.write(|act, store| {
-                let mut appended = 0;
+            let (person, at) = (self.inner.user(), self.inner.now());
+            let who = Who { person: &person, at };
+            let (taken, appended, settled) = self.write(|act, store| {
+                let (mut taken, mut appended, mut settled) = (0, 0, Vec::new());
                 while taken < BATCH
                     && let Some(version) = act.take_staged(store)?
                 {
                     taken += 1;
-                    appended += act.mirror(store, &version, at)?.versions.len() as u64;
+                    let (mirrored, own) = super::push::mirror(act, store, &version, who)?;
+                    appended += mirrored.versions.len() as u64;
+                    settled.extend(own.then_some(mirrored.operation_seq));
                 }
-                Ok(appended)
+                Ok((taken, appended, settled))
             })?;
             self.versions += appended;
+            self.settled.extend(settled);
             self.tell();
             if taken < BATCH {
                 return Ok(());
@@ -351,34 +387,89 @@ impl Pull<'_> {
         Ok(())
     }
 
-    /// Finds which of the newest versions the host redacted since they were mirrored.
+    /// Finds which versions the host redacted since they were mirrored: among the newest ones, and among a part of the others.
     fn find_redacted(&mut self) -> Result<(), Stop> {
-        let (mut cursor, mut seen) = (None::<String>, BTreeSet::new());
-        for _ in 0..REDACTION_PAGES {
-            let page = self.call(|host, id| host.versions(id, cursor.as_deref(), false))?;
-            let redacted: Vec<_> = page
-                .items
-                .into_iter()
-                .filter_map(|version| Some((version.id, version.redacted_at?)))
-                .filter(|(id, _)| seen.insert(id.clone()))
-                .collect();
-            if !redacted.is_empty() {
-                let news = self.write(|act, store| {
-                    let mut news = Vec::new();
-                    for (id, at) in &redacted {
-                        if let Some(seq) = act.redacted_at_host(store, id, *at)? {
-                            news.push(act.reader().version(seq)?.id);
-                        }
-                    }
-                    Ok(news)
-                })?;
-                self.redacted.extend(news);
+        let newest = if self.full { ALL_PAGES } else { REDACTION_PAGES };
+        let Swept::To(reached) = self.look_through(None, newest)? else { return Ok(()) };
+        if self.full {
+            return Err(
+                RemoteError::NotUnderstood { cause: "its list of versions does not end".to_owned() }.into()
+            );
+        }
+        let from = self.remote.swept_to.filter(|swept| *swept < reached).unwrap_or(reached);
+        match self.look_through(Some(from), SWEEP_PAGES) {
+            Ok(_) => Ok(()),
+            // All that is new is here, and the next pull goes on with the rest.
+            Err(Stop::Host(RemoteError::Limited { .. })) => Ok(()),
+            // Not every host can list up to an instant.
+            Err(Stop::Host(RemoteError::Refused { .. } | RemoteError::NotFound { .. })) => {
+                self.write(|act, store| Ok(act.swept(store, None, None)?))
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Looks through so many pages of versions, newest first, for those the host redacted, and keeps how far it came. Without
+    /// an instant it begins at the newest one.
+    fn look_through(&mut self, until: Option<Timestamp>, pages: usize) -> Result<Swept, Stop> {
+        // Where it goes on is kept for what is behind the newest ones, and for a look at all that is cut off.
+        let keeps = until.is_some() || self.full;
+        let (mut cursor, mut seen, mut reached) = (None::<String>, BTreeSet::new(), until);
+        for done in 1.. {
+            let page = self.call(|host, id| match until {
+                None => host.versions(id, cursor.as_deref(), false),
+                Some(until) => host.versions_until(id, until, cursor.as_deref()),
+            })?;
+            // The host may know smaller parts of a second than are kept here.
+            let last = page.items.last().map(|version| version.created_at.micros().saturating_add(1));
+            reached = last.map(Timestamp::from_micros).or(reached);
+            let ended = page.next.is_none();
+            let swept = if ended { Some(Swept::All) } else { reached.filter(|_| keeps).map(Swept::To) };
+            self.note_redacted(page.items, swept.as_ref())?;
+            if ended {
+                return Ok(Swept::All);
+            }
+            // A page full of versions of one instant is no way forward by instants.
+            let goes_on = until.is_none() || reached < until;
+            if done >= pages
+                && goes_on
+                && let Some(reached) = reached
+            {
+                return Ok(Swept::To(reached));
+            }
+            if !seen.insert(page.next.clone()) {
+                return Err(
+                    RemoteError::NotUnderstood { cause: "its pages lead in a circle".to_owned() }.into()
+                );
             }
             cursor = page.next;
-            if cursor.is_none() {
-                break;
-            }
         }
+        Ok(Swept::All)
+    }
+
+    /// Notes what the host redacted among some versions, and how far the look through all of them came.
+    fn note_redacted(&mut self, versions: Vec<RemoteVersion>, swept: Option<&Swept>) -> Result<(), Stop> {
+        let redacted: Vec<_> =
+            versions.into_iter().filter_map(|version| Some((version.id, version.redacted_at?))).collect();
+        if redacted.is_empty() && swept.is_none() {
+            return Ok(());
+        }
+        let now = self.inner.now();
+        let news = self.write(|act, store| {
+            let mut news = Vec::new();
+            for (id, at) in &redacted {
+                if let Some(seq) = act.redacted_at_host(store, id, *at)? {
+                    news.push(act.reader().version(seq)?.id);
+                }
+            }
+            match swept {
+                Some(Swept::All) => act.swept(store, None, Some(now))?,
+                Some(Swept::To(reached)) => act.swept(store, Some(*reached), None)?,
+                None => {}
+            }
+            Ok(news)
+        })?;
+        self.redacted.extend(news);
         Ok(())
     }
 }
@@ -386,6 +477,7 @@ impl Pull<'_> {
 /// What the host says of a store.
 pub(super) fn facts_of(store: &RemoteStore) -> RemoteFacts {
     RemoteFacts {
+        name: store.name.clone(),
         description: store.description.clone(),
         metadata: serde_json::json!(store.metadata).to_string(),
         archived_at: store.archived_at,

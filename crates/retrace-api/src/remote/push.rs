@@ -11,10 +11,10 @@ use crate::judge::{self, Who};
 use crate::lab::jobs::Job;
 use crate::wire::{ApiError, Event, Pushed};
 use retrace_log::{
-    Act, Append, Appended, Change, HostVersion, MirroredMemory, Payload, QueueKind, QueueRow, QueueState,
-    Reader, RemoteRow,
+    Act, Append, Appended, Change, HostVersion, Mirrored, MirroredMemory, Payload, QueueKind, QueueRow,
+    QueueState, Reader, RemoteRow,
 };
-use retrace_model::{Sha256, StoreState, Timestamp};
+use retrace_model::{Actor, Sha256, StoreState, Timestamp, VersionOperation};
 use retrace_remote::{RemoteError, RemoteMemory};
 use std::sync::Arc;
 
@@ -85,8 +85,11 @@ pub(crate) fn push(
     })?;
     if calls {
         // What happened at the host before comes before what is sent now.
-        let pulled = super::pull(inner, remote, job, task)?;
-        if let Some(problem) = pulled.problem {
+        let pulled = super::pull(inner, remote, (job, task), false)?;
+        // What an earlier push had sent without learning of it.
+        pushed.sent += pulled.settled.len() as u64;
+        pushed.operations.extend(pulled.settled.into_iter().flatten());
+        if let Some(problem) = pulled.answer.problem {
             pushed.problem = Some(problem);
             return Ok(());
         }
@@ -148,6 +151,8 @@ fn send(
     if let Some(answer) = inner.read(|reader| without_a_call(reader, row))? {
         return Ok(answer);
     }
+    let at = inner.now();
+    inner.write(|act| Ok(act.being_sent(row.id, at)?))?;
     let sent = match row.change.kind {
         QueueKind::Create => create(host, remote, row),
         QueueKind::Update => update(host, remote, row),
@@ -336,11 +341,7 @@ fn settle(inner: &Arc<Inner>, row: &QueueRow, answer: Answer, pushed: &mut Pushe
             }
             Answer::Done => Appended::default(),
         };
-        judge::note(act, Who { person: &person, at }, &appended, None, None)?;
-        if let (Some(queued_by), Some(sent)) = (change.operation_seq, appended.operation_seq) {
-            act.note_sent(queued_by, sent)?;
-        }
-        act.unqueue(row.id)?;
+        taken(act, row, &appended, Who { person: &person, at })?;
         Ok(Some(appended))
     })?;
     match (appended, answer) {
@@ -353,6 +354,96 @@ fn settle(inner: &Arc<Inner>, row: &QueueRow, answer: Answer, pushed: &mut Pushe
         (None, _) => {}
     }
     Ok(())
+}
+
+/// Writes down that the host took a change, with what was appended for it.
+fn taken(act: &mut Act<'_>, row: &QueueRow, appended: &Appended, who: Who<'_>) -> Result<(), ApiError> {
+    judge::note(act, who, appended, None, None)?;
+    if let (Some(queued_by), Some(sent)) = (row.change.operation_seq, appended.operation_seq) {
+        act.note_sent(queued_by, sent)?;
+    }
+    act.unqueue(row.id)?;
+    Ok(())
+}
+
+/// How far the time that a host gives a version may be from when the change was sent, in microseconds: ten minutes. Ours; it
+/// is for two clocks and for further tries.
+const AWAY: i64 = 10 * 60 * 1_000_000;
+
+/// Appends a version of the host. Where it is what a change from here made whose answer was lost, it is the person's own, as if
+/// the answer had come: a change that was being sent, and a version that follows the one it was made against, does exactly the
+/// same, and was made by a client of the API at that time.
+///
+/// # Errors
+/// A failure of the log.
+pub(super) fn mirror(
+    act: &mut Act<'_>,
+    store: retrace_model::StoreId,
+    version: &HostVersion,
+    who: Who<'_>,
+) -> Result<(Mirrored, bool), ApiError> {
+    let Some(row) = change_behind(&act.reader(), store, version)? else {
+        return Ok((act.mirror(store, version, who.at)?, false));
+    };
+    let cause = (row.change.source, who.person, row.change.note.as_deref());
+    let mirrored = act.mirror_as(store, version, who.at, cause)?;
+    let appended = Appended { operation_seq: mirrored.operation_seq, versions: mirrored.versions.clone() };
+    taken(act, &row, &appended, who)?;
+    Ok((mirrored, true))
+}
+
+/// The queued change that a version of the host is, if it is one.
+fn change_behind(
+    reader: &Reader<'_>,
+    store: retrace_model::StoreId,
+    version: &HostVersion,
+) -> Result<Option<QueueRow>, ApiError> {
+    let by_a_client = !matches!(version.actor, Actor::Session { .. } | Actor::User { .. });
+    if !by_a_client || reader.is_known_version(store, &version.id, false)? {
+        return Ok(None);
+    }
+    let in_time = |row: &QueueRow| {
+        row.sent_at.is_some_and(|sent| {
+            let away = version.happened_at.micros().saturating_sub(sent.micros());
+            away.saturating_abs() <= AWAY
+        })
+    };
+    let rows = reader.remote_queue(Some(store))?;
+    let Some(row) = rows.into_iter().find(|row| in_time(row) && does_the_same(row, version)) else {
+        return Ok(None);
+    };
+    if row.change.kind == QueueKind::Create {
+        return Ok(Some(row));
+    }
+    let memories = reader.mirrored_memories(store)?;
+    let now = memories.iter().find(|memory| memory.remote_memory == row.change.remote_memory);
+    let follows = now.is_some_and(|now| {
+        let stays =
+            row.change.moved_from.is_some() || version.path.as_ref().is_none_or(|path| *path == now.path);
+        now.remote_version == row.change.remote_version && stays
+    });
+    Ok(Some(row).filter(|_| follows))
+}
+
+/// Whether a version does exactly what a change is to do.
+fn does_the_same(row: &QueueRow, version: &HostVersion) -> bool {
+    let change = &row.change;
+    let made = version.content.as_deref().map(Sha256::of);
+    let same_memory = change.remote_memory.as_ref() == Some(&version.memory);
+    match (change.kind, version.operation) {
+        (QueueKind::Create, VersionOperation::Created) => {
+            version.path.is_some()
+                && version.path == change.path
+                && made.is_some()
+                && made == row.content_sha256
+        }
+        (QueueKind::Update, VersionOperation::Modified) => {
+            let path = change.moved_from.is_none() || version.path == change.path;
+            same_memory && path && made.is_some() && made == row.content_sha256.or(change.expected)
+        }
+        (QueueKind::Delete, VersionOperation::Deleted) => same_memory,
+        _ => false,
+    }
 }
 
 /// Deletes here what the host deleted. Its own word of it comes with the next pull and is known then.

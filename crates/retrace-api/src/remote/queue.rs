@@ -4,9 +4,9 @@ use super::path_there;
 use crate::app::Inner;
 use crate::commands;
 use crate::plan::{Plan, Step};
-use crate::wire::{self, ApiError, QueuedChange, RemoteQueue};
-use retrace_log::{MirroredMemory, NewQueued, QueueKind, QueueRow, Reader};
-use retrace_model::{RelPath, Sha256, StoreId, Timestamp};
+use crate::wire::{self, ApiError, Code, QueuedChange, QueuedConflict, RemoteQueue};
+use retrace_log::{MirroredMemory, NewQueued, QueueKind, QueueRow, QueueState, Reader, VersionRow};
+use retrace_model::{MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the steps of a plan in mirrored stores become: changes for their hosts, in order. The operation is not known yet.
@@ -170,7 +170,242 @@ pub(crate) fn waiting_for(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::
     Ok(conflicts)
 }
 
+/// Changes that a plan queues again and that the mirror or the queue has moved on from.
+pub(crate) fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Conflict>, ApiError> {
+    if plan.requeues.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = reader.remote_queue_and_withdrawn()?;
+    let stands = |row: &&QueueRow| row.withdrawn_by.is_none() && !plan.withdraws.contains(&row.id);
+    let mut conflicts = Vec::new();
+    for id in &plan.requeues {
+        let Some(row) = rows.iter().find(|row| row.id == *id && row.withdrawn_by.is_some()) else {
+            return Err(ApiError::new(
+                Code::HeadMoved,
+                "The change is queued again already.",
+                id.to_string(),
+            ));
+        };
+        let change = &row.change;
+        let now = now_at(reader, change)?;
+        let message = if rows.iter().filter(stands).any(|other| is_of_same(&other.change, change)) {
+            "Another change of the memory waits to be sent to its host; send it or take it back first."
+        } else if moved_on(change, now.as_ref()) {
+            "The memory changed at its host since the change was made; make it anew on what is there now."
+        } else {
+            continue;
+        };
+        conflicts.push(wire::Conflict {
+            store_id: change.store.to_string(),
+            path: change.path.as_ref().map(ToString::to_string).unwrap_or_default(),
+            expected_sha256: change.expected.map(|sha256| sha256.to_hex()),
+            found_sha256: now.as_ref().and_then(|now| now.sha256).map(|sha256| sha256.to_hex()),
+            expected_version_id: None,
+            found_version_id: now.map(|now| now.here.to_string()),
+            wanted_version_id: None,
+            message: message.to_owned(),
+        });
+    }
+    Ok(conflicts)
+}
+
+/// The memories here that changes are of, each with its newest version.
+pub(crate) fn concerned(reader: &Reader<'_>, rows: &[QueueRow]) -> Result<BTreeMap<MemoryId, u64>, ApiError> {
+    let mut concerned = BTreeMap::new();
+    for row in rows {
+        if let Some(now) = now_at(reader, &row.change)? {
+            concerned.insert(now.memory_here, now.here.seq);
+        }
+    }
+    Ok(concerned)
+}
+
+/// Whether two changes are of the same memory or path.
+fn is_of_same(one: &NewQueued, other: &NewQueued) -> bool {
+    let same_memory = one.remote_memory.is_some() && one.remote_memory == other.remote_memory;
+    one.store == other.store && (same_memory || (one.path.is_some() && one.path == other.path))
+}
+
+/// A memory of a mirror as it is now.
+pub(super) struct Now {
+    pub(super) here: VersionId,
+    pub(super) memory_here: MemoryId,
+    pub(super) path: RelPath,
+    pub(super) memory: String,
+    pub(super) version: Option<String>,
+    pub(super) sha256: Option<Sha256>,
+}
+
+/// What a change would meet in the mirror now: its memory, or what is at the path where it makes one.
+pub(super) fn now_at(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<Now>, ApiError> {
+    let found =
+        reader.mirrored_memories(change.store)?.into_iter().find(|live| match &change.remote_memory {
+            Some(memory) => live.remote_memory.as_ref() == Some(memory),
+            None => Some(&live.path) == change.path.as_ref(),
+        });
+    let Some(MirroredMemory { path, head, remote_memory: Some(memory), remote_version, .. }) = found else {
+        return Ok(None);
+    };
+    let head = reader.version(head)?;
+    let sha256 = head.content.map(|content| content.sha256);
+    Ok(Some(Now { here: head.id, memory_here: head.memory, path, memory, version: remote_version, sha256 }))
+}
+
+/// Whether a change was made on something else than what is there now.
+fn moved_on(change: &NewQueued, now: Option<&Now>) -> bool {
+    match (change.kind, now) {
+        (QueueKind::Redact | QueueKind::Archive, _) | (QueueKind::Create, None) => false,
+        (QueueKind::Create, Some(_)) | (_, None) => true,
+        // The hash goes when the content it is of is redacted; the version stands for it then.
+        (_, Some(now)) => match change.expected {
+            Some(expected) => now.sha256 != Some(expected),
+            None => now.version != change.remote_version,
+        },
+    }
+}
+
+/// A queued change as it would be on what is there now: over `now`, or where nothing is. `None` where nothing is left to do.
+fn made_over(reader: &Reader<'_>, row: &QueueRow, now: Option<&Now>) -> Result<Option<NewQueued>, ApiError> {
+    let change = row.change.clone();
+    let content_of_base = || -> Result<Option<Vec<u8>>, ApiError> {
+        let base = base_of(reader, &change)?.filter(|base| base.redaction.is_none());
+        Ok(base.map(|base| reader.content(&base)).transpose()?.flatten().map(|content| content.bytes))
+    };
+    Ok(match (change.kind, now) {
+        (QueueKind::Redact | QueueKind::Archive, _) | (QueueKind::Create, None) => Some(change),
+        (QueueKind::Delete, None) => None,
+        (QueueKind::Update, None) => {
+            // Where it only moved the memory, its content is the one it had.
+            let content = match &change.content {
+                Some(content) => Some(content.clone()),
+                None => content_of_base()?,
+            };
+            let Some(content) = content else {
+                return Err(ApiError::new(
+                    Code::ContentRedacted,
+                    "The memory is gone at the host, and its content is redacted here.",
+                    row.id.to_string(),
+                )
+                .hint("Take the change back."));
+            };
+            Some(NewQueued {
+                kind: QueueKind::Create,
+                moved_from: None,
+                remote_memory: None,
+                remote_version: None,
+                expected: None,
+                content: Some(content),
+                ..change
+            })
+        }
+        (kind, Some(now)) => {
+            let moves = change.moved_from.is_some() && change.path.as_ref() != Some(&now.path);
+            // What does not move the memory leaves it where the host has it.
+            let path =
+                if moves || kind == QueueKind::Create { change.path.clone() } else { Some(now.path.clone()) };
+            Some(NewQueued {
+                kind: if kind == QueueKind::Delete { kind } else { QueueKind::Update },
+                path,
+                moved_from: moves.then(|| now.path.clone()),
+                remote_memory: Some(now.memory.clone()),
+                remote_version: now.version.clone(),
+                expected: now.sha256,
+                ..change
+            })
+        }
+    })
+}
+
+/// The version a change was made against, as it is here.
+fn base_of(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<VersionRow>, ApiError> {
+    let Some(version) = change.remote_version.as_ref().filter(|_| change.kind != QueueKind::Redact) else {
+        return Ok(None);
+    };
+    let seq = reader.version_of_host(change.store, version)?;
+    Ok(seq.map(|seq| reader.version(seq)).transpose()?)
+}
+
+fn text_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Option<Vec<u8>>, ApiError> {
+    if version.redaction.is_some() {
+        return Ok(None);
+    }
+    Ok(reader.content(version)?.map(|content| content.bytes))
+}
+
+/// A queued change by its number.
+///
+/// # Errors
+/// `not_found` when none of this number is queued.
+fn queued(reader: &Reader<'_>, id: u64) -> Result<QueueRow, ApiError> {
+    reader.remote_queue(None)?.into_iter().find(|row| row.id == id).ok_or_else(|| {
+        ApiError::new(Code::NotFound, "There is no such change in the queue.", id.to_string())
+            .hint("`retrace remote queue` lists them; what was sent is not there any more.")
+    })
+}
+
 impl Inner {
+    /// A queued change beside what it would meet.
+    pub(crate) fn conflict_of(&self, id: u64) -> Result<QueuedConflict, ApiError> {
+        self.read(|reader| {
+            let row = queued(reader, id)?;
+            let names = BTreeMap::from([(row.change.store, reader.store(row.change.store)?.name)]);
+            let (base, now) = (base_of(reader, &row.change)?, now_at(reader, &row.change)?);
+            let head = now.as_ref().map(|now| reader.version(now.here.seq)).transpose()?;
+            let path = row.change.path.clone().or_else(|| now.as_ref().map(|now| now.path.clone()));
+            let is_change = !matches!(row.change.kind, QueueKind::Redact | QueueKind::Archive);
+            let there = head.as_ref().map(|head| text_of(reader, head)).transpose()?.flatten();
+            let (mut happened, mut would) = (None, None);
+            if let Some(path) = path.filter(|_| is_change) {
+                if let Some(base) = base.as_ref().map(|base| text_of(reader, base)).transpose()?.flatten() {
+                    let after = there.clone().unwrap_or_default();
+                    happened = Some(commands::diff_of(row.change.store, &path, Some(base), after));
+                }
+                let after = match (row.change.kind, &row.change.content) {
+                    (QueueKind::Delete, _) => Vec::new(),
+                    (_, Some(content)) => content.clone(),
+                    (_, None) => there.clone().unwrap_or_default(),
+                };
+                would = Some(commands::diff_of(row.change.store, &path, there, after));
+            }
+            Ok(QueuedConflict {
+                base_version_id: base.map(|base| base.id.to_string()),
+                now_version_id: now.as_ref().map(|now| now.here.to_string()),
+                now_by: head.as_ref().and_then(|head| crate::view::actor(&head.actor)),
+                now_at: head.as_ref().map(|head| head.created_at.to_rfc3339()),
+                moved_on: is_change && moved_on(&row.change, now.as_ref()),
+                happened,
+                would,
+                change: shown(reader, &row, &names)?,
+            })
+        })
+    }
+
+    /// Queues a change once more, on what was seen there.
+    pub(crate) fn retry(&self, id: u64, over: Option<&str>) -> Result<StoreId, ApiError> {
+        self.write(|act| {
+            let row = queued(&act.reader(), id)?;
+            if row.state == QueueState::Waiting {
+                return Err(ApiError::invalid("The change waits already.", id.to_string())
+                    .hint("`retrace remote push` sends it."));
+            }
+            let is_change = !matches!(row.change.kind, QueueKind::Redact | QueueKind::Archive);
+            let now = now_at(&act.reader(), &row.change)?;
+            if is_change && now.as_ref().map(|now| now.here.to_string()).as_deref() != over {
+                return Err(ApiError::new(
+                    Code::HeadMoved,
+                    "What is there now is not the version that was named.",
+                    id.to_string(),
+                )
+                .hint("Look again (`retrace remote retry ID`), then name what it shows."));
+            }
+            match made_over(&act.reader(), &row, now.as_ref())? {
+                Some(change) => act.retarget(id, &change)?,
+                None => act.unqueue(id)?,
+            };
+            Ok(row.change.store)
+        })
+    }
+
     /// What is queued, for one mirror or all.
     pub(crate) fn shown_queue(&self, store: Option<StoreId>) -> Result<RemoteQueue, ApiError> {
         self.read(|reader| {

@@ -53,7 +53,7 @@ pub(crate) fn hosted_hits(
     Ok(hits)
 }
 
-/// Changes whose content or path is among what is redacted: `holds` says of bytes whether they hold it, `masked` are the
+/// Changes whose content or path is among what is redacted, taken back ones included: `holds` says of bytes whether they hold it, `masked` are the
 /// versions chosen.
 ///
 /// # Errors
@@ -65,7 +65,8 @@ pub(crate) fn queued_holding(
 ) -> Result<Vec<QueueRow>, ApiError> {
     let hashes: BTreeSet<Sha256> =
         masked.iter().filter_map(|version| Some(version.content?.sha256)).collect();
-    let mut queued = reader.remote_queue(None)?;
+    // What an act took back is kept, for undoing it.
+    let mut queued = reader.remote_queue_and_withdrawn()?;
     queued.retain(|row| {
         let change = &row.change;
         let paths = [&change.path, &change.moved_from].into_iter().flatten();

@@ -24,6 +24,7 @@ pub(super) fn record_standing(
 ) -> Result<(), Stop> {
     let Some(root) = root(store)? else { return Ok(()) };
     let inner = writing.inner;
+    inner.catch_up_within(writing.act, store.id, &root)?;
     let mut changes = Vec::new();
     for path in paths {
         if inner.rules.leaves_out(path.components()).is_some() {

@@ -27,7 +27,7 @@ pub(crate) use share::{mount_store, share_store};
 
 use crate::wire::{ApiError, Code};
 use retrace_model::{Actor, Evidence};
-use retrace_store_api::{Call, Kind, Refusal, RequestParts, check_betas, read_call};
+use retrace_store_api::{Call, Kind, Refusal, RequestParts, check_betas, check_path, read_call};
 use serde_json::Value;
 
 /// A request as a transport received it. Whether the key is right was decided before.
@@ -108,6 +108,7 @@ pub(crate) fn failure(error: &ApiError) -> Refusal {
 
 /// Reads what a request asks for.
 fn understand(request: &StoreRequest, legacy: bool) -> Result<Call, Refusal> {
+    check_path(&request.path)?;
     check_betas(request.betas.iter().map(String::as_str))?;
     read_call(&RequestParts {
         method: &request.method,

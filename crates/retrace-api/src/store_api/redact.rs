@@ -47,6 +47,8 @@ pub(super) fn redact(
         method: "versions",
         versions: 1,
     })?;
+    let concerned = writing.act.reader().store(store)?;
+    writing.inner.settle_store(writing.act, &concerned)?;
     let masked = writing.act.mask_alone(&[row], receipt)?;
     lock(&writing.inner.pending_needles).insert(id, masked.needles);
     let row: ReceiptRow = writing.act.reader().receipt(id)?;

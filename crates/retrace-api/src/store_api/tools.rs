@@ -29,7 +29,8 @@ pub(super) fn read(reader: &Reader<'_>, store: &ApiStoreRow, tool: &Tool) -> Res
                 if let Some(record) = reader.live_record_of(seq)?
                     && let Some(memory) = memory_object(reader, &record, View::Basic)?
                 {
-                    lines.push(format!("{} ({} bytes)", memory.path, memory.size));
+                    let unit = if memory.size == 1 { "byte" } else { "bytes" };
+                    lines.push(format!("{} ({} {unit})", memory.path, memory.size));
                 }
             }
             Ok(said(if lines.is_empty() { "There are no memories.".to_owned() } else { lines.join("\n") }))
@@ -39,6 +40,7 @@ pub(super) fn read(reader: &Reader<'_>, store: &ApiStoreRow, tool: &Tool) -> Res
             Some(text) => Ok(said(text)),
             None => Ok(missing(path)),
         },
+        Tool::Unreadable(why) => Ok(failed(why.clone())),
         Tool::Write(..) | Tool::Edit { .. } | Tool::Delete(_) => Ok(failed("This tool writes.")),
     }
 }
@@ -119,6 +121,8 @@ fn done(writing: &mut Writing<'_, '_>, store: StoreId, tool: &Tool) -> Result<Va
             writing.delete_memory(store, record.head.memory, DeleteMemory { expected: None })?;
             Ok(said(format!("Deleted {path}.")))
         }
-        Tool::List(_) | Tool::Search(_) | Tool::Read(_) => Err(Refusal::not_found("tool", "").into()),
+        Tool::List(_) | Tool::Search(_) | Tool::Read(_) | Tool::Unreadable(_) => {
+            Err(Refusal::not_found("tool", "").into())
+        }
     }
 }

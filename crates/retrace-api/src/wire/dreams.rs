@@ -1,5 +1,6 @@
 //! Dreams of a host, and taking memories over from one store into another.
 
+use super::RemoteQueue;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -84,7 +85,7 @@ pub struct DreamRef {
     pub dream: String,
 }
 
-/// Asks a host for a new dream.
+/// Asks a host for a new dream. A dream reads its store at the host: what is queued here for it is not part of that.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct CreateDreamReq {
     /// Base URL, without `/v1`. The API's own address when absent.
@@ -102,6 +103,30 @@ pub struct CreateDreamReq {
     /// Write into the store itself instead of a new one.
     #[serde(default)]
     pub update_existing: bool,
+    /// Ask for it although changes of the store are queued here, which the dream does not read. Without it, that is refused.
+    #[serde(default)]
+    pub without_queued: bool,
+}
+
+/// What a request for a dream would ask for. No host is called to say it.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct DreamPlan {
+    /// Base URL of the host that would be asked.
+    pub base_url: String,
+    /// The store it would read, by its id at the host.
+    pub input_remote_id: String,
+    /// The mirror of that here.
+    pub input_store_id: Option<String>,
+    /// Sessions it would read.
+    pub sessions: Vec<String>,
+    /// Model.
+    pub model: String,
+    /// What it would be told.
+    pub instructions: Option<String>,
+    /// `create_new` or `update_existing`.
+    pub output_behavior: String,
+    /// Changes of the store that wait here. The dream does not read them unless they are sent before.
+    pub queued: RemoteQueue,
 }
 
 /// Holds two stores against each other, memory by memory.

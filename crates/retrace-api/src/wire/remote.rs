@@ -1,6 +1,6 @@
 //! Hosted stores: mirrors of memory stores that another machine serves, and what is queued for them.
 
-use super::FileDiff;
+use super::{ActorView, FileDiff};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -89,6 +89,21 @@ pub struct RemoteRef {
     pub job: Option<String>,
 }
 
+/// Brings what is new of mirrored stores.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct PullReq {
+    /// Id or name here; all mirrored stores when absent.
+    #[serde(default)]
+    pub store: Option<String>,
+    /// A word chosen by the caller, to follow and cancel the work by.
+    #[serde(default)]
+    pub job: Option<String>,
+    /// Look through all versions the hosts have for those they redacted since. Without it, a pull looks through the newest
+    /// 1,000 and the next part of the others, so that all are looked through by some pulls.
+    #[serde(default)]
+    pub full: bool,
+}
+
 /// The mirrored stores. Answered from what is known here; no host is called.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Remotes {
@@ -153,6 +168,10 @@ pub struct RemoteStore {
     pub never_seen: u64,
     /// Versions whose content is kept here although the host redacted it since.
     pub redacted_at_host: u64,
+    /// Those versions, `memver_…`, oldest first, whoever pulled; at most 1,000.
+    pub redacted_versions: Vec<String>,
+    /// When all versions the host had were last looked through for redacted ones; null before that.
+    pub looked_through_at: Option<String>,
     /// Changes queued for the host.
     pub queued: u64,
     /// Of those, changes that met a newer edit.
@@ -227,6 +246,47 @@ pub struct QueuedChange {
     pub message: Option<String>,
     /// What it changes, against the mirror's newest version; null with `redact` and `archive`.
     pub diff: Option<FileDiff>,
+}
+
+/// Names a queued change.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct QueuedRef {
+    /// Its number.
+    pub id: u64,
+}
+
+/// A queued change beside what it would meet: three contents, as two differences. No host is called to say it; a pull brings
+/// what is new there.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct QueuedConflict {
+    /// The change.
+    pub change: QueuedChange,
+    /// The version it was made against, `memver_…`; null where it makes a memory, or that version is not known.
+    pub base_version_id: Option<String>,
+    /// The newest version that is there now, `memver_…`; null where nothing is.
+    pub now_version_id: Option<String>,
+    /// Who made that one.
+    pub now_by: Option<ActorView>,
+    /// When it was made.
+    pub now_at: Option<String>,
+    /// Whether what is there now is something else than the change was made against.
+    pub moved_on: bool,
+    /// What happened there since: from the version it was made against to what is there now; null where there is none to hold
+    /// it against.
+    pub happened: Option<FileDiff>,
+    /// What the change would do to what is there now; null with `redact` and `archive`.
+    pub would: Option<FileDiff>,
+}
+
+/// Queues a change that met a newer edit, or was refused, once more: on what is there now.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RetryQueuedReq {
+    /// Its number.
+    pub id: u64,
+    /// The version that was seen there and that it may replace, `memver_…`; null where nothing was there. Another one that is
+    /// there by now is `head_moved`.
+    #[serde(default)]
+    pub over: Option<String>,
 }
 
 /// Takes queued changes back.

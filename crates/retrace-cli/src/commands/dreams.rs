@@ -42,6 +42,9 @@ enum Action {
     },
     /// Ask for a dream; it runs at the host and is billed there
     ///
+    /// It reads the store at the host. While changes of it are queued here, which
+    /// the dream would not read, it is not asked for: push them first.
+    ///
     ///     retrace dreams create notes --session sesn_01Hx --model claude-opus-5
     #[command(verbatim_doc_comment)]
     Create {
@@ -59,6 +62,12 @@ enum Action {
         /// Write into the store itself instead of a new one
         #[arg(long)]
         update_existing: bool,
+        /// Ask for it although changes are queued here that it does not read
+        #[arg(long)]
+        without_queued: bool,
+        /// Say what would be asked for, and what is queued; calls no host
+        #[arg(long)]
+        dry_run: bool,
         #[command(flatten)]
         host: HostArguments,
     },
@@ -93,13 +102,35 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             let dreams = shell.work(&app, task, || commands::dreams(&app, request))?;
             return list(&dreams.dreams, shell);
         }
-        Action::Create { store, sessions, model, instructions_file, update_existing, host } => {
+        Action::Create {
+            store,
+            sessions,
+            model,
+            instructions_file,
+            update_existing,
+            without_queued,
+            dry_run,
+            host,
+        } => {
             let instructions = match instructions_file {
                 Some(path) => Some(String::from_utf8_lossy(&bytes(&path, shell.io.stdin)?).into_owned()),
                 None => None,
             };
-            let request =
-                CreateDreamReq { base_url: host.url, store, sessions, model, instructions, update_existing };
+            let base_url = host.url;
+            let request = CreateDreamReq {
+                base_url,
+                store,
+                sessions,
+                model,
+                instructions,
+                update_existing,
+                without_queued,
+            };
+            if dry_run {
+                let plan = commands::plan_dream(&app, request)?;
+                shell.print_one(&plan, |out, style| print::dreams::plan(out, &plan, style))?;
+                return Ok(Exit::DONE);
+            }
             shell.work(&app, task, || commands::create_dream(&app, request))?
         }
         Action::Cancel { dream, host } => {

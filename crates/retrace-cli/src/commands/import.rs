@@ -107,6 +107,17 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
                     commands::stores(&app, Nothing {})?.stores.into_iter().map(|store| store.id).collect()
                 }
             };
+            if stores.is_empty() {
+                return Err(ApiError {
+                    code: retrace_api::wire::Code::NotFound,
+                    message: "No directory is recorded yet, so that there is no history to add to.".to_owned(),
+                    hint: "`retrace discover --add` records what is in use, `retrace stores add DIR` one directory. \
+                           Where the memory is gone from disk, make its directory first: it may be empty."
+                        .to_owned(),
+                    subject: String::new(),
+                }
+                .into());
+            }
             for store in stores {
                 let request = ImportTranscriptsReq { store, dry_run, job: job.clone() };
                 let done = stoppable(shell, &app, JOB, JOB, || commands::import_transcripts(&app, request))?;

@@ -6,7 +6,7 @@ use crate::print::names::Names;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
-use retrace_api::wire::{ApiError, Inbox, InboxReq, Nothing};
+use retrace_api::wire::{ApiError, Inbox, InboxReq, Nothing, TranscriptsReq};
 use retrace_api::{App, commands};
 
 /// What you have left to review, newest first
@@ -15,7 +15,8 @@ use retrace_api::{App, commands};
 /// that followed each other closely. A line an item: what happened (+ created,
 /// ~ changed, - deleted, → moved) to which memory since you reviewed it; by how
 /// many bytes and tokens (counted offline); in how many versions; and the
-/// version that `approve` and `reject` take.
+/// version that `approve` and `reject` take. Below it: turn, model and prompt of
+/// the write, where they are known, and what is wrong with the change.
 ///
 ///     retrace inbox --store notes
 ///     retrace inbox --json
@@ -32,7 +33,12 @@ const PAGE: u64 = 500;
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let inbox = whole(&app, arguments.store)?;
+    let mut inbox = whole(&app, arguments.store.clone())?;
+    if inbox.groups.iter().any(|group| group.session.is_some()) {
+        // Titles and prompts are told where the index of transcripts is known; here nothing has read it yet.
+        commands::transcripts(&app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
+        inbox = whole(&app, arguments.store)?;
+    }
     if inbox.groups.is_empty() {
         shell.note("Nothing is left to review.");
     }

@@ -16,9 +16,11 @@ use std::path::PathBuf;
 ///
 /// Reads one tool input a line from standard input, as {"command":…} or
 /// {"session":…,"turn":…,"prompt":…,"input":{"command":…}}, where all but the
-/// input may be left out; turn and prompt are shown with what was written. Prints one line
-/// {"content":…,"is_error":…} for each, until the input ends. DIR is what the
-/// model sees as /memories; it is made, and added as a store, where it is none.
+/// input may be left out; turn and prompt are shown with what was written.
+/// Prints one line {"content":…,"is_error":…} for each, until the input ends;
+/// paths that it changed but the store's rules leave out, such as hidden files,
+/// are in "not_recorded". DIR is what the model sees as /memories; it is made,
+/// and added as a store, where it is none.
 ///
 /// With --mcp it serves the Model Context Protocol on standard input and output
 /// instead, as a server of one tool, `memory`; each run of it is a session.
@@ -32,7 +34,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     root: String,
     /// Whose texts and rules: those of the documentation, of the Python SDK or of the TypeScript SDK
-    #[arg(long, value_name = "docs|py|ts", default_value = "docs")]
+    #[arg(
+        long,
+        value_name = "docs|py|ts",
+        default_value = "docs",
+        value_parser = ["docs", "py", "ts"],
+        hide_possible_values = true
+    )]
     dialect: String,
     /// The session that calls, where a line does not name one
     #[arg(long, value_name = "ID")]
@@ -44,7 +52,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CHARACTERS")]
     cap: Option<u64>,
     /// What happens to a write that adds a secret, personal data, or hidden or hostile text
-    #[arg(long, value_name = "off|warn|refuse", default_value = "off")]
+    #[arg(
+        long,
+        value_name = "off|warn|refuse",
+        default_value = "off",
+        value_parser = ["off", "warn", "refuse"],
+        hide_possible_values = true
+    )]
     guard: String,
     /// Rules of the guard, as `retrace check` reads them; not taken from DIR, which the model can write
     #[arg(long, value_name = "FILE")]
@@ -69,11 +83,13 @@ const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 struct Printed {
     content: String,
     is_error: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_recorded: Vec<String>,
 }
 
 impl Printed {
     fn refused(content: String) -> Self {
-        Self { content, is_error: true }
+        Self { content, is_error: true, not_recorded: Vec::new() }
     }
 }
 
@@ -173,7 +189,11 @@ impl Arguments {
             input => self.request(None, input),
         };
         match commands::memory_tool(app, request) {
-            Ok(answer) => Printed { content: answer.content, is_error: answer.is_error },
+            Ok(answer) => Printed {
+                content: answer.content,
+                is_error: answer.is_error,
+                not_recorded: answer.not_recorded,
+            },
             Err(error) => Printed::refused(format!("Error: {}", error.message)),
         }
     }

@@ -9,8 +9,8 @@ use crate::shell::{Failure, Shell};
 use clap::{Args, Subcommand};
 use retrace_api::commands;
 use retrace_api::wire::{
-    AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, Nothing, Pulled, Pushed, RemoteQueue, RemoteRef,
-    StoreRef, WithdrawReq,
+    AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, Nothing, PullReq, Pulled, Pushed, QueuedRef,
+    RemoteQueue, RemoteRef, RetryQueuedReq, StoreRef, WithdrawReq,
 };
 use std::path::PathBuf;
 
@@ -22,10 +22,12 @@ use std::path::PathBuf;
 /// edit. The key comes from `retrace remote key set`, or from ANTHROPIC_API_KEY
 /// for the API's own address and for ANTHROPIC_BASE_URL. Exits with 7 when a host
 /// is not available or refuses, with 4 when a queued change met a newer edit.
+/// Memories of a directory come into a hosted store by `retrace accept`.
 ///
 ///     retrace remote key set < key.txt
 ///     retrace remote add memstore_01HxAbCdEfGhJkMnPqRsTuVw --name notes
 ///     retrace remote pull
+///     retrace accept my-notes notes --dry-run
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -72,6 +74,9 @@ enum Action {
     Pull {
         /// Id or name of the mirror [default: all]
         store: Option<String>,
+        /// Look through all versions for those the host redacted since; otherwise the newest 1,000 and a part of the others
+        #[arg(long)]
+        full: bool,
     },
     /// Send what is queued, each change only if its memory is still as expected
     ///
@@ -103,6 +108,22 @@ enum Action {
         /// Numbers of `retrace remote queue`
         #[arg(required = true, value_name = "ID")]
         ids: Vec<u64>,
+    },
+    /// Look at a change that met a newer edit, and queue it once more on what is there now
+    ///
+    /// Pulls first, then shows what happened at the host since the change was made
+    /// and what the change would do to that. With --over it is queued once more,
+    /// over the version that was shown and no other; a push sends it then.
+    ///
+    ///     retrace remote retry 12
+    ///     retrace remote retry 12 --over memver_00000cw4zj9kq2m7x1b3a
+    #[command(verbatim_doc_comment)]
+    Retry {
+        /// Number of `retrace remote queue`
+        id: u64,
+        /// The version that was shown as what is there now; `nothing` where there was none
+        #[arg(long, value_name = "VERSION")]
+        over: Option<String>,
     },
     /// Queue that a hosted store be archived; once sent, nobody can write it again
     ///
@@ -161,7 +182,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Action::List { host } => list(host, shell),
         Action::Add { store, name } => add(store, name, shell),
         Action::Status => status(shell),
-        Action::Pull { store } => pull(store, shell),
+        Action::Pull { store, full } => pull(store, full, shell),
         Action::Push { store, dry_run: true } => queue(store, true, shell),
         Action::Push { store, dry_run: false } => push(store, shell),
         Action::Queue { store, diff } => queue(store, diff, shell),
@@ -169,6 +190,13 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             let app = shell.app()?;
             let left = commands::withdraw_queued(&app, WithdrawReq { ids })?;
             print_queue(&left, false, shell)
+        }
+        Action::Retry { id, over: None } => conflict(id, shell),
+        Action::Retry { id, over: Some(over) } => {
+            let app = shell.app()?;
+            let over = Some(over).filter(|over| over != NOTHING);
+            let queued = commands::retry_queued(&app, RetryQueuedReq { id, over })?;
+            print_queue(&queued, false, shell)
         }
         Action::Archive { store } => {
             let app = shell.app()?;
@@ -231,9 +259,9 @@ fn status(shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
-fn pull(store: Option<String>, shell: &mut Shell<'_, '_>) -> Ended {
+fn pull(store: Option<String>, full: bool, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = RemoteRef { store, job: Some(JOB.to_owned()) };
+    let request = PullReq { store, job: Some(JOB.to_owned()), full };
     let pulled = stoppable(shell, &app, "Pulling", JOB, || commands::pull_remote(&app, request))?;
     if shell.json || !shell.quiet {
         shell.print_one(&pulled, |out, style| print::remote::pulled(out, &pulled, style))?;
@@ -287,7 +315,9 @@ fn left_over(pushed: &Pushed) -> Option<ApiError> {
             code: Code::HeadMoved,
             message: "A memory changed at its host since the change was made; it was left as it is."
                 .to_owned(),
-            hint: "Pull, look at the newer version, then withdraw the change or make it anew.".to_owned(),
+            hint:
+                "`retrace remote retry ID` shows both, and queues the change once more; `withdraw` drops it."
+                    .to_owned(),
             subject: subject("conflict"),
         });
     }
@@ -325,8 +355,29 @@ fn print_queue(queue: &RemoteQueue, diff: bool, shell: &mut Shell<'_, '_>) -> En
         Ok(())
     })?;
     if !queue.changes.is_empty() {
-        shell.note("Nothing of it is sent before `retrace remote push`.");
+        shell.note(
+            "Nothing of it is sent before `retrace remote push`; `retrace remote withdraw` takes it back.",
+        );
     }
+    Ok(Exit::DONE)
+}
+
+/// What is named with --over where nothing is at the host any more.
+const NOTHING: &str = "nothing";
+
+fn conflict(id: u64, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let known = commands::queued_conflict(&app, QueuedRef { id })?;
+    let request = PullReq { store: Some(known.change.store_id), job: Some(JOB.to_owned()), full: false };
+    let pulled = stoppable(shell, &app, "Pulling", JOB, || commands::pull_remote(&app, request))?;
+    if let Some(error) = unfinished(&pulled) {
+        return Err(Failure::Api(error));
+    }
+    let now = commands::queued_conflict(&app, QueuedRef { id })?;
+    shell.print_one(&now, |out, style| print::remote::conflict(out, &now, style))?;
+    let over = now.now_version_id.as_deref().unwrap_or(NOTHING);
+    shell.note(&format!("To queue it once more on that: retrace remote retry {id} --over {over}"));
+    shell.note(&format!("To leave it as it is there: retrace remote withdraw {id}"));
     Ok(Exit::DONE)
 }
 

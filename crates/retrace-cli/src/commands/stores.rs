@@ -40,10 +40,10 @@ enum Action {
         #[arg(value_name = "DIR")]
         root: PathBuf,
         /// Whose memory it is: claude-auto, claude-agent, memory-tool, codex, gemini, letta, openclaw, basic-memory, copilot,
-        /// cline, plain [default: plain]
+        /// cline, plain [default: as `retrace discover` says, else plain]
         #[arg(long)]
         kind: Option<String>,
-        /// A name of your own [default: the directory's]
+        /// A name of your own [default: as `retrace discover` says, else the directory's]
         #[arg(long, allow_hyphen_values = true)]
         name: Option<String>,
     },

@@ -53,6 +53,10 @@ fn heading(what: &str, result: &ActResult) -> String {
     if files > 0 {
         amounts.push(count(files, "file", "files"));
     }
+    if result.withdrawn > 0 {
+        let brought = count(result.withdrawn, "version", "versions");
+        amounts.push(format!("{brought} that an import brought in out of the lists"));
+    }
     let amounts = if amounts.is_empty() { "nothing to change".to_owned() } else { amounts.join(", ") };
     match (result.dry_run, result.operation_seq) {
         (true, _) => format!("{what}, not done (dry run): {amounts}"),

@@ -3,7 +3,7 @@
 use super::table::{grouped, signed};
 use super::time::time;
 use super::{Style, count, visible};
-use retrace_api::wire::{ComparedMemory, Dream, StoreComparison};
+use retrace_api::wire::{ComparedMemory, Dream, DreamPlan, StoreComparison};
 use std::io::{Result, Write};
 
 /// A dream in a few lines.
@@ -48,6 +48,27 @@ pub(crate) fn one(out: &mut (impl Write + ?Sized), dream: &Dream, style: Style) 
     }
 }
 
+/// What a request for a dream would ask for, and what the dream would not read.
+pub(crate) fn plan(out: &mut (impl Write + ?Sized), plan: &DreamPlan, style: Style) -> Result<()> {
+    let here = match &plan.input_store_id {
+        Some(here) => format!(" (here {})", visible::line(here)),
+        None => " (not mirrored)".to_owned(),
+    };
+    let sessions = count(plan.sessions.len() as u64, "session", "sessions");
+    let writes = if plan.output_behavior == "update_existing" { "the store it reads" } else { "a new store" };
+    writeln!(out, "would ask {}; nothing was asked for (dry run)", visible::line(&plan.base_url))?;
+    writeln!(out, "  reads   {}{here}, {sessions}", visible::line(&plan.input_remote_id))?;
+    writeln!(out, "  writes  {writes}, with {}", visible::line(&plan.model))?;
+    let queued = plan.queued.changes.len() as u64;
+    if queued > 0 {
+        let many = count(queued, "change", "changes");
+        let note = style.paint.yellow("note:");
+        writeln!(out, "  {note} queued here, and not read by the dream: {many}; push first:")?;
+        super::remote::queue(out, &plan.queued, false, style)?;
+    }
+    Ok(())
+}
+
 /// A line a memory that differs, then the sums.
 pub(crate) fn compared(
     out: &mut (impl Write + ?Sized),
@@ -89,6 +110,24 @@ fn row(out: &mut (impl Write + ?Sized), memory: &ComparedMemory, style: Style) -
 mod tests {
     use super::*;
     use serde_json::{from_value, json};
+
+    #[test]
+    fn a_request_for_a_dream_says_what_it_would_not_read() {
+        let plan_of = |changes: serde_json::Value| {
+            json!({"base_url": "https://a.example", "input_remote_id": "memstore_01HxAb", "input_store_id": "memstore_1",
+                "sessions": ["sesn_1", "sesn_2"], "model": "claude-opus-5", "instructions": null,
+                "output_behavior": "create_new", "queued": {"changes": changes}})
+        };
+        let change = json!({"id": 7, "store_id": "memstore_1", "store_name": "notes", "kind": "delete", "path": "a.md",
+            "moved_from": null, "version_id": null, "expected_sha256": "a".repeat(64), "content_sha256": null,
+            "content_size_bytes": null, "operation_seq": 9, "created_at": "2026-11-20T14:02:17.000000Z",
+            "state": "waiting", "message": null, "diff": null});
+        let mut out = Vec::new();
+        for answer in [plan_of(json!([])), plan_of(json!([change]))] {
+            plan(&mut out, &from_value(answer).unwrap(), Style::PLAIN).unwrap();
+        }
+        insta::assert_snapshot!("dream_plan", String::from_utf8(out).unwrap());
+    }
 
     #[test]
     fn a_dream_says_what_it_reads_and_writes() {

@@ -4,7 +4,7 @@ use super::names::Names;
 use super::time::time;
 use super::version::actor;
 use super::{Style, act, count, visible};
-use retrace_api::wire::{InboxGroup, InboxItem, Reviewed};
+use retrace_api::wire::{Finding, InboxGroup, InboxItem, OriginNote, Reviewed};
 use std::io::{Result, Write};
 
 /// A group: who and when, then a line an item.
@@ -18,12 +18,78 @@ pub(crate) fn group(
     let when = if first == last { last } else { format!("{first} to {last}") };
     writeln!(
         out,
-        "{}  {when}  {}, {}",
+        "{}  {when}  {}{}, {}",
         style.paint.yellow(&visible::line(&group.id)),
         actor(group.actor.as_ref()),
+        title(group).map(|title| format!(" “{title}”")).unwrap_or_default(),
         count(group.total, "memory", "memories")
     )?;
-    group.items.iter().try_for_each(|item| line(out, item, names, style))
+    let mut said = None;
+    for item in &group.items {
+        line(out, item, names, style)?;
+        let why = item.origin.as_ref().and_then(why);
+        // The prompt of many writes in a row is said once.
+        if let Some(why) = why.as_ref().filter(|why| said.as_ref() != Some(*why)) {
+            writeln!(out, "      {}", style.paint.dim(why))?;
+        }
+        said = why.or(said);
+        findings(out, &item.findings, style)?;
+    }
+    Ok(())
+}
+
+/// Findings of one item that are printed; the others are counted.
+const MOST_FINDINGS: usize = 5;
+
+/// Characters of a session's title and of a prompt.
+const TITLE: usize = 60;
+const PROMPT: usize = 100;
+
+/// What the group's session is called.
+fn title(group: &InboxGroup) -> Option<String> {
+    group.session.as_ref()?;
+    let title = group.items.iter().find_map(|item| item.origin.as_ref()?.title.as_deref())?;
+    Some(shortened(title, TITLE))
+}
+
+/// Turn, model and prompt of a write.
+fn why(origin: &OriginNote) -> Option<String> {
+    let prompt = origin.prompt.as_deref().map(|prompt| format!("“{}”", shortened(prompt, PROMPT)));
+    let turn = origin.turn.map(|turn| format!("turn {turn}"));
+    let model = origin.model.as_deref().map(visible::line);
+    let facts: Vec<String> = [turn, model, prompt].into_iter().flatten().collect();
+    (!facts.is_empty()).then(|| facts.join(", "))
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    let mut letters = text.chars();
+    let head: String = letters.by_ref().take(most).collect();
+    let more = if letters.next().is_some() { "…" } else { "" };
+    format!("{}{more}", visible::line(head.trim_end()))
+}
+
+fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], style: Style) -> Result<()> {
+    // The worst first, so that no error stands among those that are only counted.
+    let mut findings: Vec<&Finding> = findings.iter().collect();
+    findings.sort_by_key(|finding| match finding.severity.as_str() {
+        "error" => 0,
+        "warning" => 1,
+        _ => 2,
+    });
+    for finding in findings.iter().take(MOST_FINDINGS) {
+        let severity = match finding.severity.as_str() {
+            "error" => style.paint.red("error"),
+            "warning" => style.paint.yellow("warning"),
+            other => visible::line(other),
+        };
+        let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
+        let (message, rule) = (visible::line(&finding.message), visible::line(&finding.rule));
+        writeln!(out, "      {severity}: {place}{message} {}", style.paint.dim(&format!("[{rule}]")))?;
+    }
+    match findings.len().saturating_sub(MOST_FINDINGS) {
+        0 => Ok(()),
+        more => writeln!(out, "      and {}", count(more as u64, "finding more", "findings more")),
+    }
 }
 
 fn line(out: &mut (impl Write + ?Sized), item: &InboxItem, names: &Names, style: Style) -> Result<()> {
@@ -86,4 +152,47 @@ pub(crate) fn reviewed(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_group_says_who_wrote_why_and_what_is_wrong() {
+        let item = |path: &str, findings: &[(&str, &str, Option<u64>)]| {
+            let findings: Vec<_> = findings
+                .iter()
+                .map(|(severity, message, start)| {
+                    json!({ "rule": "group/rule", "severity": severity, "path": path, "line": 3, "column": 1, "end_line": null,
+                        "end_column": null, "start": start, "end": start, "message": message, "remedy": "" })
+                })
+                .collect();
+            json!({ "store_id": "s", "memory_id": "m", "path": path, "verb": "changed", "version_id": "memver_x", "versions": 1,
+                "operation_seq": 1, "created_at": "2026-11-22T10:00:00Z", "source": "scan", "content_kind": "text", "size_change": 5,
+                "token_change": 2, "tokens_kind": "counted offline", "came_back": false, "kind": { "class": "topic" },
+                "origin": { "confidence": "exact_content", "session_id": "5f2c", "title": "Fix \u{1b}the cart", "model": "claude-x",
+                    "turn": 4, "prompt": "p".repeat(120) },
+                "findings": findings })
+        };
+        let one: InboxGroup = serde_json::from_value(json!({
+            "id": "group_9", "session": "5f2c", "started_at": "2026-11-22T10:00:00Z", "ended_at": "2026-11-22T10:00:00Z", "total": 2,
+            "items": [
+                item("a.md", &[("note", "No index.", None), ("error", "A key.", Some(9))]),
+                item("b.md", &[("note", "n", None); 7]),
+            ],
+        }))
+        .unwrap();
+        let mut out = Vec::new();
+        group(&mut out, &one, &Names::default(), Style::PLAIN).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("“Fix ") && !text.contains('\u{1b}'), "{text}");
+        assert_eq!(text.matches("turn 4, claude-x, “").count(), 1, "one prompt is said once: {text}");
+        assert!(
+            text.contains("error: line 3: A key. [group/rule]\n      note: No index. [group/rule]"),
+            "{text}"
+        );
+        assert!(text.ends_with("and 2 findings more\n"), "{text}");
+    }
 }

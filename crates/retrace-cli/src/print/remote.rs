@@ -1,11 +1,12 @@
 //! Hosted stores: what a host has, mirrors, queues, what pulls and pushes did.
 
+use super::stores::NAME_COLUMNS;
 use super::table::{Side, bytes, grouped, table};
 use super::time::time;
 use super::{Style, count, diff, short_hash, visible};
 use retrace_api::wire::{
-    HostedStores, Pulled, PulledStore, Pushed, QueuedChange, RemoteCall, RemoteHost, RemoteQueue,
-    RemoteStore, Remotes,
+    HostedStores, Pulled, PulledStore, Pushed, QueuedChange, QueuedConflict, RemoteCall, RemoteHost,
+    RemoteQueue, RemoteStore, Remotes,
 };
 use std::io::{Result, Write};
 
@@ -17,7 +18,7 @@ pub(crate) fn hosted(out: &mut (impl Write + ?Sized), hosted: &HostedStores, sty
         .map(|store| {
             [
                 visible::line(&store.remote_id),
-                visible::line(&store.name),
+                visible::short(&store.name, NAME_COLUMNS),
                 time(&store.created_at, style.zone),
                 store.archived_at.as_ref().map_or_else(String::new, |at| time(at, style.zone)),
                 store.store_id.as_deref().map_or_else(|| "no".to_owned(), visible::line),
@@ -35,6 +36,9 @@ pub(crate) fn status(out: &mut (impl Write + ?Sized), remotes: &Remotes, style: 
     remotes.calls.iter().try_for_each(|made| call(out, made, style))
 }
 
+/// Versions redacted at a host that are named in a line.
+const NAMED: usize = 20;
+
 fn mirror(out: &mut (impl Write + ?Sized), store: &RemoteStore, style: Style) -> Result<()> {
     let name = style.paint.bold(&visible::line(&store.name));
     let place = format!("{} at {}", visible::line(&store.remote_id), visible::line(&store.base_url));
@@ -48,6 +52,10 @@ fn mirror(out: &mut (impl Write + ?Sized), store: &RemoteStore, style: Style) ->
         queued => format!("{} queued", count(queued, "change", "changes")),
     };
     writeln!(out, "  {}, {pulled}, {queued}", count(store.versions, "version", "versions"))?;
+    if let Some(at) = &store.looked_through_at {
+        let at = time(at, style.zone);
+        writeln!(out, "  all versions looked through for redacted ones {at}")?;
+    }
     let mut notes = Vec::new();
     if store.pulling {
         notes.push("a pull was cut off; the next one goes on where it was".to_owned());
@@ -65,7 +73,13 @@ fn mirror(out: &mut (impl Write + ?Sized), store: &RemoteStore, style: Style) ->
     }
     if store.redacted_at_host > 0 {
         let many = count(store.redacted_at_host, "version", "versions");
-        notes.push(format!("{many} redacted at the host since; their content is still here"));
+        let named: Vec<&str> = store.redacted_versions.iter().take(NAMED).map(String::as_str).collect();
+        let more = store.redacted_at_host.saturating_sub(named.len() as u64);
+        let more = if more > 0 { format!("; {} more with --json", grouped(more)) } else { String::new() };
+        let named = named.join(" ");
+        notes.push(format!(
+            "{many} redacted at the host since; still readable here until `retrace redact {named}`{more}"
+        ));
     }
     notes.extend(store.problem.clone());
     notes
@@ -160,6 +174,38 @@ pub(crate) fn queue(
     Ok(())
 }
 
+/// A queued change beside what it would meet: what happened there since, then what it would do to that.
+pub(crate) fn conflict(
+    out: &mut (impl Write + ?Sized),
+    conflict: &QueuedConflict,
+    style: Style,
+) -> Result<()> {
+    change(out, &conflict.change, style)?;
+    let there = match &conflict.now_version_id {
+        None => "nothing is there any more".to_owned(),
+        Some(version) => {
+            let at =
+                conflict.now_at.as_ref().map_or_else(String::new, |at| format!(", {}", time(at, style.zone)));
+            format!("there now: {}{at}", visible::line(version))
+        }
+    };
+    writeln!(out, "{there}")?;
+    if !conflict.moved_on {
+        writeln!(out, "It is what the change was made against.")?;
+    }
+    if let Some(happened) = conflict.happened.as_ref().filter(|_| conflict.moved_on) {
+        writeln!(out, "what happened there since the change was made:")?;
+        diff::file(out, happened, style)?;
+    }
+    match &conflict.would {
+        Some(would) => {
+            writeln!(out, "what the change would do to what is there now:")?;
+            diff::file(out, would, style)
+        }
+        None => Ok(()),
+    }
+}
+
 fn change(out: &mut (impl Write + ?Sized), change: &QueuedChange, style: Style) -> Result<()> {
     let store = visible::line(&change.store_name);
     let place = match (&change.path, &change.moved_from) {
@@ -237,7 +283,9 @@ mod tests {
                 "archived_at": (!quiet).then_some("2026-11-20T11:00:00Z"),
                 "pulled_at": quiet.then_some("2026-11-20T12:00:00Z"), "pulling": !quiet,
                 "problem": (!quiet).then_some("The host is not available."), "versions": 40,
-                "never_seen": number(1), "redacted_at_host": number(2), "queued": number(3), "conflicts": number(1)})
+                "never_seen": number(1), "redacted_at_host": number(22),
+                "redacted_versions": (0..number(22)).map(|id| format!("memver_{id}")).collect::<Vec<_>>(),
+                "looked_through_at": (!quiet).then_some("2026-11-20T12:00:00Z"), "queued": number(3), "conflicts": number(1)})
         };
         let call = |status: Option<u16>| {
             json!({"at": "2026-11-20T12:00:00Z", "method": "GET", "address": "https://a.example/v1/memory_stores",
@@ -264,6 +312,30 @@ mod tests {
             "queue": {"changes": changes()}, "problem": null}))
         .unwrap();
         insta::assert_snapshot!("pushed", printed(|out| pushed(out, &answer, Style::PLAIN)));
+    }
+
+    #[test]
+    fn a_conflict_says_what_happened_and_what_the_change_would_do() {
+        let side = |version: Option<&str>| {
+            json!({"target": version.unwrap_or(""), "store_id": null, "version_id": version, "path": "b.md",
+                "content_sha256": null, "content_size_bytes": 4, "redacted": false})
+        };
+        let diff = |from: Option<&str>| {
+            json!({"from": side(from), "to": side(None), "truncated": false, "binary": false, "added": 1, "removed": 1,
+                "hunks": []})
+        };
+        let moved: serde_json::Result<QueuedConflict> = from_value(json!({
+            "change": changes()[1], "base_version_id": "memver_1", "now_version_id": "memver_2", "now_by": null,
+            "now_at": "2026-11-20T14:00:00Z", "moved_on": true, "happened": diff(Some("memver_1")),
+            "would": diff(Some("memver_2")),
+        }));
+        let gone: serde_json::Result<QueuedConflict> = from_value(json!({
+            "change": changes()[1], "base_version_id": "memver_1", "now_version_id": null, "now_by": null,
+            "now_at": null, "moved_on": true, "happened": null, "would": null,
+        }));
+        let both = [moved.unwrap(), gone.unwrap()];
+        let said = printed(|out| both.iter().try_for_each(|one| conflict(out, one, Style::PLAIN)));
+        insta::assert_snapshot!("conflict", said);
     }
 
     #[test]

@@ -12,12 +12,12 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), stores: &[Store], style: St
         .iter()
         .map(|store| {
             [
-                visible::line(&store.name),
+                visible::short(&store.name, NAME_COLUMNS),
                 visible::line(&store.kind),
                 visible::line(&store.state),
                 store.memories.to_string(),
                 store.last_change.as_ref().map_or_else(|| "never".to_owned(), |at| time(at, style.zone)),
-                visible::line(&store.root),
+                visible::line(&place(&store.root)),
             ]
         })
         .collect();
@@ -35,6 +35,17 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), stores: &[Store], style: St
         }
     }
     Ok(())
+}
+
+/// Columns a store's name has in a table. Names have up to 255 characters.
+pub(crate) const NAME_COLUMNS: usize = 40;
+
+/// Where a store is: its directory, the host it is mirrored from, or nowhere but in the log.
+fn place(root: &str) -> String {
+    if root.starts_with("log:") {
+        return "none; in the log alone".to_owned();
+    }
+    root.strip_prefix("remote:").map_or_else(|| root.to_owned(), |host| host.replacen('#', " ", 1))
 }
 
 /// Numbers to the right, text to the left.
@@ -80,4 +91,20 @@ pub(crate) fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style:
         count(stores, "store", "stores"),
         count(versions, "version", "versions")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_without_a_directory_says_where_it_is() {
+        for (root, shown) in [
+            ("/home/ada/notes", "/home/ada/notes"),
+            ("log:memstore_1", "none; in the log alone"),
+            ("remote:https://a.example#memstore_01Hx", "https://a.example memstore_01Hx"),
+        ] {
+            assert_eq!(place(root), shown);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! is written out as `‹U+200B›`.
 
 use super::paint::Paint;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// One line. Line ends are written out too.
 pub(crate) fn line(text: &str) -> String {
@@ -11,6 +12,24 @@ pub(crate) fn line(text: &str) -> String {
 /// One line, with what was hidden in reverse video.
 pub(crate) fn line_in(text: &str, paint: Paint) -> String {
     write_out(text, paint, hides)
+}
+
+/// One line of at most so many columns, for a table: what is longer ends in `…`.
+pub(crate) fn short(text: &str, columns: usize) -> String {
+    let whole = line(text);
+    if whole.width() <= columns {
+        return whole;
+    }
+    let (mut cut, mut used) = (String::new(), 1);
+    for letter in whole.chars() {
+        used += letter.width().unwrap_or(0);
+        if used > columns {
+            break;
+        }
+        cut.push(letter);
+    }
+    cut.push('…');
+    cut
 }
 
 /// Several lines. Line feeds and tabs stand.
@@ -128,6 +147,21 @@ mod tests {
         }
         assert_eq!(lines("a\nb\tc\r\n"), "a\nb\tc‹U+000D›\n");
         assert_eq!(line_in("a\u{7}", Paint::colours()), "a\x1b[7m‹U+0007›\x1b[27m");
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_table_is_cut_by_its_columns() {
+        for (text, columns, printed) in [
+            ("notes", 5, "notes"),
+            ("notes!", 5, "note…"),
+            ("日本語", 6, "日本語"),
+            ("日本語", 5, "日本…"),
+            ("日本語", 4, "日…"),
+            ("a\u{202e}b", 20, "a‹U+202E›b"),
+            ("abc", 1, "…"),
+        ] {
+            assert_eq!(short(text, columns), printed);
+        }
     }
 
     #[test]

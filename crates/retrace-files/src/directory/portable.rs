@@ -117,6 +117,10 @@ impl Directory {
         None
     }
 
+    pub(crate) fn keeps_order(&self) -> bool {
+        false
+    }
+
     /// The path of one name. A name that a path would read as more than one is refused.
     fn at(&self, name: &[u8]) -> io::Result<PathBuf> {
         let name = std::str::from_utf8(name).map_err(|_| io::ErrorKind::InvalidFilename)?;
@@ -131,6 +135,11 @@ impl Directory {
 /// What an open file is.
 pub(crate) fn stat_file(file: &File) -> io::Result<Stat> {
     Ok(stat_of(&file.metadata()?))
+}
+
+/// Waits until a file is on the disk.
+pub(crate) fn write_out(file: &File, _bytes: &[u8]) -> io::Result<()> {
+    file.sync_all()
 }
 
 /// `true` when a call failed because it met a link it must not follow.
@@ -196,7 +205,8 @@ mod tests {
         }
         root.sync().unwrap();
         root.mark_busy();
-        assert!(!root.is_busy() && root.remote_file_system().is_none());
+        assert!(!root.is_busy() && root.remote_file_system().is_none() && !root.keeps_order());
+        write_out(&root.create_file(b"f", 0o600).unwrap(), b"").unwrap();
         assert_eq!(root.stat_self().unwrap().sort, Sort::Directory);
     }
 

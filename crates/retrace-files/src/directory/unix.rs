@@ -214,8 +214,37 @@ impl Directory {
             (0x6573_5546, "FUSE"),
             (0x786f_4256, "VirtualBox shared folder"),
         ];
-        let magic = fs::fstatfs(&self.fd).ok()?.f_type as u32;
+        let magic = self.magic()?;
         REMOTE.iter().find(|(known, _)| *known == magic).map(|(_, name)| *name)
+    }
+
+    /// The number of the kind of file system this directory lies on.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn magic(&self) -> Option<u32> {
+        Some(fs::fstatfs(&self.fd).ok()?.f_type as u32)
+    }
+
+    /// Whether this directory lies on an ext4 with a journal: what is done there reaches the disk in the order in which it is
+    /// done. Without a journal, or with the journal out of sight, it does not, or that is not known.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(crate) fn keeps_order(&self) -> bool {
+        const EXT4: u32 = 0xef53;
+        if self.magic() != Some(EXT4) {
+            return false;
+        }
+        let Ok(stat) = self.stat_self() else { return false };
+        let device = format!("{}:{}", fs::major(stat.device), fs::minor(stat.device));
+        let Ok(link) = std::fs::read_link(Path::new("/sys/dev/block").join(device)) else { return false };
+        let Some(name) = link.file_name() else { return false };
+        // The process that writes the journal; `<none>` where there is none. Source: fs/ext4/sysfs.c of Linux.
+        let task = std::fs::read_to_string(Path::new("/sys/fs/ext4").join(name).join("journal_task"));
+        task.is_ok_and(|task| task.trim().parse::<u32>().is_ok())
+    }
+
+    /// Not known on this platform.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    pub(crate) fn keeps_order(&self) -> bool {
+        false
     }
 
     /// Not asked on this platform.
@@ -234,6 +263,53 @@ enum RenameAs {
 /// What an open file is.
 pub(crate) fn stat_file(file: &File) -> io::Result<Stat> {
     Ok(stat_of(&fs::fstat(file.as_fd())?))
+}
+
+/// Largest content that is waited for by reading it back; beyond that reading costs as much as waiting for the disk.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const READ_BACK_LIMIT: usize = 256 * 1024;
+
+/// What direct reads are aligned to at most, in bytes: a page.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const ALIGNMENT: usize = 4096;
+
+/// Waits until the device has `bytes`, the content of the file just written, without waiting for the journal. A device may
+/// lose it in a power failure still, but a journal that is written afterwards makes the device keep it first. Where that
+/// cannot be had, waits until the file is on the disk.
+pub(crate) fn write_out(file: &File, bytes: &[u8]) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if bytes.is_empty() || (bytes.len() <= READ_BACK_LIMIT && reads_back(file, bytes).unwrap_or(false)) {
+        return Ok(());
+    }
+    let _ = bytes;
+    file.sync_all()
+}
+
+/// Reads the file past the page cache, for which the system first writes out what it holds of it and waits until that has
+/// arrived; `false` where reads cannot go past it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn reads_back(file: &File, bytes: &[u8]) -> rustix::io::Result<bool> {
+    use fs::StatxFlags;
+    // A file system that cannot read directly may read from the cache instead, and says so here alone.
+    let stat = fs::statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN)?;
+    let aligned = |to: u32| to > 0 && to as usize <= ALIGNMENT;
+    if stat.stx_mask & StatxFlags::DIOALIGN.bits() == 0
+        || !aligned(stat.stx_dio_mem_align)
+        || !aligned(stat.stx_dio_offset_align)
+    {
+        return Ok(false);
+    }
+    let length = bytes.len().next_multiple_of(ALIGNMENT);
+    let mut buffer = vec![0; length + ALIGNMENT];
+    let start = buffer.as_ptr().align_offset(ALIGNMENT);
+    let Some(into) = buffer.get_mut(start..).and_then(|from| from.get_mut(..length)) else {
+        return Ok(false);
+    };
+    let flags = fs::fcntl_getfl(file)?;
+    fs::fcntl_setfl(file, flags | OFlags::DIRECT)?;
+    let read = rustix::io::pread(file, &mut *into, 0);
+    fs::fcntl_setfl(file, flags)?;
+    Ok(into.get(..read?) == Some(bytes))
 }
 
 /// `true` when a call failed because it met a link it must not follow.

@@ -21,9 +21,9 @@ pub struct VersionFilter {
     pub operation: Option<VersionOperation>,
     /// By an actor with this name, recorded, or joined by exact content or as likely; an empty text means unknown.
     pub actor: Option<String>,
-    /// Recorded not before; of rebuilt ones, and of a mirror's where a store is given, when they happened.
+    /// Recorded not before; of rebuilt ones, and of a mirror's, when they happened.
     pub since: Option<Timestamp>,
-    /// Recorded not after; of rebuilt ones, and of a mirror's where a store is given, when they happened.
+    /// Recorded not after; of rebuilt ones, and of a mirror's, when they happened.
     pub until: Option<Timestamp>,
     /// Of this operation.
     pub operation_seq: Option<u64>,
@@ -79,6 +79,11 @@ impl Reader<'_> {
         Ok(versions)
     }
 
+    fn has_mirrors(&self) -> Result<bool, LogError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM remotes)";
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
     fn part(
         &self,
         filter: &VersionFilter,
@@ -88,11 +93,11 @@ impl Reader<'_> {
     ) -> Result<Vec<VersionRow>, LogError> {
         let mut conditions = Conditions::default();
         self.narrow_by_place(filter, &mut conditions)?;
-        let mirror = match filter.store {
+        let mirrors = match filter.store {
             Some(store) => self.remote(store)?.is_some(),
-            None => false,
+            None => self.has_mirrors()?,
         };
-        narrow_by_circumstance(filter, part, &mut conditions, mirror);
+        narrow_by_circumstance(filter, part, &mut conditions, mirrors);
         match (part, filter.before, behind) {
             (Part::Observed, before, _) => {
                 conditions.add("v.happened_at IS NULL", []);
@@ -170,7 +175,7 @@ impl Reader<'_> {
 }
 
 /// What, who and when.
-fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Conditions, mirror: bool) {
+fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Conditions, mirrors: bool) {
     match filter.operation {
         None => {}
         Some(VersionOperation::Created) => to.add("v.change = ?", [ChangeKind::Created.number().into()]),
@@ -209,17 +214,31 @@ fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Condition
         }
         return;
     }
-    // What a mirror holds happened in its own time, which is not the order of the log.
-    if mirror {
+    // The second half of each is what the first implies of places in the log: it ends the walk where nothing can follow. What a
+    // mirror holds happened in its own time, which is not the order of the log.
+    if mirrors {
         if let Some(since) = filter.since {
-            to.add("coalesce(mi.happened_at, o.created_at) >= ?", [since.micros().into()]);
+            let since = Value::from(since.micros());
+            to.add(
+                "coalesce(mi.happened_at, o.created_at) >= ? AND v.seq >= min(
+                 coalesce((SELECT first_version FROM operations
+                    WHERE seq = (SELECT min(seq) FROM operations WHERE created_at >= ?)), 9223372036854775807),
+                 coalesce((SELECT min(version_seq) FROM mirrored WHERE happened_at >= ?), 9223372036854775807))",
+                [since.clone(), since.clone(), since],
+            );
         }
         if let Some(until) = filter.until {
-            to.add("coalesce(mi.happened_at, o.created_at) <= ?", [until.micros().into()]);
+            let until = Value::from(until.micros());
+            to.add(
+                "coalesce(mi.happened_at, o.created_at) <= ? AND v.seq <= max(
+                 coalesce((SELECT first_version + created + modified + deleted - 1 FROM operations
+                    WHERE seq = (SELECT max(seq) FROM operations WHERE created_at <= ?)), 0),
+                 coalesce((SELECT max(version_seq) FROM mirrored WHERE happened_at <= ?), 0))",
+                [until.clone(), until.clone(), until],
+            );
         }
         return;
     }
-    // The second half of each is what the first implies of places in the log: it ends the walk where nothing can follow.
     if let Some(since) = filter.since {
         to.add(
             "o.created_at >= ? AND v.seq >= (SELECT first_version FROM operations

@@ -4,7 +4,7 @@ use crate::rows::{self, bound, store_id};
 use crate::writer::Act;
 use crate::{LogError, Reader};
 use retrace_model::{RelPath, Sha256, Source, StoreId, Timestamp};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// What a queued change does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,11 +101,16 @@ pub struct QueueRow {
     pub state: QueueState,
     /// Hash of the content to write.
     pub content_sha256: Option<Sha256>,
+    /// The operation that took it back; such a one is not sent.
+    pub withdrawn_by: Option<u64>,
+    /// When it was last being sent. The host may have it although nobody knows.
+    pub sent_at: Option<Timestamp>,
 }
 
 const COLUMNS: &str =
     "SELECT q.id, s.public, q.kind, q.path, q.moved_from, q.remote_memory_id, q.remote_version_id,
-    q.expected_sha256, q.content, q.content_sha256, q.operation_seq, q.source, q.note, q.created_at, q.state, q.message
+    q.expected_sha256, q.content, q.content_sha256, q.operation_seq, q.source, q.note, q.created_at, q.state, q.message,
+    q.withdrawn_by, q.sent_at
     FROM remote_queue q JOIN stores s ON s.id = q.store_id";
 
 impl Reader<'_> {
@@ -114,8 +119,26 @@ impl Reader<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn remote_queue(&self, store: Option<StoreId>) -> Result<Vec<QueueRow>, LogError> {
-        let sql = format!("{COLUMNS} WHERE ?1 IS NULL OR s.public = ?1 ORDER BY q.id");
+        let sql =
+            format!("{COLUMNS} WHERE (?1 IS NULL OR s.public = ?1) AND q.withdrawn_by IS NULL ORDER BY q.id");
         self.queue_rows(&sql, params![store.map(|store| store.0.to_vec())])
+    }
+
+    /// The same with what operations took back, which is kept so that they can be undone.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn remote_queue_and_withdrawn(&self) -> Result<Vec<QueueRow>, LogError> {
+        self.queue_rows(&format!("{COLUMNS} ORDER BY q.id"), &[])
+    }
+
+    /// What an operation took back, in order.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn withdrawn_by(&self, operation_seq: u64) -> Result<Vec<QueueRow>, LogError> {
+        let sql = format!("{COLUMNS} WHERE q.withdrawn_by = ?1 ORDER BY q.id");
+        self.queue_rows(&sql, params![bound(operation_seq)])
     }
 
     /// What an operation queued and is queued still, in order.
@@ -123,7 +146,7 @@ impl Reader<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn queued_by(&self, operation_seq: u64) -> Result<Vec<QueueRow>, LogError> {
-        let sql = format!("{COLUMNS} WHERE q.operation_seq = ?1 ORDER BY q.id");
+        let sql = format!("{COLUMNS} WHERE q.operation_seq = ?1 AND q.withdrawn_by IS NULL ORDER BY q.id");
         self.queue_rows(&sql, params![bound(operation_seq)])
     }
 
@@ -147,6 +170,16 @@ impl Reader<'_> {
             .prepare_cached("SELECT sent_seq FROM remote_sent WHERE operation_seq = ?1 ORDER BY sent_seq")?;
         let found = query.query_map([bound(operation_seq)], |row| row.get(0))?;
         Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// The operation that queued what this one says the host took; `None` for one that says nothing of the kind.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn queued_for(&self, sent_seq: u64) -> Result<Option<u64>, LogError> {
+        let mut query =
+            self.connection.prepare_cached("SELECT operation_seq FROM remote_sent WHERE sent_seq = ?1")?;
+        Ok(query.query_row([bound(sent_seq)], |row| row.get(0)).optional()?)
     }
 }
 
@@ -193,6 +226,85 @@ impl Act<'_> {
             .prepare_cached("DELETE FROM remote_queue WHERE id = ?1")?
             .execute([bound(id)])?;
         Ok(taken > 0)
+    }
+
+    /// Takes a queued change back by an operation, which can be undone; `false` when none of this number is queued.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn withdraw(&mut self, id: u64, operation_seq: u64) -> Result<bool, LogError> {
+        let taken = self
+            .transaction
+            .prepare_cached(
+                "UPDATE remote_queue SET withdrawn_by = ?2, state = 'waiting', message = NULL
+                 WHERE id = ?1 AND withdrawn_by IS NULL",
+            )?
+            .execute([bound(id), bound(operation_seq)])?;
+        Ok(taken > 0)
+    }
+
+    /// Queues a change again that an operation took back, behind all others and as of another operation; its new number, or
+    /// `None` when it is not there any more.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn requeue(&mut self, id: u64, operation_seq: u64, at: Timestamp) -> Result<Option<u64>, LogError> {
+        let queued = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO remote_queue (store_id, kind, path, moved_from, remote_memory_id, remote_version_id,
+                    expected_sha256, content, content_sha256, operation_seq, source, note, created_at)
+                 SELECT store_id, kind, path, moved_from, remote_memory_id, remote_version_id, expected_sha256, content,
+                    content_sha256, ?2, source, note, ?3
+                 FROM remote_queue WHERE id = ?1 AND withdrawn_by IS NOT NULL",
+            )?
+            .execute(params![bound(id), bound(operation_seq), at.micros()])?;
+        if queued == 0 {
+            return Ok(None);
+        }
+        let new = self.transaction.last_insert_rowid().cast_unsigned();
+        self.unqueue(id)?;
+        Ok(Some(new))
+    }
+
+    /// Makes a queued change one of what is there now: what it does, which memory and version it is made against, and the hash
+    /// it expects. It waits again then, at its place; `false` when none of this number is queued.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn retarget(&mut self, id: u64, to: &NewQueued) -> Result<bool, LogError> {
+        let hash = to.content.as_deref().map(Sha256::of);
+        let changed = self
+            .transaction
+            .prepare_cached(
+                "UPDATE remote_queue SET kind = ?2, path = ?3, moved_from = ?4, remote_memory_id = ?5,
+                    remote_version_id = ?6, expected_sha256 = ?7, content = ?8, content_sha256 = ?9, state = 'waiting',
+                    message = NULL, sent_at = NULL
+                 WHERE id = ?1 AND withdrawn_by IS NULL",
+            )?
+            .execute(params![
+                bound(id),
+                to.kind.as_str(),
+                to.path.as_ref().map(RelPath::as_bytes),
+                to.moved_from.as_ref().map(RelPath::as_bytes),
+                to.remote_memory,
+                to.remote_version,
+                to.expected.as_ref().map(|hash| &hash.0[..]),
+                to.content,
+                hash.as_ref().map(|hash| &hash.0[..]),
+            ])?;
+        Ok(changed > 0)
+    }
+
+    /// Says that a change is about to be sent: from now on the host may have it, whether or not its answer comes.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn being_sent(&mut self, id: u64, at: Timestamp) -> Result<(), LogError> {
+        self.transaction
+            .prepare_cached("UPDATE remote_queue SET sent_at = ?2 WHERE id = ?1")?
+            .execute(params![bound(id), at.micros()])?;
+        Ok(())
     }
 
     /// Says what came of an attempt to send a change.
@@ -262,5 +374,7 @@ fn queued_from(row: &Row<'_>) -> Result<QueueRow, LogError> {
         },
         state: state.ok_or_else(|| damaged("state"))?.0,
         content_sha256: hash(9)?,
+        withdrawn_by: row.get(16)?,
+        sent_at: row.get::<_, Option<i64>>(17)?.map(Timestamp::from_micros),
     })
 }

@@ -37,7 +37,7 @@ const KEPT: [(&str, &[&str]); 13] = [
 ];
 
 /// Tables that can be made again from the others or from transcripts, that a receipt is settled in, or that a redaction empties.
-const DERIVED: [&str; 17] = [
+const DERIVED: [&str; 18] = [
     "history_text",
     "live",
     "live_text",
@@ -55,6 +55,7 @@ const DERIVED: [&str; 17] = [
     "search_live",
     "search_state",
     "unreviewed",
+    "unsettled",
 ];
 
 /// A log with a row in every table that is kept, and one that is named by every key.

@@ -105,6 +105,32 @@ fn is_brought_to_the_newest_and_keeps_what_it_holds(packed: &[u8]) {
     assert_eq!(writer.reader().verify().expect("verifies").problems, Vec::<String>::new());
 }
 
+/// A log as the program with hosted stores left it before there was more of them: a mirror, and a change that waits.
+#[test]
+fn format_7_is_brought_to_the_newest_and_keeps_its_mirrors_and_queue() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut connection = database(folder.path());
+    crate::migrate::migrate_to(&mut connection, 7).expect("a log of format 7");
+    connection
+        .execute_batch(
+            "INSERT INTO stores (id, public, kind, root, name, created_at)
+                VALUES (1, zeroblob(16), 'remote', CAST('remote:https://a.example#memstore_1' AS BLOB), 'hosted', 1);
+             INSERT INTO remotes (store_id, base_url, remote_id, pulled_at) VALUES (1, 'https://a.example', 'memstore_1', 5);
+             INSERT INTO remote_queue (store_id, kind, path, remote_memory_id, source, created_at)
+                VALUES (1, 'delete', CAST('a.md' AS BLOB), 'mem_1', 'rollback', 6);",
+        )
+        .expect("rows");
+    drop(connection);
+    let writer = open(folder.path()).expect("a log");
+    assert_eq!(schema_of(&writer.connection), schema_of(&TestLog::new().raw()));
+    let reader = writer.reader();
+    let remotes = reader.remotes().expect("mirrors");
+    assert_eq!((remotes.len(), remotes[0].pulled_at.map(|at| at.micros())), (1, Some(5)));
+    assert_eq!((&remotes[0].host_name, remotes[0].swept_to, remotes[0].swept_at), (&None, None, None));
+    let queue = reader.remote_queue(None).expect("a queue");
+    assert_eq!((queue.len(), queue[0].change.remote_memory.as_deref()), (1, Some("mem_1")));
+}
+
 #[test]
 fn a_newer_log_is_refused_and_not_touched() {
     let folder = tempfile::tempdir().expect("a folder");

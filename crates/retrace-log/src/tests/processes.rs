@@ -184,6 +184,22 @@ fn one_process_records() {
 }
 
 #[test]
+fn one_push_at_a_time_and_it_says_since_when() {
+    let log = TestLog::new();
+    let (files, since) = (log.files(), retrace_model::Timestamp::from_micros(START));
+    assert_eq!(Lease::pusher(&files), None);
+    let _recording = Lease::take(&files, 42).expect("asks").expect("nobody records");
+    let lease = Lease::take_to_push(&files, 43, since).expect("asks").expect("recording is another lease");
+    assert_eq!(Lease::pusher(&files), Some(Pusher { process: 43, since: Some(since) }));
+    assert!(Lease::take_to_push(&files, 44, since).expect("asks").is_none());
+    std::fs::write(files.push_lock(), "not a number").expect("writes");
+    assert_eq!(Lease::pusher(&files), Some(Pusher { process: 0, since: None }));
+    drop(lease);
+    assert_eq!(Lease::pusher(&files), None);
+    assert!(Lease::take_to_push(&files, 44, since).expect("asks").is_some());
+}
+
+#[test]
 fn those_who_ask_who_records_do_not_keep_anybody_from_it() {
     let log = TestLog::new();
     let files = log.files();

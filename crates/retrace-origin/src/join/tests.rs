@@ -74,6 +74,25 @@ fn a_call_that_failed_or_came_later_or_elsewhere_explains_nothing() {
 }
 
 #[test]
+fn who_changes_a_file_by_hand_after_a_session_is_not_the_session() {
+    let first = |previous: i64| Version {
+        previous_at: Some(at(previous)),
+        ..version(previous + 2, Some("a b\n"), Some("a b\nby hand\n"))
+    };
+    for effect in [whole("a b\n"), edit("c", "b", false), Effect::Append(b"b\n".to_vec()), Effect::Unparsed] {
+        // Answered, then recorded; the next change is somebody's.
+        assert_eq!(one(first(100), &[by("s", 97, effect)]), Match::unknown());
+    }
+    // The recorder saw the file before the call was answered.
+    for effect in [whole("a b\n"), edit("c", "b", false), Effect::Append(b"b\n".to_vec())] {
+        assert_eq!(one(first(100), &[by("s", 100, effect)]), Match::unknown());
+    }
+    // What came in between is the session's all the same, with something of another in it.
+    let found = one(first(100), &[by("s", 101, edit("b\n", "b\nby", false))]);
+    assert_eq!(answer(&found), (Confidence::Likely, Basis::InPart, Some("s"), 1));
+}
+
+#[test]
 fn two_sessions_with_an_equal_claim_are_candidates_and_none_is_chosen() {
     let both = [by("s", 90, whole("x\n")), by("r", 95, whole("x\n"))];
     let found = one(version(100, Some("a"), Some("x\n")), &both);

@@ -58,6 +58,19 @@ fn stores_are_paged_through() {
 }
 
 #[test]
+fn versions_are_asked_for_up_to_an_instant() {
+    let until = retrace_model::Timestamp::parse("2026-11-20T10:00:00Z").unwrap();
+    let (call, read) =
+        sent(page(&[version()], None), |host| host.versions_until(STORE, until, Some("page_1"), 100));
+    assert_eq!(
+        call.line(),
+        "GET /base/v1/memory_stores/memstore_01a/memory_versions?limit=100&page=page_1&view=basic\
+         &created_at%5Blte%5D=2026-11-20T10%3A00%3A00.000000Z"
+    );
+    assert_eq!(read.unwrap().items.len(), 1);
+}
+
+#[test]
 fn memories_come_a_page_at_a_time() {
     let prefix = json!({"type": "memory_prefix", "path": "/prefs/"});
     let body = page(&[prefix, memory()], Some("page_2"));

@@ -109,7 +109,7 @@ pub(super) struct Survey {
     pub(super) matched: BTreeSet<Vec<u8>>,
     /// Live memories of hosted stores whose newest version holds it.
     pub(super) hosted: Vec<HostedHit>,
-    /// Changes queued for hosts that hold it.
+    /// Changes queued for hosts that hold it, with those that an act took back.
     pub(super) queued: Vec<QueueRow>,
 }
 
@@ -224,8 +224,8 @@ impl Survey {
                 counted(self.hosted.len(), "hosted memory holds it", "hosted memories hold it, each")
             ));
         }
-        if !self.queued.is_empty() {
-            let queued = self.queued.len();
+        let queued = self.queued.iter().filter(|row| row.withdrawn_by.is_none()).count();
+        if queued > 0 {
             warnings.push(format!(
                 "{} taken back.",
                 counted(

@@ -1,0 +1,310 @@
+//! Changes that are in the log and on their way to the disk.
+//!
+//! A call of the memory tool is answered when the log has it. Where the file system keeps the order of what is done
+//! ([`Root::keeps_order`]), the file itself is left to get to the disk afterwards: a thread waits for that, some calls at a
+//! time. Until then the log says so of the versions. If the machine stops before that, files may be as they were before, and
+//! the first look at the store after the next start makes them what the log says.
+
+mod make_good;
+mod pace;
+
+use crate::app::{Inner, lock, root_of};
+use crate::wire::ApiError;
+use pace::Pace;
+use retrace_files::Root;
+use retrace_log::{Act, StoreRow};
+use retrace_model::{RelPath, StoreId};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// Which changes of the memory tool may be answered before their file is on the disk, and who waits for it then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settling {
+    /// In which directories.
+    pub defer: Defer,
+    /// Whether a thread settles shortly afterwards. Otherwise [`crate::App::settle`] does, and dropping the app.
+    pub in_background: bool,
+}
+
+/// In which directories a change may be answered before its file is on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defer {
+    /// In none.
+    Nowhere,
+    /// Where the file system keeps the order of what is done.
+    WhereOrderIsKept,
+    /// In all, which is for tests: a power failure could take more than the change.
+    Everywhere,
+}
+
+impl Settling {
+    /// What a program takes.
+    pub const IN_BACKGROUND: Self = Self { defer: Defer::WhereOrderIsKept, in_background: true };
+    /// Every call waits for its file.
+    pub const AT_ONCE: Self = Self { defer: Defer::Nowhere, in_background: false };
+}
+
+/// What names this boot of the machine; `None` where the system has no name for it.
+pub(crate) fn this_boot() -> Option<String> {
+    #[cfg(target_os = "linux")]
+    {
+        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// What one call changed.
+pub(crate) struct Changed {
+    /// The store's directory.
+    pub(crate) root: PathBuf,
+    /// Every path it wrote or emptied.
+    pub(crate) paths: Vec<RelPath>,
+    /// Places of its versions in the log.
+    pub(crate) seqs: Vec<u64>,
+}
+
+/// What is on its way to the disk, and the thread that waits for it.
+#[derive(Default)]
+pub(crate) struct Settler {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Stores of which nothing is left that another boot, or a process that is gone, did not settle.
+    caught_up: Mutex<HashSet<StoreId>>,
+    /// Held while files are waited for, so that who comes later finds what is noted to be done.
+    settling: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<Changed>,
+    /// On the disk, while the log says still that they may not be.
+    settled: Vec<u64>,
+    pace: Pace,
+    stop: bool,
+}
+
+impl State {
+    fn due(&self) -> Option<Instant> {
+        self.pace.due(!self.waiting.is_empty(), !self.settled.is_empty())
+    }
+}
+
+impl Inner {
+    /// What to note with changes to this directory when they are answered before they are on the disk; `None` when they must
+    /// not be.
+    pub(crate) fn defers(&self, root: &Root) -> Option<&str> {
+        let boot = self.options.boot.as_deref()?;
+        let may = match self.options.settling.defer {
+            Defer::Nowhere => false,
+            Defer::WhereOrderIsKept => root.keeps_order(),
+            Defer::Everywhere => true,
+        };
+        may.then_some(boot)
+    }
+
+    /// Takes over a change that is in the log.
+    pub(crate) fn settle_later(self: &Arc<Self>, changed: Changed) {
+        let was_empty = {
+            let mut state = lock(&self.settler.shared.state);
+            state.pace.wrote(Instant::now());
+            state.waiting.push(changed);
+            state.waiting.len() == 1
+        };
+        if !self.options.settling.in_background || !was_empty {
+            return;
+        }
+        let mut thread = lock(&self.settler.thread);
+        if thread.is_none() {
+            let (shared, inner) = (Arc::clone(&self.settler.shared), Arc::downgrade(self));
+            let named = std::thread::Builder::new().name("retrace-settle".to_owned());
+            *thread = named.spawn(move || settle_in_background(&shared, &inner)).ok();
+        }
+        if thread.is_none() {
+            // No thread to be had: then now.
+            drop(thread);
+            self.settle_waiting();
+            return;
+        }
+        self.settler.shared.wake.notify_one();
+    }
+
+    /// Notes in a transaction under way what got to the disk meanwhile; answers what, for [`Inner::still_to_note`] if the
+    /// transaction does not come about.
+    pub(crate) fn note_settled(&self, act: &mut Act<'_>) -> Result<Vec<u64>, ApiError> {
+        let settled = std::mem::take(&mut lock(&self.settler.shared.state).settled);
+        match act.note_settled(&settled) {
+            Ok(()) => Ok(settled),
+            Err(error) => {
+                self.still_to_note(settled);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// The transaction that noted these did not come about.
+    pub(crate) fn still_to_note(&self, settled: Vec<u64>) {
+        lock(&self.settler.shared.state).settled.extend(settled);
+    }
+
+    /// Waits until what calls changed so far is on the disk. What cannot be waited for stays noted in the log, and the first
+    /// look of the next process tries again.
+    fn settle_waiting(&self) {
+        let _one_at_a_time = lock(&self.settler.settling);
+        let waiting = {
+            let mut state = lock(&self.settler.shared.state);
+            state.pace.began();
+            std::mem::take(&mut state.waiting)
+        };
+        let mut by_root: BTreeMap<PathBuf, Vec<Changed>> = BTreeMap::new();
+        for changed in waiting {
+            by_root.entry(changed.root.clone()).or_default().push(changed);
+        }
+        for (root, mut changes) in by_root {
+            // They come in order, save those that several threads handed over at the same moment.
+            changes.sort_by_key(|changed| changed.seqs.iter().max().copied());
+            let settled = Root::open(&root).is_ok_and(|root| {
+                // What is done in order is on the disk when the last of it is: one wait for all of them.
+                let needed = if root.keeps_order() { changes.len().saturating_sub(1) } else { 0 };
+                let paths: BTreeSet<&RelPath> =
+                    changes.iter().skip(needed).flat_map(|changed| &changed.paths).collect();
+                root.settle(paths).is_ok()
+            });
+            if settled {
+                let seqs = changes.into_iter().flat_map(|changed| changed.seqs);
+                lock(&self.settler.shared.state).settled.extend(seqs);
+            }
+        }
+    }
+
+    /// Notes in a transaction of its own what got to the disk.
+    fn note_all_settled(&self) -> Result<(), ApiError> {
+        if lock(&self.settler.shared.state).settled.is_empty() {
+            return Ok(());
+        }
+        let mut noted = Vec::new();
+        let written = self.write(|act| {
+            noted = self.note_settled(act)?;
+            Ok(())
+        });
+        if written.is_err() {
+            self.still_to_note(noted);
+        }
+        written
+    }
+
+    /// Waits until everything is on the disk, and notes it.
+    pub(crate) fn settle_now(&self) -> Result<(), ApiError> {
+        self.settle_waiting();
+        self.note_all_settled()
+    }
+
+    /// Ends the thread, and does what it had left to do.
+    pub(crate) fn stop_settling(&self) {
+        lock(&self.settler.shared.state).stop = true;
+        self.settler.shared.wake.notify_one();
+        let thread = lock(&self.settler.thread).take();
+        if let Some(thread) = thread
+            && thread.thread().id() != std::thread::current().id()
+        {
+            // Its own panic was reported by the panic hook.
+            drop(thread.join());
+        }
+        // Not lost if it fails: the log says of which versions it is not known.
+        drop(self.settle_now());
+    }
+
+    /// Whether nothing is left of a store for [`Inner::catch_up`].
+    pub(crate) fn is_caught_up(&self, store: StoreId) -> bool {
+        lock(&self.settler.caught_up).contains(&store)
+    }
+
+    /// Sees to what was on its way to the disk when another boot, or a process that is gone, ended. To be called before
+    /// anything is held against the disk, and not within a transaction. Of a directory that is away it waits for its return.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub(crate) fn catch_up(&self, store: &StoreRow) -> Result<(), ApiError> {
+        if !store.has_directory() || self.is_caught_up(store.id) {
+            return Ok(());
+        }
+        let left = !self.read(|reader| Ok(reader.unsettled(store.id)?))?.is_empty();
+        if left {
+            let Ok(root) = Root::open(&root_of(store)) else { return Ok(()) };
+            if !self.write(|act| self.make_good(act, store.id, &root))? {
+                return Ok(());
+            }
+        }
+        lock(&self.settler.caught_up).insert(store.id);
+        Ok(())
+    }
+
+    /// As [`Inner::catch_up`], within a transaction.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub(crate) fn catch_up_within(
+        &self,
+        act: &mut Act<'_>,
+        store: StoreId,
+        root: &Root,
+    ) -> Result<(), ApiError> {
+        if !self.is_caught_up(store) && !act.reader().unsettled(store)?.is_empty() {
+            self.make_good(act, store, root)?;
+        }
+        Ok(())
+    }
+
+    /// Waits, within a transaction, until everything the log has of a store is on the disk: what is to be taken out of the
+    /// log must not come back to the disk when the machine stops.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub(crate) fn settle_store(&self, act: &mut Act<'_>, store: &StoreRow) -> Result<(), ApiError> {
+        if store.has_directory()
+            && !act.reader().unsettled(store.id)?.is_empty()
+            && let Ok(root) = Root::open(&root_of(store))
+        {
+            self.make_good(act, store.id, &root)?;
+        }
+        Ok(())
+    }
+}
+
+fn settle_in_background(shared: &Shared, inner: &Weak<Inner>) {
+    loop {
+        let quiet = {
+            let mut state = lock(&shared.state);
+            loop {
+                if state.stop {
+                    return;
+                }
+                let now = Instant::now();
+                state = match state.due() {
+                    None => shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+                    Some(due) if now < due => {
+                        shared.wake.wait_timeout(state, due - now).unwrap_or_else(PoisonError::into_inner).0
+                    }
+                    Some(_) => break state.pace.is_quiet(now),
+                };
+            }
+        };
+        let Some(inner) = inner.upgrade() else { return };
+        inner.settle_waiting();
+        // While calls go on, the next one notes it: a commit of its own would keep that waiting.
+        if quiet && inner.note_all_settled().is_err() {
+            lock(&shared.state).pace.rest();
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! After another boot: what was not on the disk yet is made what the log says, where nobody made it anything newer.
+
+use crate::app::Inner;
+use crate::faults::Point;
+use crate::wire::ApiError;
+use retrace_files::{Expected, FileError, Root};
+use retrace_log::{Act, Append, LogError, Reader, Unsettled, VersionFilter, VersionRow};
+use retrace_model::{Actor, RelPath, Sha256, Source, StoreId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the log says of a path.
+enum Says {
+    /// It holds this content.
+    Holds { bytes: Vec<u8>, sha256: Sha256 },
+    /// Nothing stands there.
+    Nothing,
+}
+
+/// A path that may have fallen back.
+struct Fallen {
+    path: RelPath,
+    says: Says,
+    /// What it held while the versions concerned were made, and shortly before.
+    former: BTreeSet<Sha256>,
+}
+
+/// What became of a path.
+enum Outcome {
+    /// The disk holds what the log says, and did before.
+    AsRecorded,
+    /// It was made what the log says.
+    PutBack,
+    /// Somebody made it something newer, or nothing can be done about it.
+    Left,
+    /// Something stands in the way that may be about to go.
+    Blocked,
+    /// The system refused: another time perhaps.
+    Refused,
+}
+
+impl Inner {
+    /// Sees to every version of a store of which the log says that its file may not be on the disk. Those of this boot are
+    /// waited for. For those of another one the files are put back where they are missing, empty, or what they were before;
+    /// anything else is somebody's newer edit and is left for a look to record. Nothing is recorded but a note, because disk
+    /// and log agree then.
+    ///
+    /// Answers whether nothing is left to do.
+    pub(super) fn make_good(&self, act: &mut Act<'_>, store: StoreId, root: &Root) -> Result<bool, ApiError> {
+        let rows = act.reader().unsettled(store)?;
+        let of_this_boot = |row: &Unsettled| Some(row.boot.as_str()) == self.options.boot.as_deref();
+        let (here, lost): (Vec<Unsettled>, Vec<Unsettled>) = rows.into_iter().partition(of_this_boot);
+        let versions =
+            lost.iter().map(|row| act.reader().version(row.seq)).collect::<Result<Vec<VersionRow>, _>>()?;
+        let fallen = fallen(&act.reader(), store, &versions)?;
+        let (put_back, refused) = self.put_all_back(root, &fallen);
+        self.at(Point::FilesDone)?;
+        let mut done: Vec<u64> = versions
+            .iter()
+            .filter(|version| places_of(version).all(|place| !refused.contains(place)))
+            .map(|version| version.id.seq)
+            .collect();
+        let mut all = done.len() == versions.len();
+        let mut paths = BTreeSet::new();
+        for row in &here {
+            paths.extend(places_of(&act.reader().version(row.seq)?).cloned());
+        }
+        match root.settle(&paths) {
+            Ok(()) => done.extend(here.iter().map(|row| row.seq)),
+            Err(_) => all = false,
+        }
+        act.note_settled(&done)?;
+        if put_back > 0 {
+            let files =
+                if put_back == 1 { "1 file was".to_owned() } else { format!("{put_back} files were") };
+            let note =
+                format!("{files} put back as recorded: the machine had stopped before the disk had them");
+            act.append(Append {
+                store: Some(store),
+                source: Source::Scan,
+                actor: &Actor::Unknown,
+                note: Some(&note),
+                at: self.now(),
+                undoes: None,
+                changes: Vec::new(),
+                even_if_empty: true,
+            })?;
+        }
+        Ok(all)
+    }
+
+    /// Puts back what fell back; answers how many paths, and of which the system refused it. Contents come before deletions,
+    /// so that a moved memory is never nowhere, and once more after them, for those that something stood in the way of.
+    fn put_all_back<'f>(&self, root: &Root, fallen: &'f [Fallen]) -> (usize, BTreeSet<&'f RelPath>) {
+        let (held, gone): (Vec<&Fallen>, Vec<&Fallen>) =
+            fallen.iter().partition(|place| matches!(place.says, Says::Holds { .. }));
+        let (mut put_back, mut refused, mut blocked) = (0, BTreeSet::new(), Vec::new());
+        let mut go = |places: &[&'f Fallen], blocked: &mut Vec<&'f Fallen>| {
+            for place in places {
+                match self.put_one_back(root, place) {
+                    Outcome::PutBack => put_back += 1,
+                    Outcome::AsRecorded | Outcome::Left => {}
+                    Outcome::Blocked => blocked.push(place),
+                    Outcome::Refused => drop(refused.insert(&place.path)),
+                }
+            }
+        };
+        go(&held, &mut blocked);
+        go(&gone, &mut Vec::new());
+        // What is in the way now is there to stay.
+        go(&blocked, &mut Vec::new());
+        (put_back, refused)
+    }
+
+    fn put_one_back(&self, root: &Root, place: &Fallen) -> Outcome {
+        let Fallen { path, says, former } = place;
+        let found = match root.read(path, self.rules.max_file_bytes) {
+            Ok(content) => Some(content),
+            Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => None,
+            Err(FileError::Link { .. } | FileError::IsDirectory { .. } | FileError::NotAFile { .. }) => {
+                return Outcome::Blocked;
+            }
+            Err(_) => return Outcome::Refused,
+        };
+        let fell_back = found.as_ref().is_none_or(|found| {
+            // Empty, or the length alone got to the disk.
+            let is_blank = found.bytes.as_ref().is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0));
+            is_blank || former.contains(&found.sha256)
+        });
+        let (random, faults) = (self.random(), &*self.options.faults);
+        let made = match (says, &found) {
+            (Says::Holds { sha256, .. }, Some(found)) if found.sha256 == *sha256 => {
+                return settled(root, path);
+            }
+            (Says::Nothing, None) => return settled(root, path),
+            _ if !fell_back => return Outcome::Left,
+            (Says::Holds { bytes, .. }, Some(found)) => {
+                root.replace(path, Expected::Hash(found.sha256), bytes, random, faults)
+            }
+            (Says::Holds { bytes, .. }, None) => root.create_private(path, bytes, random, faults),
+            (Says::Nothing, Some(found)) => root.delete(path, found.sha256, true, random, faults),
+        };
+        match made {
+            Ok(done) if done.synced => Outcome::PutBack,
+            // In place, but not surely on the disk: the next look asks again.
+            Ok(_) => Outcome::Refused,
+            Err(FileError::Moved { .. }) => Outcome::Left,
+            Err(
+                FileError::Link { .. }
+                | FileError::IsDirectory { .. }
+                | FileError::NotAFile { .. }
+                | FileError::BelowAFile { .. },
+            ) => Outcome::Blocked,
+            Err(_) => Outcome::Refused,
+        }
+    }
+}
+
+fn settled(root: &Root, path: &RelPath) -> Outcome {
+    if root.settle([path]).is_ok() { Outcome::AsRecorded } else { Outcome::Refused }
+}
+
+/// The paths a version concerns: where its memory is, and where it was before.
+fn places_of(version: &VersionRow) -> impl Iterator<Item = &RelPath> {
+    version.path.iter().chain(&version.previous_path)
+}
+
+/// The paths of versions that may have fallen back. A path that got a newer version which is not among these is on the disk.
+fn fallen(reader: &Reader<'_>, store: StoreId, versions: &[VersionRow]) -> Result<Vec<Fallen>, ApiError> {
+    let among: BTreeSet<u64> = versions.iter().map(|version| version.id.seq).collect();
+    let mut since: BTreeMap<RelPath, u64> = BTreeMap::new();
+    for version in versions {
+        for path in places_of(version) {
+            // In the order of the log: the first one that is met stays.
+            since.entry(path.clone()).or_insert(version.id.seq);
+        }
+    }
+    let mut fallen = Vec::new();
+    for (path, since) in since {
+        let (newest, former) = history(reader, store, &path, since)?;
+        if !newest.is_some_and(|seq| among.contains(&seq)) {
+            continue;
+        }
+        let says = match reader.live_at(store, &path)? {
+            None => Says::Nothing,
+            Some(live) => match reader.content(&reader.version_by_id(live.version)?) {
+                Ok(Some(content)) => Says::Holds { sha256: content.info.sha256, bytes: content.bytes },
+                // Too large to be kept, or taken out: a look tells what stands there.
+                Ok(None) | Err(LogError::NotKept(_) | LogError::Redacted(_)) => continue,
+                Err(error) => return Err(error.into()),
+            },
+        };
+        fallen.push(Fallen { path, says, former });
+    }
+    Ok(fallen)
+}
+
+/// How long a change that nobody waits for may take to the disk: Linux writes out after 30 seconds what changed, looks every
+/// five, and commits the journal every five. Source: `dirty_expire_centisecs`, `dirty_writeback_centisecs`, `commit` of ext4.
+const ON_THE_WAY_MICROS: i64 = 60_000_000;
+
+/// The newest version that says anything of a path, and the contents the path had: from version `since` on, the one before, and
+/// those whose file may have been on its way still when that version was made, which are somebody else's edits.
+fn history(
+    reader: &Reader<'_>,
+    store: StoreId,
+    path: &RelPath,
+    since: u64,
+) -> Result<(Option<u64>, BTreeSet<Sha256>), ApiError> {
+    let filter = VersionFilter {
+        store: Some(store),
+        path: Some(path.clone()),
+        observed_only: true,
+        ..VersionFilter::default()
+    };
+    let settled_at = reader.version(since)?.recorded_at.micros() - ON_THE_WAY_MICROS;
+    let versions = reader.versions(&filter)?;
+    let mut of_path =
+        versions.iter().filter(|version| places_of(version).any(|place| place == path)).peekable();
+    let newest = of_path.peek().map(|version| version.id.seq);
+    let mut former = BTreeSet::new();
+    for version in of_path.filter(|version| version.path.as_ref() == Some(path)) {
+        former.extend(version.content.map(|content| content.sha256));
+        if version.id.seq < since && version.recorded_at.micros() < settled_at {
+            break;
+        }
+    }
+    Ok((newest, former))
+}

@@ -1,0 +1,593 @@
+// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-findings and crates/retrace-api. Do not edit.
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+
+/** What people are told about a rule. */
+export type RuleWords = {
+/** What it is called. */
+name: MessageDescriptor;
+/** What it looks for; null for the kinds of secrets, which are explained by their names. */
+explanation: MessageDescriptor | null;
+/** What to do about a finding. */
+remedy: MessageDescriptor;
+};
+
+/** Every rule by its id. */
+export const RULES: Readonly<Record<string, RuleWords>> = {
+  "limits/index-cut": {
+    name: msg({ context: "rule", message: "index cut" }),
+    explanation: msg({ message: "An index (MEMORY.md) is loaded up to 200 lines or 25,000 bytes, front matter and block comments not counted; what follows is never loaded." }),
+    remedy: msg({ message: "Move entries below the cut into topic files, or shorten the lines above it." }),
+  },
+  "limits/index-line": {
+    name: msg({ context: "rule", message: "index line" }),
+    explanation: msg({ message: "A line of an index should be a short pointer; one of over 200 characters spends what every session pays for." }),
+    remedy: msg({ message: "Keep the title and one short hook; move the rest into the topic file." }),
+  },
+  "limits/instructions-size": {
+    name: msg({ context: "rule", message: "instructions size" }),
+    explanation: msg({ message: "An instruction file (CLAUDE.md, AGENTS.md, GEMINI.md) of over 40,000 characters is loaded whole into every session." }),
+    remedy: msg({ message: "Split it, and import or scope the parts that not every session needs." }),
+  },
+  "limits/hosted-size": {
+    name: msg({ context: "rule", message: "hosted size" }),
+    explanation: msg({ message: "A hosted memory store takes at most 102,400 bytes in one memory." }),
+    remedy: msg({ message: "Split the file before it goes to a hosted store." }),
+  },
+  "limits/hosted-path": {
+    name: msg({ context: "rule", message: "hosted path" }),
+    explanation: msg({ message: "A hosted memory store takes paths of at most 1,024 bytes and 20 segments, in Unicode NFC, without control or format characters." }),
+    remedy: msg({ message: "Rename the file before it goes to a hosted store." }),
+  },
+  "limits/hosted-count": {
+    name: msg({ context: "rule", message: "hosted count" }),
+    explanation: msg({ message: "A hosted memory store takes at most 2,000 memories." }),
+    remedy: msg({ message: "Merge or remove memories before they go to a hosted store." }),
+  },
+  "limits/view-lines": {
+    name: msg({ context: "rule", message: "view lines" }),
+    explanation: msg({ message: "The memory tool refuses to show a file of more than 999,999 lines, the empty piece after a final line feed counted." }),
+    remedy: msg({ message: "Split the file; the agent cannot open it." }),
+  },
+  "limits/not-checked": {
+    name: msg({ context: "rule", message: "not checked" }),
+    explanation: msg({ message: "The file is too large to be read here, or could not be read, and was not checked." }),
+    remedy: msg({ message: "Make it smaller or readable, or leave it out with `exclude`." }),
+  },
+  "links/missing-file": {
+    name: msg({ context: "rule", message: "missing file" }),
+    explanation: msg({ message: "A link leads to a file that is not in the directory: an agent follows it into an error." }),
+    remedy: msg({ message: "Correct the link, or remove the line." }),
+  },
+  "links/orphan": {
+    name: msg({ context: "rule", message: "orphan" }),
+    explanation: msg({ message: "A topic file that no index links to is found by nobody." }),
+    remedy: msg({ message: "Add a line to the index, or remove the file." }),
+  },
+  "links/wiki": {
+    name: msg({ context: "rule", message: "wiki" }),
+    explanation: msg({ message: "A [[link]] names a memory that does not exist." }),
+    remedy: msg({ message: "Correct the name, or write the memory." }),
+  },
+  "links/import": {
+    name: msg({ context: "rule", message: "import" }),
+    explanation: msg({ message: "An @import of an instruction file leads to nothing, so what it should bring in is missing in every session." }),
+    remedy: msg({ message: "Correct the path, or remove the import." }),
+  },
+  "front-matter/invalid": {
+    name: msg({ context: "rule", message: "invalid" }),
+    explanation: msg({ message: "The front matter is not valid YAML, or is not closed; programs that pick memories by name and description do not see them." }),
+    remedy: msg({ message: "Quote values that hold a colon and a space, a quote or a leading special character; close the block with ---." }),
+  },
+  "front-matter/unknown-type": {
+    name: msg({ context: "rule", message: "unknown type" }),
+    explanation: msg({ message: "The type is none of user, feedback, project and reference." }),
+    remedy: msg({ message: "Use one of the four types." }),
+  },
+  "front-matter/name-twice": {
+    name: msg({ context: "rule", message: "name twice" }),
+    explanation: msg({ message: "Two memories of one directory have the same name, so a [[link]] to it is ambiguous." }),
+    remedy: msg({ message: "Rename one, or merge them." }),
+  },
+  "personal/email": {
+    name: msg({ context: "rule", message: "email" }),
+    explanation: msg({ message: "An e-mail address of a person." }),
+    remedy: msg({ message: "Take it out with `retrace redact` unless it has to be there; allow your own in the configuration." }),
+  },
+  "personal/card": {
+    name: msg({ context: "rule", message: "card" }),
+    explanation: msg({ message: "A payment card number: length, issuer prefix and checksum (Luhn) fit." }),
+    remedy: msg({ message: "Take it out with `retrace redact`, history included." }),
+  },
+  "hidden/zero-width": {
+    name: msg({ context: "rule", message: "zero width" }),
+    explanation: msg({ message: "A character without width: a person does not see it, a model reads it." }),
+    remedy: msg({ message: "Remove it; `retrace diff` shows where it came in." }),
+  },
+  "hidden/bidi": {
+    name: msg({ context: "rule", message: "bidi" }),
+    explanation: msg({ message: "A control character that changes the order in which text is shown, so that it reads otherwise than it is." }),
+    remedy: msg({ message: "Remove it; look at who wrote the line." }),
+  },
+  "hidden/tag": {
+    name: msg({ context: "rule", message: "tag" }),
+    explanation: msg({ message: "Tag characters: an invisible alphabet, used to hide instructions." }),
+    remedy: msg({ message: "Remove them; look at who wrote the line." }),
+  },
+  "hidden/control": {
+    name: msg({ context: "rule", message: "control" }),
+    explanation: msg({ message: "A control character other than tab and line ends." }),
+    remedy: msg({ message: "Remove it." }),
+  },
+  "hidden/other": {
+    name: msg({ context: "rule", message: "other" }),
+    explanation: msg({ message: "Another character that is not shown: a soft hyphen, a filler, a stray variation selector, a byte that is not UTF-8." }),
+    remedy: msg({ message: "Remove it, or save the file as UTF-8." }),
+  },
+  "hidden/comment": {
+    name: msg({ context: "rule", message: "comment" }),
+    explanation: msg({ message: "An HTML comment holds sentences that a rendered view does not show." }),
+    remedy: msg({ message: "Move the text into sight, or remove it." }),
+  },
+  "hidden/path": {
+    name: msg({ context: "rule", message: "path" }),
+    explanation: msg({ message: "A path holds characters that are not seen, or letters of one script that look like those of another." }),
+    remedy: msg({ message: "Rename the file." }),
+  },
+  "hostile/instructions": {
+    name: msg({ context: "rule", message: "instructions" }),
+    explanation: msg({ message: "Text that speaks to the model to override its instructions or to keep something from the user." }),
+    remedy: msg({ message: "Find out who wrote it, roll it back, and look at what else came with it." }),
+  },
+  "hostile/tool-call": {
+    name: msg({ context: "rule", message: "tool call" }),
+    explanation: msg({ message: "Text that looks like a part of the conversation's own format: a tool call, a role mark, a system reminder." }),
+    remedy: msg({ message: "Rewrite it so that it cannot be taken for one, or roll it back." }),
+  },
+  "hostile/exfiltration": {
+    name: msg({ context: "rule", message: "exfiltration" }),
+    explanation: msg({ message: "Text that would send data out: a command that uploads credentials, an address of a request catcher, an image address that carries data." }),
+    remedy: msg({ message: "Find out who wrote it, roll it back, and look at what else came with it." }),
+  },
+  "truth/file": {
+    name: msg({ context: "rule", message: "file" }),
+    explanation: msg({ message: "A memory names a file that the repository does not have." }),
+    remedy: msg({ message: "Correct the memory, or remove what is no longer true." }),
+  },
+  "truth/script": {
+    name: msg({ context: "rule", message: "script" }),
+    explanation: msg({ message: "A memory names a script that package.json does not have." }),
+    remedy: msg({ message: "Correct the memory, or remove what is no longer true." }),
+  },
+  "truth/command": {
+    name: msg({ context: "rule", message: "command" }),
+    explanation: msg({ message: "A memory names a command whose script, recipe or crate the repository does not have." }),
+    remedy: msg({ message: "Correct the memory, or remove what is no longer true." }),
+  },
+  "truth/make-target": {
+    name: msg({ context: "rule", message: "make target" }),
+    explanation: msg({ message: "A memory names a make target that the Makefile does not have." }),
+    remedy: msg({ message: "Correct the memory, or remove what is no longer true." }),
+  },
+  "truth/package": {
+    name: msg({ context: "rule", message: "package" }),
+    explanation: msg({ message: "A memory names a scoped package that no package.json depends on." }),
+    remedy: msg({ message: "Correct the memory, or remove what is no longer true." }),
+  },
+  "truth/branch": {
+    name: msg({ context: "rule", message: "branch" }),
+    explanation: msg({ message: "A memory names a branch that the repository does not have." }),
+    remedy: msg({ message: "Correct the memory, or remove what is no longer true." }),
+  },
+  "truth/port": {
+    name: msg({ context: "rule", message: "port" }),
+    explanation: msg({ message: "A memory names a port that no configuration file of the repository mentions." }),
+    remedy: msg({ message: "Correct the memory, or remove what is no longer true." }),
+  },
+  "truth/date-past": {
+    name: msg({ context: "rule", message: "date past" }),
+    explanation: msg({ message: "A memory speaks of a day to come that is past." }),
+    remedy: msg({ message: "Say what happened, or remove the line." }),
+  },
+  "use/unloaded": {
+    name: msg({ context: "rule", message: "unloaded" }),
+    explanation: msg({ message: "No session loaded the memory for 90 days, though ten or more could have: it costs a place in the index and helps nobody." }),
+    remedy: msg({ message: "Read it; remove it, or link it where it is needed." }),
+  },
+  "similar/near-duplicate": {
+    name: msg({ context: "rule", message: "near duplicate" }),
+    explanation: msg({ message: "Two memories say nearly the same in the same words." }),
+    remedy: msg({ message: "Merge them, and keep one." }),
+  },
+  "similar/contradiction": {
+    name: msg({ context: "rule", message: "contradiction" }),
+    explanation: msg({ message: "Two lines say the same of different values, or one says always what the other says never." }),
+    remedy: msg({ message: "Find out which is true, and correct the other." }),
+  },
+  "events/mass-delete": {
+    name: msg({ context: "rule", message: "mass delete" }),
+    explanation: msg({ message: "Most of a directory's memories, or very many of them, were deleted within a minute." }),
+    remedy: msg({ message: "Look at who did it; put the directory back with `retrace restore` if it was not meant." }),
+  },
+  "events/index-shrank": {
+    name: msg({ context: "rule", message: "index shrank" }),
+    explanation: msg({ message: "An index lost half of its lines or more in one change: what it linked to is found by nobody any more." }),
+    remedy: msg({ message: "Look at the difference; roll the index back if the entries were not moved on purpose." }),
+  },
+  "events/unknown-writer": {
+    name: msg({ context: "rule", message: "unknown writer" }),
+    explanation: msg({ message: "Nobody known made the change, in a directory where nearly all other changes have a known writer." }),
+    remedy: msg({ message: "Look at what it says before a session reads it; roll it back if nobody can account for it." }),
+  },
+  "events/race": {
+    name: msg({ context: "rule", message: "race" }),
+    explanation: msg({ message: "Two sessions wrote the same file at the same time; one of them worked from what the other had replaced." }),
+    remedy: msg({ message: "Look at both versions, and put back what was lost." }),
+  },
+  "secret/private-key": {
+    name: msg({ context: "rule", message: "private key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/age-key": {
+    name: msg({ context: "rule", message: "age secret key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/anthropic": {
+    name: msg({ context: "rule", message: "Anthropic key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/openai": {
+    name: msg({ context: "rule", message: "OpenAI key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/openrouter": {
+    name: msg({ context: "rule", message: "OpenRouter key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/hugging-face": {
+    name: msg({ context: "rule", message: "Hugging Face token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/groq": {
+    name: msg({ context: "rule", message: "Groq key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/replicate": {
+    name: msg({ context: "rule", message: "Replicate token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/perplexity": {
+    name: msg({ context: "rule", message: "Perplexity key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/xai": {
+    name: msg({ context: "rule", message: "xAI key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/aws-access-key": {
+    name: msg({ context: "rule", message: "AWS access key id" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/aws-secret-key": {
+    name: msg({ context: "rule", message: "AWS secret access key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/google-api-key": {
+    name: msg({ context: "rule", message: "Google API key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/google-oauth": {
+    name: msg({ context: "rule", message: "Google OAuth secret or token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/azure-storage": {
+    name: msg({ context: "rule", message: "Azure storage key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/azure-client-secret": {
+    name: msg({ context: "rule", message: "Microsoft Entra client secret" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/github": {
+    name: msg({ context: "rule", message: "GitHub token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/gitlab": {
+    name: msg({ context: "rule", message: "GitLab token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/slack": {
+    name: msg({ context: "rule", message: "Slack token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/slack-webhook": {
+    name: msg({ context: "rule", message: "Slack webhook" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/discord-webhook": {
+    name: msg({ context: "rule", message: "Discord webhook" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/discord-bot": {
+    name: msg({ context: "rule", message: "Discord bot token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/telegram-bot": {
+    name: msg({ context: "rule", message: "Telegram bot token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/stripe": {
+    name: msg({ context: "rule", message: "Stripe key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/square": {
+    name: msg({ context: "rule", message: "Square token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/shopify": {
+    name: msg({ context: "rule", message: "Shopify token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/sendgrid": {
+    name: msg({ context: "rule", message: "SendGrid key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/mailgun": {
+    name: msg({ context: "rule", message: "Mailgun key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/mailchimp": {
+    name: msg({ context: "rule", message: "Mailchimp key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/twilio": {
+    name: msg({ context: "rule", message: "Twilio key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/resend": {
+    name: msg({ context: "rule", message: "Resend key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/npm": {
+    name: msg({ context: "rule", message: "npm token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/pypi": {
+    name: msg({ context: "rule", message: "PyPI token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/crates-io": {
+    name: msg({ context: "rule", message: "crates.io token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/rubygems": {
+    name: msg({ context: "rule", message: "RubyGems key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/docker-hub": {
+    name: msg({ context: "rule", message: "Docker Hub token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/digitalocean": {
+    name: msg({ context: "rule", message: "DigitalOcean token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/heroku": {
+    name: msg({ context: "rule", message: "Heroku key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/cloudflare-origin": {
+    name: msg({ context: "rule", message: "Cloudflare Origin CA key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/flyio": {
+    name: msg({ context: "rule", message: "Fly.io token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/supabase": {
+    name: msg({ context: "rule", message: "Supabase token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/planetscale": {
+    name: msg({ context: "rule", message: "PlanetScale token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/databricks": {
+    name: msg({ context: "rule", message: "Databricks token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/vault": {
+    name: msg({ context: "rule", message: "HashiCorp token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/doppler": {
+    name: msg({ context: "rule", message: "Doppler token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/linear": {
+    name: msg({ context: "rule", message: "Linear key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/notion": {
+    name: msg({ context: "rule", message: "Notion token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/figma": {
+    name: msg({ context: "rule", message: "Figma token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/atlassian": {
+    name: msg({ context: "rule", message: "Atlassian token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/airtable": {
+    name: msg({ context: "rule", message: "Airtable token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/postman": {
+    name: msg({ context: "rule", message: "Postman key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/new-relic": {
+    name: msg({ context: "rule", message: "New Relic key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/sentry": {
+    name: msg({ context: "rule", message: "Sentry token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/grafana": {
+    name: msg({ context: "rule", message: "Grafana token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/tailscale": {
+    name: msg({ context: "rule", message: "Tailscale key" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/jwt": {
+    name: msg({ context: "rule", message: "JSON Web Token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/bearer": {
+    name: msg({ context: "rule", message: "bearer token" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/connection-string": {
+    name: msg({ context: "rule", message: "password in a connection string" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/assignment": {
+    name: msg({ context: "rule", message: "secret in an assignment" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+};
+
+/** Every sentence that a finding or a reason is told in; `{0}`, `{1}` … stand for what it is about. Where two fit, the first is meant. */
+export const MESSAGES: readonly { english: string; words: MessageDescriptor }[] = [
+  { english: "Line {0} and the {1} after it are not loaded: {2} lines and {3} bytes count, {4} and {5} are loaded.", words: msg({ message: "Line {0} and the {1} after it are not loaded: {2} lines and {3} bytes count, {4} and {5} are loaded." }) },
+  { english: "The line has {0} characters.", words: msg({ message: "The line has {0} characters." }) },
+  { english: "The file has {0} characters, over {1}.", words: msg({ message: "The file has {0} characters, over {1}." }) },
+  { english: "The file has {0} bytes, over {1}.", words: msg({ message: "The file has {0} bytes, over {1}." }) },
+  { english: "The path has {0} bytes with its leading slash.", words: msg({ message: "The path has {0} bytes with its leading slash." }) },
+  { english: "The path has {0} segments.", words: msg({ message: "The path has {0} segments." }) },
+  { english: "The path holds a control or format character.", words: msg({ message: "The path holds a control or format character." }) },
+  { english: "The path is not in Unicode NFC.", words: msg({ message: "The path is not in Unicode NFC." }) },
+  { english: "There are {0} files, over {1}.", words: msg({ message: "There are {0} files, over {1}." }) },
+  { english: "The memory tool counts {0} lines, over {1}.", words: msg({ message: "The memory tool counts {0} lines, over {1}." }) },
+  { english: "The file of {0} bytes was not read.", words: msg({ message: "The file of {0} bytes was not read." }) },
+  { english: "There is no branch \"{0}\".", words: msg({ message: "There is no branch \"{0}\"." }) },
+  { english: "There is no \"{0}\" to import.", words: msg({ message: "There is no \"{0}\" to import." }) },
+  { english: "There is no \"{0}\".", words: msg({ message: "There is no \"{0}\"." }) },
+  { english: "No index links to this file.", words: msg({ message: "No index links to this file." }) },
+  { english: "No memory is called \"{0}\".", words: msg({ message: "No memory is called \"{0}\"." }) },
+  { english: "The front matter cannot be read: it is not closed with ---.", words: msg({ message: "The front matter cannot be read: it is not closed with ---." }) },
+  { english: "The front matter cannot be read: it is longer than 64 KiB.", words: msg({ message: "The front matter cannot be read: it is longer than 64 KiB." }) },
+  { english: "The front matter cannot be read: it is no list of keys and values.", words: msg({ message: "The front matter cannot be read: it is no list of keys and values." }) },
+  { english: "The front matter cannot be read: {0}.", words: msg({ message: "The front matter cannot be read: {0}." }) },
+  { english: "The type is \"{0}\".", words: msg({ message: "The type is \"{0}\"." }) },
+  { english: "\"{0}\" has the same name.", words: msg({ message: "\"{0}\" has the same name." }) },
+  { english: "Without width: {0}.", words: msg({ message: "Without width: {0}." }) },
+  { english: "Changes the order of the text: {0}.", words: msg({ message: "Changes the order of the text: {0}." }) },
+  { english: "Invisible letters: {0}.", words: msg({ message: "Invisible letters: {0}." }) },
+  { english: "A control character: {0}.", words: msg({ message: "A control character: {0}." }) },
+  { english: "Not shown: {0}.", words: msg({ message: "Not shown: {0}." }) },
+  { english: "Not UTF-8: {0} bytes.", words: msg({ message: "Not UTF-8: {0} bytes." }) },
+  { english: "A comment of {0} words is not seen where this is rendered.", words: msg({ message: "A comment of {0} words is not seen where this is rendered." }) },
+  { english: "The path holds {0}, which is not seen.", words: msg({ message: "The path holds {0}, which is not seen." }) },
+  { english: "The path holds {0}, which looks like a Latin letter.", words: msg({ message: "The path holds {0}, which looks like a Latin letter." }) },
+  { english: "The path holds {0}, which looks like an ASCII character.", words: msg({ message: "The path holds {0}, which looks like an ASCII character." }) },
+  { english: "Tells the model to drop its instructions.", words: msg({ message: "Tells the model to drop its instructions." }) },
+  { english: "Tells the model to keep something from the user.", words: msg({ message: "Tells the model to keep something from the user." }) },
+  { english: "Gives the model another role without limits.", words: msg({ message: "Gives the model another role without limits." }) },
+  { english: "Asks for the system prompt.", words: msg({ message: "Asks for the system prompt." }) },
+  { english: "Looks like a tool call.", words: msg({ message: "Looks like a tool call." }) },
+  { english: "Looks like a role mark of the conversation.", words: msg({ message: "Looks like a role mark of the conversation." }) },
+  { english: "Looks like a message of the program to the model.", words: msg({ message: "Looks like a message of the program to the model." }) },
+  { english: "The address of a service that catches requests.", words: msg({ message: "The address of a service that catches requests." }) },
+  { english: "A command that uploads credentials.", words: msg({ message: "A command that uploads credentials." }) },
+  { english: "Tells the model to send secrets to an address.", words: msg({ message: "Tells the model to send secrets to an address." }) },
+  { english: "An image address with a place for data in it.", words: msg({ message: "An image address with a place for data in it." }) },
+  { english: "{0} is past.", words: msg({ message: "{0} is past." }) },
+  { english: "The repository has no \"{0}\" to run.", words: msg({ message: "The repository has no \"{0}\" to run." }) },
+  { english: "The repository has no \"{0}\".", words: msg({ message: "The repository has no \"{0}\"." }) },
+  { english: "No justfile has a recipe \"{0}\".", words: msg({ message: "No justfile has a recipe \"{0}\"." }) },
+  { english: "No Cargo.toml has a package \"{0}\".", words: msg({ message: "No Cargo.toml has a package \"{0}\"." }) },
+  { english: "No package.json has a script \"{0}\".", words: msg({ message: "No package.json has a script \"{0}\"." }) },
+  { english: "No Makefile has a target \"{0}\".", words: msg({ message: "No Makefile has a target \"{0}\"." }) },
+  { english: "No package.json depends on \"{0}\".", words: msg({ message: "No package.json depends on \"{0}\"." }) },
+  { english: "No configuration file mentions port {0}.", words: msg({ message: "No configuration file mentions port {0}." }) },
+  { english: "No session loaded it for {0} days; {1} could have loaded it since.", words: msg({ message: "No session loaded it for {0} days; {1} could have loaded it since." }) },
+  { english: "{0} % of the word triples are those of \"{1}\".", words: msg({ message: "{0} % of the word triples are those of \"{1}\"." }) },
+  { english: "\"{0}\" line {1} says otherwise.", words: msg({ message: "\"{0}\" line {1} says otherwise." }) },
+  { english: "{0} of {1} memories were deleted at once.", words: msg({ message: "{0} of {1} memories were deleted at once." }) },
+  { english: "The index went from {0} lines to {1} in one change.", words: msg({ message: "The index went from {0} lines to {1} in one change." }) },
+  { english: "Nobody knows who wrote it; {0} other changes of this directory have a known writer.", words: msg({ message: "Nobody knows who wrote it; {0} other changes of this directory have a known writer." }) },
+  { english: "Nobody knows who changed it; {0} other changes of this directory have a known writer.", words: msg({ message: "Nobody knows who changed it; {0} other changes of this directory have a known writer." }) },
+  { english: "Nobody knows who deleted it; {0} other changes of this directory have a known writer.", words: msg({ message: "Nobody knows who deleted it; {0} other changes of this directory have a known writer." }) },
+  { english: "Session {0} wrote it, then session {1}, then {2} again.", words: msg({ message: "Session {0} wrote it, then session {1}, then {2} again." }) },
+  { english: "Session {0} wrote over the line that session {1} had just added.", words: msg({ message: "Session {0} wrote over the line that session {1} had just added." }) },
+  { english: "Session {0} wrote over all {1} lines that session {2} had just added.", words: msg({ message: "Session {0} wrote over all {1} lines that session {2} had just added." }) },
+  { english: "Last loaded on {0}, last changed on {1}; {2} sessions since could have loaded it.", words: msg({ message: "Last loaded on {0}, last changed on {1}; {2} sessions since could have loaded it." }) },
+  { english: "Never loaded, last changed on {0}; {1} sessions since could have loaded it.", words: msg({ message: "Never loaded, last changed on {0}; {1} sessions since could have loaded it." }) },
+  { english: "The log of {0}, {1} days ago.", words: msg({ message: "The log of {0}, {1} days ago." }) },
+  { english: "Holds the same bytes as {0}.", words: msg({ message: "Holds the same bytes as {0}." }) },
+];
