@@ -150,12 +150,33 @@ describe("the queue", () => {
     expect(await screen.findByText("Nothing is queued")).toBeInTheDocument();
   });
 
+  it("shows what happened at the host beside a change before it is queued over that", async () => {
+    const fake = await pulled();
+    const [item] = fake.inbox.page({}).groups.flatMap(({ items }) => items);
+    await fake.call("review", { versions: [item!.version_id], verdict: "reject" });
+    fake.remote.write("Harbour desk", BERTHS, "# Berths\n\n- Newer.\n");
+    const { user } = openWindow(HOSTED, fake);
+    await user.click(await screen.findByTestId("push-all"));
+    expect(await screen.findByTestId("conflict-unseen")).toBeInTheDocument();
+    expect(screen.getByTestId("queue-retry")).toBeDisabled();
+    await user.click(screen.getByTestId("queue-pull"));
+    expect(await screen.findByTestId("conflict-happened")).toHaveTextContent("Newer");
+    expect(screen.getByTestId("conflict-would")).toHaveTextContent("Ferries take berth 1 to 4");
+    await waitFor(() => expect(screen.getByTestId("queue-retry")).toBeEnabled());
+    await user.click(screen.getByTestId("queue-retry"));
+    await waitFor(async () => expect(await rowWith("queue-row", BERTHS)).toHaveTextContent("waiting"));
+    expect(hostText(fake)).toContain("Newer");
+    await user.click(screen.getByTestId("push-all"));
+    expect(await screen.findByText("Nothing is queued")).toBeInTheDocument();
+    expect(hostText(fake)).toContain("Ferries take berth 1 to 4");
+  });
+
   it("takes an archiving like any other change", async () => {
     const fake = await mirrored();
     const { user } = openWindow(HOSTED, fake);
     await user.click(await screen.findByTestId("mirror-menu"));
     await user.click(await screen.findByTestId("mirror-archive"));
-    await user.click(screen.getByTestId("mirror-confirm"));
+    await user.click(screen.getByTestId("archive-hosted-confirm"));
     expect(await rowWith("queue-row", "Harbour desk")).toHaveTextContent("waiting");
     expect(fake.remote.stores[0]!.archived_at).toBeNull();
     await user.click(screen.getByTestId("mirror-push"));
@@ -189,6 +210,15 @@ describe("mirrors", () => {
     const { user } = openWindow(HOSTED, fake);
     await user.click(await screen.findByTestId("redact-here"));
     await waitFor(() => expect(window.location.hash).toContain("#/redactions?versions=memver_"));
+    expect(callsOf(fake, "pull_remote").real).toEqual([]);
+  });
+
+  it("can be looked through as a whole", async () => {
+    const fake = await mirrored();
+    const { user } = openWindow(HOSTED, fake);
+    await user.click(await screen.findByTestId("mirror-menu"));
+    await user.click(await screen.findByTestId("mirror-full"));
+    await waitFor(() => expect(callsOf(fake, "pull_remote").real).toMatchObject([{ full: true }]));
   });
 
   it("stand apart from the stores of this machine", async () => {
@@ -229,6 +259,36 @@ describe("dreams", () => {
     await user.keyboard("{Enter}");
     expect(await screen.findByTestId("toast")).toHaveTextContent("Queued for api.anthropic.com: 1 memory");
     expect(fake.remote.queue.map(({ kind, path }) => [kind, path])).toEqual([["create", "new.md"]]);
+  });
+
+  it("say before they are asked for that they do not read what is queued", async () => {
+    const fake = await pulled();
+    const [item] = fake.inbox.page({}).groups.flatMap(({ items }) => items);
+    await fake.call("review", { versions: [item!.version_id], verdict: "reject" });
+    const { user } = openWindow("#/stores?view=dreams", fake);
+    await user.click(await screen.findByTestId("new-dream-button"));
+    await user.type(screen.getByTestId("dream-model"), "claude-x");
+    await user.type(screen.getByTestId("dream-sessions"), "sesn_1");
+    expect(screen.getByTestId("dream-queued")).toHaveTextContent("1 change of this store is queued here.");
+    expect(screen.getByTestId("create-dream")).toBeDisabled();
+    await user.click(screen.getByTestId("dream-push-first"));
+    await waitFor(() => expect(window.location.hash).toContain("view=hosted"));
+    await user.click(await screen.findByTestId("push-all"));
+    expect(await screen.findByText("Nothing is queued")).toBeInTheDocument();
+  });
+
+  it("may be asked for without what is queued, when a person says so", async () => {
+    const fake = await pulled();
+    const [item] = fake.inbox.page({}).groups.flatMap(({ items }) => items);
+    await fake.call("review", { versions: [item!.version_id], verdict: "reject" });
+    const { user } = openWindow("#/stores?view=dreams", fake);
+    await user.click(await screen.findByTestId("new-dream-button"));
+    await user.type(screen.getByTestId("dream-model"), "claude-x");
+    await user.type(screen.getByTestId("dream-sessions"), "sesn_1");
+    await user.click(screen.getByRole("checkbox", { name: "Start without them" }));
+    await user.click(screen.getByTestId("create-dream"));
+    expect(await rowWith("dream-row", "Harbour desk")).toHaveTextContent("waiting to begin");
+    expect(callsOf(fake, "create_dream").real).toMatchObject([{ without_queued: true }]);
   });
 
   it("are made with what the host takes, and can be canceled", async () => {

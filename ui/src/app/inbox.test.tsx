@@ -148,7 +148,10 @@ describe("the inbox", () => {
     openWindow("", backend);
     await titled("pilots.md");
     const row = await rowWith("inbox-row", "pilots.md");
-    expect([...row.querySelectorAll(".chip")].map(({ textContent }) => textContent)).toEqual(["assignment", "orphan"]);
+    expect([...row.querySelectorAll(".chip")].map(({ textContent }) => textContent)).toEqual([
+      "secret in an assignment",
+      "orphan",
+    ]);
     const [first] = screen.getAllByTestId("item-finding");
     expect(first).toHaveTextContent("orphan3:1 No index names it.");
   });

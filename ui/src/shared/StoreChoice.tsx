@@ -1,5 +1,6 @@
 /** Which store a screen is about: one of them, or all. */
 import { useLingui } from "@lingui/react/macro";
+import { spelled } from "./hidden";
 import { useRead } from "@/state/queries";
 
 /** What the choice needs. */
@@ -26,7 +27,7 @@ export function StoreChoice({ store, onChange, testId }: StoreChoiceProps) {
       <option value="">{t`All stores`}</option>
       {stores.data?.stores.map(({ id, name }) => (
         <option key={id} value={id}>
-          {name}
+          {spelled(name)}
         </option>
       ))}
     </select>

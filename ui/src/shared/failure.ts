@@ -1,5 +1,5 @@
 /** The one place that turns what went wrong into words and a tone. */
-import type { MessageDescriptor } from "@lingui/core";
+import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Code } from "@/bindings";
 import { ApiFailure, Unauthorized, Unreachable } from "@/host";
@@ -11,9 +11,12 @@ export type Tone = "notice" | "warning" | "failure";
 export interface Words {
   /** What happened, in a few words. */
   title: MessageDescriptor;
-  /** What the program said about it, in its own words; empty when it said nothing. */
+  /** What the program said about it, in its own words, which are English; empty when it said nothing. */
   detail: string;
-  /** What to do next: the program's advice where it gave one, ours otherwise. */
+  /**
+   * What to do next. In English that is the program's advice where it gave one; in other languages it is what the code
+   * tells, and the program's own advice stands with the details.
+   */
   next: MessageDescriptor | string;
   /** What it is about: a path, an id; empty when nothing is named. */
   subject: string;
@@ -98,7 +101,9 @@ export function wordsFor(cause: unknown): Words {
     const { code, message, hint, subject } = cause.error;
     // A newer program may know codes that this page does not.
     const entry = ENTRIES[code] ?? ENTRIES.internal;
-    return { title: entry.title, detail: message, next: hint || entry.next, subject, tone: entry.tone };
+    const told = { title: entry.title, subject, tone: entry.tone };
+    if (i18n.locale === "en") return { ...told, detail: message, next: hint || entry.next };
+    return { ...told, detail: [message, hint].filter(Boolean).join(" "), next: entry.next };
   }
   if (cause instanceof Unauthorized) {
     const next = msg`Open the address that retrace serve printed.`;

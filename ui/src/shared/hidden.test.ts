@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { hiddenIn } from "./hidden";
+import { hiddenIn, spelled } from "./hidden";
+import { fileName, folderOf } from "./text";
 
 const found = (line: string) => hiddenIn(line).map(({ at, length, code, kind }) => `${at}+${length} ${code} ${kind}`);
 
@@ -19,4 +20,12 @@ it("joins neighbours of the same sign", () => {
 it("leaves an emoji its selector and its joiners", () => {
   expect(found("👩‍💻 ❤️ 1️⃣")).toEqual([]);
   expect(found("a\ufe0f")).toEqual(["1+1 U+FE0F variation_selector"]);
+});
+
+it("spells out what is hidden in a name", () => {
+  expect(spelled("notes, ünïcödé 👩‍💻.md")).toBe("notes, ünïcödé 👩‍💻.md");
+  expect(spelled("\u202egpj.exe")).toBe("‹U+202E›gpj.exe");
+  expect(spelled("a\u200b\u200bb\n\tc")).toBe("a‹U+200B›‹U+200B›b‹U+000A›‹U+0009›c");
+  expect(fileName("a\u2028b/c\u202ed.md")).toBe("c‹U+202E›d.md");
+  expect(folderOf("a\u2028b/c\u202ed.md")).toBe("a‹U+2028›b");
 });

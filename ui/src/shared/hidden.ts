@@ -18,6 +18,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 const PLAIN = /^[\t -~]*$/;
+const ASCII = /^[ -~]*$/;
 /* eslint-enable no-control-regex, no-misleading-character-class */
 
 /** An emoji needs its selector and its joiners; they are part of what is seen. */
@@ -41,4 +42,16 @@ export function hiddenIn(line: string): Hidden[] {
     else found.push({ at, length: 1, code, kind });
   });
   return found;
+}
+
+/**
+ * A name as it is shown: what a reader would not see in it, or what would turn the letters after it round, is spelt out, as in
+ * the terminal.
+ */
+export function spelled(name: string): string {
+  if (ASCII.test(name)) return name;
+  const letters = [...name];
+  for (const { at, length, code } of hiddenIn(name)) letters.fill(`‹${code}›`, at, at + length);
+  // Within a line these two are seen; a name has no lines.
+  return letters.join("").replaceAll("\n", "‹U+000A›").replaceAll("\t", "‹U+0009›");
 }

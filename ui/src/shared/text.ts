@@ -3,6 +3,7 @@
  * count UTF-16 units, so every position is translated in this one place.
  */
 import type { Hidden } from "@/bindings";
+import { spelled } from "./hidden";
 
 /** A stretch with two ends, in scalar values. */
 export type Stretch = readonly [number, number];
@@ -92,12 +93,12 @@ export function shorten(text: string, first = 8, last = 0): string {
 
 /** The last component of a path. */
 export function fileName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+  return spelled(path.slice(path.lastIndexOf("/") + 1));
 }
 
 /** The folder of a path, without the last slash; empty at the top. */
 export function folderOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+  return spelled(path.slice(0, Math.max(path.lastIndexOf("/"), 0)));
 }
 
 /** UTF-8 in base 64. */

@@ -1,5 +1,6 @@
 /** The tree of a store's memories: built from paths, flattened to the rows that are open, walked by keys. Pure. */
 import type { Memory } from "@/bindings";
+import { spelled } from "./hidden";
 import { fileName } from "./text";
 
 /** A row of the tree. */
@@ -44,7 +45,7 @@ function build(memories: readonly Memory[]): Folder {
     const parts = memory.path === null ? [WITHOUT_PATH, memory.id] : memory.path.split("/");
     for (const part of parts.slice(0, -1)) {
       const key = folder.key ? `${folder.key}/${part}` : part;
-      const next = folder.folders.get(part) ?? newFolder(key, part);
+      const next = folder.folders.get(part) ?? newFolder(key, spelled(part));
       folder.folders.set(part, next);
       folder = next;
     }

@@ -31,6 +31,7 @@ const FOLLOWS_LOG = new Set([
   "allow_finding",
   "remotes",
   "remote_queue",
+  "queued_conflict",
   "compare_stores",
   "accept_memories",
   "check_mounts",
@@ -47,6 +48,7 @@ const FOLLOWS_STORES = new Set([
   "timeline",
   "remotes",
   "remote_queue",
+  "queued_conflict",
   "check_mounts",
 ]);
 

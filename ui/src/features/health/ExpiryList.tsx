@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Expiry, ExpiryProposal, Health } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
+import { useProgramWords } from "@/shared/program";
 import { Await, Button, Checkbox, Chip, Empty, useWords } from "@/shared/ui";
 import { startAct } from "@/state/acts";
 import { useRead } from "@/state/queries";
@@ -23,6 +24,7 @@ function Row({
 }) {
   const { t } = useLingui();
   const words = useWords();
+  const told = useProgramWords();
   const format = useFormat();
   const line = proposal.reasons.find((reason) => reason.line !== null)?.line ?? undefined;
   const { store_id: store, memory_id: memory } = proposal;
@@ -46,7 +48,7 @@ function Row({
       <td>
         {proposal.reasons.map((reason) => (
           <div key={`${reason.kind}:${reason.line}:${reason.message}`} className="expiry-reason">
-            <Chip>{words(REASONS[reason.kind] ?? reason.kind)}</Chip> {reason.message}
+            <Chip>{words(REASONS[reason.kind] ?? reason.kind)}</Chip> {told.sentence(reason.message)}
           </div>
         ))}
       </td>

@@ -11,6 +11,7 @@ import { useKeys } from "@/state/keys";
 import { navigate } from "@/state/route";
 import { say } from "@/state/toasts";
 import { wordsFor } from "@/shared/failure";
+import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { type Filter, type FindingRow, findingRows, groupOf, type Level, rulesOf } from "./findings";
 import { SEVERITIES, severityTone } from "./words";
@@ -19,7 +20,9 @@ const NO_PLACE = new Set(["events", "use"]);
 
 function Row({ row, store }: { row: FindingRow; store: string }) {
   const words = useWords();
+  const told = useProgramWords();
   const { finding } = row.found;
+  const message = told.message(finding);
   return (
     <div className="health-row">
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
@@ -34,8 +37,8 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
           {folderOf(finding.path) && ` · ${folderOf(finding.path)}`}
         </span>
       </span>
-      <span className="health-message" title={finding.message}>
-        {finding.message}
+      <span className="health-message" title={message}>
+        {message}
       </span>
     </div>
   );
@@ -97,6 +100,7 @@ function useFindingActs(row: FindingRow | undefined) {
 
 function Detail({ row }: { row: FindingRow }) {
   const { t } = useLingui();
+  const told = useProgramWords();
   const acts = useFindingActs(row);
   const { finding } = row.found;
   useKeys([
@@ -108,7 +112,7 @@ function Detail({ row }: { row: FindingRow }) {
   return (
     <section className="health-detail" aria-label={t`The chosen finding`} data-testid="finding-detail">
       <p>
-        <strong>{finding.message}</strong> <span className="muted">{finding.remedy}</span>
+        <strong>{told.message(finding)}</strong> <span className="muted">{told.remedy(finding)}</span>
       </p>
       <div className="pane-actions">
         <Button tone="primary" keys="o" onPress={acts.open} isDisabled={!acts.canOpen} data-testid="finding-open">

@@ -2,6 +2,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { FindingRule } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
+import { useProgramWords } from "@/shared/program";
 import { Await, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
@@ -11,6 +12,7 @@ import { SETTINGS, SEVERITIES } from "./words";
 function Row({ rule }: { rule: FindingRule }) {
   const { t } = useLingui();
   const words = useWords();
+  const program = useProgramWords();
   const backend = useBackend();
   const set = (setting: string | null) =>
     backend.call("set_finding_rule", { rule: rule.id, setting }).catch((error: unknown) => {
@@ -38,7 +40,7 @@ function Row({ rule }: { rule: FindingRule }) {
           ))}
         </select>
       </td>
-      <td>{rule.explanation}</td>
+      <td>{program.explanation(rule)}</td>
     </tr>
   );
 }

@@ -18,10 +18,11 @@ import {
 import type { InboxGroup, InboxItem } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Actor, LineCounts, Moment } from "@/shared/labels";
+import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { Chip, useWords } from "@/shared/ui";
 import { type InboxRow, itemBeside, type ItemRow, rowAt, rowOffsets } from "./rows";
-import { byRule, contentWords, findingTone, kindOf, nameOf, ruleName, VERBS } from "./words";
+import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
 /** Findings named in a row; the others are counted. */
 const NAMED_FINDINGS = 2;
@@ -92,13 +93,14 @@ function ItemName({ item }: { item: InboxItem }) {
 
 /** The findings of an item as chips, the worst first. */
 export function FindingChips({ item, most = NAMED_FINDINGS }: { item: InboxItem; most?: number }) {
+  const told = useProgramWords();
   const rules = byRule(item.findings);
   const rest = rules.slice(most).reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       {rules.slice(0, most).map(({ finding, count }) => (
-        <Chip key={finding.rule} tone={findingTone(finding)} title={finding.message}>
-          {ruleName(finding.rule)}
+        <Chip key={finding.rule} tone={findingTone(finding)} title={told.message(finding)}>
+          {told.ruleName(finding.rule)}
           {count > 1 && ` ${count}`}
         </Chip>
       ))}

@@ -8,6 +8,7 @@ import { RedactedDiff, WholeDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { Actor, Source } from "@/shared/labels";
 import { OriginPanel } from "@/shared/OriginPanel";
+import { useProgramWords } from "@/shared/program";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { useNow } from "@/state/now";
@@ -15,7 +16,7 @@ import { useStore } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { CameBack } from "./InboxList";
 import { StaleView } from "./StaleView";
-import { contentWords, findingTone, nameOf, ruleName, VERBS } from "./words";
+import { contentWords, findingTone, nameOf, VERBS } from "./words";
 
 /** Who wrote it, and after which prompt. */
 function OriginLines({ item }: { item: InboxItem }) {
@@ -97,15 +98,17 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
 }
 
 function FindingRow({ finding }: { finding: Finding }) {
+  const told = useProgramWords();
   const place = finding.start === null ? null : `${finding.line}:${finding.column}`;
+  const remedy = told.remedy(finding);
   return (
     <li data-testid="item-finding">
       <Chip tone={findingTone(finding)} title={finding.rule}>
-        {ruleName(finding.rule)}
+        {told.ruleName(finding.rule)}
       </Chip>
       <span>
         {place && <span className="mono muted">{place} </span>}
-        {finding.message} {finding.remedy && <span className="muted">{finding.remedy}</span>}
+        {told.message(finding)} {remedy && <span className="muted">{remedy}</span>}
       </span>
     </li>
   );

@@ -54,11 +54,6 @@ export function nameOf(item: Pick<InboxItem, "path">): string | null {
   return item.path === null ? null : fileName(item.path);
 }
 
-/** The short name of a rule: what stands behind its group. */
-export function ruleName(rule: string): string {
-  return rule.slice(rule.indexOf("/") + 1).replaceAll("-", " ");
-}
-
 /** How the chip of a finding looks; its word says the same. */
 export function findingTone({
   rule,

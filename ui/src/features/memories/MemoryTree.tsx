@@ -5,6 +5,7 @@ import type { Memory } from "@/bindings";
 import { Picker } from "@/shared/Picker";
 import { neighbour } from "@/shared/Picker";
 import { useFormat } from "@/shared/format";
+import { spelled } from "@/shared/hidden";
 import { ChevronIcon } from "@/shared/icons";
 import { StoreState } from "@/shared/labels";
 import { type TreeRow, treeRows, WITHOUT_PATH } from "@/shared/tree";
@@ -33,7 +34,7 @@ function StoreChooser({ chosen }: { chosen: string }) {
       >
         {stores.map(({ id, name }) => (
           <option key={id} value={id}>
-            {name}
+            {spelled(name)}
           </option>
         ))}
       </select>

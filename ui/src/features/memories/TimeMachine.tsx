@@ -289,7 +289,7 @@ export function TimeMachine({
             <span className="spacer" />
           </>
         )}
-        <Button tone="quiet" onPress={() => setTable(true)} isDisabled={marks.length === 0}>
+        <Button tone="quiet" onPress={() => setTable(true)} isDisabled={marks.length === 0} data-testid="as-table">
           <Trans>As a table</Trans>
         </Button>
       </div>

@@ -2,6 +2,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { FindingPlace } from "@/bindings";
+import { spelled } from "@/shared/hidden";
 import { fileName, shorten } from "@/shared/text";
 import { Await, Button, Checkbox, Segmented } from "@/shared/ui";
 import { Moment } from "@/shared/labels";
@@ -192,7 +193,7 @@ export function FindForm({
               <option value="">{t`All stores`}</option>
               {stores.data?.stores.map(({ id, name }) => (
                 <option key={id} value={id}>
-                  {name}
+                  {spelled(name)}
                 </option>
               ))}
             </select>

@@ -9,6 +9,7 @@ import { useQueries } from "@tanstack/react-query";
 import type { Hit, Store } from "@/bindings";
 import { download } from "@/shared/download";
 import { wordsFor } from "@/shared/failure";
+import { spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
 import { Kbd, useWords } from "@/shared/ui";
@@ -49,8 +50,8 @@ function useMemoryEntries(stores: readonly Store[]): Entry[] {
       .filter(({ path }) => path !== null)
       .map(({ id, path }) => ({
         key: `memory ${id}`,
-        label: path ?? id,
-        detail: store.name,
+        label: spelled(path ?? id),
+        detail: spelled(store.name),
         run: () => navigate({ screen: "memories", store: store.id, memory: id }),
       })),
   );
@@ -187,7 +188,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const storeName = (id: string) => stores.find((store) => store.id === id)?.name ?? t`removed store`;
   const storeEntries = stores.map((store): Entry => {
     const run = () => navigate({ screen: "memories", store: store.id });
-    return { key: `store ${store.id}`, label: store.name, detail: store.root, run };
+    return { key: `store ${store.id}`, label: spelled(store.name), detail: store.root, run };
   });
   const run = (work: () => void) => {
     onClose();

@@ -5,6 +5,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import type { HostedStore, HostedStores } from "@/bindings";
 import { JobProgress } from "@/shared/JobProgress";
 import { API_URL, hostName, isHostUrl } from "@/shared/hosts";
+import { spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Button, Checkbox, Chip, Empty } from "@/shared/ui";
@@ -44,7 +45,7 @@ function StoreChoiceRow({
       />
       <div className="found-main">
         <div className="found-title">
-          <strong>{store.name}</strong>
+          <strong>{spelled(store.name)}</strong>
           {mirrored && (
             <Chip tone="add">
               <Trans>mirrored</Trans>

@@ -6,6 +6,7 @@ import type { ComparedMemory, Store, StoreComparison } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { DiffView, wholeAsDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
+import { spelled } from "@/shared/hidden";
 import { CheckIcon } from "@/shared/icons";
 import { LineCounts } from "@/shared/labels";
 import { neighbour, Picker } from "@/shared/Picker";
@@ -47,7 +48,7 @@ function TargetChoice({
         {past && <option value={target}>{t`${nameOf(storeOf(target))} as of ${when}`}</option>}
         {stores.map((store) => (
           <option key={store.id} value={store.id}>
-            {store.name}
+            {spelled(store.name)}
           </option>
         ))}
       </select>

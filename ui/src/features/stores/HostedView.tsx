@@ -7,6 +7,7 @@ import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
 import { Popover } from "react-aria-components/Popover";
 import type { RemoteQueue, Remotes, RemoteStore, Store } from "@/bindings";
 import { useFormat } from "@/shared/format";
+import { spelled } from "@/shared/hidden";
 import { hostName } from "@/shared/hosts";
 import { MoreIcon } from "@/shared/icons";
 import { JobProgress } from "@/shared/JobProgress";
@@ -30,8 +31,9 @@ interface RowProps {
   onRemove: () => void;
 }
 
-function MirrorMenu({ row, onArchive, onRemove }: RowProps) {
+function MirrorMenu({ row, acts, onArchive, onRemove }: RowProps) {
   const { t } = useLingui();
+  const busy = acts.pulling.name !== null || acts.pushing.name !== null;
   const store = row.store_id;
   return (
     <MenuTrigger>
@@ -59,6 +61,14 @@ function MirrorMenu({ row, onArchive, onRemove }: RowProps) {
           >
             <Trans>Dreams of its host</Trans>
           </MenuItem>
+          <MenuItem
+            className="menu-item"
+            isDisabled={busy}
+            onAction={() => void acts.pull(row, true)}
+            data-testid="mirror-full"
+          >
+            <Trans>Pull, and look through all its versions</Trans>
+          </MenuItem>
           {row.archived_at === null && (
             <MenuItem className="menu-item" onAction={onArchive} data-testid="mirror-archive">
               <Trans>Archive at the host…</Trans>
@@ -84,7 +94,7 @@ function Gaps({ row, acts }: Pick<RowProps, "row" | "acts">) {
         </div>
       )}
       {row.redacted_at_host > 0 && (
-        <Button tone="quiet" onPress={() => void acts.redactHere(row)} data-testid="redact-here">
+        <Button tone="quiet" onPress={() => acts.redactHere(row)} data-testid="redact-here">
           <Plural
             value={row.redacted_at_host}
             one="# redacted at the host: redact here…"
@@ -112,7 +122,7 @@ function MirrorRow(props: RowProps) {
     >
       <th scope="row">
         <Button tone="quiet" onPress={() => navigate({ screen: "memories", store: row.store_id })}>
-          {row.name}
+          {spelled(row.name)}
         </Button>
         <div className="mono muted store-root" title={`${row.base_url} ${row.remote_id}`}>
           {hostName(row.base_url)}
@@ -200,7 +210,7 @@ function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: Ho
       </table>
       {asked?.what === "archive" && (
         <Question
-          testId="mirror"
+          testId="archive-hosted"
           danger
           title={t`Archive ${asked.row.name} at its host`}
           verb={t`Queue it`}
@@ -219,7 +229,7 @@ function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: Ho
       )}
       {asked?.what === "remove" && (
         <Question
-          testId="mirror"
+          testId="stop-mirroring"
           danger
           title={t`Stop mirroring ${asked.row.name}`}
           verb={t`Stop mirroring`}

@@ -4,6 +4,7 @@ import { useId, useMemo, useState } from "react";
 import type { MountPreview, MountProblem, Mounts, Store } from "@/bindings";
 import { download } from "@/shared/download";
 import { useFormat } from "@/shared/format";
+import { spelled } from "@/shared/hidden";
 import { CloseIcon } from "@/shared/icons";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Chip, CopyButton, Dot, Empty, Segmented } from "@/shared/ui";
@@ -91,7 +92,7 @@ function ItemForm({
           {store !== "" && !known.some((one) => one.id === store) && <option value={store}>{store}</option>}
           {known.map((one) => (
             <option key={one.id} value={one.id}>
-              {one.name}
+              {spelled(one.name)}
             </option>
           ))}
         </select>

@@ -1,5 +1,5 @@
 /** Asks a host for a new dream. */
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useId, useState } from "react";
 import type { Dream, RemoteStore } from "@/bindings";
 import { useFormat } from "@/shared/format";
@@ -7,6 +7,7 @@ import { hostName } from "@/shared/hosts";
 import { Sheet } from "@/shared/overlay";
 import { Button, Checkbox } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
+import { navigate } from "@/state/route";
 import { dreamProblems, sessionsOf } from "./dreamForm";
 import { HostFailure } from "./HostFailure";
 import { charactersOf, MOST_CHARACTERS } from "./mountList";
@@ -32,10 +33,12 @@ export function NewDream({
   const [model, setModel] = useState("");
   const [instructions, setInstructions] = useState("");
   const [update, setUpdate] = useState(false);
+  const [without, setWithout] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const sessions = sessionsOf(sessionText);
   const used = charactersOf(instructions);
+  const queued = mirrors.find(({ store_id }) => store_id === store)?.queued ?? 0;
   const problems = dreamProblems({ store, sessions, model, instructions });
   const create = async () => {
     setBusy(true);
@@ -48,6 +51,7 @@ export function NewDream({
         model: model.trim(),
         instructions: instructions === "" ? null : instructions,
         update_existing: update,
+        without_queued: without,
       });
       onMade(made);
     } catch (cause) {
@@ -72,7 +76,7 @@ export function NewDream({
           <Button
             tone="primary"
             isPending={busy}
-            isDisabled={problems.length > 0}
+            isDisabled={problems.length > 0 || (queued > 0 && !without)}
             onPress={() => void create()}
             data-testid="create-dream"
           >
@@ -94,7 +98,10 @@ export function NewDream({
         <select
           id={`${id}-store`}
           value={store}
-          onChange={(event) => setStore(event.target.value)}
+          onChange={(event) => {
+            setStore(event.target.value);
+            setWithout(false);
+          }}
           data-testid="dream-store"
         >
           {mirrors.length === 0 && <option value="">{t`No store of this host is mirrored`}</option>}
@@ -105,6 +112,36 @@ export function NewDream({
           ))}
         </select>
       </div>
+      {queued > 0 && (
+        <div className="notice notice-warning" role="alert" data-testid="dream-queued">
+          <div>
+            <p>
+              <Plural
+                value={queued}
+                one="# change of this store is queued here. The dream reads the store at the host, so it would not read it."
+                other="# changes of this store are queued here. The dream reads the store at the host, so it would not read them."
+              />
+            </p>
+            <Checkbox
+              label={t`Start without them`}
+              isSelected={without}
+              onChange={setWithout}
+              data-testid="dream-without"
+            />
+            <div className="form-actions">
+              <Button
+                onPress={() => {
+                  onClose();
+                  navigate({ screen: "stores", view: "hosted", store });
+                }}
+                data-testid="dream-push-first"
+              >
+                <Trans>Go to the queue, to push first</Trans>
+              </Button>
+            </div>
+          </div>
+        </div>
+      )}
       <div className="field">
         <label htmlFor={`${id}-sessions`}>
           <Trans>Sessions to read, one id a line</Trans>

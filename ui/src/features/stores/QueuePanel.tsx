@@ -7,8 +7,9 @@ import { hostName } from "@/shared/hosts";
 import { LineCounts, Moment } from "@/shared/labels";
 import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
 import { fileName, folderOf } from "@/shared/text";
-import { Button, Dot, Empty, useWords } from "@/shared/ui";
+import { Await, Button, Dot, Empty, useWords } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
+import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import type { HostActs } from "./hostActs";
 import { CHANGE_STATES, CHANGES, changeTitle } from "./hostWords";
@@ -66,9 +67,12 @@ function QueueRow({ change }: { change: QueuedChange }) {
 
 /** What a conflict or refusal means, and what can be done. */
 function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostActs; mirror: RemoteStore | undefined }) {
-  if (change.state === "waiting") return null;
+  const read = useRead("queued_conflict", { id: change.id });
   const busy = acts.pulling.name !== null || acts.pushing.name !== null;
   const conflict = change.state === "conflict";
+  const now = read.data;
+  // What the host has that is newer has to be seen before it is replaced.
+  const seen = now !== undefined && (now.moved_on || !conflict);
   return (
     <div className="notice notice-warning queue-trouble" role="alert" data-testid="queue-trouble">
       <div>
@@ -87,16 +91,16 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
                 <Trans>Pull, so that the newer edit is here. It comes to your inbox.</Trans>
               </li>
               <li>
-                <Trans>Look at it. If it is what you want, take this change back.</Trans>
+                <Trans>Look below at what happened there, and at what your change would do to it.</Trans>
               </li>
               <li>
-                <Trans>If not, take this change back and make it again on what is there now.</Trans>
+                <Trans>Queue your change over what is there now, or take it back.</Trans>
               </li>
             </>
           ) : (
             <>
               <li>
-                <Trans>Push again once the reason is gone: the host then decides anew.</Trans>
+                <Trans>Queue it once more when the reason is gone: with the next push the host decides anew.</Trans>
               </li>
               <li>
                 <Trans>Or take the change back. The memory stays here as the host has it.</Trans>
@@ -115,12 +119,68 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
               <Trans>Look in the inbox</Trans>
             </Button>
           )}
-          <Button isDisabled={busy} onPress={() => void acts.push(change)} data-testid="queue-retry">
-            <Trans>Push again</Trans>
+          <Button
+            isDisabled={busy || !seen}
+            onPress={() => now && void acts.retry(change, now.now_version_id)}
+            data-testid="queue-retry"
+          >
+            {conflict ? <Trans>Queue it over what is there now</Trans> : <Trans>Queue it once more</Trans>}
           </Button>
         </div>
       </div>
     </div>
+  );
+}
+
+/** Three contents, as two differences: what happened at the host, and what the change would do to that. */
+function Conflict({ change }: { change: QueuedChange }) {
+  const { t } = useLingui();
+  const read = useRead("queued_conflict", { id: change.id });
+  return (
+    <Await read={read}>
+      {(conflict) =>
+        conflict.moved_on ? (
+          <>
+            <section aria-label={t`What happened at the host`} data-testid="conflict-happened">
+              <h3 className="small-title">
+                <Trans>What happened at the host</Trans>
+                {conflict.now_at && (
+                  <>
+                    {" "}
+                    <Moment at={conflict.now_at} form="ago" />
+                  </>
+                )}
+              </h3>
+              {conflict.now_version_id === null && (
+                <p>
+                  <Trans>It was deleted there.</Trans>
+                </p>
+              )}
+              {conflict.happened ? (
+                <QueuedDiff diff={conflict.happened} />
+              ) : (
+                <p className="muted">
+                  <Trans>There is no earlier content to hold it against.</Trans>
+                </p>
+              )}
+            </section>
+            <section aria-label={t`What your change would do to it`} data-testid="conflict-would">
+              <h3 className="small-title">
+                <Trans>What your change would do to it</Trans>
+              </h3>
+              {conflict.would && <QueuedDiff diff={conflict.would} />}
+            </section>
+          </>
+        ) : (
+          <>
+            <p className="muted" data-testid="conflict-unseen">
+              <Trans>The newer edit is not here yet: pull, then it is shown beside your change.</Trans>
+            </p>
+            {change.diff && <QueuedDiff diff={change.diff} />}
+          </>
+        )
+      }
+    </Await>
   );
 }
 
@@ -184,8 +244,14 @@ function Detail({ change, mirrors, acts }: { change: QueuedChange; mirrors: read
           <Trans>Take back</Trans>
         </Button>
       </header>
-      <Trouble change={change} acts={acts} mirror={mirror} />
-      {change.diff ? <QueuedDiff diff={change.diff} /> : <Explained change={change} />}
+      {change.state !== "waiting" && <Trouble change={change} acts={acts} mirror={mirror} />}
+      {!change.diff ? (
+        <Explained change={change} />
+      ) : change.state === "conflict" ? (
+        <Conflict change={change} />
+      ) : (
+        <QueuedDiff diff={change.diff} />
+      )}
     </section>
   );
 }

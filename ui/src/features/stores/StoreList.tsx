@@ -1,6 +1,7 @@
 /** The side panel with the stores: how each is doing, and the way to it. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
+import { spelled } from "@/shared/hidden";
 import { Dot, useWords } from "@/shared/ui";
 import { STATES } from "@/shared/vocabulary";
 import { useRead } from "@/state/queries";
@@ -41,7 +42,7 @@ export function StoreList({ chosen, routeFor, count = "memories" }: StoreListPro
                 data-testid="side-store"
               >
                 <Dot look={state?.dot ?? "warn"} />
-                <span className="side-link-text">{store.name}</span>
+                <span className="side-link-text">{spelled(store.name)}</span>
                 {count === "unreviewed" && store.unreviewed > 0 ? (
                   <span className="num" aria-label={t`${store.unreviewed} to review`}>
                     {format.number(store.unreviewed)}

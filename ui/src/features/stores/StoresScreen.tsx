@@ -9,6 +9,7 @@ import type { Store } from "@/bindings";
 import type { CommandName } from "@/host";
 import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
+import { spelled } from "@/shared/hidden";
 import { MoreIcon } from "@/shared/icons";
 import { Moment, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
@@ -115,7 +116,7 @@ function DirectoryItems({ store, onOpen }: StoreMenuProps) {
       >
         {paused ? <Trans>Resume recording</Trans> : <Trans>Pause recording</Trans>}
       </MenuItem>
-      <MenuItem className="menu-item" onAction={() => onOpen("rules")}>
+      <MenuItem className="menu-item" onAction={() => onOpen("rules")} data-testid="store-rules">
         <Trans>What is left out…</Trans>
       </MenuItem>
       <MenuItem className="menu-item" onAction={() => onOpen("earlier")} data-testid="store-earlier">
@@ -204,7 +205,7 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
     >
       <th scope="row">
         <Button tone="quiet" onPress={() => navigate({ screen: "memories", store: store.id })}>
-          {store.name}
+          {spelled(store.name)}
         </Button>
         <div className="mono muted store-root" title={store.root}>
           {store.mounted ? store.root : t`in the log alone, without a directory`}

@@ -8,13 +8,9 @@ import { useWords } from "@/shared/ui";
 import { rememberUndo } from "@/state/acts";
 import { useBackend } from "@/state/backend";
 import { type Job, useJob } from "@/state/jobs";
-import { observable, useObservable } from "@/state/observable";
 import { navigate } from "@/state/route";
 import { say, toasts } from "@/state/toasts";
-import { hostWords } from "./hostWords";
-
-/** Versions that a host redacted and whose content is still kept here, by mirror. A pull tells of those that are new. */
-const kept = observable<ReadonlyMap<string, readonly string[]>>(new Map());
+import { changeTitle, hostWords } from "./hostWords";
 
 /** What the acts give. */
 export interface HostActs {
@@ -22,18 +18,20 @@ export interface HostActs {
   pulling: Job;
   /** The push that is going on, if one is. */
   pushing: Job;
-  /** Mirrors what is new; without a mirror, of all. */
-  pull: (row: RemoteStore | null) => Promise<Pulled | null>;
+  /** Mirrors what is new; without a mirror, of all. With `full`, all versions are looked through for redacted ones. */
+  pull: (row: RemoteStore | null, full?: boolean) => Promise<Pulled | null>;
   /** Sends what is queued; without a mirror, of all. */
   push: (row: Pick<RemoteStore, "store_id"> | null) => Promise<Pushed | null>;
   /** Takes queued changes back. */
   withdraw: (changes: readonly QueuedChange[]) => Promise<void>;
+  /** Queues a change once more, over the version that was seen there; null where nothing is there. */
+  retry: (change: QueuedChange, over: string | null) => Promise<void>;
   /** Queues that a store be archived at its host. */
   archive: (row: RemoteStore) => Promise<void>;
   /** Ends a mirror. */
   remove: (row: RemoteStore) => Promise<void>;
   /** Goes to redacting here what the host redacted. */
-  redactHere: (row: RemoteStore) => Promise<void>;
+  redactHere: (row: RemoteStore) => void;
 }
 
 /** The acts. */
@@ -43,7 +41,6 @@ export function useHostActs(): HostActs {
   const backend = useBackend();
   const pulling = useJob("pull");
   const pushing = useJob("push");
-  const known = useObservable(kept);
 
   const told = async <T>(work: () => Promise<T>): Promise<T | null> => {
     try {
@@ -59,26 +56,27 @@ export function useHostActs(): HostActs {
     toasts.clear();
     const versions = stores.reduce((sum, store) => sum + store.versions, 0);
     const open = stores.filter(({ finished }) => !finished);
+    const redacted = stores.reduce((sum, store) => sum + store.redacted_at_host.length, 0);
+    const gone =
+      redacted > 0
+        ? plural(redacted, { one: "# version was redacted there", other: "# versions were redacted there" })
+        : "";
     if (open.length > 0) {
       const names = open.map(({ name }) => name).join(", ");
       say({ tone: "failure", title: t`Not finished: ${names}`, detail: open[0]!.problem ?? "" });
-    } else if (versions === 0) say({ tone: "done", title: t`Nothing new at the host` });
+    } else if (versions === 0 && redacted === 0) say({ tone: "done", title: t`Nothing new at the host` });
     else {
       const title = t`Pulled ${plural(versions, { one: "# version", other: "# versions" })}`;
       const run = () => navigate({ screen: "inbox" });
-      say({ tone: "done", title, action: { label: t`Open the inbox`, run } });
+      say({ tone: "done", title, detail: gone, action: { label: t`Open the inbox`, run } });
     }
   };
-  const pull = async (row: RemoteStore | null) => {
+  const pull = async (row: RemoteStore | null, full = false) => {
     let pulled: Pulled | null = null;
     await told(() =>
       pulling.run(async (job) => {
-        const answer = await backend.call("pull_remote", { store: row?.store_id ?? null, job });
+        const answer = await backend.call("pull_remote", { store: row?.store_id ?? null, job, full });
         pulled = answer;
-        const next = new Map(kept.get());
-        for (const { store_id, redacted_at_host } of answer.stores)
-          next.set(store_id, [...new Set([...(next.get(store_id) ?? []), ...redacted_at_host])]);
-        kept.set(next);
         sayPulled(answer);
       }),
     );
@@ -119,6 +117,12 @@ export function useHostActs(): HostActs {
         say({ tone: "done", title: t`Taken back: ${count}`, detail: t`Nothing of it was sent.` });
       });
     },
+    retry: async (change, over) => {
+      await told(async () => {
+        await backend.call("retry_queued", { id: change.id, over });
+        say({ tone: "done", title: t`Queued once more: ${changeTitle(change)}`, detail: t`Push to send it.` });
+      });
+    },
     archive: async (row) => {
       await told(async () => {
         await backend.call("archive_remote", { store: row.store_id });
@@ -136,20 +140,6 @@ export function useHostActs(): HostActs {
         });
       });
     },
-    redactHere: async (row) => {
-      const enough = (ids: readonly string[] | undefined) => (ids?.length ?? 0) >= row.redacted_at_host;
-      if (!enough(known.get(row.store_id))) await pull(row);
-      const versions = kept.get().get(row.store_id) ?? [];
-      if (versions.length > 0) {
-        navigate({ screen: "redactions", versions: [...versions] });
-        return;
-      }
-      navigate({ screen: "timeline", store: row.store_id });
-      say({
-        tone: "notice",
-        title: t`The pulls of this window did not name them`,
-        detail: t`Choose the versions in the history of their memories.`,
-      });
-    },
+    redactHere: (row) => navigate({ screen: "redactions", versions: [...row.redacted_versions] }),
   };
 }

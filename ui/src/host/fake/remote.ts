@@ -233,6 +233,30 @@ export class FakeRemote {
     return { versions, problem: null };
   }
 
+  #queuedOf(id: number): Queued {
+    const found = this.queue.find((change) => change.id === id);
+    return found ?? refuse("not_found", "There is no such change in the queue.", String(id));
+  }
+
+  /** A change beside what is mirrored now: what it was made on, what is there, what it would make of that. */
+  #conflict(id: number): Response<"queued_conflict"> {
+    const { text, ...change } = this.#queuedOf(id);
+    const { store } = this.#mirror(change.store_id);
+    const head = change.path === null ? undefined : this.#log.heads(store).get(change.path);
+    const now = head?.text ?? null;
+    const base = this.#log.versions.find((version) => version.id === change.diff?.from.version_id);
+    return {
+      change,
+      base_version_id: base?.id ?? null,
+      now_version_id: now === null ? null : (head?.id ?? null),
+      now_by: null,
+      now_at: head?.created_at ?? null,
+      moved_on: hashOf(now) !== change.expected_sha256,
+      happened: base && change.path ? fileDiff(base.text, now, change.path, base.id) : null,
+      would: change.path ? fileDiff(now, text, change.path, head?.id ?? null) : null,
+    };
+  }
+
   #send(change: Queued, mirror: Mirror): void {
     const { files, remote_id } = mirror.remote;
     const base = `/v1/memory_stores/${remote_id}`;
@@ -269,6 +293,8 @@ export class FakeRemote {
       versions: this.#log.versions.filter(({ store_id }) => store_id === store.id).length,
       never_seen: remote.never_seen,
       redacted_at_host: redacted_at_host.length,
+      redacted_versions: [...redacted_at_host],
+      looked_through_at: pulled_at,
       queued: queued.length,
       conflicts: queued.filter(({ state }) => state === "conflict").length,
     };
@@ -415,7 +441,7 @@ export class FakeRemote {
       push_remote: ({ store = null }) => {
         const own = new Set(chosen(store).map((mirror) => mirror.store.id));
         let problem: string | null = null;
-        for (const change of this.queue.filter(({ store_id }) => own.has(store_id))) {
+        for (const change of this.queue.filter(({ store_id, state }) => own.has(store_id) && state === "waiting")) {
           try {
             this.#send(change, this.#mirror(change.store_id));
           } catch (cause) {
@@ -434,6 +460,16 @@ export class FakeRemote {
         this.queue = this.queue.filter(({ id }) => !ids.includes(id));
         return this.#changes(null);
       },
+      queued_conflict: ({ id = 0 }) => this.#conflict(id),
+      retry_queued: ({ id = 0, over = null }) => {
+        const change = this.#queuedOf(id);
+        if (change.state === "waiting") refuse("invalid", "The change waits already.", String(id));
+        if (this.#conflict(id).now_version_id !== over)
+          refuse("head_moved", "What is there now is not the version that was named.", String(id));
+        const now = change.path === null ? null : (this.#mirror(change.store_id).store.disk.get(change.path) ?? null);
+        Object.assign(change, { state: "waiting", message: null, expected_sha256: hashOf(now) });
+        return this.#changes(change.store_id);
+      },
       archive_remote: ({ store = "" }) => {
         const mirror = this.#mirror(store);
         this.#push({ store_id: mirror.store.id, store_name: mirror.store.name, kind: "archive" });
@@ -449,6 +485,9 @@ export class FakeRemote {
       },
       create_dream: (request) => {
         const { base_url = null, store = "", sessions = [], model = "", instructions = null } = request;
+        const waiting = this.queue.filter(({ store_id }) => store_id === store).length;
+        if (waiting > 0 && !request.without_queued)
+          refuse("head_moved", `${waiting} changes of the store are queued here.`, store, "Push first.");
         this.#call("POST", base_url ?? API_URL, "/v1/dreams");
         if (sessions.length === 0) refuse("invalid", "A dream reads 1 to 100 sessions.", "sessions");
         const dream: Dream = {
