@@ -5,14 +5,17 @@
 //! the first listens, on the loopback address alone, and holds what has to be said there; only this user can read it. A name
 //! on the desktop's bus would be one for the program, whatever its data directory, and there may be no bus.
 //!
-//! Where the first does not answer, for instance as it is just ending, the later one starts all the same: two windows over one
-//! log are safe, no window is not.
+//! The first answers from the moment that it has the lock, before its window is there, and no longer once it is ending. So
+//! of two that start at the same time one waits for the other's answer, and one that starts as the first is ending waits for
+//! the lock. Where neither comes for some seconds, the later one starts all the same: two windows over one log are safe, no
+//! window is not.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Held by the first.
 const LOCK: &str = "desktop.lock";
@@ -20,11 +23,21 @@ const LOCK: &str = "desktop.lock";
 /// Where the first listens, and its word.
 const DOOR: &str = "desktop.door";
 
+/// Pictures of the tray, which desktops read from files.
+const PICTURES: &str = "tray";
+
 /// What the first answers once it was asked to show its window.
 const SHOWN: &str = "shown";
 
-/// How long the other side may take. Both are on this machine.
+/// How long the other side may take for one answer. Both are on this machine.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a start tries to get the lock or an answer. From the lock to the answer, and from the last answer to the end, a
+/// first takes milliseconds on a machine at rest.
+const TRYING: Duration = Duration::from_secs(5);
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Longest line that is read of a stranger, in bytes.
 const LONGEST: u64 = 200;
@@ -44,18 +57,29 @@ pub struct Instance {
     listener: TcpListener,
     word: String,
     door: PathBuf,
+    /// Whether it is ending, and asks later starts to wait for the lock.
+    is_leaving: AtomicBool,
     _lock: File,
 }
 
 /// Takes the place of the one window over `data_dir`, or asks the window that has it to come to the front. `random` fills a
-/// buffer with random bytes.
+/// buffer with random bytes. Blocks, for some seconds at most.
 pub fn start(data_dir: &Path, random: &dyn Fn(&mut [u8])) -> Start {
-    match lock(data_dir) {
-        // Without a lock, for instance on a disk that is full or knows none, the app works all the same.
-        Err(_) => Start::First(None),
-        Ok(Some(lock)) => Start::First(Instance::open(data_dir, lock, random).ok()),
-        Ok(None) if ask(&data_dir.join(DOOR)).is_ok() => Start::Other,
-        Ok(None) => Start::First(None),
+    start_within(TRYING, data_dir, random)
+}
+
+fn start_within(trying: Duration, data_dir: &Path, random: &dyn Fn(&mut [u8])) -> Start {
+    let begun = Instant::now();
+    loop {
+        match lock(data_dir) {
+            // Without a lock, for instance on a disk that is full or knows none, the app works all the same.
+            Err(_) => return Start::First(None),
+            Ok(Some(lock)) => return Start::First(Instance::open(data_dir, lock, random).ok()),
+            Ok(None) if ask(&data_dir.join(DOOR)).is_ok() => return Start::Other,
+            // The first has not said yet where it listens, or is ending.
+            Ok(None) if begun.elapsed() < trying => std::thread::sleep(PAUSE),
+            Ok(None) => return Start::First(None),
+        }
     }
 }
 
@@ -111,7 +135,20 @@ impl Instance {
         let word: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let door = data_dir.join(DOOR);
         writeln!(private().open(&door)?, "{} {word}", listener.local_addr()?.port())?;
-        Ok(Self { listener, word, door, _lock: lock })
+        Ok(Self { listener, word, door, is_leaving: AtomicBool::new(false), _lock: lock })
+    }
+
+    /// A directory for the pictures of the tray, of this window alone, without those of windows before.
+    pub fn tray_pictures(&self) -> PathBuf {
+        let folder = self.door.with_file_name(PICTURES);
+        // What stays is written over.
+        drop(std::fs::remove_dir_all(&folder));
+        folder
+    }
+
+    /// No later start is answered any more: the window goes. The lock stays until the process has ended.
+    pub fn leave(&self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
     }
 
     /// Calls `show` each time a later start asks, for as long as the process runs. Blocks.
@@ -125,7 +162,7 @@ impl Instance {
     fn answer_one(&self, mut stream: &TcpStream, show: &impl Fn()) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        if line(stream)? == self.word {
+        if line(stream)? == self.word && !self.is_leaving.load(Ordering::Relaxed) {
             show();
             writeln!(stream, "{SHOWN}")?;
         }
@@ -194,11 +231,41 @@ mod tests {
     fn a_first_that_does_not_answer_stops_nobody() {
         let folder = tempfile::tempdir().expect("a folder");
         let held = lock(folder.path()).expect("a lock").expect("it is free");
-        assert!(matches!(start(folder.path(), &random), Start::First(None)), "there is no door");
+        let start = || start_within(Duration::ZERO, folder.path(), &random);
+        assert!(matches!(start(), Start::First(None)), "there is no door");
         std::fs::write(folder.path().join(DOOR), "1 word\n").expect("a file");
-        assert!(matches!(start(folder.path(), &random), Start::First(None)), "nobody is behind it");
+        assert!(matches!(start(), Start::First(None)), "nobody is behind it");
         drop(held);
         drop(first(folder.path()));
+    }
+
+    #[test]
+    fn a_start_waits_for_a_first_that_has_no_door_yet() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let held = lock(folder.path()).expect("a lock").expect("it is free");
+        // What a first before left behind; its port is nobody's.
+        std::fs::write(folder.path().join(DOOR), "1 word\n").expect("a file");
+        let path = folder.path().to_owned();
+        let later = std::thread::spawn(move || start_within(Duration::MAX, &path, &random));
+        let instance = Arc::new(Instance::open(folder.path(), held, &random).expect("it listens"));
+        let seen = answering(&instance);
+        assert!(matches!(later.join().expect("it ends"), Start::Other));
+        seen.recv().expect("the window is shown");
+    }
+
+    #[test]
+    fn a_start_while_the_first_ends_is_the_next_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let instance = Arc::new(first(folder.path()));
+        let seen = answering(&instance);
+        instance.leave();
+        assert!(
+            matches!(start_within(Duration::ZERO, folder.path(), &random), Start::First(None)),
+            "no answer, and the lock is still held"
+        );
+        assert!(seen.try_recv().is_err(), "a window that goes is not shown");
+        let held = lock(folder.path()).expect("no error");
+        assert!(held.is_none(), "until the process has ended");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! pages inside the program and opens nothing remote; it opens even when the log cannot be, and says why.
 
 mod arguments;
+mod badge;
 mod beside;
 mod call;
 mod instance;
@@ -27,8 +28,8 @@ use retrace_api::wire::Event;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use tauri::ipc::Invoke;
 use tauri::{
     AppHandle, Builder, Context, Emitter as _, Manager as _, RunEvent, Runtime, WindowEvent, async_runtime,
@@ -64,6 +65,8 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
         Some(instance::Start::First(instance)) => instance.map(Arc::new),
         None => None,
     };
+    let opened = instance.as_ref().map(answer_later_starts);
+    window::name_the_program();
     let app = Builder::default()
         .invoke_handler(commands())
         .plugin(tauri_plugin_dialog::init())
@@ -74,12 +77,17 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
         )
         .build(context())
         .map_err(|error| format!("the window system did not start: {error}"))?;
+    let pictures = instance.as_ref().map(|instance| instance.tray_pictures());
+    if let Some(instance) = instance {
+        app.manage(instance);
+    }
     open_program(app.handle(), data_dir);
     end_when_asked(app.handle());
     window::open(app.handle()).map_err(|error| format!("the window did not open: {error}"))?;
-    app.state::<Arc<Beside<tauri::Wry>>>().make_tray();
-    if let Some(instance) = &instance {
-        answer_later_starts(app.handle(), Arc::clone(instance));
+    app.state::<Arc<Beside<tauri::Wry>>>().make_tray(pictures.as_deref());
+    if let Some(opened) = opened {
+        // Set here alone.
+        let _ = opened.set(app.handle().clone());
     }
     app.run(|handle, event| match event {
         RunEvent::WindowEvent { event: WindowEvent::CloseRequested { api, .. }, label, .. } => {
@@ -90,18 +98,39 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
                 api.prevent_close();
             }
         }
-        RunEvent::Exit => handle.state::<Arc<Program>>().close(),
+        // The last window is gone, or somebody asked for the end.
+        RunEvent::ExitRequested { .. } => leave(handle),
+        RunEvent::Exit => {
+            leave(handle);
+            handle.state::<Arc<Program>>().close();
+        }
         _ => {}
     });
     Ok(())
 }
 
-/// Brings the window to the front whenever the app is started again over the same data directory.
-fn answer_later_starts<R: Runtime>(handle: &AppHandle<R>, instance: Arc<Instance>) {
-    let handle = handle.clone();
+/// Brings the window to the front whenever the app is started again over the same data directory: the window of the app
+/// that is put where this gives. Until then it is just opening, and comes to the front by itself.
+fn answer_later_starts(instance: &Arc<Instance>) -> Arc<OnceLock<AppHandle>> {
+    let opened = Arc::new(OnceLock::new());
+    let (instance, here) = (Arc::clone(instance), Arc::clone(&opened));
     let answer = std::thread::Builder::new().name("retrace-instance".to_owned());
     // Without a thread a later start opens a window of its own.
-    drop(answer.spawn(move || instance.answer(|| window::show(&handle))));
+    drop(answer.spawn(move || instance.answer(|| here.get().into_iter().for_each(window::show))));
+    opened
+}
+
+/// Ends the app as if its window were closed.
+fn end<R: Runtime>(handle: &AppHandle<R>) {
+    leave(handle);
+    handle.exit(0);
+}
+
+/// Lets a start that comes from now on wait for the end of this process, rather than bring up a window that goes.
+fn leave<R: Runtime>(handle: &AppHandle<R>) {
+    if let Some(instance) = handle.try_state::<Arc<Instance>>() {
+        instance.leave();
+    }
 }
 
 /// The configuration, the capabilities and the pages, all inside the program.
@@ -130,7 +159,7 @@ fn open_program<R: Runtime>(handle: &AppHandle<R>, data_dir: Option<PathBuf>) {
     async_runtime::spawn_blocking(move || program.app().is_ok());
 }
 
-/// Ends the app as if its window were closed when a terminal or the end of the desktop session asks for it.
+/// Ends the app when a terminal or the end of the desktop session asks for it.
 #[cfg(unix)]
 fn end_when_asked<R: Runtime>(handle: &AppHandle<R>) {
     use tokio::signal::unix::{SignalKind, signal};
@@ -140,7 +169,7 @@ fn end_when_asked<R: Runtime>(handle: &AppHandle<R>) {
             // Without this the system ends the process at once, which the log survives as well.
             if let Ok(mut asked) = signal(kind) {
                 asked.recv().await;
-                handle.exit(0);
+                end(&handle);
             }
         });
     }

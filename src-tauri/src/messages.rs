@@ -10,12 +10,15 @@ pub struct Message {
     pub title: String,
     /// Below it.
     pub body: String,
+    /// What a press on it does.
+    pub action: String,
     /// Stays until it is seen.
     pub urgent: bool,
 }
 
 /// Puts a notice into words.
 pub fn worded(notice: &Notice, words: &Words) -> Message {
+    let action = words.open_inbox.to_owned();
     match notice {
         Notice::Alarm { kind, path, more } => {
             let title = match kind {
@@ -27,7 +30,7 @@ pub fn worded(notice: &Notice, words: &Words) -> Message {
             if *more > 0 {
                 places.push(words.more(*more));
             }
-            Message { title: title.to_owned(), body: places.join(words.comma), urgent: true }
+            Message { title: title.to_owned(), body: places.join(words.comma), action, urgent: true }
         }
         Notice::Digest { title, session, memories, paths } => {
             let who = match (session, title) {
@@ -43,58 +46,122 @@ pub fn worded(notice: &Notice, words: &Words) -> Message {
             }
             let body =
                 if named.is_empty() { changed } else { format!("{changed}\n{}", named.join(words.comma)) };
-            Message { title: who.to_owned(), body, urgent: false }
+            Message { title: who.to_owned(), body, action, urgent: false }
         }
     }
 }
 
-/// Shows a message; when a person presses it, `pressed` is called. Gives what the system says when it cannot be shown.
-///
-/// # Errors
-/// There is no service for messages, or it refused.
-#[cfg(all(unix, not(target_os = "macos")))]
-pub fn show(message: &Message, pressed: impl FnOnce() + Send + 'static) -> Result<(), String> {
-    let urgency = if message.urgent { notify_rust::Urgency::Critical } else { notify_rust::Urgency::Low };
-    let shown = notify_rust::Notification::new()
-        .appname("Retrace")
-        .icon("retrace-desktop")
-        .summary(&message.title)
-        .body(&without_markup(&message.body))
-        .action("default", "")
-        .urgency(urgency)
-        .show()
-        .map_err(|error| error.to_string())?;
-    // Waits until the message is gone, which no other thread has to wait for.
-    let wait = std::thread::Builder::new().name("retrace-message".to_owned());
-    let waiting = wait.spawn(move || {
-        shown.wait_for_action(|action| {
-            if action == "default" {
+/// Shows a message. `shown` is told once what the system says when it cannot be shown, and nothing when it is; `pressed` is
+/// called when a person presses the message. Blocks until the message is gone.
+#[cfg(target_os = "linux")]
+pub fn show(message: &Message, shown: impl FnOnce(Option<String>), pressed: impl FnOnce()) {
+    match service::Shown::new(message) {
+        Ok(message) => {
+            shown(None);
+            if message.waits_for_press() {
                 pressed();
             }
-        });
-    });
-    // Without a thread the message is shown all the same, and only a press on it does nothing.
-    drop(waiting);
-    Ok(())
+        }
+        Err(error) => shown(Some(error.to_string())),
+    }
 }
 
-/// Shows a message. Gives what the system says when it cannot be shown.
-///
-/// # Errors
-/// There is no service for messages, or it refused.
-#[cfg(not(all(unix, not(target_os = "macos"))))]
-pub fn show(message: &Message, _pressed: impl FnOnce() + Send + 'static) -> Result<(), String> {
-    notify_rust::Notification::new()
+/// Shows a message. `shown` is told once what the system says when it cannot be shown, and nothing when it is.
+#[cfg(not(target_os = "linux"))]
+pub fn show(message: &Message, shown: impl FnOnce(Option<String>), _pressed: impl FnOnce()) {
+    let sent = notify_rust::Notification::new()
         .appname("Retrace")
         .summary(&message.title)
         .body(&message.body)
         .show()
-        .map(drop)
-        .map_err(|error| error.to_string())
+        .map(drop);
+    shown(sent.err().map(|error| error.to_string()));
+}
+
+/// The desktop's service for messages, as freedesktop.org's Desktop Notifications Specification 1.2 has it.
+#[cfg(target_os = "linux")]
+mod service {
+    use super::{Message, without_markup};
+    use std::collections::HashMap;
+    use std::time::Duration;
+    use zbus::blocking::{Connection, MessageIterator, Proxy, connection, fdo::DBusProxy};
+    use zbus::zvariant::Value;
+    use zbus::{MatchRule, message::Type};
+
+    const NAME: &str = "org.freedesktop.Notifications";
+    const PATH: &str = "/org/freedesktop/Notifications";
+
+    /// What a press on the message itself is called.
+    const PRESSED: &str = "default";
+
+    /// How long the service may take to answer; it may have to be started.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    /// A message that is shown.
+    pub struct Shown {
+        id: u32,
+        /// What is said on the bus from before the message was sent, so that nothing about it is missed.
+        heard: MessageIterator,
+    }
+
+    impl Shown {
+        /// Has a message shown.
+        pub fn new(message: &Message) -> zbus::Result<Self> {
+            let bus = connection::Builder::session()?.method_timeout(PATIENCE).build()?;
+            let heard = hear(&bus)?;
+            let service = Proxy::new(&bus, NAME, PATH, NAME)?;
+            let abilities: Vec<String> = service.call("GetCapabilities", &())?;
+            let can = |ability: &str| abilities.iter().any(|each| each == ability);
+            let body = if can("body-markup") { without_markup(&message.body) } else { message.body.clone() };
+            let actions = if can("actions") { vec![PRESSED, message.action.as_str()] } else { Vec::new() };
+            let hints = HashMap::from([
+                ("urgency", Value::from(if message.urgent { 2_u8 } else { 0 })),
+                ("desktop-entry", Value::from("Retrace")),
+            ]);
+            let (replaces, for_how_long) = (0_u32, -1_i32);
+            let icon = "retrace-desktop";
+            let title = message.title.as_str();
+            let sent = ("Retrace", replaces, icon, title, body, actions, hints, for_how_long);
+            Ok(Self { id: service.call("Notify", &sent)?, heard })
+        }
+
+        /// Waits until the message is gone; whether it was pressed.
+        pub fn waits_for_press(self) -> bool {
+            for message in self.heard.flatten() {
+                let (header, body) = (message.header(), message.body());
+                match header.member().map(|member| member.as_str()) {
+                    Some("ActionInvoked") => match body.deserialize::<(u32, &str)>() {
+                        Ok((id, action)) if id == self.id => return action == PRESSED,
+                        _ => {}
+                    },
+                    Some("NotificationClosed") => match body.deserialize::<(u32, u32)>() {
+                        Ok((id, _)) if id == self.id => return false,
+                        _ => {}
+                    },
+                    // With the service its messages go.
+                    Some("NameOwnerChanged") => return false,
+                    _ => {}
+                }
+            }
+            false
+        }
+    }
+
+    /// What is said about messages, and when the service for them goes.
+    fn hear(bus: &Connection) -> zbus::Result<MessageIterator> {
+        let heard = MessageIterator::from(bus);
+        let told = DBusProxy::new(bus)?;
+        let signals = || MatchRule::builder().msg_type(Type::Signal);
+        told.add_match_rule(signals().interface(NAME)?.path(PATH)?.build())?;
+        // Its coming says "" for the old owner, and may be what the first call brings about.
+        let owner = signals().sender("org.freedesktop.DBus")?.member("NameOwnerChanged")?;
+        told.add_match_rule(owner.arg(0, NAME)?.arg(2, "")?.build())?;
+        Ok(heard)
+    }
 }
 
 /// Bodies may be read as markup on Linux; what others wrote must not be.
-#[cfg_attr(not(all(unix, not(target_os = "macos"))), allow(dead_code))]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 fn without_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -110,7 +177,8 @@ mod tests {
         let notice = Notice::Alarm { kind: AlarmKind::Secret, path: Some("a.md".to_owned()), more: 2 };
         let message = worded(&notice, Language::English.words());
         let title = "Something like a secret was written to memory".to_owned();
-        assert_eq!(message, Message { title, body: "a.md, and in 2 more".to_owned(), urgent: true });
+        let (body, action) = ("a.md, and 2 more".to_owned(), "Open the inbox".to_owned());
+        assert_eq!(message, Message { title, body, action, urgent: true });
         let redacted = Notice::Alarm { kind: AlarmKind::HiddenText, path: None, more: 0 };
         assert_eq!(worded(&redacted, Language::English.words()).body, "(redacted path)");
     }
@@ -126,7 +194,7 @@ mod tests {
         let words = Language::English.words();
         let message = worded(&digest(Some("Tidy up"), true), words);
         assert_eq!((message.title.as_str(), message.urgent), ("Tidy up", false));
-        assert_eq!(message.body, "5 memories changed\na.md, b.md, and in 3 more");
+        assert_eq!(message.body, "5 memories changed\na.md, b.md, and 3 more");
         assert_eq!(worded(&digest(None, true), words).title, "A session");
         assert_eq!(worded(&digest(None, false), words).title, "Unknown writer");
     }

@@ -1,10 +1,14 @@
 //! The icon beside the clock and its menu. There may be none: some desktops show no tray, and on Linux the library that
 //! talks to it may be missing. Then nothing here fails, and [`is_shown`] says so.
 
+use crate::badge::{self, Marks, Picture};
 use crate::beside::Beside;
 use crate::words::Words;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tauri::image::Image;
 use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
 use tauri::{AppHandle, Manager as _, Runtime};
@@ -12,6 +16,12 @@ use tauri::{AppHandle, Manager as _, Runtime};
 const OPEN: &str = "open";
 const PAUSE: &str = "pause";
 const QUIT: &str = "quit";
+
+/// Large enough for a panel of twice the usual height on a screen of twice the usual density; panels make it smaller.
+const PICTURE: Image<'_> = tauri::include_image!("../icons/128x128.png");
+
+/// How long the session's bus may take to tell whether there is a tray.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What the tray shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +39,8 @@ pub struct Shown {
 /// A tray that was made.
 pub struct Tray<R: Runtime> {
     icon: TrayIcon<R>,
+    /// What the picture shows.
+    marks: Mutex<Marks>,
     review: MenuItem<R>,
     written: MenuItem<R>,
     open: MenuItem<R>,
@@ -37,13 +49,14 @@ pub struct Tray<R: Runtime> {
 }
 
 impl<R: Runtime> Tray<R> {
-    /// Makes the tray; `None` where the system has no way to. To be called on the main thread.
-    pub fn make(handle: &AppHandle<R>, words: &Words) -> Option<Self> {
+    /// Makes the tray; `None` where the system has no way to. Pictures are kept in `folder` where the desktop reads them from
+    /// files; without one, in a place that other windows share. To be called on the main thread.
+    pub fn make(handle: &AppHandle<R>, words: &Words, folder: Option<&Path>) -> Option<Self> {
         // The library for trays is looked for when it is first used, and a missing one is a panic there.
-        catch_unwind(AssertUnwindSafe(|| Self::try_make(handle, words).ok())).ok().flatten()
+        catch_unwind(AssertUnwindSafe(|| Self::try_make(handle, words, folder).ok())).ok().flatten()
     }
 
-    fn try_make(handle: &AppHandle<R>, words: &Words) -> tauri::Result<Self> {
+    fn try_make(handle: &AppHandle<R>, words: &Words, folder: Option<&Path>) -> tauri::Result<Self> {
         let item = |id: &str, text: &str, enabled| MenuItem::with_id(handle, id, text, enabled, None::<&str>);
         let line = || PredefinedMenuItem::separator(handle);
         let review = item("review", &words.to_review(0), false)?;
@@ -55,23 +68,24 @@ impl<R: Runtime> Tray<R> {
         let mut icon = TrayIconBuilder::with_id("retrace").menu(&menu).tooltip("Retrace").on_menu_event(
             |handle, event| match event.id().as_ref() {
                 OPEN => crate::window::show_inbox(handle),
-                PAUSE => handle.state::<Arc<Beside<R>>>().toggle_pause(),
-                QUIT => handle.exit(0),
+                PAUSE => pause_or_resume(handle),
+                QUIT => crate::end(handle),
                 _ => {}
             },
         );
-        if let Some(picture) = handle.default_window_icon() {
-            icon = icon.icon(picture.clone());
+        icon = icon.icon(PICTURE);
+        if let Some(folder) = folder {
+            icon = icon.temp_dir_path(folder);
         }
-        Ok(Self { icon: icon.build(handle)?, review, written, open, pause, quit })
+        let marks = Mutex::default();
+        Ok(Self { icon: icon.build(handle)?, marks, review, written, open, pause, quit })
     }
 
     /// Shows something else. What a desktop refuses stays as it is.
     pub fn show(&self, shown: &Shown, words: &Words) {
-        let badge = (shown.to_review > 0).then(|| shown.to_review.to_string());
         let pause = if shown.paused { words.resume } else { words.pause };
         let set = [
-            self.icon.set_title(badge),
+            self.mark(Marks { to_review: shown.to_review, paused: shown.paused }),
             self.icon.set_tooltip(Some(format!("Retrace: {}", shown.to_review_line))),
             self.review.set_text(&shown.to_review_line),
             self.written.set_text(&shown.last_write_line),
@@ -81,6 +95,32 @@ impl<R: Runtime> Tray<R> {
         ];
         drop(set);
     }
+
+    /// Shows the number beside the picture where every desktop does so, and in it elsewhere.
+    fn mark(&self, marks: Marks) -> tauri::Result<()> {
+        let mut shown = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        if *shown == marks {
+            return Ok(());
+        }
+        let in_picture = if cfg!(target_os = "macos") {
+            self.icon.set_title((marks.to_review > 0).then(|| marks.to_review.to_string()))?;
+            Marks { to_review: 0, ..marks }
+        } else {
+            marks
+        };
+        let base =
+            Picture { rgba: PICTURE.rgba().to_vec(), width: PICTURE.width(), height: PICTURE.height() };
+        let Picture { rgba, width, height } = badge::drawn(&base, in_picture);
+        self.icon.set_icon(Some(Image::new_owned(rgba, width, height)))?;
+        *shown = marks;
+        Ok(())
+    }
+}
+
+/// Off the main thread: what is being recorded is waited for.
+fn pause_or_resume<R: Runtime>(handle: &AppHandle<R>) {
+    let beside = Arc::clone(&handle.state::<Arc<Beside<R>>>());
+    tauri::async_runtime::spawn_blocking(move || beside.toggle_pause());
 }
 
 /// Whether the desktop shows trays at present. Elsewhere than on Linux every desktop does.
@@ -95,7 +135,7 @@ pub fn is_shown() -> bool {
     const WATCHER: &str = "org.kde.StatusNotifierWatcher";
     const PATH: &str = "/StatusNotifierWatcher";
     let ask = || -> zbus::Result<bool> {
-        let bus = zbus::blocking::Connection::session()?;
+        let bus = zbus::blocking::connection::Builder::session()?.method_timeout(PATIENCE).build()?;
         let watcher = zbus::blocking::Proxy::new(&bus, WATCHER, PATH, WATCHER)?;
         watcher.get_property("IsStatusNotifierHostRegistered")
     };

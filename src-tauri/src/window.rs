@@ -4,6 +4,16 @@ use crate::GO;
 use tauri::webview::{DownloadEvent, NewWindowResponse};
 use tauri::{AppHandle, Emitter as _, Manager as _, Runtime, Url, WebviewWindowBuilder};
 
+/// Says how the program is called to people: panels and their settings name a tray's icon by it.
+#[cfg(target_os = "linux")]
+pub fn name_the_program() {
+    webkit2gtk::glib::set_application_name("Retrace");
+}
+
+/// Elsewhere the system knows from the package.
+#[cfg(not(target_os = "linux"))]
+pub fn name_the_program() {}
+
 /// Opens the window.
 ///
 /// # Errors

@@ -4,22 +4,32 @@ import { BrowserDriver } from "./harness/browser.mjs";
 import { Host, usesHost } from "./harness/host.mjs";
 import { walk } from "./harness/session.mjs";
 import { accessibility } from "./walks/accessibility.mjs";
+import { everyDialog } from "./walks/dialogs.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
+import { narrow } from "./walks/narrow.mjs";
 
 for (const { name, steps } of WALKS) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
-test("mirrors a hosted store, reviews what changed there, and pushes", async () => {
+/** Takes a walk that needs a host of the Memory Stores API beside the machine. */
+async function withHost(name, options, steps) {
   const host = await Host.start();
   try {
     const open = (machine) => {
       usesHost(machine, host);
-      return BrowserDriver.open(machine);
+      return BrowserDriver.open(machine, options);
     };
-    await walk("hosted store", open, (context) => theWholeWay(context, host));
+    await walk(name, open, (context) => steps({ ...context, host }));
   } finally {
     await host.stop();
   }
-});
-for (const dark of [false, true])
-  for (const { name, steps } of accessibility)
-    test(`${name}, ${dark ? "dark" : "light"}`, () => walk(name, (machine) => BrowserDriver.open(machine, { dark }), steps));
+}
+
+test("mirrors a hosted store, reviews what changed there, and pushes", () => withHost("hosted store", {}, ({ host, ...context }) => theWholeWay(context, host)));
+for (const dark of [false, true]) {
+  const theme = dark ? "dark" : "light";
+  for (const { name, steps } of accessibility) test(`${name}, ${theme}`, () => walk(name, (machine) => BrowserDriver.open(machine, { dark }), steps));
+  test(`${everyDialog.name}, ${theme}`, () => withHost(`every dialog ${theme}`, { dark }, everyDialog.steps));
+}
+// The last is a window of the usual size at 200 %.
+for (const size of [{ width: 480, height: 800 }, { width: 720, height: 900 }, { width: 680, height: 430 }])
+  test(`${narrow.name}, ${size.width} by ${size.height}`, () => walk(`${narrow.name} ${size.width}`, (machine) => BrowserDriver.open(machine, { size }), narrow.steps));

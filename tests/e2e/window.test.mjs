@@ -1,6 +1,6 @@
 /** Every walk in the real window, and what only the window has. */
 import assert from "node:assert/strict";
-import { mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { App } from "./harness/app.mjs";
@@ -8,7 +8,7 @@ import { Host, usesHost } from "./harness/host.mjs";
 import { SECRET } from "./harness/memories.mjs";
 import { start, stop } from "./harness/process.mjs";
 import { desktop, retrace, runRetrace } from "./harness/programs.mjs";
-import { firstRun, machineWithMemories, walk } from "./harness/session.mjs";
+import { firstRun, machineWithMemories, pictureOf, walk } from "./harness/session.mjs";
 import { until } from "./harness/wait.mjs";
 import { startScreen, WindowDriver } from "./harness/window.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
@@ -115,6 +115,20 @@ test("exports a receipt to the downloads", () =>
     const file = await until("the receipt in the downloads", () => readdirSync(downloads).find((name) => /^receipt_\w+\.json$/.test(name)));
     await until("the receipt to be whole", () => JSON.parse(readFileSync(join(downloads, file), "utf8")).id.startsWith("receipt_"));
   }));
+
+test("leaves a picture of what was on screen when a walk fails", async () => {
+  const name = "one that fails on purpose";
+  const picture = pictureOf("window", name);
+  rmSync(picture, { force: true });
+  const failing = async ({ app }) => {
+    await app.see("first-run");
+    throw new Error("on purpose");
+  };
+  await assert.rejects(walk(name, open, failing), /on purpose/);
+  // A screen with something on it; an empty one of this size takes a few hundred bytes.
+  assert.ok(readFileSync(picture).length > 5_000);
+  rmSync(picture);
+});
 
 test("remembers its size", async () => {
   const machine = machineWithMemories();

@@ -55,10 +55,25 @@ export class App {
     );
   }
 
-  /** Clicks an element once it is there and can be used; with `text` the first that holds it. */
+  /** Waits until what was asked for is there: no skeleton is left. */
+  settled() {
+    return this.gone('.skeleton, [data-testid="skeleton"], [aria-busy="true"]');
+  }
+
+  /**
+   * Clicks an element once it is there and can be used; with `text` the first that holds it. One that is drawn anew before it
+   * could be pressed is looked for again.
+   */
   async click(id, text = "") {
-    const css = await this.#mark(id, text);
-    await this.driver.click(css);
+    for (let left = 4; ; left -= 1) {
+      const css = await this.#mark(id, text);
+      try {
+        return await this.driver.click(css);
+      } catch (error) {
+        const stands = await this.driver.run((marked) => document.querySelector(marked) !== null, css);
+        if (stands || left === 0) throw error;
+      }
+    }
   }
 
   /** Replaces what a text field holds. */

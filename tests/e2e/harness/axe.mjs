@@ -27,13 +27,34 @@ async function look(counts) {
   };
 }
 
-/** Fails when axe finds something serious or critical on the page as it is. `where` is for the message. */
-export async function accessible(app, where) {
+/** Looks at the page as it is. Gives what axe finds that is serious or critical. `where` is for the message. */
+async function findings(app, where) {
   const { driver } = app;
   if (!(await driver.run(() => "axe" in window))) await driver.run(`() => { ${SOURCE}\n; return true; }`);
   // What fades in is judged when it is there.
   await driver.run(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => undefined))).then(() => true));
   const { rules, found } = await driver.run(look, COUNTS);
   assert.ok(rules > 10, `axe looked at ${where}`);
-  assert.deepEqual(found, [], `axe on ${where}`);
+  return found;
+}
+
+/** Many looks: notes what axe finds, and goes on. One look at all is worth more than the first failure. */
+export class Looks {
+  #problems = [];
+
+  /** @param {import("./app.mjs").App} app */
+  constructor(app) {
+    this.app = app;
+  }
+
+  /** Looks at the page as it is; `where` names it in what is noted. */
+  async at(where) {
+    for (const { id, impact, nodes } of await findings(this.app, where))
+      this.#problems.push(...nodes.map(({ target, html, why }) => `${where}: ${impact} ${id}\n    ${target}\n    ${html}\n    ${why}`));
+  }
+
+  /** Fails when anything was noted. */
+  areClean() {
+    assert.equal(this.#problems.length, 0, `${this.#problems.length} found\n${this.#problems.join("\n")}`);
+  }
 }

@@ -17,6 +17,9 @@ const FLAGS = [
   "--font-render-hinting=none",
 ];
 
+/** How long an element may take to stand still, in milliseconds. One that was drawn anew never does: it has lost its mark. */
+const CLICK_LIMIT = 10_000;
+
 /** Starts `retrace serve` on a machine. Gives the address with the token, and a way to stop it. */
 export async function serve(machine) {
   const child = start(retrace(), ["serve", "--listen", "127.0.0.1:0"], {
@@ -75,9 +78,9 @@ export class BrowserDriver {
     return this.#page.evaluate(`(${work})(...${JSON.stringify(args)})`);
   }
 
-  /** Clicks an element as a person does. */
+  /** Clicks an element as a person does, once it stands still. */
   click(css) {
-    return this.#page.click(css);
+    return this.#page.click(css, { timeout: CLICK_LIMIT });
   }
 
   /** Replaces what a field holds. */
@@ -93,6 +96,11 @@ export class BrowserDriver {
   /** A picture of the page as PNG. */
   picture() {
     return this.#page.screenshot({ animations: "disabled" });
+  }
+
+  /** What a person sees at this moment, as PNG. */
+  seen() {
+    return this.picture();
   }
 
   /** What the page complained about. */

@@ -24,13 +24,17 @@ export async function startScreen(size = "1360x860x24") {
   return { name: `:${number}`, stop: () => stop(child) };
 }
 
+/** A picture of a whole screen takes a fraction of a second; where none comes in this time, none will. */
+const PHOTOGRAPH_MS = 10_000;
+
 /** A picture of a whole screen, window or not, as PNG. */
 export async function photograph(screen) {
-  const child = spawn("import", ["-window", "root", "-display", screen.name, "png:-"], { stdio: ["ignore", "pipe", "inherit"] });
+  const options = { stdio: ["ignore", "pipe", "inherit"], timeout: PHOTOGRAPH_MS, killSignal: "SIGKILL" };
+  const child = spawn("import", ["-window", "root", "-display", screen.name, "png:-"], options);
   const parts = [];
   child.stdout.on("data", (part) => parts.push(part));
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`import ended with ${code}`);
+  const [code, signal] = await once(child, "close");
+  if (code !== 0) throw new Error(`import ended with ${code ?? signal}`);
   return Buffer.concat(parts);
 }
 
@@ -47,12 +51,23 @@ function freePort() {
 const KEYS = { Enter: "\uE007", Escape: "\uE00C", Tab: "\uE004", Home: "\uE011", End: "\uE010", ArrowLeft: "\uE012", ArrowUp: "\uE013", ArrowRight: "\uE014", ArrowDown: "\uE015", Backspace: "\uE003", Delete: "\uE017", PageUp: "\uE00E", PageDown: "\uE00F" };
 const MODIFIERS = { Control: "\uE009", Shift: "\uE008", Alt: "\uE00A" };
 
+/** What the desktop app needs to show its window on a screen, without help from a graphics processor. */
+export const windowEnvironment = (screen) => ({
+  DISPLAY: screen.name,
+  GDK_BACKEND: "x11",
+  NO_AT_BRIDGE: "1",
+  GTK_A11Y: "none",
+  MESA_SHADER_CACHE_DISABLE: "true",
+  WEBKIT_SKIA_ENABLE_CPU_RENDERING: "1",
+});
+
 /** The window of the desktop app, driven. */
 export class WindowDriver {
   name = "window";
   #base;
   #session;
   #driver;
+  #screen;
 
   /** Opens the app on `machine`; `more` is added to its environment. */
   static async open(binary, machine, screen, more = {}) {
@@ -61,17 +76,9 @@ export class WindowDriver {
     window.#base = `http://127.0.0.1:${port}`;
     window.#driver = start("WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"], {
       stdio: ["ignore", "ignore", "inherit"],
-      env: machine.environment({
-        DISPLAY: screen.name,
-        GDK_BACKEND: "x11",
-        NO_AT_BRIDGE: "1",
-        GTK_A11Y: "none",
-        MESA_SHADER_CACHE_DISABLE: "true",
-        WEBKIT_SKIA_ENABLE_CPU_RENDERING: "1",
-        TAURI_WEBVIEW_AUTOMATION: "true",
-        ...more,
-      }),
+      env: machine.environment({ ...windowEnvironment(screen), TAURI_WEBVIEW_AUTOMATION: "true", ...more }),
     });
+    window.#screen = screen;
     try {
       await until("the driver answers", async () => (await fetch(`${window.#base}/status`)).ok);
       const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": { binary, args: [] } } };
@@ -150,7 +157,15 @@ export class WindowDriver {
     await this.#ask("POST", `${this.#session}/window/rect`, { width, height });
   }
 
-  /** A picture of the page as PNG. */
+  /** What a person sees at this moment, as PNG. Unlike `picture` it comes whatever state page and driver are in. */
+  seen() {
+    return photograph(this.#screen);
+  }
+
+  /**
+   * A picture of the page as PNG. Where the web view draws without layers (`src-tauri/src/window.rs`) the driver never gives
+   * one; WEBKIT_FORCE_COMPOSITING_MODE brings them back.
+   */
   async picture() {
     await this.#ask("POST", `${this.#session}/execute/async`, {
       script: "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(null)))",
@@ -166,16 +181,31 @@ export class WindowDriver {
 
   /** Asks the app itself to end, as the end of a desktop session does, and waits until it has. */
   async quit() {
+    process.kill(this.app(), "SIGTERM");
+    await this.ended();
+  }
+
+  /** The app's process; nothing when it has ended. */
+  app() {
     const { pid } = this.#driver;
-    const app = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
-    process.kill(app, "SIGTERM");
-    await until("the app to end", () => !existsSync(`/proc/${app}`) || readFileSync(`/proc/${app}/stat`, "utf8").includes(") Z "));
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+    return children.map(Number).find((child) => !readFileSync(`/proc/${child}/stat`, "utf8").includes(") Z "));
+  }
+
+  /** Waits until the app has ended. */
+  async ended() {
+    await until("the app to end", () => this.app() === undefined);
   }
 
   /** Closes the window. */
   async close() {
+    if (this.#driver.exitCode !== null || this.#driver.signalCode !== null) return;
+    const app = this.app();
     // The session may be gone already, when the app ended by itself.
     if (this.#session) await this.#ask("DELETE", this.#session).catch(() => undefined);
+    // An app that stays when its window is closed would outlive its driver.
+    if (app !== undefined && this.app() === app) process.kill(app, "SIGTERM");
+    await this.ended();
     await stop(this.#driver);
   }
 }

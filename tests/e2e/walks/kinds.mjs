@@ -17,6 +17,7 @@ async function showsDailyLogsAsACalendar({ app, machine }) {
   await app.click('[data-testid="log-day"][data-day="2026-11-05"]');
   await app.see("memory-title", "2026-11-05.md");
   await app.see("kind-class", "daily log");
+  await app.see("kind-type", "about the project");
   // By keyboard: two days back, and Enter.
   await app.press("ArrowLeft", "ArrowLeft", "Enter");
   await app.see("memory-title", "2026-11-03.md");

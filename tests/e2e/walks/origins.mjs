@@ -1,9 +1,10 @@
 /** Who wrote a memory and why, line by line; and what was there before the app was. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent } from "../harness/agent.mjs";
 import { WEBSHOP } from "../harness/memories.mjs";
+import { commit } from "../harness/repository.mjs";
 import { firstRun } from "../harness/session.mjs";
 
 const NAME = "testing.md";
@@ -47,16 +48,8 @@ async function opensTheTurnThatWrote({ app, machine }) {
 
 /** A store whose directory git keeps, brought in and taken back. */
 async function bringsInWhatGitKept({ app, machine }) {
-  const git = (...args) =>
-    execFileSync("git", ["-c", "user.name=Robin", "-c", "user.email=robin@example.org", ...args], {
-      cwd: machine.infra,
-      env: { ...machine.environment(), GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_COMMITTER_DATE: "2026-11-01T00:00:00Z", GIT_AUTHOR_DATE: "2026-11-01T00:00:00Z" },
-      stdio: "pipe",
-    });
-  git("init", "-q", "-b", "main");
   machine.write(join(machine.infra, "deploys.md"), "# Deploys\n\n- Deploy whenever you like.\n");
-  git("add", "-A");
-  git("commit", "-q", "-m", "As it was");
+  commit(machine, machine.infra, "As it was");
   machine.write(join(machine.infra, "deploys.md"), "# Deploys\n\n- Deploy from `main` only.\n");
   await firstRun(app);
   await app.press("g", "s");
@@ -80,8 +73,53 @@ async function bringsInWhatGitKept({ app, machine }) {
   await app.gone("version-row", "rebuilt");
 }
 
+/** What a session wrote before the app was there, brought in from its transcript and taken back. */
+async function bringsInWhatTranscriptsTell({ app, machine }) {
+  const agent = new Agent(machine, "infra", machine.infra, "3a9b7c10-5d2e-4f61-8a04-c1d2e3f4a5b6");
+  const [first, second] = ["# On call\n\n- Robin, Mondays.\n", "# On call\n\n- Robin, every day.\n"];
+  agent.hears("Write down who is on call.");
+  agent.writes("oncall.md", first);
+  agent.hears("From now on that is every day.");
+  agent.edits("oncall.md", "Mondays", "every day", second);
+  await firstRun(app);
+  await app.press("g", "s");
+  await app.click('[data-testid="store-menu"][aria-label*="infra"]');
+  await app.click("store-earlier");
+  const source = '[data-testid="earlier-transcripts"]';
+  await app.see(`${source} [data-testid="earlier-found"]`, "of 1 memory would come in");
+  await app.click("earlier-import-transcripts");
+  await app.see("toast", "Brought in");
+  await app.gone("earlier-history");
+  // It is told again, and nothing of it is new.
+  await app.click('[data-testid="store-menu"][aria-label*="infra"]');
+  await app.click("store-earlier");
+  await app.see(`${source} [data-testid="earlier-found"]`, "Nothing new");
+  assert.equal(await app.count("earlier-import-transcripts"), 0);
+  await app.press("Escape");
+  await app.gone("earlier-history");
+
+  await app.press("g", "m");
+  await app.choose("store-select", "infra");
+  await app.click("memory-row", "oncall.md");
+  await app.click("version-row", "v1");
+  await app.see("version-row", "rebuilt");
+  await app.see('[data-testid="diff-line"][data-tag="insert"]', "Robin, Mondays.");
+  await app.see("origin-prompt", "Write down who is on call.");
+  // Nothing was added to the inbox, and no file changed.
+  assert.equal(await app.driver.run(() => document.querySelector('[data-testid="nav-inbox"] .nav-count')?.textContent ?? "0"), "0");
+  assert.equal(readFileSync(join(machine.infra, "oncall.md"), "utf8"), second);
+
+  // Taken back as one.
+  await app.click("toast-action", "Undo");
+  await app.see("act-withdrawn");
+  await app.click("act-confirm");
+  await app.gone("version-row", "rebuilt");
+  assert.equal(readFileSync(join(machine.infra, "oncall.md"), "utf8"), second);
+}
+
 /** Walks of this file. */
 export const origins = [
   { name: "opens the turn that wrote, and says it for each line", steps: opensTheTurnThatWrote },
+  { name: "brings in what transcripts tell, and takes it back", steps: bringsInWhatTranscriptsTell },
   { name: "brings in what git kept, and takes it back", steps: bringsInWhatGitKept },
 ];

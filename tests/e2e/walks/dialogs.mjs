@@ -1,0 +1,291 @@
+/**
+ * Every dialog and every menu, opened as a person opens it: axe finds nothing serious in it, and nothing critical. Which
+ * there are is read from the source of the window; one that this walk did not open fails it.
+ */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { acts, dialogs, menus } from "../harness/dialogs.mjs";
+import { Looks } from "../harness/axe.mjs";
+import { CHANGED_CONVENTIONS, SECRET, WEBSHOP } from "../harness/memories.mjs";
+import { firstRun } from "../harness/session.mjs";
+import { commit } from "../harness/repository.mjs";
+import { RUN_TITLE, writeRun } from "../harness/transcripts.mjs";
+
+/** An index whose end no session loads. */
+const LONG_INDEX = `# Infrastructure\n\n- [Deploys](deploys.md) — when and how\n${"- one fact more\n".repeat(203)}`;
+const PROPOSED = "logs/2020/01/2020-01-05.md";
+
+/** How the title of the dialog begins that shows the preview of a command. */
+const ACTS = {
+  accept_memories: "Take over:",
+  allow_finding: "Allow:",
+  expire: "Remove:",
+  move_entry: "Move:",
+  restore: "Restore:",
+  rollback: "Roll back:",
+  undo: "Take back:",
+};
+
+/** Opens things one after the other, and looks at each. */
+class Opener {
+  opened = new Set();
+  previewed = new Set();
+
+  constructor(app) {
+    this.app = app;
+    this.looks = new Looks(app);
+  }
+
+  /** A dialog that is open: looks at it, and leaves it open. */
+  async look(id, where = id) {
+    await this.app.see(id);
+    await this.app.settled();
+    await this.looks.at(where);
+    this.opened.add(id);
+  }
+
+  async close(id) {
+    await this.app.press("Escape");
+    await this.app.gone(id);
+  }
+
+  /** Clicks on something that opens a dialog, looks, and closes it. */
+  async through(opener, id, text = "") {
+    await this.app.click(opener, text);
+    await this.look(id);
+    await this.close(id);
+  }
+
+  /** The preview of a command that is open: looks at it, and closes it. */
+  async act(command) {
+    await this.app.see("act-dialog", ACTS[command]);
+    await this.look("act-dialog", `the preview of ${command}`);
+    this.previewed.add(command);
+    await this.close("act-dialog");
+  }
+
+  /** Opens a menu, looks at it, and leaves it open. */
+  async menu(id, opener = id) {
+    await this.app.click(opener);
+    await this.app.see('[role="menu"]');
+    await this.looks.at(id);
+    this.opened.add(id);
+  }
+}
+
+/** The dialogs of the memories, the timeline and health: acts, and what leads to them. */
+async function ofMemories(one, machine) {
+  const { app } = one;
+  const name = "checkout-conventions.md";
+  await app.choose("store-select", "infra");
+  await app.click("memory-row", "MEMORY.md");
+  await app.click("cut-chip");
+  await app.see("index-actions", "Line 201");
+  await app.press("m");
+  await one.look("topic-picker");
+  await app.fill("topic-name", "older facts");
+  await app.see("topic-new", "older-facts.md");
+  await app.press("Enter");
+  await one.act("move_entry");
+  await one.through("as-table", "mark-table");
+
+  await app.choose("store-select", "webshop");
+  await app.click("memory-row", name);
+  await app.see("memory-title", name);
+  machine.write(join(machine.webshop, name), CHANGED_CONVENTIONS);
+  await app.see("version-row", "v2");
+  await app.click("version-row", "v1");
+  await app.click("rollback-button");
+  await one.act("rollback");
+  await app.driver.run(() => document.querySelector('[data-testid="time-axis"]').focus());
+  await app.press("Home");
+  await app.click("restore-button");
+  await one.act("restore");
+  await app.press("End");
+
+  // What moved on while the preview was open is a conflict.
+  await app.click("version-row", "v1");
+  await app.click("rollback-button");
+  await app.see("act-file", name);
+  machine.write(join(machine.webshop, name), `${CHANGED_CONVENTIONS}\n- Written while somebody looked.\n`);
+  await app.click("act-confirm");
+  await app.see("conflict", "Written while somebody looked");
+  await one.look("act-dialog", "a conflict");
+  await one.close("act-dialog");
+  await app.see("version-row", "v3");
+  await app.click("version-row", "v1");
+  await app.click("rollback-button");
+  await app.click("act-confirm");
+  await app.see("toast-action", "Undo");
+  await app.settled();
+  await one.looks.at("what an act says when it is done");
+
+  await app.click("nav-timeline");
+  await app.click("timeline-row", "rolled back");
+  await app.click("undo-operation");
+  await one.act("undo");
+
+  await app.click("nav-health");
+  await app.click("finding-row", "limits/index-cut");
+  await app.click("finding-allow");
+  await one.act("allow_finding");
+  await app.click("view-expiry");
+  await app.see("expiry-row", PROPOSED);
+  await app.click('[data-testid="expiry-row"] .checkbox');
+  await app.click("expire");
+  await one.act("expire");
+}
+
+/** The inbox: what stands in its pane instead of the change, and what is said after each act. */
+async function ofTheInbox(one, machine) {
+  const { app } = one;
+  const file = (name) => join(machine.webshop, name);
+  machine.write(file("testing.md"), `${WEBSHOP["testing.md"]}- Snapshots are written by hand.\n`);
+  await app.click("nav-inbox");
+  await app.click("inbox-row", "testing.md");
+  await app.see("item-title", "testing.md");
+  await app.click("item-why");
+  await app.settled();
+  await one.looks.at("an item with who wrote it");
+  await app.click("edit");
+  await app.see("editor");
+  await app.settled();
+  await one.looks.at("the editor of an item");
+  await app.click("edit-close");
+  machine.write(file("testing.md"), "# Testing\n\n- All of it is flaky.\n");
+  await app.see("stale", "changed again");
+  await app.settled();
+  await one.looks.at("an item that changed again");
+  await app.click("approve-group");
+  await app.see("skipped", "testing.md");
+  await one.looks.at("what a group left out");
+  await app.click("inbox-row", "testing.md");
+  await app.press("n");
+  await app.click("reject");
+  await app.see("toast", "Rolled back: testing.md");
+  await one.looks.at("what the inbox says after a rollback");
+}
+
+/** The redaction, from what is looked for to its receipt. */
+async function ofTheRedaction(one) {
+  const { app } = one;
+  await app.click("nav-redactions");
+  await app.fill("redact-secret", SECRET);
+  await app.click("redact-find");
+  await app.see("match");
+  await app.settled();
+  await one.looks.at("the preview of a redaction");
+  await app.click("redact-places");
+  await one.look("redact-dialog");
+  await app.click("redact-confirm");
+  await app.see("receipt-place");
+  await app.settled();
+  await one.looks.at("a receipt");
+}
+
+/** The stores of this machine. */
+async function ofTheStores(one) {
+  const { app } = one;
+  const opener = '[data-testid="store-menu"][aria-label*="infra"]';
+  const item = async (id) => {
+    await app.click(opener);
+    await app.click(id);
+  };
+  await app.click("nav-stores");
+  await app.see("store-row", "infra");
+  await one.menu("store-menu", opener);
+  await one.through("store-rules", "rules");
+  await item("store-earlier");
+  await app.see('[data-testid="earlier-git"] [data-testid="earlier-found"]', "would come in");
+  await one.look("earlier-history");
+  await one.close("earlier-history");
+  await item("store-remove");
+  await one.look("remove-dialog");
+  await one.close("remove-dialog");
+  await item("store-share");
+  await one.look("served-sheet");
+  await one.close("served-sheet");
+  await item("store-unmount");
+  await one.look("unmount-dialog");
+  await app.click("unmount-confirm");
+  await app.gone("unmount-dialog");
+  await item("store-mount");
+  await one.look("mount-store");
+  await one.close("mount-store");
+}
+
+/** The hosted stores, their dreams, and two stores side by side. */
+async function ofHostedStores(one, host) {
+  const { app } = one;
+  await app.click("view-hosted");
+  await app.click("open-mounts");
+  await app.click("mount-add");
+  await one.look("mounts-sheet");
+  await one.close("mounts-sheet");
+  await app.click("add-hosted-store");
+  await one.look("add-hosted");
+  await app.fill("host-url", host.origin);
+  await app.click("list-hosted");
+  await one.look("hosted-choice");
+  await app.click('[data-testid="hosted-found"] .checkbox');
+  await app.click("mirror-chosen");
+  await app.see("mirror-row", "mirrored");
+  await one.menu("mirror-menu");
+  await one.through("mirror-archive", "archive-hosted-dialog");
+  await app.click("mirror-menu");
+  await one.through("mirror-remove", "stop-mirroring-dialog");
+  await app.click("view-dreams");
+  await one.through("new-dream-button", "new-dream");
+  await app.click("view-compare");
+  await app.choose("compare-from", "webshop");
+  await app.choose("compare-to", "desk");
+  await app.see("compare-row");
+  await app.click("accept-chosen");
+  await one.act("accept_memories");
+}
+
+/** The context lab. */
+async function ofTheLab(one) {
+  const { app } = one;
+  await app.click("nav-context");
+  await app.click("transcript-row", RUN_TITLE);
+  await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
+  await one.through("open-confirm", "confirm-sheet");
+  await one.through("open-export", "export-sheet");
+  await one.through("open-sweep", "sweep-sheet");
+  await one.through("open-turn", "turn-sheet");
+  await one.through("all-memory-prices", "memory-prices");
+  await one.menu("variant-menu");
+  await app.press("Escape");
+  await app.gone('[role="menu"]');
+}
+
+async function opensEveryDialog({ app, machine, host }) {
+  const one = new Opener(app);
+  writeRun(machine, dirname(machine.webshop));
+  machine.write(join(machine.infra, "MEMORY.md"), LONG_INDEX);
+  machine.write(join(machine.infra, PROPOSED), "- Moved the cluster.\n");
+  commit(machine, machine.infra, "As it was");
+  machine.write(join(machine.infra, "deploys.md"), "# Deploys\n\n- Deploy whenever you like.\n");
+  await firstRun(app);
+  await ofMemories(one, machine);
+  await ofTheInbox(one, machine);
+  await ofTheRedaction(one);
+  await ofTheStores(one);
+  await ofHostedStores(one, host);
+  await ofTheLab(one);
+  await app.driver.run(() => document.activeElement?.blur());
+  await app.press("?");
+  await one.look("key-help");
+  await one.close("key-help");
+  await app.press("Control+k");
+  await one.look("palette");
+  await one.close("palette");
+
+  one.looks.areClean();
+  assert.deepEqual([...one.opened].sort(), [...dialogs(), ...menus()].sort(), "every dialog and menu there is was opened");
+  assert.deepEqual([...one.previewed].sort(), acts(), "the preview of every act was opened");
+}
+
+/** The walk of this file. It needs a host, and a driver whose theme can be chosen. */
+export const everyDialog = { name: "axe finds nothing serious in any dialog", steps: opensEveryDialog };
