@@ -116,11 +116,18 @@ export class WindowDriver {
   async click(css) {
     let failed;
     const clicked = async () => {
+      await this.run((selector) => {
+        window.__pressed = null;
+        const note = ({ target }) => (window.__pressed = target.closest?.(selector) !== null);
+        document.addEventListener("pointerdown", note, { capture: true, once: true });
+      }, css);
       failed = await this.#ask("POST", `${await this.#element(css)}/click`).then(
         () => undefined,
         (error) => error,
       );
-      if (!failed || !/not interactable|stale element/.test(failed.message)) return true;
+      // The driver presses where the element was when it looked; one that had moved by then was not pressed.
+      if (!failed) return (await this.run(() => window.__pressed).catch(() => null)) !== false;
+      if (!/not interactable|stale element/.test(failed.message)) return true;
       // WebKit cannot press what touches the edge of the part that scrolls.
       await this.run((selector) => document.querySelector(selector)?.scrollIntoView({ block: "center" }), css);
       return false;

@@ -1,7 +1,8 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { ApiFailure, Unauthorized } from "@/host";
 import { fakeBackend, FakeLog } from "@/host/fake";
+import { endProgress, setProgress } from "@/state/progress";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 describe("the first run", () => {
@@ -16,6 +17,18 @@ describe("the first run", () => {
     await user.click(await screen.findByTestId("first-run-open"));
     expect(fake.log.stores.map(({ name }) => name)).toEqual(["harbour", "lighthouse"]);
     expect(await screen.findByTestId("memory-title")).toHaveTextContent("MEMORY.md");
+  });
+
+  it("moves nothing once the way on is there", async () => {
+    const { user } = openWindow("", empty());
+    await user.click(await screen.findByTestId("record-found"));
+    const way = await screen.findByTestId("first-run-open");
+    // Not only when what was found is read again.
+    expect(screen.queryByTestId("record-found")).toBeNull();
+    act(() => setProgress({ type: "progress", task: "joining", done: 1, total: 2 }));
+    const progress = screen.getByText("joining 1 / 2");
+    expect(way.compareDocumentPosition(progress)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    act(() => endProgress("joining"));
   });
 
   it("says which directory failed and keeps the others", async () => {

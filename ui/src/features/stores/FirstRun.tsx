@@ -35,11 +35,6 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
         <Await read={read} rows={8}>
           {(discovered) => <DiscoveryList discovered={discovered} onDone={setRecorded} />}
         </Await>
-        {progress && (
-          <p className="muted" role="status">
-            {progress.task} {progress.total ? `${progress.done} / ${progress.total}` : progress.done}
-          </p>
-        )}
         <AddDirectory onAdded={() => setRecorded((known) => (known ?? 0) + 1)} />
         <p>
           <Button tone="quiet" onPress={() => leave("context")} data-testid="first-run-lab">
@@ -55,6 +50,12 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
               <Trans>Open the memories</Trans>
             </Button>
           </div>
+        )}
+        {/* Last, as it comes and goes by itself: nothing to press may move with it. */}
+        {progress && (
+          <p className="muted" role="status">
+            {progress.task} {progress.total ? `${progress.done} / ${progress.total}` : progress.done}
+          </p>
         )}
       </div>
     </main>

@@ -200,6 +200,8 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
   };
   const done = [...outcomes.values()].filter(({ state }) => state === "done").length;
   const total = done + waiting.length;
+  // Not by what was found alone, which is read again later: what stands below would move when nobody expects it.
+  const offers = busy || open.some(({ exists, root }) => exists && outcomes.get(root)?.state !== "done");
 
   return (
     <div className="discovery">
@@ -234,7 +236,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
           </ul>
         </section>
       )}
-      {open.length > 0 && (
+      {offers && (
         <div className="discovery-actions">
           <Button
             tone="primary"
