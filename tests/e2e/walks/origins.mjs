@@ -44,6 +44,17 @@ async function opensTheTurnThatWrote({ app, machine }) {
   await app.see("turn-sheet", "Edit");
   const hash = await app.driver.run(() => window.location.hash);
   assert.ok(hash.includes(agent.session) && hash.includes("turn=1"), hash);
+  await app.press("Escape");
+  await app.gone("turn-sheet");
+
+  // From the inbox it is one key, and the way back leads to the same item.
+  await app.press("g", "i");
+  await app.see("item-title", NAME);
+  await app.see("item-transcript");
+  await app.press("t");
+  await app.see("turn-sheet", "Edit");
+  await app.driver.run(() => window.history.back());
+  await app.see("item-title", NAME);
 }
 
 /** A store whose directory git keeps, brought in and taken back. */

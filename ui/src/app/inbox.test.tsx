@@ -1,9 +1,13 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { OriginNote } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { type FakeBackend, fakeBackend } from "@/host/fake";
 import { forgetReviews } from "@/state/reviews";
 import { callsOf, openWindow, rowWith } from "./testing";
+// Screens that the window loads when it goes there: on a busy machine that takes longer than a condition is waited for.
+import "@/features/context/ContextLab";
+import "@/features/stores/StoresScreen";
 
 const RULES = "berth-rules.md";
 
@@ -33,6 +37,19 @@ async function badgeIs(count: number) {
     const total = screen.getByTestId("inbox-total").getAttribute("data-total");
     expect([badge, total, rows().length]).toEqual([String(count), String(count), count]);
   });
+}
+
+/** Who wrote a memory, as a transcript tells. */
+function origin(known: Partial<OriginNote>): OriginNote {
+  const note = {
+    confidence: "exact_content",
+    session_id: "5f3c",
+    title: null,
+    model: null,
+    role: "main",
+    prompt: null,
+  };
+  return { ...note, transcript: "5f3c", turn: 1, ...known };
 }
 
 describe("the inbox", () => {
@@ -162,6 +179,36 @@ describe("the inbox", () => {
     await user.keyboard("r");
     await waitFor(() => expect(window.location.hash).toContain("redactions"));
     expect(window.location.hash).toContain(fake.log.versions.at(-1)!.id);
+  });
+
+  it("opens the transcript at the turn of the write, and the way back leads to the same item", async () => {
+    const backend = changed();
+    backend.inbox.origins.set(RULES, origin({ turn: 7 }));
+    const { user } = openWindow("", backend);
+    await titled("pilots.md");
+    await user.keyboard("t");
+    expect(window.location.hash, "nobody knows a transcript of this one").not.toContain("context");
+    await user.keyboard("j");
+    await titled(RULES);
+    await user.keyboard("t");
+    await waitFor(() => expect(window.location.hash).toBe("#/context?transcript=5f3c&turn=7"));
+    window.history.back();
+    await titled(RULES);
+    await user.click(screen.getByTestId("item-transcript"));
+    await waitFor(() => expect(window.location.hash).toBe("#/context?transcript=5f3c&turn=7"));
+  });
+
+  it("offers the transcript as soon as it is known, behind what was there", async () => {
+    const { fake, user } = openWindow("", changed());
+    await titled("pilots.md");
+    const tools = screen.getByTestId("item-why").parentElement!;
+    expect([...tools.children]).toEqual([screen.getByTestId("item-why")]);
+    fake.inbox.origins.set("pilots.md", origin({ turn: null }));
+    fake.emit({ type: "origins" });
+    const button = await screen.findByTestId("item-transcript");
+    expect([...tools.children]).toEqual([screen.getByTestId("item-why"), button]);
+    await user.click(button);
+    await waitFor(() => expect(window.location.hash).toBe("#/context?transcript=5f3c"));
   });
 
   it("shows one store alone, and the way back to all", async () => {

@@ -13,6 +13,7 @@ import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
 import { Moment } from "./labels";
 import { shorten } from "./text";
+import { transcriptPlace } from "./transcript";
 import { Button, Chip, Failure, useWords } from "./ui";
 
 /** How sure an answer is, in words. */
@@ -43,8 +44,8 @@ function Visible({ text }: { text: string }) {
 
 /** Opens the transcript of an answer at its turn. */
 function openTranscript(note: OriginNote): void {
-  if (note.transcript)
-    navigate({ screen: "context", transcript: note.transcript, turn: note.turn === null ? undefined : note.turn });
+  const place = transcriptPlace(note);
+  if (place) navigate(place);
 }
 
 function Confidence({ note }: { note: OriginNote }) {
@@ -188,8 +189,18 @@ function Whole({ origin }: { origin: Origin }) {
   );
 }
 
-/** Who wrote a version and why. `compact`: two lines, without what can be opened. */
-export function OriginPanel({ versionId, compact = false }: { versionId: string; compact?: boolean }) {
+/** What the panel needs. */
+export interface OriginPanelProps {
+  /** The version, `memver_…`. */
+  versionId: string;
+  /** Two lines, without what can be opened. */
+  compact?: boolean;
+  /** False where the transcript is opened from beside the panel. */
+  opensTranscript?: boolean;
+}
+
+/** Who wrote a version and why. */
+export function OriginPanel({ versionId, compact = false, opensTranscript = true }: OriginPanelProps) {
   const { t } = useLingui();
   const [open, setOpen] = useState(false);
   const read = useRead("origin", { version: versionId, around: null });
@@ -211,7 +222,7 @@ export function OriginPanel({ versionId, compact = false }: { versionId: string;
         <span className="origin-words">
           <Sentence note={note} /> {note.session_id !== null && <Confidence note={note} />}
         </span>
-        {note.transcript && (
+        {opensTranscript && note.transcript && (
           <Button tone="quiet" onPress={() => openTranscript(note)} data-testid="origin-open">
             <Trans>Open the transcript</Trans>
           </Button>

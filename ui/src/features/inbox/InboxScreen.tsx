@@ -7,6 +7,7 @@ import { diffRequest } from "@/shared/DiffPanel";
 import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
 import { StoreChoice } from "@/shared/StoreChoice";
+import { transcriptPlace } from "@/shared/transcript";
 import { Button, Chip, Empty, Failure, Skeleton, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useInbox } from "@/state/inbox";
@@ -158,6 +159,11 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     setEditing(null);
     navigate({ ...route, screen: "inbox", memory }, { replace: true });
   };
+  /** Goes elsewhere; the way back leads to the item that is shown now, whatever arrives meanwhile. */
+  const leaveFor = (place: Route) => {
+    if (seen) navigate({ ...route, memory: seen.memory_id }, { replace: true });
+    navigate(place);
+  };
   const step = (by: number) => {
     const next = itemBeside(items, chosen, by);
     if (next) choose(next.key);
@@ -172,6 +178,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   const stale = seen !== null && row !== null && seen.version_id !== row.item.version_id;
   const editable = seen !== null && canEdit(seen) && !stale;
   const redactable = seen !== null && seen.content_kind !== null && seen.content_kind !== "redacted";
+  const transcript = transcriptPlace(seen?.origin ?? null);
   const reversible = seen !== null && seen.content_kind !== "too_large";
 
   const acts: ItemActs = {
@@ -186,7 +193,8 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
       }),
     edit: editable ? () => setEditing(seen) : null,
     reject: reversible ? () => seen && act(() => review(desk, "rejected", [seen])) : null,
-    redact: redactable ? () => seen && navigate({ screen: "redactions", versions: [seen.version_id] }) : null,
+    transcript: transcript && (() => leaveFor(transcript)),
+    redact: redactable ? () => seen && leaveFor({ screen: "redactions", versions: [seen.version_id] }) : null,
     upTo: () => seen && act(() => reviewUpTo(desk, seen, store)),
     undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
     next: () => step(1),
@@ -200,6 +208,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     { keys: "shift+a", label: t`Approve the group`, run: acts.approveGroup, enabled: idle && row !== null },
     { keys: "e", label: t`Edit the final text and approve it`, run: () => acts.edit?.(), enabled: idle && editable },
     { keys: "x", label: t`Roll back`, run: () => acts.reject?.(), enabled: idle && reversible },
+    { keys: "t", label: t`Open the transcript`, run: () => acts.transcript?.(), enabled: idle && transcript !== null },
     { keys: "r", label: t`Redact`, run: () => acts.redact?.(), enabled: idle && redactable },
     { keys: "g", label: t`Reviewed up to here`, run: acts.upTo, enabled: idle && seen !== null },
     { keys: "n", label: t`Review what is there now`, run: look, enabled: idle && stale },

@@ -19,7 +19,7 @@ import { StaleView } from "./StaleView";
 import { contentWords, findingTone, nameOf, VERBS } from "./words";
 
 /** Who wrote it, and after which prompt. */
-function OriginLines({ item }: { item: InboxItem }) {
+function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: (() => void) | null }) {
   const { t } = useLingui();
   const { origin } = item;
   // Reading the transcript takes a moment, so that it waits until somebody asks.
@@ -37,15 +37,23 @@ function OriginLines({ item }: { item: InboxItem }) {
         {item.note && ` · ${item.note}`}
       </p>
       {origin?.prompt && <p>“{origin.prompt}”</p>}
-      <Button
-        tone="quiet"
-        aria-expanded={open}
-        onPress={() => setWhy(open ? null : item.version_id)}
-        data-testid="item-why"
-      >
-        {open ? t`Less` : t`Why`}
-      </Button>
-      {open && <OriginPanel versionId={item.version_id} />}
+      {/* What may become known later stands last, so that it moves nothing when it comes. */}
+      <div className="inbox-origin-tools">
+        <Button
+          tone="quiet"
+          aria-expanded={open}
+          onPress={() => setWhy(open ? null : item.version_id)}
+          data-testid="item-why"
+        >
+          {open ? t`Less` : t`Why`}
+        </Button>
+        {onTranscript && (
+          <Button tone="quiet" keys="t" onPress={onTranscript} data-testid="item-transcript">
+            <Trans>Open the transcript</Trans>
+          </Button>
+        )}
+      </div>
+      {open && <OriginPanel versionId={item.version_id} opensTranscript={onTranscript === null} />}
     </div>
   );
 }
@@ -179,6 +187,8 @@ export interface ItemActs {
   edit: (() => void) | null;
   /** Puts the memory back; null where that cannot be. */
   reject: (() => void) | null;
+  /** Goes to the transcript of the write, at its turn; null where none is known. */
+  transcript: (() => void) | null;
   /** Goes to the redaction of it; null where there is nothing to redact. */
   redact: (() => void) | null;
   /** Says that it and all that was recorded before it is reviewed. */
@@ -254,7 +264,7 @@ export function ItemPanel({ seen, now, acts, busy }: ItemPanelProps) {
     <>
       <ItemHeader item={seen} stale={stale} />
       <div className="pane-body inbox-body">
-        <OriginLines item={seen} />
+        <OriginLines item={seen} onTranscript={acts.transcript} />
         {stale ? <StaleView seen={seen} now={now} onLook={() => acts.look?.()} /> : <Change item={seen} />}
         <FindingsList findings={seen.findings} />
       </div>

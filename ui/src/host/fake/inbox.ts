@@ -2,7 +2,7 @@
  * What is left to review in the fake: marks by memory, reviews that can be taken back, stale items skipped. Who acts by other
  * ways than a review knows nothing by it here, unlike in the real program.
  */
-import type { Finding, Inbox, InboxGroup, InboxItem, Reviewed, SkippedItem } from "@/bindings";
+import type { Finding, Inbox, InboxGroup, InboxItem, OriginNote, Reviewed, SkippedItem } from "@/bindings";
 import type { Request } from "@/host/backend";
 import { type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
 import { byteLength, diffTexts } from "./text";
@@ -35,6 +35,8 @@ const tokensOf = (text: string | null) => Math.ceil(byteLength(text ?? "") / 4);
 export class FakeInbox {
   /** Findings by path, as the program would give them. */
   readonly findings = new Map<string, Finding[]>();
+  /** Who wrote what, by path, as the program would tell once it has read the transcripts. */
+  readonly origins = new Map<string, OriginNote>();
   readonly #log: FakeLog;
   readonly #baselines = new Map<string, number>();
   readonly #reviews: FakeReview[] = [];
@@ -113,7 +115,7 @@ export class FakeInbox {
         agent: null,
         day: null,
       },
-      origin: null,
+      origin: this.origins.get(newest.fullPath) ?? null,
       findings: this.findings.get(newest.fullPath) ?? [],
     };
   }
