@@ -152,7 +152,9 @@ fn how_it_ends() {
         let ran = machine.check(words);
         assert_eq!(ran.exit, Exit(exit), "{words:?}: {}", ran.stderr);
     }
-    assert_eq!(machine.run(&["check", "/nonexistent/directory"]).exit, Exit(3));
+    let nothing = machine.run(&["check", "/nonexistent/directory"]);
+    assert_eq!(nothing.exit, Exit(3));
+    assert!(nothing.stderr.contains("There is no such directory or store."), "{}", nothing.stderr);
     assert_eq!(Machine::new(&[("MEMORY.md", "# I\n")]).check(&["--fail-on", "note"]).exit, Exit::DONE);
 }
 

@@ -2,9 +2,11 @@
 //! together or not at all.
 
 use retrace_api::{commands, wire};
-use retrace_model::Sha256;
+use retrace_model::{Sha256, Timestamp};
 use retrace_tests::World;
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// A world whose store `notes` is memory of Claude Code, with an index over the limit.
 fn with_long_index() -> World {
@@ -357,4 +359,72 @@ fn what_changed_since_it_was_proposed_stays() {
         let request = wire::ExpireReq { store: "claude".to_owned(), memories, dry_run: true };
         assert!(commands::expire(&world.app, request).is_err(), "{path}");
     }
+}
+
+/// A session that ran on a day of 2026 and told that these memories were loaded.
+fn loading(id: &str, month_and_day: &str, paths: &[String]) -> String {
+    let files: Vec<_> = paths
+        .iter()
+        .map(|path| serde_json::json!({ "path": path, "type": "AutoMem", "content": "what it holds" }))
+        .collect();
+    let attachment = serde_json::json!({
+        "type": "attachment", "uuid": "m0", "parentUuid": "u0", "sessionId": id, "isSidechain": false,
+        "timestamp": "2026-11-20T10:00:00.500Z", "version": "2.1.160",
+        "attachment": { "type": "instructions", "files": files },
+    });
+    let text = crate::context::session(id, 2, 40);
+    let (first, rest) = text.split_once('\n').expect("lines");
+    let rest = rest.replacen("\"parentUuid\":\"u0\"", "\"parentUuid\":\"m0\"", 1);
+    format!("{first}\n{attachment}\n{rest}").replace("2026-11-20T", &format!("2026-{month_and_day}T"))
+}
+
+#[test]
+fn a_memory_that_no_session_loads_is_found_and_proposed() {
+    let now = Arc::new(AtomicI64::new(Timestamp::parse("2026-06-01T00:00:00Z").expect("a time").micros()));
+    let clock = Arc::clone(&now);
+    let world = World::with(|options| {
+        options.clock =
+            Arc::new(move || Timestamp::from_micros(clock.fetch_add(1_000_000, Ordering::SeqCst)));
+    });
+    let project = world.path("home/.claude/projects/-home-ada-app");
+    let root = project.join("memory");
+    std::fs::create_dir_all(&root).expect("a folder");
+    std::fs::write(root.join("MEMORY.md"), "- [Used](used.md)\n- [Idle](idle.md)\n").expect("a file");
+    std::fs::write(root.join("used.md"), "Tides are rounded.\n").expect("a file");
+    std::fs::write(root.join("idle.md"), "Ships leave at noon.\n").expect("a file");
+    let path = |name: &str| root.join(name).to_string_lossy().into_owned();
+    let request = wire::AddStore {
+        root: path("."),
+        kind: Some("claude-auto".to_owned()),
+        name: Some("claude".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("the store is added");
+    now.store(Timestamp::parse("2026-11-20T00:00:00Z").expect("a time").micros(), Ordering::SeqCst);
+    let session = |number: usize, paths: &[String]| {
+        let id = format!("cccc{number:04}");
+        let text = loading(&id, &format!("10-{:02}", number + 1), paths);
+        std::fs::write(project.join(format!("{id}.jsonl")), text).expect("a transcript");
+    };
+    let look = || {
+        let request = wire::HealthReq { store: Some("claude".to_owned()), loads: true };
+        let health = commands::health(&world.app, request).expect("health");
+        let found: Vec<String> = health.findings.into_iter().map(|one| one.finding.path).collect();
+        (health.stores.into_iter().next().expect("the store").loads.expect("they were asked for"), found)
+    };
+    // One session less than it takes to say so.
+    for number in 0..9 {
+        session(number, &[path("MEMORY.md"), path("used.md")]);
+    }
+    let (loads, found) = look();
+    assert_eq!((loads.sessions, loads.never_loaded), (9, 1));
+    assert!(found.is_empty(), "{found:?}");
+    session(9, &[path("MEMORY.md")]);
+    let (loads, found) = look();
+    assert_eq!((loads.sessions, loads.never_loaded), (10, 1));
+    assert_eq!(found, ["idle.md"]);
+    let request = wire::ExpiryReq { loads: true, ..wire::ExpiryReq::default() };
+    let proposed = commands::expiry(&world.app, request).expect("proposals").proposals;
+    let proposed: Vec<_> = proposed.iter().map(|one| (&*one.path, &*one.reasons[0].kind)).collect();
+    assert_eq!(proposed, [("idle.md", "unloaded")]);
+    assert!(health(&world, Some("claude")).findings.is_empty(), "not without reading transcripts");
 }

@@ -183,7 +183,8 @@ impl Config {
     }
 }
 
-fn named(selector: &str) -> Result<Vec<&'static Rule>, ConfigError> {
+/// The rules a selector means: one by its id, or a group by its name.
+pub(crate) fn named(selector: &str) -> Result<Vec<&'static Rule>, ConfigError> {
     let found: Vec<_> = rules().iter().filter(|rule| rule.is_named(selector)).collect();
     if found.is_empty() { Err(ConfigError::UnknownRule(selector.to_owned())) } else { Ok(found) }
 }

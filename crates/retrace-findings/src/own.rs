@@ -4,7 +4,7 @@
 //! it says of a rule wins. A rule that this version does not know is kept and not applied, so that an older program does
 //! not lose what a newer one wrote.
 
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, named};
 use crate::registry::rule;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -53,18 +53,20 @@ impl OwnRules {
         self.0.get(id).map(String::as_str)
     }
 
-    /// Sets a rule; `None` takes the setting away.
+    /// Sets a rule, or each rule of a group as it is now; `None` takes the setting away.
     ///
     /// # Errors
     /// [`ConfigError::UnknownRule`], [`ConfigError::UnknownSetting`].
-    pub fn set(&mut self, id: &str, value: Option<&str>) -> Result<(), ConfigError> {
-        rule(id).ok_or_else(|| ConfigError::UnknownRule(id.to_owned()))?;
-        match value {
-            Some(value) => {
-                check(id, value)?;
-                self.0.insert(id.to_owned(), value.to_owned());
+    pub fn set(&mut self, selector: &str, value: Option<&str>) -> Result<(), ConfigError> {
+        let rules = named(selector)?;
+        if let Some(value) = value {
+            check(selector, value)?;
+        }
+        for rule in rules {
+            match value {
+                Some(value) => drop(self.0.insert(rule.id.clone(), value.to_owned())),
+                None => drop(self.0.remove(&rule.id)),
             }
-            None => drop(self.0.remove(id)),
         }
         Ok(())
     }
@@ -88,14 +90,21 @@ fn check(id: &str, value: &str) -> Result<(), ConfigError> {
 mod tests {
     use super::*;
     use crate::finding::Severity;
+    use crate::registry::rules;
 
     #[test]
     fn what_is_set_is_kept_and_applied() {
         let mut own = OwnRules::default();
         own.set("links/orphan", Some("off")).unwrap();
         own.set("truth/file", Some("warning")).unwrap();
-        let own = OwnRules::parse(&own.to_text()).unwrap();
+        let mut own = OwnRules::parse(&own.to_text()).unwrap();
         assert_eq!((own.of("links/orphan"), own.of("links/wiki")), (Some("off"), None));
+        own.set("truth", Some("on")).unwrap();
+        let truth = || rules().iter().filter(|rule| rule.is_named("truth"));
+        assert!(truth().count() > 3 && truth().all(|rule| own.of(&rule.id) == Some("on")));
+        own.set("truth", None).unwrap();
+        assert!(truth().all(|rule| own.of(&rule.id).is_none()) && own.of("links/orphan") == Some("off"));
+        own.set("truth/file", Some("warning")).unwrap();
         // The person's word wins over the directory's.
         let mut config = Config::parse("[rules]\n\"links/orphan\" = \"error\"\n\"truth\" = \"off\"").unwrap();
         own.apply(&mut config);

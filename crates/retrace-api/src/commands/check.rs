@@ -31,7 +31,13 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
     if let Some(directory) = directory_named(&request.target) {
         return check::directory(&directory, &request, &around(&inner.options));
     }
-    let store = inner.read(|reader| inner.store_named(reader, &request.target))?;
+    let store =
+        inner.read(|reader| inner.store_named(reader, &request.target)).map_err(|error| {
+            match error.code {
+                Code::NotFound => ApiError { message: NO_SUCH_TARGET.to_owned(), ..error },
+                _ => error,
+            }
+        })?;
     // A store is looked at as its person wants it; a gate on a directory is the same for everybody.
     let own = inner.own_rules()?;
     let about = inner.repository_of(&store);
@@ -47,11 +53,13 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
 /// # Errors
 /// As [`check`]; `not_found` when there is no such directory.
 pub fn check_directory(options: &AppOptions, request: &CheckReq) -> Result<Checked, ApiError> {
-    let root = directory_named(&request.target).ok_or_else(|| {
-        ApiError::new(Code::NotFound, "There is no such directory or store.", request.target.clone())
-    })?;
+    let root = directory_named(&request.target)
+        .ok_or_else(|| ApiError::new(Code::NotFound, NO_SUCH_TARGET, request.target.clone()))?;
     check::directory(&root, request, &around(options))
 }
+
+/// Neither a directory nor a store is called that.
+const NO_SUCH_TARGET: &str = "There is no such directory or store.";
 
 /// The findings of a store as it is on disk now (in the log, where it has no directory), with the rules as its own configuration has them, then those about changes
 /// that this person has not reviewed. Only files that changed since the last call are checked anew.

@@ -345,7 +345,7 @@ pub struct FindingRule {
 /// Sets one rule for every store of this person.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct SetFindingRule {
-    /// The rule, `group/name`.
+    /// The rule, `group/name`, or `group` for each of its rules.
     pub rule: String,
     /// `off`, `on`, `note`, `warning` or `error`; null takes the setting away.
     #[serde(default)]

@@ -17,6 +17,7 @@ use retrace_api::wire::{Nothing, SetFindingRule};
 ///     retrace rules
 ///     retrace rules set links/orphan off
 ///     retrace rules set links/orphan default
+///     retrace rules set truth on
 #[derive(Args)]
 #[command(verbatim_doc_comment, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
@@ -28,13 +29,18 @@ pub(crate) struct Arguments {
 enum What {
     /// Every rule: severity, whether it is on, your setting, what it looks for
     List,
-    /// Set one rule
+    /// Set a rule, or every rule of a group such as truth
     Set {
-        /// The rule
+        /// The rule, or the group
         rule: String,
         /// off, on, note, warning, error; default takes your setting away
         setting: String,
     },
+}
+
+/// Whether a rule is meant by its id or by its group's name.
+fn is_named(id: &str, selector: &str) -> bool {
+    id == selector || id.split_once('/').is_some_and(|(group, _)| group == selector)
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
@@ -48,8 +54,11 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             commands::set_finding_rule(&app, SetFindingRule { rule, setting })?
         }
     };
-    let shown: Vec<_> =
-        rules.rules.iter().filter(|rule| only.as_ref().is_none_or(|only| *only == rule.id)).collect();
+    let shown: Vec<_> = rules
+        .rules
+        .iter()
+        .filter(|rule| only.as_deref().is_none_or(|only| is_named(&rule.id, only)))
+        .collect();
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
         match as_json {
