@@ -774,3 +774,25 @@ fn whatever_falls_back_the_disk_is_what_the_log_says() {
         }
     }
 }
+
+#[test]
+fn a_thread_moves_what_was_committed_into_the_database() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut options = options_of(directory.path(), 0);
+    options.settling = Settling::IN_BACKGROUND;
+    let world = World::over(options);
+    world.add("notes");
+    let database = directory.path().join("data/retrace.db");
+    let size = || std::fs::metadata(&database).expect("a database").len();
+    let before = size();
+    // Fewer pages than a commit moves by itself.
+    for number in 0..60 {
+        world.record(&format!("{number}.md"), format!("note {number}"));
+    }
+    let begun = Instant::now();
+    while size() == before {
+        assert!(begun.elapsed() < LIMIT, "nothing was moved");
+        std::thread::yield_now();
+    }
+    world.verify();
+}

@@ -1,5 +1,6 @@
 //! The app: what every command works with.
 
+use crate::checkpoint::Checkpointer;
 use crate::commands::check::KeptChecker;
 use crate::events::Events;
 use crate::faults::Point;
@@ -69,6 +70,8 @@ pub(crate) struct Inner {
     pub(crate) kept_texts: KeptTexts,
     /// Changes that are in the log and on their way to the disk.
     pub(crate) settler: Settler,
+    /// Moves what was committed from the write-ahead log into the database.
+    pub(crate) checkpointer: Checkpointer,
 }
 
 impl App {
@@ -115,6 +118,7 @@ impl App {
                 remote_calls: RemoteCalls::default(),
                 kept_texts: KeptTexts::default(),
                 settler: Settler::default(),
+                checkpointer: Checkpointer::default(),
                 options,
             }),
         };
@@ -149,6 +153,7 @@ impl App {
 impl Drop for App {
     fn drop(&mut self) {
         self.inner.stop_settling();
+        self.inner.checkpointer.stop();
     }
 }
 
@@ -198,16 +203,17 @@ impl Inner {
     ) -> Result<T, ApiError> {
         let (answer, cursor) = {
             let mut writer = lock(&self.writer);
-            let before = writer.reader().cursor()?;
             let mut act = writer.begin()?;
+            let before = act.reader().cursor()?;
             let answer = write(&mut act)?;
+            let after = act.reader().cursor()?;
             self.at(Point::BeforeCommit)?;
             act.commit()?;
             // What is committed has happened, whatever a test says now.
             drop(self.at(Point::AfterCommit));
-            let after = writer.reader().cursor()?;
             (answer, (after != before).then_some(after))
         };
+        self.committed_once();
         if let Some(cursor) = cursor {
             self.events.send(&Event::Advanced { cursor });
         }

@@ -9,6 +9,7 @@
 mod app;
 pub mod bindings;
 mod check;
+mod checkpoint;
 pub mod commands;
 mod desktop;
 mod entries;

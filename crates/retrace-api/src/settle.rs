@@ -25,7 +25,8 @@ use std::time::Instant;
 pub struct Settling {
     /// In which directories.
     pub defer: Defer,
-    /// Whether a thread settles shortly afterwards. Otherwise [`crate::App::settle`] does, and dropping the app.
+    /// Whether threads do afterwards what nobody has to wait for: settling, and moving the write-ahead log into the
+    /// database. Otherwise [`crate::App::settle`] and dropping the app settle, and a commit now and then moves all of it.
     pub in_background: bool,
 }
 

@@ -17,7 +17,12 @@ pub type Entropy = Box<dyn FnMut(&mut [u8]) + Send>;
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
 /// How long to wait between tries where SQLite does not wait by itself.
-const BUSY_STEP: Duration = Duration::from_millis(10);
+pub(crate) const BUSY_STEP: Duration = Duration::from_millis(10);
+
+/// At how many pages in the write-ahead log the commit that made them moves all of them into the database, and waits for
+/// the disk for that. Longer than SQLite's thousand, so that [`crate::ReadConnection::move_write_ahead_log`] can come first;
+/// within the size the file is kept at.
+const MOST_PAGES: u32 = 4000;
 
 /// The database file. SQLite puts `-wal` and `-shm` after the name for its other two files.
 pub(crate) const DATABASE: &str = "retrace.db";
@@ -122,6 +127,7 @@ impl LogFiles {
         migrate::format_of(&connection)?;
         self.write_ahead(&connection)?;
         migrate::migrate(&mut connection)?;
+        connection.pragma_update(None, "wal_autocheckpoint", MOST_PAGES)?;
         Ok((connection, kept_open))
     }
 

@@ -2,11 +2,12 @@
 //!
 //! Out of reach from here: blocks that the file system gave back but did not overwrite, snapshots and backups.
 
+use crate::connection::BUSY_STEP;
 use crate::mask::Needles;
 use crate::raw::{RawHits, look_for};
 use crate::{LogError, Writer, search};
 use rusqlite::TransactionBehavior;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a purge waits for readers of an older state. Not worth more: whoever reads may read for long.
 const READERS_WAIT: Duration = Duration::from_millis(250);
@@ -23,10 +24,22 @@ impl Writer {
     /// A failure of the database.
     pub fn empty_write_ahead_log(&self) -> Result<bool, LogError> {
         self.connection.busy_timeout(READERS_WAIT.min(self.files.busy_wait()))?;
-        let busy = self
-            .connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))
-            .map_err(LogError::from);
+        let begun = Instant::now();
+        let busy = loop {
+            let answer = self
+                .connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+                    Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?))
+                })
+                .map_err(LogError::from);
+            match answer {
+                // Another connection is moving pages, which SQLite does not wait for by itself.
+                Ok((true, frames)) if frames < 0 && begun.elapsed() < READERS_WAIT => {
+                    std::thread::sleep(BUSY_STEP);
+                }
+                answer => break answer.map(|(busy, _)| busy),
+            }
+        };
         self.connection.busy_timeout(self.files.busy_wait())?;
         match busy {
             Ok(busy) => Ok(!busy),
@@ -86,6 +99,27 @@ fn pending_if_busy(done: Result<(), LogError>) -> Result<bool, LogError> {
 mod tests {
     use super::*;
     use crate::LogFiles;
+
+    #[test]
+    fn it_is_emptied_while_another_connection_moves_pages() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = LogFiles::new(folder.path());
+        let mut writer = Writer::open(files.clone(), Box::new(|bytes| bytes.fill(7))).expect("a log");
+        let reader = crate::ReadConnection::open(&files).expect("a log");
+        std::thread::scope(|scope| {
+            let moving = scope.spawn(move || {
+                for _ in 0..200 {
+                    reader.move_write_ahead_log().expect("moves");
+                    std::thread::yield_now();
+                }
+            });
+            for _ in 0..20 {
+                writer.write_search_anew().expect("writes");
+                assert!(writer.empty_write_ahead_log().expect("a working database"));
+            }
+            moving.join().expect("no panic");
+        });
+    }
 
     #[test]
     fn the_database_can_be_written_anew_either_way() {

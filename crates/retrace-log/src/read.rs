@@ -47,6 +47,15 @@ impl ReadConnection {
         Ok(Self { connection, _kept_open: kept_open })
     }
 
+    /// Moves pages from the write-ahead log into the database, beside whoever reads and writes. Where somebody else is at
+    /// it, or reads an older state, the rest stays for the next time.
+    ///
+    /// # Errors
+    /// A failure of the database. Nothing is lost then.
+    pub fn move_write_ahead_log(&self) -> Result<(), LogError> {
+        Ok(self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+    }
+
     /// Runs `read` on one state of the log, whatever others append meanwhile.
     ///
     /// # Errors
