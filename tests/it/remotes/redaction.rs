@@ -65,6 +65,8 @@ fn a_redaction_reaches_the_host_by_the_queue_and_its_receipt_says_how_far_it_is(
         .any(|version| version.content.is_some_and(|content| content.contains(&secret)));
     assert!(!held, "the host does not have it any more");
     assert_eq!(mirrored.host.live()["b.md"], "also [redacted]\n");
+    let listed = commands::receipts(mirrored.app(), wire::Nothing {}).expect("receipts").receipts;
+    assert_eq!(place(&listed[0]), ("clean".to_owned(), 0), "without being looked at again");
     let again = commands::recheck_receipt(mirrored.app(), wire::ReceiptRef { receipt: receipt.id })
         .expect("a receipt");
     assert_eq!(place(&again), ("clean".to_owned(), 0));

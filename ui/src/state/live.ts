@@ -50,6 +50,8 @@ const FOLLOWS_STORES = new Set([
   "remote_queue",
   "queued_conflict",
   "check_mounts",
+  // A redaction at a host is done when it is sent.
+  "receipts",
 ]);
 
 /** Reads that say who wrote a version. */

@@ -93,10 +93,7 @@ pub fn context_memory(app: &App, request: MemoryPricesReq) -> Result<MemoryPrice
 
 /// What each session on this machine loaded. Reads what is not known yet, and tells of that under the name `task`.
 pub(crate) fn memory_uses(inner: &Arc<Inner>, job: &Job, task: &str) -> Vec<(Arc<Entry>, Arc<SessionUses>)> {
-    if !inner.lab.index.was_begun() {
-        inner.lab.index.start(inner);
-    }
-    inner.lab.index.wait();
+    inner.lab.index.update(inner);
     let snapshot = inner.lab.index.snapshot();
     let mains: Vec<&Arc<Entry>> =
         snapshot.sessions().iter().filter_map(|session| session.main.as_ref()).collect();

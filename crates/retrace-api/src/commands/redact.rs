@@ -71,7 +71,12 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
 /// # Errors
 /// A failure of the database.
 pub fn receipts(app: &App, _: Nothing) -> Result<Receipts, ApiError> {
-    let rows = app.inner.read(|reader| Ok(reader.receipts()?))?;
+    let rows = app.inner.read(|reader| {
+        let mut rows = reader.receipts()?;
+        // What hosts hold changes with every push.
+        rows.iter_mut().try_for_each(|row| remote::enter_places(reader, row))?;
+        Ok(rows)
+    })?;
     Ok(Receipts { receipts: rows.iter().map(view::receipt).collect() })
 }
 
