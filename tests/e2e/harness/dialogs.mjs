@@ -38,7 +38,7 @@ export function dialogs() {
 /** Test ids of the buttons that open a menu. */
 export function menus() {
   return sources()
-    .flatMap(({ text }) => Array.from(text.matchAll(/<MenuTrigger>[\s\S]*?data-testid="([^"]+)"/g), ([, id]) => id))
+    .flatMap(({ text }) => Array.from(text.matchAll(/<MoreMenu\b[^>]*?testId="([^"]+)"/g), ([, id]) => id))
     .sort();
 }
 

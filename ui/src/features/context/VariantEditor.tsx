@@ -2,13 +2,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { memo, useCallback, useMemo, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
-import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
-import { Popover } from "react-aria-components/Popover";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
 import type { SimulationStopped, SimulationWarning } from "@/bindings";
 import { ApiFailure } from "@/host";
-import { MoreIcon } from "@/shared/icons";
+import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Button, Failure, Segmented } from "@/shared/ui";
 import { useObservableLater } from "@/state/observable";
 import type { Edited } from "./fields";
@@ -97,37 +95,21 @@ function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" 
   const save = useSaveVariant();
   const name = given || letter;
   return (
-    <MenuTrigger>
-      <AriaButton
-        className="icon-button"
-        aria-label={t`More for ${nameOf({ letter, name: given })}`}
-        data-testid="variant-menu"
+    <MoreMenu name={nameOf({ letter, name: given })} testId="variant-menu">
+      <MenuEntry onAction={() => void save({ name, config: configNow(letter) })} testId="variant-save">
+        <Trans>Save</Trans>
+      </MenuEntry>
+      <MenuEntry
+        isDisabled={full}
+        onAction={() => add({ name: t`${name} copy`, config: configNow(letter) })}
+        testId="variant-duplicate"
       >
-        <MoreIcon />
-      </AriaButton>
-      <Popover className="popover" placement="bottom end">
-        <Menu className="menu">
-          <MenuItem
-            className="menu-item"
-            onAction={() => void save({ name, config: configNow(letter) })}
-            data-testid="variant-save"
-          >
-            <Trans>Save</Trans>
-          </MenuItem>
-          <MenuItem
-            className="menu-item"
-            isDisabled={full}
-            onAction={() => add({ name: t`${name} copy`, config: configNow(letter) })}
-            data-testid="variant-duplicate"
-          >
-            <Trans>Duplicate</Trans>
-          </MenuItem>
-          <MenuItem className="menu-item menu-danger" onAction={() => remove(letter)} data-testid="variant-remove">
-            <Trans>Take off the bench</Trans>
-          </MenuItem>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+        <Trans>Duplicate</Trans>
+      </MenuEntry>
+      <MenuEntry danger onAction={() => remove(letter)} testId="variant-remove">
+        <Trans>Take off the bench</Trans>
+      </MenuEntry>
+    </MoreMenu>
   );
 }
 

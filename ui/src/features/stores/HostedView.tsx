@@ -2,14 +2,11 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { Button as AriaButton } from "react-aria-components/Button";
-import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
-import { Popover } from "react-aria-components/Popover";
 import type { RemoteQueue, Remotes, RemoteStore, Store } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { hostName } from "@/shared/hosts";
-import { MoreIcon } from "@/shared/icons";
+import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { JobProgress } from "@/shared/JobProgress";
 import { Moment } from "@/shared/labels";
 import { Await, Button, Dot, Empty, Segmented, useWords } from "@/shared/ui";
@@ -21,6 +18,7 @@ import { CallList } from "./CallList";
 import { type HostActs, useHostActs } from "./hostActs";
 import { mirrorState } from "./hostWords";
 import { Question } from "./Question";
+import { StorePlaces } from "./StorePlaces";
 import { QueuePanel } from "./QueuePanel";
 
 interface RowProps {
@@ -32,54 +30,29 @@ interface RowProps {
 }
 
 function MirrorMenu({ row, acts, onArchive, onRemove }: RowProps) {
-  const { t } = useLingui();
   const busy = acts.pulling.name !== null || acts.pushing.name !== null;
   const store = row.store_id;
   return (
-    <MenuTrigger>
-      <AriaButton className="icon-button" aria-label={t`More for ${row.name}`} data-testid="mirror-menu">
-        <MoreIcon />
-      </AriaButton>
-      <Popover className="popover" placement="bottom end">
-        <Menu className="menu">
-          <MenuItem className="menu-item" onAction={() => navigate({ screen: "memories", store })}>
-            <Trans>Open its memories</Trans>
-          </MenuItem>
-          <MenuItem className="menu-item" onAction={() => navigate({ screen: "timeline", store })}>
-            <Trans>Timeline of this store</Trans>
-          </MenuItem>
-          <MenuItem
-            className="menu-item"
-            onAction={() => navigate({ screen: "stores", view: "compare", from: store })}
-            data-testid="mirror-compare"
-          >
-            <Trans>Compare with…</Trans>
-          </MenuItem>
-          <MenuItem
-            className="menu-item"
-            onAction={() => navigate({ screen: "stores", view: "dreams", host: row.base_url })}
-          >
-            <Trans>Dreams of its host</Trans>
-          </MenuItem>
-          <MenuItem
-            className="menu-item"
-            isDisabled={busy}
-            onAction={() => void acts.pull(row, true)}
-            data-testid="mirror-full"
-          >
-            <Trans>Pull, and look through all its versions</Trans>
-          </MenuItem>
-          {row.archived_at === null && (
-            <MenuItem className="menu-item" onAction={onArchive} data-testid="mirror-archive">
-              <Trans>Archive at the host…</Trans>
-            </MenuItem>
-          )}
-          <MenuItem className="menu-item menu-danger" onAction={onRemove} data-testid="mirror-remove">
-            <Trans>Stop mirroring…</Trans>
-          </MenuItem>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MoreMenu name={row.name} testId="mirror-menu">
+      <MenuEntry onAction={() => navigate({ screen: "memories", store })}>
+        <Trans>Open its memories</Trans>
+      </MenuEntry>
+      <StorePlaces store={store} compareTestId="mirror-compare" />
+      <MenuEntry onAction={() => navigate({ screen: "stores", view: "dreams", host: row.base_url })}>
+        <Trans>Dreams of its host</Trans>
+      </MenuEntry>
+      <MenuEntry isDisabled={busy} onAction={() => void acts.pull(row, true)} testId="mirror-full">
+        <Trans>Pull, and look through all its versions</Trans>
+      </MenuEntry>
+      {row.archived_at === null && (
+        <MenuEntry onAction={onArchive} testId="mirror-archive">
+          <Trans>Archive at the host…</Trans>
+        </MenuEntry>
+      )}
+      <MenuEntry danger onAction={onRemove} testId="mirror-remove">
+        <Trans>Stop mirroring…</Trans>
+      </MenuEntry>
+    </MoreMenu>
   );
 }
 

@@ -2,15 +2,12 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { Button as AriaButton } from "react-aria-components/Button";
-import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
-import { Popover } from "react-aria-components/Popover";
 import type { Store } from "@/bindings";
 import type { CommandName } from "@/host";
 import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
-import { MoreIcon } from "@/shared/icons";
+import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Moment, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
@@ -29,6 +26,7 @@ import { EarlierHistory } from "./EarlierHistory";
 import { HostedView } from "./HostedView";
 import { MountsSheet } from "./MountsSheet";
 import { Question } from "./Question";
+import { StorePlaces } from "./StorePlaces";
 import { MountSheet, ServedSheet } from "./ShareSheet";
 
 type StoreCommand = Extract<CommandName, "pause_store" | "resume_store">;
@@ -106,22 +104,18 @@ function DirectoryItems({ store, onOpen }: StoreMenuProps) {
   const paused = store.state === "paused";
   return (
     <>
-      <MenuItem className="menu-item" onAction={() => void scan([store])} data-testid="store-scan">
+      <MenuEntry onAction={() => void scan([store])} testId="store-scan">
         <Trans>Scan now</Trans>
-      </MenuItem>
-      <MenuItem
-        className="menu-item"
-        onAction={() => void set(paused ? "resume_store" : "pause_store", store)}
-        data-testid="store-pause"
-      >
+      </MenuEntry>
+      <MenuEntry onAction={() => void set(paused ? "resume_store" : "pause_store", store)} testId="store-pause">
         {paused ? <Trans>Resume recording</Trans> : <Trans>Pause recording</Trans>}
-      </MenuItem>
-      <MenuItem className="menu-item" onAction={() => onOpen("rules")} data-testid="store-rules">
+      </MenuEntry>
+      <MenuEntry onAction={() => onOpen("rules")} testId="store-rules">
         <Trans>What is left out…</Trans>
-      </MenuItem>
-      <MenuItem className="menu-item" onAction={() => onOpen("earlier")} data-testid="store-earlier">
+      </MenuEntry>
+      <MenuEntry onAction={() => onOpen("earlier")} testId="store-earlier">
         <Trans>Bring in earlier history…</Trans>
-      </MenuItem>
+      </MenuEntry>
     </>
   );
 }
@@ -131,64 +125,43 @@ function ApiItems({ store, onOpen }: StoreMenuProps) {
   const { share } = useStoreActs();
   if (!store.shared)
     return (
-      <MenuItem
-        className="menu-item"
-        onAction={() => void share(store, true).then((done) => done && onOpen("served"))}
-        data-testid="store-share"
-      >
+      <MenuEntry onAction={() => void share(store, true).then((done) => done && onOpen("served"))} testId="store-share">
         <Trans>Show in the Memory Stores API</Trans>
-      </MenuItem>
+      </MenuEntry>
     );
   return (
     <>
-      <MenuItem className="menu-item" onAction={() => onOpen("served")} data-testid="store-served">
+      <MenuEntry onAction={() => onOpen("served")} testId="store-served">
         <Trans>Use with an SDK…</Trans>
-      </MenuItem>
+      </MenuEntry>
       {store.mounted ? (
-        <MenuItem className="menu-item" onAction={() => onOpen("unmount")} data-testid="store-unmount">
+        <MenuEntry onAction={() => onOpen("unmount")} testId="store-unmount">
           <Trans>Unmount…</Trans>
-        </MenuItem>
+        </MenuEntry>
       ) : (
-        <MenuItem className="menu-item" onAction={() => onOpen("mount")} data-testid="store-mount">
+        <MenuEntry onAction={() => onOpen("mount")} testId="store-mount">
           <Trans>Mount at a directory…</Trans>
-        </MenuItem>
+        </MenuEntry>
       )}
       {store.mounted && (
-        <MenuItem className="menu-item" onAction={() => void share(store, false)} data-testid="store-unshare">
+        <MenuEntry onAction={() => void share(store, false)} testId="store-unshare">
           <Trans>Stop showing it in the API</Trans>
-        </MenuItem>
+        </MenuEntry>
       )}
     </>
   );
 }
 
 function StoreMenu({ store, onOpen }: StoreMenuProps) {
-  const { t } = useLingui();
   return (
-    <MenuTrigger>
-      <AriaButton className="icon-button" aria-label={t`More for ${store.name}`} data-testid="store-menu">
-        <MoreIcon />
-      </AriaButton>
-      <Popover className="popover" placement="bottom end">
-        <Menu className="menu">
-          {store.mounted && <DirectoryItems store={store} onOpen={onOpen} />}
-          <ApiItems store={store} onOpen={onOpen} />
-          <MenuItem
-            className="menu-item"
-            onAction={() => navigate({ screen: "stores", view: "compare", from: store.id })}
-            data-testid="store-compare"
-          >
-            <Trans>Compare with…</Trans>
-          </MenuItem>
-          <MenuItem className="menu-item" onAction={() => navigate({ screen: "timeline", store: store.id })}>
-            <Trans>Timeline of this store</Trans>
-          </MenuItem>
-          <MenuItem className="menu-item menu-danger" onAction={() => onOpen("remove")} data-testid="store-remove">
-            <Trans>Remove…</Trans>
-          </MenuItem>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MoreMenu name={store.name} testId="store-menu">
+      {store.mounted && <DirectoryItems store={store} onOpen={onOpen} />}
+      <ApiItems store={store} onOpen={onOpen} />
+      <StorePlaces store={store.id} compareTestId="store-compare" />
+      <MenuEntry danger onAction={() => onOpen("remove")} testId="store-remove">
+        <Trans>Remove…</Trans>
+      </MenuEntry>
+    </MoreMenu>
   );
 }
 
