@@ -31,8 +31,7 @@ fn of_store(world: &World) -> Vec<(String, String)> {
 }
 
 fn approve_all(world: &World) {
-    let request =
-        wire::ReviewUpToReq { up_to: world.cursor().to_string(), store: None, note: None, dry_run: false };
+    let request = wire::ReviewUpToReq { up_to: world.cursor().to_string(), ..wire::ReviewUpToReq::default() };
     commands::review_up_to(&world.app, request).expect("a review");
 }
 

@@ -158,7 +158,7 @@ fn without_a_pause_the_last_content_is_recorded() {
             changes.iter().for_each(|change| play(&world.path("notes"), change, manner));
             recording.stop();
             world.scan();
-            let request = wire::MemoriesReq { store: "notes".to_owned(), at: None };
+            let request = wire::MemoriesReq { store: "notes".to_owned(), ..wire::MemoriesReq::default() };
             let memories = commands::memories(&world.app, request).expect("memories").memories;
             let memories: BTreeMap<_, _> = memories
                 .into_iter()

@@ -441,3 +441,95 @@ fn what_makes_no_sense_is_refused() {
     }
     assert_eq!(told(&world).len(), 1);
 }
+
+/// A page of one kind.
+fn of_kind(world: &World, kind: &str, before: Option<String>) -> wire::Inbox {
+    let request =
+        wire::InboxReq { kind: Some(kind.to_owned()), before, limit: Some(2), ..wire::InboxReq::default() };
+    commands::inbox(&world.app, request).expect("the inbox")
+}
+
+/// Kinds with their counts, in a line.
+fn counts(world: &World) -> String {
+    let counted = commands::inbox_kinds(&world.app, wire::InboxKindsReq::default()).expect("kinds");
+    assert_eq!(counted.total, inbox(world).total, "all of them are counted");
+    for known in &counted.kinds {
+        assert_eq!(of_kind(world, &known.kind, None).total, known.count, "a count is that of the list");
+    }
+    let words: Vec<String> =
+        counted.kinds.iter().map(|known| format!("{} {}", known.kind, known.count)).collect();
+    words.join(", ")
+}
+
+#[test]
+fn a_list_of_one_kind_pages_counts_and_is_reviewed_by_itself() {
+    let world = with_baseline();
+    let typed = |kind: &str, number| format!("---\nname: x{number}\ntype: {kind}\n---\nText {number}.\n");
+    for number in 0..5 {
+        world.write(&format!("wish-{number}.md"), typed("feedback", number));
+        world.write(&format!("fact-{number}.md"), typed("project", number));
+    }
+    world.write("MEMORY.md", "- [Wish](wish-0.md)\n");
+    world.write("notes.bin", "no memory\n");
+    world.scan();
+    assert_eq!(counts(&world), "index 1, topic 10, other 1, topic:feedback 5, topic:project 5");
+
+    // Each page holds items of the kind alone, and the badge goes on to count all.
+    let mut paths = Vec::new();
+    let mut before = None;
+    loop {
+        let page = of_kind(&world, "topic:feedback", before);
+        assert_eq!((page.total, page.groups_total, page.groups[0].total), (5, 1, 5));
+        assert!(page.groups[0].id.ends_with(":topic:feedback"), "{}", page.groups[0].id);
+        paths.extend(page.groups.into_iter().flat_map(|group| group.items).filter_map(|item| item.path));
+        match page.next_before {
+            Some(next) => before = Some(next),
+            None => break,
+        }
+    }
+    paths.sort();
+    assert_eq!(paths, ["wish-0.md", "wish-1.md", "wish-2.md", "wish-3.md", "wish-4.md"]);
+    assert_eq!(inbox(&world).total, 12);
+
+    // What is reviewed up to a point is what the list shows.
+    let up_to = |dry_run| wire::ReviewUpToReq {
+        up_to: world.cursor().to_string(),
+        kind: Some("topic:feedback".to_owned()),
+        dry_run,
+        ..wire::ReviewUpToReq::default()
+    };
+    let preview = commands::review_up_to(&world.app, up_to(true)).expect("a preview");
+    let done = commands::review_up_to(&world.app, up_to(false)).expect("a review");
+    assert_eq!(serde_json::json!(done.done), serde_json::json!(preview.done));
+    assert_eq!(done.done.len(), 5);
+    assert_eq!(counts(&world), "index 1, topic 5, other 1, topic:project 5");
+    undo_review(&world);
+    assert_eq!(counts(&world), "index 1, topic 10, other 1, topic:feedback 5, topic:project 5");
+
+    // A deleted memory is of the kind that it had; a redacted one tells no type any more.
+    review(&world, "approve", &[&item(&world, "fact-0.md")]);
+    world.remove("fact-0.md");
+    world.scan();
+    let redacted = item(&world, "wish-0.md").version_id;
+    let redact = wire::RedactReq { versions: vec![redacted], ..wire::RedactReq::default() };
+    commands::redact(&world.app, redact).expect("a redaction");
+    assert_eq!(counts(&world), "index 1, topic 10, other 1, topic:feedback 4, topic:project 5");
+}
+
+#[test]
+fn a_kind_that_is_none_is_refused() {
+    let world = with_baseline();
+    let kind = Some("topics".to_owned());
+    let inbox = wire::InboxReq { kind: kind.clone(), ..wire::InboxReq::default() };
+    let up_to =
+        wire::ReviewUpToReq { up_to: "1".to_owned(), kind: kind.clone(), ..wire::ReviewUpToReq::default() };
+    let memories = wire::MemoriesReq { store: "kept".to_owned(), kind, at: None };
+    for error in [
+        commands::inbox(&world.app, inbox).expect_err("no kind"),
+        commands::review_up_to(&world.app, up_to).expect_err("no kind"),
+        commands::memories(&world.app, memories).expect_err("no kind"),
+    ] {
+        assert_eq!((error.code, error.subject.as_str()), (wire::Code::Invalid, "topics"));
+        assert!(error.hint.contains("topic:TYPE"), "{}", error.hint);
+    }
+}

@@ -29,7 +29,7 @@ fn line(kind: &wire::MemoryKind) -> String {
 }
 
 fn kinds(world: &World, store: &str) -> Vec<String> {
-    let request = wire::MemoriesReq { store: store.to_owned(), at: None };
+    let request = wire::MemoriesReq { store: store.to_owned(), ..wire::MemoriesReq::default() };
     let memories = commands::memories(&world.app, request).expect("memories").memories;
     let path = |memory: &wire::Memory| memory.path.clone().unwrap_or_default();
     memories.iter().map(|memory| format!("{}: {}", path(memory), line(&memory.kind))).collect()

@@ -44,7 +44,7 @@ fn unusual_contents_and_names() {
     world.write("latin1.md", b"caf\xe9\n");
     world.write("binary.bin", b"\x00\x01\x02");
     assert_eq!(world.scan(), names.len() as u64 + 3);
-    let request = wire::MemoriesReq { store: "notes".to_owned(), at: None };
+    let request = wire::MemoriesReq { store: "notes".to_owned(), ..wire::MemoriesReq::default() };
     let memories = commands::memories(&world.app, request).expect("memories").memories;
     for name in names {
         assert!(memories.iter().any(|memory| memory.path.as_deref() == Some(name)), "{name:?}");

@@ -215,7 +215,7 @@ impl Machine {
     }
 
     fn memories(&self) -> Vec<wire::Memory> {
-        let request = wire::MemoriesReq { store: "notes".to_owned(), at: None };
+        let request = wire::MemoriesReq { store: "notes".to_owned(), ..wire::MemoriesReq::default() };
         commands::memories(&self.world().app, request).expect("memories").memories
     }
 

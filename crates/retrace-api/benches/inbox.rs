@@ -36,6 +36,17 @@ fn main() {
     assert_eq!(page.total, items as u64);
     println!("first page of 100 of {items} items, the first time: {first:.1?}");
     report("first page again", || drop(inbox(&app, None)));
+    let (kinds, counted) =
+        timed(|| commands::inbox_kinds(&app, wire::InboxKindsReq::default()).expect("kinds"));
+    println!("how many are of which kind ({} kinds), the first time: {kinds:.1?}", counted.kinds.len());
+    report("the same again", || {
+        drop(commands::inbox_kinds(&app, wire::InboxKindsReq::default()).expect("kinds"))
+    });
+    report("first page of topics", || {
+        let request =
+            wire::InboxReq { kind: Some("topic".to_owned()), limit: Some(100), ..wire::InboxReq::default() };
+        drop(commands::inbox(&app, request).expect("the inbox"));
+    });
     report("the page after it", || drop(inbox(&app, page.next_before.clone())));
     report("the badge (`status`)", || drop(commands::status(&app, wire::Nothing {}).expect("a status")));
     let mut left = inbox(&app, None).groups.into_iter().flat_map(|group| group.items);
@@ -70,7 +81,7 @@ fn write_all(root: &Path, notes: usize, later: bool) {
 }
 
 fn inbox(app: &App, before: Option<String>) -> wire::Inbox {
-    let request = wire::InboxReq { before, limit: Some(100), store: None };
+    let request = wire::InboxReq { before, limit: Some(100), ..wire::InboxReq::default() };
     commands::inbox(app, request).expect("the inbox")
 }
 

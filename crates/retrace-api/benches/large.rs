@@ -42,7 +42,7 @@ fn main() {
     commands::scan(&app, wire::ScanReq::default()).expect("a look");
 
     let memories = || {
-        let request = wire::MemoriesReq { store: "large".to_owned(), at: None };
+        let request = wire::MemoriesReq { store: "large".to_owned(), ..wire::MemoriesReq::default() };
         commands::memories(&app, request).expect("memories")
     };
     let (first, found) = timed(memories);

@@ -6,6 +6,7 @@
 use crate::app::{Inner, lock};
 use crate::commands::NEWEST_FAMILY;
 use crate::item_findings::Configurations;
+use crate::kinds;
 use crate::view;
 use crate::wire::{ApiError, FigureKind, InboxItem};
 use retrace_log::{Reader, Unreviewed, VersionRow};
@@ -144,7 +145,12 @@ impl Inner {
         Ok(InboxItem {
             store_id: newest.store.to_string(),
             memory_id: newest.memory.to_string(),
-            kind: self.kind_of(reader, &self.store_place(reader, newest.store)?, path.as_deref(), typed)?,
+            kind: kinds::view(&self.kind_of(
+                reader,
+                &self.store_place(reader, newest.store)?,
+                path.as_deref(),
+                typed,
+            )?),
             path,
             previous_path: previous_path.filter(|_| verb == "moved").map(|path| path.to_string()),
             verb: verb.to_owned(),

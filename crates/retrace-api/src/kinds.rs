@@ -1,12 +1,16 @@
-//! What kind of memory a file is, with what was read of its front matter remembered by content hash.
+//! What kind of memory a file is, with what was read of its front matter remembered by content hash; and lists narrowed by
+//! kind.
 //!
 //! Deliberately absent: the rules. Those are `retrace_model::memory_kind` and `retrace_findings::memory_type`.
 
 use crate::app::{Inner, lock, root_of};
 use crate::wire::{self, ApiError};
-use retrace_log::{Reader, StoreRow, VersionRow};
-use retrace_model::{MemoryKind, Sha256, StoreId, StoreKind, StorePlace, may_have_type, memory_kind};
+use retrace_log::{Content, ContentInfo, LogError, Reader, StoreRow, Unreviewed, VersionRow};
+use retrace_model::{
+    KindFilter, MemoryKind, Sha256, StoreId, StoreKind, StorePlace, UnknownWord, may_have_type, memory_kind,
+};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Mutex;
 
 /// Types that are remembered; a few megabytes.
@@ -36,18 +40,21 @@ impl KindCache {
         lock(&self.places).clear();
     }
 
-    /// The type in the front matter of a version's content.
-    fn memory_type(&self, reader: &Reader<'_>, version: &VersionRow) -> Result<Option<String>, ApiError> {
-        let Some(content) = version.content.filter(|content| content.kept && content.is_text) else {
+    /// The type in the front matter of a content; none of a redacted version, which has no content.
+    fn memory_type(
+        &self,
+        content: Option<ContentInfo>,
+        read: impl FnOnce() -> Result<Option<Content>, LogError>,
+    ) -> Result<Option<String>, ApiError> {
+        let Some(content) =
+            content.filter(|content| content.kept && content.is_text && content.size <= LARGEST_READ)
+        else {
             return Ok(None);
         };
-        if content.size > LARGEST_READ || version.redaction.is_some() {
-            return Ok(None);
-        }
         if let Some(known) = lock(&self.types).get(&content.sha256) {
             return Ok(known.clone());
         }
-        let Some(read) = reader.content(version)? else { return Ok(None) };
+        let Some(read) = read()? else { return Ok(None) };
         let found = retrace_findings::memory_type(&read.bytes);
         let mut types = lock(&self.types);
         if types.len() >= MOST_TYPES {
@@ -86,11 +93,69 @@ impl Inner {
         place: &Place,
         path: Option<&str>,
         version: &VersionRow,
-    ) -> Result<wire::MemoryKind, ApiError> {
-        let path = path.unwrap_or_default();
-        let memory_type = if may_have_type(path) { self.kinds.memory_type(reader, version)? } else { None };
-        Ok(view(&place.kind_of(path, memory_type.as_deref())))
+    ) -> Result<MemoryKind, ApiError> {
+        self.kind_at(place, path, version.content, || reader.content(version))
     }
+
+    fn kind_at(
+        &self,
+        place: &Place,
+        path: Option<&str>,
+        content: Option<ContentInfo>,
+        read: impl FnOnce() -> Result<Option<Content>, LogError>,
+    ) -> Result<MemoryKind, ApiError> {
+        let path = path.unwrap_or_default();
+        let memory_type = if may_have_type(path) { self.kinds.memory_type(content, read)? } else { None };
+        Ok(place.kind_of(path, memory_type.as_deref()))
+    }
+
+    /// What kind each memory that this person has left to review is, by the place of its newest version.
+    pub(crate) fn kinds_left(
+        &self,
+        reader: &Reader<'_>,
+        store: Option<StoreId>,
+    ) -> Result<HashMap<u64, MemoryKind>, ApiError> {
+        let mut places: HashMap<StoreId, Place> = HashMap::new();
+        let mut kinds = HashMap::new();
+        for file in reader.unreviewed_files(&self.user(), store)? {
+            let place = match places.entry(file.store) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(empty) => empty.insert(self.store_place(reader, file.store)?),
+            };
+            let path = file.path.map(|path| path.to_string());
+            let read = || reader.content(&reader.version(file.typed)?);
+            kinds.insert(file.newest, self.kind_at(place, path.as_deref(), file.content, read)?);
+        }
+        Ok(kinds)
+    }
+
+    /// What this person has left to review, newest first, of a store and of a kind where such are asked for.
+    pub(crate) fn left_to_review(
+        &self,
+        reader: &Reader<'_>,
+        store: Option<StoreId>,
+        kind: Option<&KindFilter>,
+    ) -> Result<Vec<Unreviewed>, ApiError> {
+        let mut left = reader.unreviewed(&self.user(), store)?;
+        if let Some(kind) = kind {
+            let kinds = self.kinds_left(reader, store)?;
+            left.retain(|item| kinds.get(&item.newest).is_some_and(|known| kind.holds(known)));
+        }
+        Ok(left)
+    }
+}
+
+/// Reads what a list is narrowed to.
+///
+/// # Errors
+/// `invalid` for a word that is none, with the list of those that are.
+pub(crate) fn kind_filter(word: Option<&str>) -> Result<Option<KindFilter>, ApiError> {
+    word.map(|word| {
+        word.parse().map_err(|error: UnknownWord| {
+            ApiError::invalid("This is no kind of memory.", word).hint(format!("Kinds are: {}.", error.known))
+        })
+    })
+    .transpose()
 }
 
 impl Place {
@@ -101,7 +166,8 @@ impl Place {
     }
 }
 
-fn view(kind: &MemoryKind) -> wire::MemoryKind {
+/// A kind as the wire has it.
+pub(crate) fn view(kind: &MemoryKind) -> wire::MemoryKind {
     wire::MemoryKind {
         class: kind.class.as_str().to_owned(),
         memory_type: kind.memory_type.clone(),

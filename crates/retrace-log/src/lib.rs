@@ -54,7 +54,7 @@ pub use prompts::Prompt;
 pub use raw::RawHits;
 pub use read::{
     ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction, ReviewAct,
-    Unreviewed, VersionFilter, VersionRow,
+    Unreviewed, UnreviewedFile, VersionFilter, VersionRow,
 };
 pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
 pub use remotes::{

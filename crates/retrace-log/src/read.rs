@@ -10,7 +10,7 @@ mod versions;
 
 pub use memories::MemoryAt;
 pub use operations::{ActivityMark, OperationRow};
-pub use reviews::{ReviewAct, Unreviewed};
+pub use reviews::{ReviewAct, Unreviewed, UnreviewedFile};
 pub use version::{Content, ContentInfo, Redaction, VersionRow};
 pub use versions::VersionFilter;
 

@@ -27,6 +27,9 @@ pub enum MemoryClass {
 }
 
 impl MemoryClass {
+    /// Every class.
+    pub const ALL: [Self; 5] = [Self::Index, Self::Topic, Self::DailyLog, Self::Instructions, Self::Other];
+
     /// The printed form.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -192,9 +192,37 @@ async function whatCannotBeRead({ app, machine }) {
   await badgeEqualsRows(app, 1);
 }
 
+async function oneKindAlone({ app, machine }) {
+  await openInbox({ app });
+  await arrives(app, machine, "testing.md", LATER_TESTING);
+  await arrives(app, machine, "MEMORY.md", INDEX);
+  await arrives(app, machine, "search.md", SEARCH);
+  await badgeEqualsRows(app, 3);
+  await app.see("inbox-kind", "topic (2)");
+  await app.press("f");
+  await app.see("item-title", "MEMORY.md");
+  await until("the index alone, and a badge of all", async () => (await numbers(app)).join() === "3,1,1", () => numbers(app));
+  // All three are one group; what is approved is what the list shows of it.
+  await app.press("Shift+A");
+  await app.see("inbox-empty", "2 changes of other kinds are left");
+  await app.click("inbox-all-kinds");
+  await badgeEqualsRows(app, 2);
+  await app.press("u");
+  await app.see("inbox-row", "MEMORY.md");
+  // Back to the topics: everything up to the newest of them, and the index stays.
+  await app.press("f", "f");
+  await app.gone("inbox-row", "MEMORY.md");
+  await app.click("inbox-row", "search.md");
+  await app.see("item-title", "search.md");
+  await app.press("g");
+  await app.see("inbox-empty", "1 change of another kind is left");
+  assert.ok((await app.driver.run(() => window.location.hash)).includes("kind=topic"));
+}
+
 /** Walks of this file. */
 export const inbox = [
   { name: "reviews by keyboard alone, and takes it all back", steps: theWholeLoop },
   { name: "says that a memory changed while it was looked at", steps: aStaleItem },
   { name: "lists what cannot be read, and puts it back", steps: whatCannotBeRead },
+  { name: "reviews one kind alone", steps: oneKindAlone },
 ];

@@ -18,6 +18,13 @@ async function showsDailyLogsAsACalendar({ app, machine }) {
   await app.see("memory-title", "2026-11-05.md");
   await app.see("kind-class", "daily log");
   await app.see("kind-type", "about the project");
+  // Logs alone, and what is shown stays.
+  await app.choose("memories-kind", "daily log (3)");
+  await app.gone("memory-row", "MEMORY.md");
+  await app.see("memory-title", "2026-11-05.md");
+  await app.choose("memories-kind", "All kinds");
+  await app.see("memory-row", "MEMORY.md");
+  await app.see("memory-title", "2026-11-05.md");
   // By keyboard: two days back, and Enter.
   await app.press("ArrowLeft", "ArrowLeft", "Enter");
   await app.see("memory-title", "2026-11-03.md");

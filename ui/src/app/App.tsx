@@ -60,7 +60,13 @@ function ScreenOf({ route }: { route: Route }) {
 function ContextOf({ route }: { route: Route }) {
   switch (route.screen) {
     case "inbox":
-      return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "inbox", store })} count="unreviewed" />;
+      return (
+        <StoreList
+          chosen={route.store}
+          routeFor={(store) => ({ screen: "inbox", store, kind: route.kind })}
+          count="unreviewed"
+        />
+      );
     case "memories":
       return <MemoryTree route={route} />;
     case "context":

@@ -27,6 +27,22 @@ function changed(): FakeBackend {
   return backend;
 }
 
+/** Four changes: an index, a fact, and between them two wishes. */
+function kinds(): FakeBackend {
+  const backend = fakeBackend();
+  const store = backend.log.store("harbour");
+  for (const [path, type] of [
+    ["fact.md", "project"],
+    ["wish-1.md", "feedback"],
+    ["MEMORY.md", ""],
+    ["wish-2.md", "feedback"],
+  ] as const) {
+    store.disk.set(path, `---\ntype: ${type}\n---\n\n${path}\n`);
+    backend.log.scan(store);
+  }
+  return backend;
+}
+
 const rows = () => screen.queryAllByTestId("inbox-row").map((row) => row.getAttribute("data-key"));
 const titled = (name: string) => waitFor(() => expect(screen.getByTestId("item-title")).toHaveTextContent(name));
 
@@ -209,6 +225,70 @@ describe("the inbox", () => {
     expect([...tools.children]).toEqual([screen.getByTestId("item-why"), button]);
     await user.click(button);
     await waitFor(() => expect(window.location.hash).toBe("#/context?transcript=5f3c"));
+  });
+
+  it("shows one kind alone, with what there is of each, and goes on to count all", async () => {
+    const { fake, user } = openWindow("", kinds());
+    await titled("wish-2.md");
+    await badgeIs(4);
+    const choice = screen.getByTestId("inbox-kind");
+    await waitFor(() =>
+      expect(
+        within(choice)
+          .getAllByRole("option")
+          .map(({ textContent }) => textContent),
+      ).toEqual(["All kinds", "index (1)", "topic (3)", "topic, feedback (2)", "topic, about the project (1)"]),
+    );
+    await user.selectOptions(choice, "topic:feedback");
+    await waitFor(() => expect(rows()).toHaveLength(2));
+    expect(window.location.hash).toBe("#/inbox?kind=topic%3Afeedback");
+    expect(screen.getByTestId("inbox-total")).toHaveAttribute("data-total", "2");
+    expect(screen.getByTestId("nav-inbox"), "the badge is of all").toHaveTextContent("4");
+    // A group is what the list shows of it.
+    expect(screen.getByTestId("approve-group")).toHaveTextContent("Approve the group of 2");
+    await user.click(screen.getByTestId("approve-group"));
+    expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(2);
+    const empty = await screen.findByTestId("inbox-empty");
+    expect(empty).toHaveTextContent("Nothing of this kind is left to review");
+    expect(empty).toHaveTextContent("topic, feedback");
+    expect(empty).toHaveTextContent("2 changes of other kinds are left");
+    await user.click(screen.getByTestId("inbox-all-kinds"));
+    await badgeIs(2);
+    expect(window.location.hash).toBe("#/inbox");
+  });
+
+  it("goes through the kinds by keyboard, and reviews up to here what it shows", async () => {
+    const { fake, user } = openWindow("", kinds());
+    await badgeIs(4);
+    await waitFor(() => expect(within(screen.getByTestId("inbox-kind")).getAllByRole("option")).toHaveLength(5));
+    await user.keyboard("f");
+    await titled("MEMORY.md");
+    await user.keyboard("{Shift>}FF{/Shift}");
+    await waitFor(() => expect(window.location.hash).toBe("#/inbox?kind=topic%3Aproject"));
+    await titled("fact.md");
+    await user.keyboard("{Shift>}F{/Shift}");
+    await titled("wish-2.md");
+    await user.keyboard("j");
+    await titled("wish-1.md");
+    await user.keyboard("g");
+    await waitFor(() => expect(rows()).toHaveLength(1));
+    expect(callsOf(fake, "review_up_to").real[0]).toMatchObject({ kind: "topic:feedback" });
+    await user.keyboard("u");
+    await waitFor(() => expect(rows()).toHaveLength(2));
+    expect(fake.inbox.count()).toBe(4);
+  });
+
+  it("keeps the kind in another store and on the way back", async () => {
+    const backend = kinds();
+    const almanac = backend.log.store("almanac");
+    const { user } = openWindow("#/inbox?kind=index", backend);
+    await titled("MEMORY.md");
+    await user.selectOptions(screen.getByTestId("inbox-store"), almanac.id);
+    await screen.findByTestId("inbox-empty");
+    expect(window.location.hash).toBe(`#/inbox?store=${almanac.id}&kind=index`);
+    expect(screen.getByTestId("inbox-kind")).toHaveValue("index");
+    window.history.back();
+    await titled("MEMORY.md");
   });
 
   it("shows one store alone, and the way back to all", async () => {

@@ -67,3 +67,54 @@ describe("instruction files", () => {
     expect(await rowWith("instruction-row", "CLAUDE.local.md")).toHaveTextContent("Leads to /srv/notes.md");
   });
 });
+
+describe("memories of one kind", () => {
+  const listed = () =>
+    screen
+      .queryAllByTestId("memory-row")
+      .filter((row) => row.querySelector(".tree-chevron") === null)
+      .map((row) => row.getAttribute("data-key"));
+
+  it("are listed alone, counted, and remembered in the address", async () => {
+    const fake = fakeBackend();
+    const store = fake.log.store("harbour");
+    store.disk.set("team/wish.md", "---\ntype: feedback\n---\n\nShort answers.\n");
+    store.disk.set("logs/2031/04/07.md", "Two ships.\n");
+    fake.log.scan(store);
+    const { user } = await atMemories(fake);
+    const choice = await screen.findByTestId("memories-kind");
+    await waitFor(() => expect(choice).toHaveTextContent("topic, feedback (1)"));
+    expect(choice).toHaveTextContent("team (1)");
+    await user.selectOptions(choice, "team");
+    await waitFor(() => expect(listed()).toEqual(["team/wish.md"]));
+    // What was shown is not among them: the first of them is.
+    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("wish.md"));
+    expect(window.location.hash).toContain("kind=team");
+    expect(screen.queryByTestId("log-calendar")).not.toBeInTheDocument();
+    await user.selectOptions(choice, "daily_log");
+    await screen.findByTestId("log-calendar");
+    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("07.md"));
+    await user.selectOptions(choice, "");
+    await waitFor(() => expect(listed().length).toBeGreaterThan(2));
+    expect(screen.getByTestId("memory-title"), "it is in the list of all too").toHaveTextContent("07.md");
+  });
+
+  it("that there are none of are said to be none, with the way to all", async () => {
+    const { user } = openWindow("#/memories?store=almanac&kind=agent_user");
+    expect(await screen.findByText("No memory of this kind here")).toBeInTheDocument();
+    expect(screen.getByText("This store holds no memories of this kind.")).toBeInTheDocument();
+    expect(screen.getByTestId("memories-kind")).toHaveValue("agent_user");
+    await user.click(screen.getByTestId("memories-all-kinds"));
+    await screen.findByTestId("memory-title");
+    expect(window.location.hash).not.toContain("kind");
+  });
+
+  it("follow each other by keyboard", async () => {
+    const { user } = await atMemories();
+    await waitFor(() => expect(screen.getByTestId("memories-kind")).toHaveTextContent("topic"));
+    await user.keyboard("f");
+    await waitFor(() => expect(window.location.hash).toContain("kind="));
+    await user.keyboard("{Shift>}F{/Shift}");
+    await waitFor(() => expect(window.location.hash).not.toContain("kind="));
+  });
+});

@@ -1903,7 +1903,11 @@ store: string,
 /**
  * As of this instant or operation (RFC 3339, or an operation's number); now when absent.
  */
-at: string | null, };
+at: string | null, 
+/**
+ * Only memories of this kind, as in `InboxReq`; all when absent.
+ */
+kind: string | null, };
 
 /**
  * The memories of a store, by path.
@@ -4277,6 +4281,11 @@ export type InboxReq = {
  */
 store: string | null, 
 /**
+ * Only memories of this kind: `index`, `topic`, `topic:TYPE` with the type of the front matter, `daily_log`,
+ * `instructions`, `other`; or whose they are: `team`, `agent_user`, `agent_project`, `agent_local`. All when absent.
+ */
+kind: string | null, 
+/**
  * The `next_before` of the page before; the first page when absent.
  */
 before: string | null, 
@@ -4294,7 +4303,7 @@ export type Inbox = {
  */
 groups: Array<InboxGroup>, 
 /**
- * Items on all pages: what a badge shows.
+ * Items on all pages: what a badge shows, where neither a store nor a kind was asked for.
  */
 total: number, 
 /**
@@ -4307,12 +4316,48 @@ groups_total: number,
 next_before: string | null, };
 
 /**
+ * Asks how many items are of which kind.
+ */
+export type InboxKindsReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, };
+
+/**
+ * How many items are of which kind. An item may be of several.
+ */
+export type InboxKinds = { 
+/**
+ * Items of every kind.
+ */
+total: number, 
+/**
+ * Kinds that items are of: classes, then types of topics, then whose they are.
+ */
+kinds: Array<KindCount>, };
+
+/**
+ * How many items are of one kind.
+ */
+export type KindCount = { 
+/**
+ * The kind, as `inbox` takes it.
+ */
+kind: string, 
+/**
+ * Items of it.
+ */
+count: number, };
+
+/**
  * Changes that belong together: those of a session, or, where no session is known, changes of one store by one writer that
  * followed each other closely.
  */
 export type InboxGroup = { 
 /**
  * Names the group as it is now; something new in it gives it another name, so that nobody approves what they did not see.
+ * Where the list is of one store or one kind, that is part of the name: `group_7@memstore_…`, `group_7:index`.
  */
 id: string, 
 /**
@@ -4494,6 +4539,10 @@ up_to: string,
  * Only in this store, id or name; all stores when absent.
  */
 store: string | null, 
+/**
+ * Only memories that `inbox` lists under this kind; all when absent.
+ */
+kind: string | null, 
 /**
  * Why.
  */
@@ -6170,6 +6219,7 @@ export type Commands = {
   origin: { request: OriginReq; response: Origin; writes: false };
   session_writes: { request: SessionRef; response: SessionWrites; writes: false };
   inbox: { request: InboxReq; response: Inbox; writes: false };
+  inbox_kinds: { request: InboxKindsReq; response: InboxKinds; writes: false };
   review: { request: ReviewReq; response: Reviewed; writes: true };
   review_report: { request: ReviewReportReq; response: Exported; writes: false };
   review_up_to: { request: ReviewUpToReq; response: Reviewed; writes: true };

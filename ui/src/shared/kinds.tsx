@@ -3,6 +3,7 @@ import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import type { MemoryKind } from "@/bindings";
+import { topicType } from "@/state/kinds";
 import { Chip, useWords } from "./ui";
 
 const CLASSES: Record<string, MessageDescriptor> = {
@@ -10,6 +11,15 @@ const CLASSES: Record<string, MessageDescriptor> = {
   topic: msg`topic`,
   daily_log: msg`daily log`,
   instructions: msg`instructions`,
+};
+
+/** What a list can be narrowed to beside the classes. */
+const OTHERS: Record<string, MessageDescriptor> = {
+  other: msg`other files`,
+  team: msg`team`,
+  agent_user: msg`agent, all projects`,
+  agent_project: msg`agent, this project`,
+  agent_local: msg`agent, only here`,
 };
 
 const TYPES: Record<string, MessageDescriptor> = {
@@ -46,6 +56,18 @@ function useOwner(): (kind: MemoryKind) => string | null {
       default:
         return null;
     }
+  };
+}
+
+/** What a kind of `state/kinds.ts` is called. */
+export function useKindName(): (kind: string) => string {
+  const { t } = useLingui();
+  const say = useWords();
+  return (kind) => {
+    const type = topicType(kind);
+    if (type !== null) return t`topic, ${say(typeWords(type))}`;
+    const word = CLASSES[kind] ?? OTHERS[kind];
+    return word ? say(word) : kind;
   };
 }
 

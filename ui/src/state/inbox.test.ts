@@ -40,6 +40,16 @@ describe("the pages behind the first page", () => {
     expect(behind[0]?.next_before).toBe("9.7");
   });
 
+  it("begin where they began, whatever the list is narrowed to", () => {
+    const of = (one: Inbox): Inbox => ({
+      ...one,
+      groups: one.groups.map((is) => ({ ...is, id: `${is.id}@memstore_1:index` })),
+    });
+    const behind = keptBehind(of(page(11, [group(11, 11, [11, 10])], "11.10")), known().map(of))!;
+    expect(behind.map(({ next_before }) => next_before)).toEqual(["11.7", "11.4"]);
+    expect(behind[0]?.groups[0]?.id).toBe("group_11@memstore_1:index");
+  });
+
   it("are read when the number left is not theirs", () => {
     expect(keptBehind(page(9, [group(10, 9, [10, 9])], "10.9"), known())).toBeNull();
     expect(keptBehind(page(10, [group(11, 10, [11, 10])], "11.10"), known())).toBeNull();

@@ -4,9 +4,18 @@ import { useMemo } from "react";
 import type { Inbox, InboxGroup, Status } from "@/bindings";
 import type { Backend } from "@/host";
 import { useBackend } from "./backend";
+import { useRead } from "./queries";
 
 /** Items of the first page, which is read again with every change, and of those that follow. */
 const PAGES = { first: 100, next: 500 };
+
+/** What the inbox shows of all that is left. */
+export interface Narrowed {
+  /** Only this store; all when null. */
+  store: string | null;
+  /** Only this kind of memory; all when null. */
+  kind: string | null;
+}
 
 /** How often all pages had to be read anew, whatever the first one says. */
 const anew = new WeakMap<QueryClient, number>();
@@ -17,6 +26,11 @@ const anew = new WeakMap<QueryClient, number>();
  */
 export function readInboxAnew(queries: QueryClient): void {
   anew.set(queries, (anew.get(queries) ?? 0) + 1);
+}
+
+/** The number of a group, by which pages begin: what its list was narrowed to stands behind it in its name. */
+function numberOf(group: string): string | undefined {
+  return /^group_(\d+)/.exec(group)?.[1];
 }
 
 /**
@@ -36,10 +50,11 @@ export function keptBehind(first: Inbox, known: readonly Inbox[]): Inbox[] | nul
       const now = groupOf.get(memory_id);
       if (now) renamed.set(group.id, now);
     }
+  const numbers = new Map([...renamed].map(([id, now]) => [numberOf(id), numberOf(now.id)]));
   const place = (text: string | null) => {
     const [group, item] = text?.split(".") ?? [];
-    const now = renamed.get(`group_${group}`);
-    return now && item ? `${now.id.replace("group_", "")}.${item}` : text;
+    const now = group && numbers.get(group);
+    return now && item ? `${now}.${item}` : text;
   };
   const rest = known.map((page) =>
     page.groups
@@ -60,7 +75,7 @@ export function keptBehind(first: Inbox, known: readonly Inbox[]): Inbox[] | nul
 }
 
 /** Reads pages; when the first one is read again, finds out which of those behind it need not be. */
-function pageReader(backend: Backend, store: string | null) {
+function pageReader(backend: Backend, { store, kind }: Narrowed) {
   /** Pages that need not be read, by where they begin. */
   const kept = new Map<string, Inbox>();
   /** How often all pages had had to be read when these were. */
@@ -68,7 +83,8 @@ function pageReader(backend: Backend, store: string | null) {
   return async (before: string | null, queries: QueryClient, queryKey: QueryKey): Promise<Inbox> => {
     const known = before === null ? undefined : kept.get(before);
     if (known) return known;
-    const page = await backend.call("inbox", { store, before, limit: before === null ? PAGES.first : PAGES.next });
+    const limit = before === null ? PAGES.first : PAGES.next;
+    const page = await backend.call("inbox", { store, kind, before, limit });
     if (before !== null) return page;
     kept.clear();
     const times = anew.get(queries) ?? 0;
@@ -84,15 +100,20 @@ function pageReader(backend: Backend, store: string | null) {
   };
 }
 
+/** How many items of a store or of all are of which kind. */
+export function useInboxKinds(store: string | null) {
+  return useRead("inbox_kinds", { store }, { keepPrevious: true });
+}
+
 /**
- * What is left to review in a store or in all, newest first, page by page. With each change the first page is read again;
+ * What is left to review in a store or in all, of one kind or of all, newest first, page by page. With each change the first page is read again;
  * those behind it only where they are not what is known.
  */
-export function useInbox(store: string | null) {
+export function useInbox({ store, kind }: Narrowed) {
   const backend = useBackend();
-  const read = useMemo(() => pageReader(backend, store), [backend, store]);
+  const read = useMemo(() => pageReader(backend, { store, kind }), [backend, store, kind]);
   return useInfiniteQuery({
-    queryKey: ["inbox", { store }],
+    queryKey: ["inbox", { store, kind }],
     queryFn: ({ pageParam, client, queryKey }) => read(pageParam, client, queryKey),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,

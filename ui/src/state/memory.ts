@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import type { Memory, Store, Version } from "@/bindings";
 import { ApiFailure } from "@/host";
+import { kindsOf } from "./kinds";
 import { useLog, useRead } from "./queries";
 import type { MemoriesRoute } from "./route";
 
@@ -23,6 +24,16 @@ export function chooseStore(stores: readonly Store[], wanted: string | undefined
 export function chooseMemory(memories: readonly Memory[], wanted: string | undefined): Memory | null {
   if (wanted !== undefined) return memories.find(({ id }) => id === wanted) ?? null;
   return memories.find(({ path }) => path === "MEMORY.md") ?? memories[0] ?? null;
+}
+
+/** The memories that a place shows: all, or those of its kind. */
+export function shownMemories(memories: readonly Memory[], kind: string | undefined): readonly Memory[] {
+  return kind === undefined ? memories : memories.filter((memory) => kindsOf(memory.kind).includes(kind));
+}
+
+/** The memory of a place: the one it names, whatever its kind, or the one to begin with among those it shows. */
+export function memoryOf(memories: readonly Memory[], route: MemoriesRoute): Memory | null {
+  return chooseMemory(route.memory === undefined ? shownMemories(memories, route.kind) : memories, route.memory);
 }
 
 /** The store of a place. */

@@ -14,6 +14,8 @@ describe("places", () => {
         line: 12,
         at: 7,
       },
+      { screen: "inbox", store: "memstore_1", memory: "mem_2", kind: "topic:a b&c" },
+      { screen: "memories", store: "memstore_1", kind: "agent_local" },
       { screen: "timeline", store: "a b&c", operation: 3, version: "memver_1" },
       { screen: "redactions", receipt: "receipt_1", versions: ["memver_1", "memver_2"] },
       {
@@ -29,7 +31,8 @@ describe("places", () => {
   });
 
   it("start somewhere sensible, whatever the address says", () => {
-    for (const hash of ["", "#", "#/", "#/inbox", "#token=abc", "#/%E0%A4%A"]) expect(parseRoute(hash)).toEqual(START);
+    for (const hash of ["", "#", "#/", "#/inbox", "#/inbox?kind=no-kind", "#token=abc", "#/%E0%A4%A"])
+      expect(parseRoute(hash)).toEqual(START);
     expect(parseRoute("#/memories?line=-1&at=abc&tab=nope")).toMatchObject({
       line: undefined,
       at: undefined,

@@ -3,6 +3,7 @@
  * same code serves the desktop and the browser. Secrets never become part of it.
  */
 import { useSyncExternalStore } from "react";
+import { readKind } from "./kinds";
 
 /** The tabs of a memory. */
 export const TABS = ["content", "history", "diff"] as const;
@@ -55,6 +56,19 @@ export interface MemoriesRoute {
   instruction?: string | undefined;
   /** What to show of the store instead of a memory. */
   view?: "snapshot" | undefined;
+  /** Only memories of this kind, as `state/kinds.ts` has them. */
+  kind?: string | undefined;
+}
+
+/** The place of the inbox. */
+export interface InboxRoute {
+  screen: "inbox";
+  /** Store, `memstore_…`; all when absent. */
+  store?: string | undefined;
+  /** Memory, `mem_…`. */
+  memory?: string | undefined;
+  /** Only memories of this kind, as `state/kinds.ts` has them. */
+  kind?: string | undefined;
 }
 
 /** Where a finding stands; the text it is about is never part of an address. */
@@ -68,7 +82,7 @@ export interface FindingRoute {
 
 /** A place in the window. */
 export type Route =
-  | { screen: "inbox"; store?: string | undefined; memory?: string | undefined }
+  | InboxRoute
   | MemoriesRoute
   | { screen: "timeline"; store?: string | undefined; operation?: number | undefined; version?: string | undefined }
   | {
@@ -105,7 +119,7 @@ export function parseRoute(hash: string): Route {
   const text = (name: string) => query.get(name) || undefined;
   switch (path) {
     case "inbox":
-      return { screen: "inbox", store: text("store"), memory: text("memory") };
+      return { screen: "inbox", store: text("store"), memory: text("memory"), kind: readKind(query.get("kind")) };
     case "memories":
       return {
         screen: "memories",
@@ -118,6 +132,7 @@ export function parseRoute(hash: string): Route {
         at: positive(query.get("at")),
         instruction: text("instruction"),
         view: query.get("view") === "snapshot" ? "snapshot" : undefined,
+        kind: readKind(query.get("kind")),
       };
     case "timeline":
       return {

@@ -3,10 +3,12 @@
 use crate::App;
 use crate::inbox::{Group, groups};
 use crate::item_findings::Configurations;
+use crate::kinds::kind_filter;
 use crate::view;
-use crate::wire::{ApiError, Inbox, InboxGroup, InboxReq};
+use crate::wire::{ApiError, Inbox, InboxGroup, InboxKinds, InboxKindsReq, InboxReq, KindCount};
 use retrace_log::Unreviewed;
-use retrace_model::Actor;
+use retrace_model::{Actor, KindFilter, StoreId};
+use std::collections::BTreeMap;
 
 /// Items of a page where none is said.
 const PAGE: u64 = 50;
@@ -14,20 +16,24 @@ const PAGE: u64 = 50;
 /// Most items of a page: their contents are read and counted.
 const LARGEST_PAGE: u64 = 500;
 
-/// What this person has left to review, in groups, newest first, a page at a time.
+/// What this person has left to review, in groups, newest first, a page at a time; of a store and of a kind where such are
+/// asked for.
 ///
 /// # Errors
-/// `not_found` for an unknown store, `invalid` for a page that cannot be asked for.
+/// `not_found` for an unknown store, `invalid` for a page that cannot be asked for or a kind that is none.
 pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
     let inner = &app.inner;
     let limit = match request.limit {
         Some(0) => return Err(ApiError::invalid("A page has at least one item.", "limit")),
         limit => limit.unwrap_or(PAGE).min(LARGEST_PAGE),
     };
+    let kind = kind_filter(request.kind.as_deref())?;
     let before = request.before.as_deref().map(Place::parse).transpose()?;
     inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
-        let items = reader.unreviewed(&inner.user(), store.map(|store| store.id))?;
+        let store = store.map(|store| store.id);
+        let items = inner.left_to_review(reader, store, kind.as_ref())?;
+        let of = narrowed(store, kind.as_ref());
         let all = groups(&items);
         let mut page = Inbox {
             groups: Vec::new(),
@@ -39,10 +45,10 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
         let mut configurations = Configurations::default();
         let mut last = None;
         for group in &all {
-            let of = Place::of_group(group, &items);
+            let start = Place::of_group(group, &items);
             let mut shown = None;
             for member in &group.members {
-                let place = Place { item: items[*member].newest, ..of };
+                let place = Place { item: items[*member].newest, ..start };
                 if before.is_some_and(|before| !place.is_after(before)) {
                     continue;
                 }
@@ -52,12 +58,30 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
                     return Ok(page);
                 }
                 (left, last) = (left - 1, Some(place));
-                let shown = shown.get_or_insert_with(|| heading(group, &items));
+                let shown = shown.get_or_insert_with(|| heading(group, &items, &of));
                 shown.items.push(inner.inbox_item(reader, &items[*member], &mut configurations)?);
             }
             page.groups.extend(shown);
         }
         Ok(page)
+    })
+}
+
+/// How many of the items are of which kind. It looks at all of them, of which `inbox` reads a page.
+///
+/// # Errors
+/// `not_found` for an unknown store.
+pub fn inbox_kinds(app: &App, request: InboxKindsReq) -> Result<InboxKinds, ApiError> {
+    let inner = &app.inner;
+    inner.read(|reader| {
+        let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
+        let kinds = inner.kinds_left(reader, store.map(|store| store.id))?;
+        let mut counts: BTreeMap<KindFilter, u64> = BTreeMap::new();
+        for filter in kinds.values().flat_map(KindFilter::all_of) {
+            *counts.entry(filter).or_default() += 1;
+        }
+        let count = |(kind, count): (KindFilter, u64)| KindCount { kind: kind.to_string(), count };
+        Ok(InboxKinds { total: kinds.len() as u64, kinds: counts.into_iter().map(count).collect() })
     })
 }
 
@@ -93,12 +117,19 @@ impl Place {
     }
 }
 
-fn heading(group: &Group, items: &[Unreviewed]) -> InboxGroup {
+/// What a list is narrowed to, as the names of its groups say it: a name must stand for the items that were shown under it.
+fn narrowed(store: Option<StoreId>, kind: Option<&KindFilter>) -> String {
+    let store = store.map(|store| format!("@{store}")).unwrap_or_default();
+    let kind = kind.map(|kind| format!(":{kind}")).unwrap_or_default();
+    store + &kind
+}
+
+fn heading(group: &Group, items: &[Unreviewed], of: &str) -> InboxGroup {
     let members = || group.members.iter().map(|member| &items[*member]);
     let writer = members().next().map_or(&Actor::Unknown, |item| &item.writer);
     let time = |at: Option<retrace_model::Timestamp>| at.map(|at| at.to_rfc3339()).unwrap_or_default();
     InboxGroup {
-        id: format!("group_{}", Place::of_group(group, items).group),
+        id: format!("group_{}{of}", Place::of_group(group, items).group),
         session: match writer {
             Actor::Session { id, .. } => Some(id.clone()),
             _ => None,

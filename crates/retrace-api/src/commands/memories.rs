@@ -2,25 +2,27 @@
 
 use crate::App;
 use crate::app::{Inner, root_of};
+use crate::kinds::{self, kind_filter};
 use crate::target::{Target, moment};
 use crate::view;
 use crate::wire::{self, ApiError, Document, DocumentLine, DocumentReq, Memories, MemoriesReq, Memory};
 use retrace_diff::{highlight, syntax_for, text_lines, to_text};
 use retrace_files::{FileError, Root};
 use retrace_findings::{INDEX_MAX_BYTES, INDEX_MAX_LINES, index_cut, index_size, is_index};
-use retrace_log::{LogError, Reader, StoreRow, VersionRow};
-use retrace_model::{RelPath, Sha256, StoreKind};
+use retrace_log::{LogError, MemoryAt, Reader, StoreRow, VersionRow};
+use retrace_model::{MemoryKind, RelPath, Sha256, StoreKind};
 use std::ops::Range;
 
 /// Lines a document shows at most; a window cannot usefully hold more.
 const LINES: usize = 100_000;
 
-/// The memories of a store, now or right after an operation.
+/// The memories of a store, now or right after an operation, of one kind where one is asked for.
 ///
 /// # Errors
-/// `not_found` for an unknown store or operation.
+/// `not_found` for an unknown store or operation, `invalid` for an unknown kind.
 pub fn memories(app: &App, request: MemoriesReq) -> Result<Memories, ApiError> {
     let inner = &app.inner;
+    let wanted = kind_filter(request.kind.as_deref())?;
     inner.read(|reader| {
         let store = inner.store_named(reader, &request.store)?;
         let at = request.at.as_deref().map(|at| moment(reader, at)).transpose()?;
@@ -29,31 +31,32 @@ pub fn memories(app: &App, request: MemoriesReq) -> Result<Memories, ApiError> {
             Some(at) => at.memories(reader, store.id)?,
             None => reader.memories_at(store.id, None)?,
         };
-        let memories = found
-            .into_iter()
-            .map(|memory| {
-                let path = memory.path.as_ref().map(ToString::to_string);
-                let kind = inner.kind_of(reader, &place, path.as_deref(), &memory.version)?;
-                Ok(Memory {
-                    id: memory.version.memory.to_string(),
-                    path,
-                    version_id: memory.version.id.to_string(),
-                    seq: memory.version.id.seq,
-                    content_sha256: memory.version.content.map(|content| content.sha256.to_hex()),
-                    content_size_bytes: memory.version.content.map(|content| content.size),
-                    content_kind: memory
-                        .version
-                        .content
-                        .as_ref()
-                        .map(|content| view::content_kind(content).to_owned()),
-                    versions: memory.versions,
-                    changed_at: memory.version.created_at.to_rfc3339(),
-                    kind,
-                })
-            })
-            .collect::<Result<_, ApiError>>()?;
+        let mut memories = Vec::new();
+        for memory in found {
+            let path = memory.path.as_ref().map(ToString::to_string);
+            let kind = inner.kind_of(reader, &place, path.as_deref(), &memory.version)?;
+            if wanted.as_ref().is_none_or(|wanted| wanted.holds(&kind)) {
+                memories.push(memory_view(&memory, path, &kind));
+            }
+        }
         Ok(Memories { memories })
     })
+}
+
+fn memory_view(memory: &MemoryAt, path: Option<String>, kind: &MemoryKind) -> Memory {
+    let version = &memory.version;
+    Memory {
+        id: version.memory.to_string(),
+        path,
+        version_id: version.id.to_string(),
+        seq: version.id.seq,
+        content_sha256: version.content.map(|content| content.sha256.to_hex()),
+        content_size_bytes: version.content.map(|content| content.size),
+        content_kind: version.content.as_ref().map(|content| view::content_kind(content).to_owned()),
+        versions: memory.versions,
+        changed_at: version.created_at.to_rfc3339(),
+        kind: kinds::view(kind),
+    }
 }
 
 /// A content, live or recorded, ready to be shown.

@@ -66,7 +66,7 @@ pub use export::context_export;
 pub use health::health;
 pub use history::{activity, log, show, timeline};
 pub use import::{export_store, import_bundle, import_git, import_transcripts};
-pub use inbox::inbox;
+pub use inbox::{inbox, inbox_kinds};
 pub use instructions::{instruction, instructions};
 pub use memories::{document, memories};
 pub use memory_prices::context_memory;
@@ -204,6 +204,7 @@ commands! {
     read origin(OriginReq) -> Origin,
     read session_writes(SessionRef) -> SessionWrites,
     read inbox(InboxReq) -> Inbox,
+    read inbox_kinds(InboxKindsReq) -> InboxKinds,
     write review(ReviewReq) -> Reviewed,
     read review_report(ReviewReportReq) -> Exported,
     write review_up_to(ReviewUpToReq) -> Reviewed,

@@ -7,13 +7,14 @@ use super::rollback::newest_version;
 use crate::App;
 use crate::app::Inner;
 use crate::judge::{self, Judging, Who};
+use crate::kinds::kind_filter;
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{instant, version_named};
 use crate::wire::{
     ActResult, ApiError, Code, ReviewReq, ReviewUpToReq, Reviewed, ReviewedItem, SkippedItem, UndoReviewReq,
 };
 use retrace_log::{Judgement, NewReview, Reader, Unreviewed, VersionRow};
-use retrace_model::{MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId};
+use retrace_model::{KindFilter, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -64,25 +65,27 @@ pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
     Ok(reviewed)
 }
 
-/// Says that everything recorded up to some point is reviewed. A memory that changed after it stays in the inbox, with what
+/// Says that everything recorded up to some point is reviewed, of a store and of a kind where such are asked for. A memory that changed after it stays in the inbox, with what
 /// was there at that point as its base.
 ///
 /// # Errors
-/// `invalid` or `not_found` when the point or the store is none.
+/// `invalid` or `not_found` when the point, the store or the kind is none.
 pub fn review_up_to(app: &App, request: ReviewUpToReq) -> Result<Reviewed, ApiError> {
     let inner = &app.inner;
+    let kind = kind_filter(request.kind.as_deref())?;
     let (last, store) = inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
         Ok((last_version(reader, &request.up_to)?, store.map(|store| store.id)))
     })?;
     let mut reviewed = Reviewed { dry_run: request.dry_run, ..Reviewed::default() };
     if request.dry_run {
-        reviewed.done = inner.read(|reader| Ok(inner.known_up_to(reader, store, last)?.1))?;
+        reviewed.done =
+            inner.read(|reader| Ok(inner.known_up_to(reader, (store, kind.as_ref()), last)?.1))?;
         return Ok(reviewed);
     }
     let (person, at) = (inner.user(), inner.now());
     inner.write(|act| {
-        let (judgements, done) = inner.known_up_to(&act.reader(), store, last)?;
+        let (judgements, done) = inner.known_up_to(&act.reader(), (store, kind.as_ref()), last)?;
         reviewed.done = done;
         if !judgements.is_empty() {
             let note = request.note.as_deref();
@@ -368,11 +371,11 @@ impl Inner {
     fn known_up_to(
         &self,
         reader: &Reader<'_>,
-        store: Option<StoreId>,
+        (store, kind): (Option<StoreId>, Option<&KindFilter>),
         last: u64,
     ) -> Result<(Vec<Judgement>, Vec<ReviewedItem>), ApiError> {
         let (mut judgements, mut done) = (Vec::new(), Vec::new());
-        for left in reader.unreviewed(&self.user(), store)? {
+        for left in self.left_to_review(reader, store, kind)? {
             // Nothing of it is that old where the first change after the base is newer.
             let mut version = reader.version(left.newest)?;
             if left.newest > last {

@@ -9,6 +9,10 @@ pub struct InboxReq {
     /// Only this store, id or name; all stores when absent.
     #[serde(default)]
     pub store: Option<String>,
+    /// Only memories of this kind: `index`, `topic`, `topic:TYPE` with the type of the front matter, `daily_log`,
+    /// `instructions`, `other`; or whose they are: `team`, `agent_user`, `agent_project`, `agent_local`. All when absent.
+    #[serde(default)]
+    pub kind: Option<String>,
     /// The `next_before` of the page before; the first page when absent.
     #[serde(default)]
     pub before: Option<String>,
@@ -22,7 +26,7 @@ pub struct InboxReq {
 pub struct Inbox {
     /// The groups of this page. One that does not end on it goes on with the same id on the next.
     pub groups: Vec<InboxGroup>,
-    /// Items on all pages: what a badge shows.
+    /// Items on all pages: what a badge shows, where neither a store nor a kind was asked for.
     pub total: u64,
     /// Groups on all pages.
     pub groups_total: u64,
@@ -30,11 +34,38 @@ pub struct Inbox {
     pub next_before: Option<String>,
 }
 
+/// Asks how many items are of which kind.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct InboxKindsReq {
+    /// Only this store, id or name; all stores when absent.
+    #[serde(default)]
+    pub store: Option<String>,
+}
+
+/// How many items are of which kind. An item may be of several.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct InboxKinds {
+    /// Items of every kind.
+    pub total: u64,
+    /// Kinds that items are of: classes, then types of topics, then whose they are.
+    pub kinds: Vec<KindCount>,
+}
+
+/// How many items are of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct KindCount {
+    /// The kind, as `inbox` takes it.
+    pub kind: String,
+    /// Items of it.
+    pub count: u64,
+}
+
 /// Changes that belong together: those of a session, or, where no session is known, changes of one store by one writer that
 /// followed each other closely.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct InboxGroup {
     /// Names the group as it is now; something new in it gives it another name, so that nobody approves what they did not see.
+    /// Where the list is of one store or one kind, that is part of the name: `group_7@memstore_…`, `group_7:index`.
     pub id: String,
     /// The session, where it is known.
     pub session: Option<String>,
@@ -138,6 +169,9 @@ pub struct ReviewUpToReq {
     /// Only in this store, id or name; all stores when absent.
     #[serde(default)]
     pub store: Option<String>,
+    /// Only memories that `inbox` lists under this kind; all when absent.
+    #[serde(default)]
+    pub kind: Option<String>,
     /// Why.
     #[serde(default)]
     pub note: Option<String>,

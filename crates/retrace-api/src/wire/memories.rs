@@ -11,6 +11,9 @@ pub struct MemoriesReq {
     /// As of this instant or operation (RFC 3339, or an operation's number); now when absent.
     #[serde(default)]
     pub at: Option<String>,
+    /// Only memories of this kind, as in `InboxReq`; all when absent.
+    #[serde(default)]
+    pub kind: Option<String>,
 }
 
 /// The memories of a store, by path.

@@ -19,6 +19,7 @@ use retrace_api::{App, commands};
 /// the write, where they are known, and what is wrong with the change.
 ///
 ///     retrace inbox --store notes
+///     retrace inbox --kind topic:feedback
 ///     retrace inbox --json
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -26,6 +27,25 @@ pub(crate) struct Arguments {
     /// Only this store, by id, name or directory
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
+    /// Only this kind: index, topic, topic:TYPE, daily_log, instructions, other; or whose: team, agent_user, agent_project, agent_local
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Default)]
+pub(super) struct Narrowed {
+    pub(super) store: Option<String>,
+    pub(super) kind: Option<String>,
+}
+
+impl Narrowed {
+    /// Reads what the name of a group says that it was listed under: `group_7@memstore_…:topic:user`.
+    pub(super) fn of_group(name: &str) -> Self {
+        let (rest, kind) = name.split_once(':').map_or((name, None), |(rest, kind)| (rest, Some(kind)));
+        let store = rest.split_once('@').map(|(_, store)| store);
+        Self { store: store.map(str::to_owned), kind: kind.map(str::to_owned) }
+    }
 }
 
 /// Items asked for at once: the API's largest page.
@@ -33,14 +53,18 @@ const PAGE: u64 = 500;
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let mut inbox = whole(&app, arguments.store.clone())?;
+    let narrowed = Narrowed { store: arguments.store, kind: arguments.kind };
+    let mut inbox = whole(&app, narrowed.clone())?;
     if inbox.groups.iter().any(|group| group.session.is_some()) {
         // Titles and prompts are told where the index of transcripts is known; here nothing has read it yet.
         commands::transcripts(&app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
-        inbox = whole(&app, arguments.store)?;
+        inbox = whole(&app, narrowed.clone())?;
     }
     if inbox.groups.is_empty() {
-        shell.note("Nothing is left to review.");
+        shell.note(match &narrowed.kind {
+            Some(_) => "Nothing of this kind is left to review.",
+            None => "Nothing is left to review.",
+        });
     }
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
     let (as_json, style) = (shell.json, shell.style());
@@ -58,8 +82,9 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 }
 
 /// All pages, groups that go over several put together.
-pub(super) fn whole(app: &App, store: Option<String>) -> Result<Inbox, ApiError> {
-    let mut request = InboxReq { store, before: None, limit: Some(PAGE) };
+pub(super) fn whole(app: &App, narrowed: Narrowed) -> Result<Inbox, ApiError> {
+    let Narrowed { store, kind } = narrowed;
+    let mut request = InboxReq { store, kind, before: None, limit: Some(PAGE) };
     let mut inbox = commands::inbox(app, request.clone())?;
     while let Some(before) = inbox.next_before.take() {
         request.before = Some(before);
@@ -73,4 +98,23 @@ pub(super) fn whole(app: &App, store: Option<String>) -> Result<Inbox, ApiError>
         inbox.next_before = page.next_before;
     }
     Ok(inbox)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_group_says_what_it_was_listed_under() {
+        for (name, store, kind) in [
+            ("group_7", None, None),
+            ("group_7:index", None, Some("index")),
+            ("group_7@memstore_a", Some("memstore_a"), None),
+            ("group_7@memstore_a:topic:a@b", Some("memstore_a"), Some("topic:a@b")),
+            ("group_7:topic:a@b", None, Some("topic:a@b")),
+        ] {
+            let read = Narrowed::of_group(name);
+            assert_eq!((read.store.as_deref(), read.kind.as_deref()), (store, kind), "{name}");
+        }
+    }
 }

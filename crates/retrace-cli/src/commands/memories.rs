@@ -15,6 +15,7 @@ use retrace_api::wire::MemoriesReq;
 /// instructions, or other; and whose it is: a team's, or an agent's.
 ///
 ///     retrace memories notes
+///     retrace memories notes --kind topic:feedback
 ///     retrace memories notes --at 2026-03-01T00:00:00Z --json
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -24,14 +25,21 @@ pub(crate) struct Arguments {
     /// As they were at this time (RFC 3339), or right after this operation (its number)
     #[arg(long, value_name = "TIME|SEQ")]
     at: Option<String>,
+    /// Only this kind: index, topic, topic:TYPE, daily_log, instructions, other; or whose: team, agent_user, agent_project, agent_local
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = MemoriesReq { store: arguments.store, at: arguments.at };
-    let memories = commands::memories(&app, request)?.memories;
+    let Arguments { store, at, kind } = arguments;
+    let narrowed = kind.is_some();
+    let memories = commands::memories(&app, MemoriesReq { store, at, kind })?.memories;
     if memories.is_empty() {
-        shell.note("There is no memory in this store.");
+        shell.note(match narrowed {
+            true => "There is no memory of this kind in this store.",
+            false => "There is no memory in this store.",
+        });
     }
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {

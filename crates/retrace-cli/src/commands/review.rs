@@ -1,7 +1,7 @@
 //! `retrace approve`, `retrace reject`, `retrace reviewed`, and what they have in common
 
 use super::Ended;
-use super::inbox::whole;
+use super::inbox::{Narrowed, whole};
 use crate::exit::Exit;
 use crate::print;
 use crate::print::names::Names;
@@ -45,7 +45,7 @@ struct Items {
     /// Newest versions of the memories, as `retrace inbox` lists them
     #[arg(value_name = "VERSION")]
     versions: Vec<String>,
-    /// Everything in this group of the inbox
+    /// Everything in this group, as the inbox listed it
     #[arg(long, value_name = "GROUP")]
     group: Option<String>,
     /// Why
@@ -72,6 +72,9 @@ pub(crate) struct UpToArguments {
     /// Only in this store, by id, name or directory
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
+    /// Only what `retrace inbox --kind` lists
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
     /// Why
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     note: Option<String>,
@@ -107,14 +110,14 @@ fn review(verdict: &str, what: &str, items: Items, shell: &mut Shell<'_, '_>) ->
 
 pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let UpToArguments { up_to, store, note, dry_run } = arguments;
-    let reviewed = commands::review_up_to(&app, ReviewUpToReq { up_to, store, note, dry_run })?;
+    let UpToArguments { up_to, store, kind, note, dry_run } = arguments;
+    let reviewed = commands::review_up_to(&app, ReviewUpToReq { up_to, store, kind, note, dry_run })?;
     end_of_review(&app, "Reviewed", &reviewed, shell)
 }
 
-/// The versions of a group of the inbox.
+/// The versions of a group of the inbox, as it was listed.
 fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
-    let found = whole(app, None)?.groups.into_iter().find(|known| known.id == group);
+    let found = whole(app, Narrowed::of_group(group))?.groups.into_iter().find(|known| known.id == group);
     let found = found.ok_or_else(|| ApiError {
         code: Code::NotFound,
         message: "There is no such group in the inbox.".to_owned(),

@@ -113,3 +113,31 @@ fn groups_and_everything_up_to_a_point() {
     assert_eq!(paths(&machine), Vec::<String>::new());
     assert_eq!(machine.run(&["approve", "--group", &group]).exit, Exit(3), "it is empty");
 }
+
+#[test]
+fn a_kind_alone_is_listed_and_a_group_is_what_was_listed() {
+    let machine = changed();
+    write(&machine, "MEMORY.md", "- [C](c.md)\n");
+    let listed = |kind: &str| {
+        let ran = machine.run(&["inbox", "--kind", kind, "--json"]);
+        assert_eq!(ran.exit, Exit::DONE, "{}", ran.stderr);
+        ran.lines()
+    };
+    let indexes = listed("index");
+    assert_eq!((indexes.len(), &indexes[0]["total"]), (1, &1.into()));
+    assert_eq!(indexes[0]["items"][0]["path"], "MEMORY.md");
+    assert_eq!(listed("topic")[0]["total"], 3);
+    assert!(listed("team").is_empty());
+    let refused = machine.run(&["inbox", "--kind", "topics"]);
+    assert_eq!((refused.exit, refused.stderr.contains("daily_log")), (Exit(2), true), "{}", refused.stderr);
+
+    // All four are one burst; what is approved is what was listed under the name.
+    let group = indexes[0]["id"].as_str().expect("an id").to_owned();
+    done(&machine.run(&["approve", "--group", &group]));
+    assert_eq!(paths(&machine), ["a.md", "b.md", "c.md"]);
+    write(&machine, "MEMORY.md", "- [B](b.md)\n");
+    done(&machine.run(&["reviewed", "--up-to", "2999-01-01T00:00:00Z", "--kind", "topic"]));
+    assert_eq!(paths(&machine), ["MEMORY.md"]);
+    let ran = machine.run(&["memories", "notes", "--kind", "index", "--json"]);
+    assert_eq!(ran.lines().iter().map(|memory| &memory["path"]).collect::<Vec<_>>(), ["MEMORY.md"]);
+}

@@ -1,12 +1,12 @@
 //! What is left to review, and what was reviewed.
 
-use super::VersionRow;
 use super::version::actor_at;
+use super::{ContentInfo, VersionRow};
 use crate::origins::joined_actor;
 use crate::review::{self, Judgement};
-use crate::rows::{self, bound};
-use crate::{LogError, Reader};
-use retrace_model::{Actor, MemoryId, Sha256, StoreId, Timestamp, Verdict};
+use crate::rows::{self, ChangeKind, bound};
+use crate::{LogError, Reader, blob};
+use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
 use rusqlite::{OptionalExtension as _, Row, params};
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,6 +25,21 @@ pub struct Unreviewed {
     pub at: Timestamp,
     /// Who did it: as recorded, else the session that the join found.
     pub writer: Actor,
+}
+
+/// The file of a memory that is left to review, as far as its kind is told by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreviewedFile {
+    /// Its store.
+    pub store: StoreId,
+    /// Place of its newest version.
+    pub newest: u64,
+    /// Its path, or the last one of a deleted memory; `None` when redacted.
+    pub path: Option<RelPath>,
+    /// Place of the version that tells its type: the newest, or what was known of a memory that was deleted.
+    pub typed: u64,
+    /// Content of that version; `None` for deletions and redacted versions.
+    pub content: Option<ContentInfo>,
 }
 
 /// An act of review.
@@ -92,6 +107,38 @@ impl Reader<'_> {
         }
         left.sort_unstable_by_key(|item: &Unreviewed| std::cmp::Reverse(item.newest));
         Ok(left)
+    }
+
+    /// The files of every memory a person has left to review, in no order; `store` keeps only those of one.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn unreviewed_files(
+        &self,
+        person: &Actor,
+        store: Option<StoreId>,
+    ) -> Result<Vec<UnreviewedFile>, LogError> {
+        let reviewer = review::reviewer(self.connection, person)?;
+        let only = store.map(|store| rows::store_row(self.connection, store)).transpose()?;
+        // The newest version of a redacted file has lost its path, and the live file has it.
+        let mut query = self.connection.prepare_cached(
+            "SELECT s.public, n.seq, coalesce(p.bytes, lp.bytes), t.seq,
+                CASE WHEN t.redaction_id IS NULL THEN b.sha256 END, b.size, b.is_text, b.encoding
+             FROM unreviewed u JOIN stores s ON s.id = u.store_id AND s.removed_at IS NULL
+             JOIN versions n ON n.seq = u.newest_seq
+             LEFT JOIN paths p ON p.id = n.path_id
+             LEFT JOIN live l ON p.id IS NULL AND l.memory_id = n.memory_id
+             LEFT JOIN paths lp ON lp.id = l.path_id
+             JOIN versions t ON t.seq = CASE WHEN n.change = ?3 AND u.base_seq > 0 THEN u.base_seq ELSE n.seq END
+             LEFT JOIN blobs b ON b.id = t.blob_id
+             WHERE u.reviewer_id = ?1 AND (?2 IS NULL OR u.store_id = ?2)",
+        )?;
+        let mut found = query.query(params![reviewer, only, ChangeKind::Deleted.number()])?;
+        let mut files = Vec::new();
+        while let Some(row) = found.next()? {
+            files.push(file_from(row)?);
+        }
+        Ok(files)
     }
 
     /// What a person has left to review of one memory.
@@ -296,6 +343,29 @@ impl Reader<'_> {
             )?
             .query_row([row, bound(seq)], |found| found.get(0))?)
     }
+}
+
+/// Reads store, place, path, place and content of what tells the type.
+fn file_from(row: &Row<'_>) -> Result<UnreviewedFile, LogError> {
+    let blob_of = |column: usize| -> Result<Option<&[u8]>, LogError> {
+        Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
+    };
+    let content = match blob_of(4)? {
+        None => None,
+        Some(sha256) => Some(ContentInfo {
+            sha256: rows::hash_from(sha256)?,
+            size: row.get(5)?,
+            is_text: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
+            kept: row.get::<_, i64>(7)? != blob::NOT_KEPT,
+        }),
+    };
+    Ok(UnreviewedFile {
+        store: rows::store_id(blob_of(0)?.unwrap_or_default())?,
+        newest: row.get(1)?,
+        path: blob_of(2)?.map(|bytes| rows::path_from(bytes.to_vec())).transpose()?,
+        typed: row.get(3)?,
+        content,
+    })
 }
 
 fn act_from(row: &Row<'_>) -> Result<ReviewAct, LogError> {

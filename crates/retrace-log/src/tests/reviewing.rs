@@ -30,6 +30,33 @@ fn the_baseline_is_known_and_what_follows_is_not() {
 }
 
 #[test]
+fn every_item_has_its_file_and_the_content_that_tells_its_type() {
+    let mut log = with_baseline();
+    log.put("a.md", "two");
+    log.put("c.md", "new");
+    log.delete("b.md");
+    let reader = log.writer.reader();
+    let mut files = reader.unreviewed_files(&user(ADA), None).expect("reads");
+    files.sort_by_key(|file| file.newest);
+    let told: Vec<_> = files
+        .iter()
+        .map(|file| (file.newest, file.path.as_ref().map(ToString::to_string), file.typed))
+        .collect();
+    let path = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        told,
+        [(3, path("a.md"), 3), (4, path("c.md"), 4), (5, path("b.md"), 2)],
+        "what was deleted is of the type that it had"
+    );
+    for file in &files {
+        let version = reader.version(file.typed).expect("a version");
+        assert_eq!((file.store, file.content), (version.store, version.content));
+    }
+    let left = reader.unreviewed(&user(ADA), Some(log.store)).expect("reads");
+    assert_eq!(reader.unreviewed_files(&user(ADA), Some(log.store)).expect("reads").len(), left.len());
+}
+
+#[test]
 fn an_approved_memory_is_off_the_list_until_it_changes_again() {
     let mut log = with_baseline();
     log.put("a.md", "two");

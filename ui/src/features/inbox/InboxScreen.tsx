@@ -6,15 +6,17 @@ import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import { diffRequest } from "@/shared/DiffPanel";
 import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
+import { KindChoice } from "@/shared/KindChoice";
+import { useKindName } from "@/shared/kinds";
 import { StoreChoice } from "@/shared/StoreChoice";
 import { transcriptPlace } from "@/shared/transcript";
 import { Button, Chip, Empty, Failure, Skeleton, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
-import { useInbox } from "@/state/inbox";
+import { type Narrowed, useInbox, useInboxKinds } from "@/state/inbox";
 import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { useNewestReview } from "@/state/reviews";
-import { navigate, type Route } from "@/state/route";
+import { type InboxRoute, navigate, type Route } from "@/state/route";
 import { useDiffMode } from "@/state/settings";
 import { say } from "@/state/toasts";
 import { canEdit, EditPanel } from "./EditPanel";
@@ -24,7 +26,6 @@ import { approveText, type Desk, review, reviewUpTo, undoReview } from "./perfor
 import { inboxRows, itemAfter, itemBeside, itemsOf, type ItemRow } from "./rows";
 import { skippedWords } from "./words";
 
-type InboxRoute = Extract<Route, { screen: "inbox" }>;
 type Pages = ReturnType<typeof useInbox>;
 
 /** Items after the chosen one whose difference is read beforehand, and before it. */
@@ -98,6 +99,9 @@ function Skipped({ skipped, onClose }: { skipped: readonly SkippedItem[]; onClos
   );
 }
 
+/** What the list shows of all that is left; what is done to several items is done to what it shows. */
+const narrowedBy = ({ store, kind }: InboxRoute): Narrowed => ({ store: store ?? null, kind: kind ?? null });
+
 /** Runs one act at a time and says when it failed. */
 function useActing() {
   const { i18n } = useLingui();
@@ -146,7 +150,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   const { busy, run } = useActing();
   const [skipped, leave] = useState<readonly SkippedItem[]>([]);
   const [editing, setEditing] = useState<InboxItem | null>(null);
-  const store = route.store ?? null;
+  const narrowed = narrowedBy(route);
 
   const rows = useMemo(() => inboxRows(pages.data?.pages ?? []), [pages.data]);
   const items = useMemo(() => rows.filter((row): row is ItemRow => row.kind === "item"), [rows]);
@@ -195,7 +199,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     reject: reversible ? () => seen && act(() => review(desk, "rejected", [seen])) : null,
     transcript: transcript && (() => leaveFor(transcript)),
     redact: redactable ? () => seen && leaveFor({ screen: "redactions", versions: [seen.version_id] }) : null,
-    upTo: () => seen && act(() => reviewUpTo(desk, seen, store)),
+    upTo: () => seen && act(() => reviewUpTo(desk, seen, narrowed)),
     undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
     next: () => step(1),
     look: stale ? look : null,
@@ -215,14 +219,14 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     { keys: "u", label: t`Undo the last review`, run: () => acts.undo?.(), enabled: undoable !== null },
   ]);
 
-  const several = (stores.data?.stores.length ?? 0) > 1 && store === null;
+  const several = (stores.data?.stores.length ?? 0) > 1 && narrowed.store === null;
   const storeName = (id: string) =>
     several ? (stores.data?.stores.find((known) => known.id === id)?.name ?? null) : null;
   // Never while something is read: that would be broken off, and what changes meanwhile is read again and again.
   const canGoOn = pages.hasNextPage && !pages.isFetching && !pages.isFetchNextPageError;
   const more = canGoOn ? () => void pages.fetchNextPage({ cancelRefetch: false }) : undefined;
   const shown = editing ?? seen;
-  if (!shown || (!row && !editing)) return <AllReviewed route={route} undo={acts.undo} />;
+  if (!shown || (!row && !editing)) return <NothingLeft route={route} undo={acts.undo} />;
   return (
     <>
       <div className="inbox-side">
@@ -268,46 +272,98 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   );
 }
 
-/** When nothing is left. */
+/** When nothing is left: of all, or of the kind that is shown. */
+function NothingLeft({ route, undo }: { route: InboxRoute; undo: (() => void) | null }) {
+  const { data } = useInboxKinds(route.store ?? null);
+  const others = route.kind === undefined ? 0 : (data?.total ?? 0);
+  return (
+    <div className="inbox-empty" data-testid="inbox-empty">
+      {others > 0 && route.kind !== undefined ? (
+        <NoneOfKind route={route} kind={route.kind} others={others} undo={undo} />
+      ) : (
+        <AllReviewed route={route} undo={undo} />
+      )}
+    </div>
+  );
+}
+
+function UndoReview({ undo }: { undo: (() => void) | null }) {
+  return (
+    undo && (
+      <Button keys="u" onPress={undo} data-testid="undo-review">
+        <Trans>Undo the last review</Trans>
+      </Button>
+    )
+  );
+}
+
+interface NoneOfKindProps {
+  route: InboxRoute;
+  kind: string;
+  others: number;
+  undo: (() => void) | null;
+}
+
+function NoneOfKind({ route, kind, others, undo }: NoneOfKindProps) {
+  const { t } = useLingui();
+  const name = useKindName()(kind);
+  return (
+    <Empty
+      title={t`Nothing of this kind is left to review`}
+      action={
+        <>
+          <Button
+            tone="primary"
+            onPress={() => navigate({ screen: "inbox", store: route.store })}
+            data-testid="inbox-all-kinds"
+          >
+            <Trans>Show all kinds</Trans>
+          </Button>
+          <UndoReview undo={undo} />
+        </>
+      }
+    >
+      <Trans>The list shows one kind alone: {name}.</Trans>{" "}
+      <Plural value={others} one="# change of another kind is left." other="# changes of other kinds are left." />
+    </Empty>
+  );
+}
+
 function AllReviewed({ route, undo }: { route: InboxRoute; undo: (() => void) | null }) {
   const { t } = useLingui();
   const { data } = useRead("status", {});
   const elsewhere = route.store !== undefined && (data?.unreviewed ?? 0) > 0;
   return (
-    <div className="inbox-empty" data-testid="inbox-empty">
-      <Empty
-        title={t`Everything is reviewed`}
-        action={
-          <>
-            {undo && (
-              <Button keys="u" onPress={undo} data-testid="undo-review">
-                <Trans>Undo the last review</Trans>
-              </Button>
-            )}
-            {elsewhere && (
-              <Button onPress={() => navigate({ screen: "inbox" })}>
-                <Trans>Show all stores</Trans>
-              </Button>
-            )}
-            <Button onPress={() => navigate({ screen: "timeline", store: route.store })}>
-              <Trans>Open the timeline</Trans>
+    <Empty
+      title={t`Everything is reviewed`}
+      action={
+        <>
+          <UndoReview undo={undo} />
+          {elsewhere && (
+            <Button onPress={() => navigate({ screen: "inbox" })}>
+              <Trans>Show all stores</Trans>
             </Button>
-          </>
-        }
-      >
-        <Trans>
-          What agents write from now on appears here by itself, with who wrote it and what is wrong with it. What was
-          there when a store was added counts as known.
-        </Trans>
-      </Empty>
-    </div>
+          )}
+          <Button onPress={() => navigate({ screen: "timeline", store: route.store })}>
+            <Trans>Open the timeline</Trans>
+          </Button>
+        </>
+      }
+    >
+      <Trans>
+        What agents write from now on appears here by itself, with who wrote it and what is wrong with it. What was
+        there when a store was added counts as known.
+      </Trans>
+    </Empty>
   );
 }
 
 /** The screen of the inbox. */
 export function InboxScreen({ route }: { route: InboxRoute }) {
   const format = useFormat();
-  const pages = useInbox(route.store ?? null);
+  const narrowed = narrowedBy(route);
+  const pages = useInbox(narrowed);
+  const kinds = useInboxKinds(narrowed.store);
   const total = pages.data?.pages[0]?.total;
   return (
     <main className="screen inbox-screen" data-testid="inbox-screen">
@@ -320,14 +376,22 @@ export function InboxScreen({ route }: { route: InboxRoute }) {
             <Trans>{format.number(total)} unreviewed</Trans>
           </span>
         )}
-        <StoreChoice
-          store={route.store}
-          onChange={(store) => navigate({ screen: "inbox", store })}
-          testId="inbox-store"
-        />
+        <div className="inbox-filters">
+          <KindChoice
+            kind={route.kind}
+            counts={kinds.data?.kinds ?? []}
+            onChange={(kind) => navigate({ screen: "inbox", store: route.store, kind })}
+            testId="inbox-kind"
+          />
+          <StoreChoice
+            store={route.store}
+            onChange={(store) => navigate({ screen: "inbox", store, kind: route.kind })}
+            testId="inbox-store"
+          />
+        </div>
       </header>
       {pages.data ? (
-        <Review key={route.store ?? ""} route={route} pages={pages} />
+        <Review key={`${route.store} ${route.kind}`} route={route} pages={pages} />
       ) : pages.error ? (
         <Failure error={pages.error} retry={() => void pages.refetch()} />
       ) : (

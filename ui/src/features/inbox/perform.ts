@@ -4,7 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import type { Backend, Request } from "@/host";
 import { sayQueued } from "@/shared/queued";
-import { dropReviewed } from "@/state/inbox";
+import { dropReviewed, type Narrowed } from "@/state/inbox";
 import { forgetReview, rememberReview } from "@/state/reviews";
 import { say, toasts } from "@/state/toasts";
 
@@ -97,9 +97,9 @@ export async function approveText(desk: Desk, item: InboxItem, text: string): Pr
   return result;
 }
 
-/** Says that everything up to an item is reviewed. */
-export async function reviewUpTo(desk: Desk, item: InboxItem, store: string | null): Promise<Reviewed> {
-  const result = await desk.backend.call("review_up_to", { up_to: item.version_id, store });
+/** Says that everything up to an item is reviewed, as far as the list shows it. */
+export async function reviewUpTo(desk: Desk, item: InboxItem, narrowed: Narrowed): Promise<Reviewed> {
+  const result = await desk.backend.call("review_up_to", { up_to: item.version_id, ...narrowed });
   dropReviewed(
     desk.queries,
     result.done.map(({ version_id }) => version_id),

@@ -18,8 +18,8 @@ import { Await, Button, Chip, CopyButton, Empty, Failure, Kbd, Skeleton } from "
 import { startAct } from "@/state/acts";
 import { useKeys } from "@/state/keys";
 import {
-  chooseMemory,
   type DiskState,
+  memoryOf,
   type NumberedVersion,
   useChosenStore,
   useDiskState,
@@ -481,8 +481,29 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
     <main className="screen memories-screen">
       <Await read={read} rows={10}>
         {({ memories }) => {
-          const memory = chooseMemory(memories, route.memory);
+          const memory = memoryOf(memories, route);
           const id = route.memory ?? memory?.id;
+          if (!id && memories.length > 0)
+            return (
+              <Empty
+                title={t`No memory of this kind here`}
+                action={
+                  <Button
+                    tone="primary"
+                    onPress={() => navigate({ ...route, kind: undefined })}
+                    data-testid="memories-all-kinds"
+                  >
+                    <Trans>Show all kinds</Trans>
+                  </Button>
+                }
+              >
+                <Plural
+                  value={memories.length}
+                  one="This store holds # memory of another kind."
+                  other="This store holds # memories of other kinds."
+                />
+              </Empty>
+            );
           if (!id)
             return (
               <Empty title={t`No memory here`}>

@@ -1,25 +1,35 @@
 /** The side panel of the memories: the store and its tree of files, now or as of an instant. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import type { Memory } from "@/bindings";
 import { Picker } from "@/shared/Picker";
 import { neighbour } from "@/shared/Picker";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { ChevronIcon } from "@/shared/icons";
+import { KindChoice } from "@/shared/KindChoice";
 import { StoreState } from "@/shared/labels";
 import { type TreeRow, treeRows, WITHOUT_PATH } from "@/shared/tree";
 import { Await } from "@/shared/ui";
 import { useDropPath } from "@/state/drag";
 import { useKeys } from "@/state/keys";
-import { chooseMemory, useChosenStore, useMemories } from "@/state/memory";
+import { countKinds } from "@/state/kinds";
+import { chooseMemory, memoryOf, shownMemories, useChosenStore, useMemories } from "@/state/memory";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
 import { InstructionSection } from "./InstructionFiles";
 import { LogCalendar } from "./LogCalendar";
 import { SnapshotLink } from "./SnapshotPane";
 
-function StoreChooser({ chosen }: { chosen: string }) {
+interface StoreChooserProps {
+  chosen: string;
+  /** The kind that is shown, which another store goes on to show. */
+  kind: string | undefined;
+  /** What narrows the list below. */
+  children: ReactNode;
+}
+
+function StoreChooser({ chosen, kind, children }: StoreChooserProps) {
   const { t } = useLingui();
   const { data } = useRead("stores", {});
   const stores = data?.stores ?? [];
@@ -29,7 +39,7 @@ function StoreChooser({ chosen }: { chosen: string }) {
       <select
         aria-label={t`Store`}
         value={chosen}
-        onChange={(event) => navigate({ screen: "memories", store: event.target.value })}
+        onChange={(event) => navigate({ screen: "memories", store: event.target.value, kind })}
         data-testid="store-select"
       >
         {stores.map(({ id, name }) => (
@@ -39,6 +49,7 @@ function StoreChooser({ chosen }: { chosen: string }) {
         ))}
       </select>
       {store && store.state !== "recording" && <StoreState state={store.state} detail={store.state_detail} />}
+      {children}
     </div>
   );
 }
@@ -94,7 +105,8 @@ function Tree({ memories, route, store }: { memories: readonly Memory[]; route: 
     setFolder(row.memory ? null : row.key);
     if (!row.memory) return;
     const tab = route.tab === "history" ? route.tab : undefined;
-    navigate({ screen: "memories", store, memory: row.memory.id, tab, at: route.at }, { replace: true });
+    const { at, kind } = route;
+    navigate({ screen: "memories", store, memory: row.memory.id, tab, at, kind }, { replace: true });
   };
   const toggle = (row: TreeRow) => {
     const next = new Set(closed);
@@ -114,7 +126,11 @@ function Tree({ memories, route, store }: { memories: readonly Memory[]; route: 
   if (memories.length === 0)
     return (
       <p className="side-note">
-        <Trans>This store holds no memories at this point.</Trans>
+        {route.kind === undefined ? (
+          <Trans>This store holds no memories at this point.</Trans>
+        ) : (
+          <Trans>This store holds no memories of this kind.</Trans>
+        )}
       </p>
     );
   return (
@@ -139,31 +155,48 @@ function shown(route: MemoriesRoute): boolean {
   return route.instruction === undefined && route.view === undefined;
 }
 
+/** The tree, and the calendar where there are daily logs; both of the kind that is chosen. */
+function Listed({ memories: all, route, store }: { memories: readonly Memory[]; route: MemoriesRoute; store: string }) {
+  const memories = useMemo(() => shownMemories(all, route.kind), [all, route.kind]);
+  const open = (memory: Memory) =>
+    navigate({ screen: "memories", store, memory: memory.id, at: route.at, kind: route.kind }, { replace: true });
+  return (
+    <>
+      <Tree key={store} memories={memories} route={route} store={store} />
+      <LogCalendar
+        key={`logs ${store}`}
+        memories={memories}
+        chosen={shown(route) ? memoryOf(all, route)?.id : undefined}
+        onOpen={open}
+      />
+    </>
+  );
+}
+
 /** The side panel of the memories. */
 export function MemoryTree({ route }: { route: MemoriesRoute }) {
   const { store } = useChosenStore(route);
   const read = useMemories(store?.id ?? null, route.at);
+  const counts = useMemo(() => countKinds(read.data?.memories ?? []), [read.data]);
   if (!store) return null;
+  const narrow = (kind: string | undefined) => {
+    // What is shown stays where the list goes on to hold it; otherwise it makes room for the first that it holds.
+    const memories = read.data?.memories ?? [];
+    const now = memoryOf(memories, route);
+    const { tab, at } = route;
+    if (now && shownMemories(memories, kind).includes(now)) navigate({ ...route, memory: now.id, kind });
+    else navigate({ screen: "memories", store: store.id, tab, at, kind });
+  };
   return (
     <section className="memory-side" aria-labelledby="memory-side-title">
       <h2 className="visually-hidden" id="memory-side-title">
         <Trans>Store and its memories</Trans>
       </h2>
-      <StoreChooser chosen={store.id} />
+      <StoreChooser chosen={store.id} kind={route.kind}>
+        <KindChoice kind={route.kind} counts={counts} onChange={narrow} testId="memories-kind" />
+      </StoreChooser>
       <Await read={read} rows={8}>
-        {({ memories }) => (
-          <>
-            <Tree key={store.id} memories={memories} route={route} store={store.id} />
-            <LogCalendar
-              key={`logs ${store.id}`}
-              memories={memories}
-              chosen={shown(route) ? chooseMemory(memories, route.memory)?.id : undefined}
-              onOpen={(memory) =>
-                navigate({ screen: "memories", store: store.id, memory: memory.id, at: route.at }, { replace: true })
-              }
-            />
-          </>
-        )}
+        {({ memories }) => <Listed memories={memories} route={route} store={store.id} />}
       </Await>
       <SnapshotLink store={store} chosen={route.view === "snapshot"} />
       <InstructionSection key={`instructions ${store.id}`} store={store} route={route} />

@@ -2,8 +2,9 @@
  * What is left to review in the fake: marks by memory, reviews that can be taken back, stale items skipped. Who acts by other
  * ways than a review knows nothing by it here, unlike in the real program.
  */
-import type { Finding, Inbox, InboxGroup, InboxItem, OriginNote, Reviewed, SkippedItem } from "@/bindings";
+import type { Finding, Inbox, InboxGroup, InboxItem, InboxKinds, OriginNote, Reviewed, SkippedItem } from "@/bindings";
 import type { Request } from "@/host/backend";
+import { filtersOf, kindOf } from "./kinds";
 import { type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
 import { byteLength, diffTexts } from "./text";
 
@@ -30,6 +31,10 @@ function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T
 
 /** Words of four letters, roughly: the fake only needs a figure. */
 const tokensOf = (text: string | null) => Math.ceil(byteLength(text ?? "") / 4);
+
+/** What kind of memory it is; a deleted one is what it was. */
+const typeOf = ({ base, newest }: Pick<Left, "base" | "newest">) =>
+  kindOf(newest.fullPath, (newest.operation === "deleted" ? base : newest)?.text);
 
 /** The reviews of one person. What is in the log when it is made counts as known. */
 export class FakeInbox {
@@ -63,7 +68,7 @@ export class FakeInbox {
     return Math.max(this.#baselines.get(version.store_id) ?? 0, ...marks);
   }
 
-  #left(storeId: string | null): Left[] {
+  #left(storeId: string | null, kind: string | null = null): Left[] {
     const memories = groupBy(this.#log.versions, ({ memory_id }) => memory_id);
     const left: Left[] = [];
     for (const versions of memories.values()) {
@@ -75,7 +80,8 @@ export class FakeInbox {
       if (later.length === 0) continue;
       left.push({ store, newest, base: versions.findLast(({ seq }) => seq <= mark) ?? null, versions: later.length });
     }
-    return left.sort((a, b) => b.newest.seq - a.newest.seq);
+    const kept = left.filter((one) => kind === null || filtersOf(typeOf(one)).includes(kind));
+    return kept.sort((a, b) => b.newest.seq - a.newest.seq);
   }
 
   #item({ base, newest, versions }: Left): InboxItem {
@@ -108,21 +114,26 @@ export class FakeInbox {
       came_back: false,
       added: counts.added,
       removed: counts.removed,
-      kind: {
-        class: newest.path === "MEMORY.md" ? "index" : "topic",
-        memory_type: null,
-        scope: null,
-        agent: null,
-        day: null,
-      },
+      kind: typeOf({ base, newest }),
       origin: this.origins.get(newest.fullPath) ?? null,
       findings: this.findings.get(newest.fullPath) ?? [],
     };
   }
 
-  /** Answers `inbox`. */
-  page({ store = null, before = null, limit = null }: Request<"inbox">): Inbox {
+  /** Answers `inbox_kinds`. */
+  kinds({ store = null }: Request<"inbox_kinds">): InboxKinds {
     const left = this.#left(store === null ? null : this.#log.store(store).id);
+    const kinds = groupBy(
+      left.flatMap((one) => filtersOf(typeOf(one))),
+      (kind) => kind,
+    );
+    return { total: left.length, kinds: [...kinds].map(([kind, all]) => ({ kind, count: all.length })) };
+  }
+
+  /** Answers `inbox`. */
+  page({ store = null, kind = null, before = null, limit = null }: Request<"inbox">): Inbox {
+    const left = this.#left(store === null ? null : this.#log.store(store).id, kind);
+    const of = `${store === null ? "" : `@${store}`}${kind === null ? "" : `:${kind}`}`;
     const session = ({ newest }: Left) =>
       newest.created_by?.type === "session_actor" ? newest.created_by.session_id : null;
     const all = groupBy(left, (one) => session(one) ?? one.store.id);
@@ -135,7 +146,7 @@ export class FakeInbox {
       if (items.length === 0) return [];
       return [
         {
-          id: `group_${first.newest.seq}`,
+          id: `group_${first.newest.seq}${of}`,
           session: session(first),
           actor: first.newest.created_by,
           started_at: members.at(-1)!.newest.created_at,
@@ -212,9 +223,9 @@ export class FakeInbox {
   }
 
   /** Answers `review_up_to`. */
-  reviewUpTo({ up_to = "", store = null, dry_run = false }: Request<"review_up_to">): Reviewed {
+  reviewUpTo({ up_to = "", store = null, kind = null, dry_run = false }: Request<"review_up_to">): Reviewed {
     const last = this.#log.version(up_to).seq;
-    const judged = this.#left(store)
+    const judged = this.#left(store, kind)
       .map(({ newest }) => newest)
       .filter(({ seq }) => seq <= last);
     if (dry_run || judged.length === 0) return { dry_run, review_seq: null, done: [], skipped: [], act: null };

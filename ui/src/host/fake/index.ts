@@ -374,6 +374,7 @@ function handlers(
     origin: ({ version = "" }) => origin(log.version(version)),
     session_writes: ({ session = "" }) => sessionWrites(log, session),
     inbox: (request) => inbox.page(request),
+    inbox_kinds: (request) => inbox.kinds(request),
     review: (request) => inbox.review(request),
     review_up_to: (request) => inbox.reviewUpTo(request),
     undo_review: (request) => inbox.undo(request),
@@ -411,7 +412,7 @@ function handlers(
           content_kind: head.content_kind,
           versions: count(head.memory_id),
           changed_at: head.created_at,
-          kind: kindOf(head.fullPath),
+          kind: kindOf(head.fullPath, head.text),
         })),
       };
     },
