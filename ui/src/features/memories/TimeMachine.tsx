@@ -283,7 +283,7 @@ export function TimeMachine({
             <h2>
               <Trans>Whole directory</Trans>
             </h2>
-            <span className="muted">
+            <span className="muted time-hint">
               <Trans>Pick an instant to see the directory as it was, and to restore it.</Trans>
             </span>
             <span className="spacer" />
