@@ -4137,7 +4137,7 @@ remedy: string, };
  */
 export type SetFindingRule = { 
 /**
- * The rule, `group/name`.
+ * The rule, `group/name`, or `group` for each of its rules.
  */
 rule: string, 
 /**
