@@ -3,11 +3,13 @@
 use std::path::Path;
 
 #[test]
-fn the_typescript_is_made_from_the_wire_types_and_the_rules() {
+fn the_typescript_is_made_from_the_wire_types_the_rules_and_the_sentences() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/bindings");
-    for (name, made) in
-        [("index.ts", retrace_api::bindings::typescript()), ("words.ts", retrace_api::bindings::words())]
-    {
+    for (name, made) in [
+        ("index.ts", retrace_api::bindings::typescript()),
+        ("words.ts", retrace_api::bindings::words()),
+        ("sentences.ts", retrace_api::bindings::sentences()),
+    ] {
         let kept = std::fs::read_to_string(folder.join(name)).expect("the bindings are in the tree");
         assert!(kept == made, "{name} is stale: run `cargo run -p retrace-api --example bindings`");
     }

@@ -1,4 +1,5 @@
-//! The TypeScript that the window is written against, made from the wire types, the list of commands and the rules.
+//! The TypeScript that the window is written against, made from the wire types, the list of commands, the rules and the
+//! sentences.
 
 use crate::wire;
 use std::fmt::Write as _;
@@ -277,13 +278,12 @@ pub fn typescript() -> String {
     text
 }
 
-/// The whole text of `ui/src/bindings/words.ts`: what the program says of rules and findings, each sentence marked as one that
-/// other languages say anew. Written and held against the tree as [`typescript`] is.
+/// The whole text of `ui/src/bindings/words.ts`: what the program says of rules, each sentence marked as one that other
+/// languages say anew. Written and held against the tree as [`typescript`] is.
 #[must_use]
 pub fn words() -> String {
     let mut text = String::from(
-        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-findings and crates/retrace-api. \
-         Do not edit.\n\
+        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-findings. Do not edit.\n\
          import type { MessageDescriptor } from \"@lingui/core\";\n\
          import { msg } from \"@lingui/core/macro\";\n\n\
          /** What people are told about a rule. */\n\
@@ -309,12 +309,26 @@ pub fn words() -> String {
             message(&rule.remedy)
         );
     }
-    text.push_str(
-        "};\n\n/** Every sentence that a finding or a reason is told in; `{0}`, `{1}` … stand for what it is about. Where two \
+    text.push_str("};\n");
+    text
+}
+
+/// The whole text of `ui/src/bindings/sentences.ts`: every sentence of the program that the window shows. It is apart from
+/// [`words`], since only a window in another language than English loads it. Written and held against the tree as
+/// [`typescript`] is.
+#[must_use]
+pub fn sentences() -> String {
+    let mut text = String::from(
+        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-api/src/sentences. Do not edit.\n\
+         import type { MessageDescriptor } from \"@lingui/core\";\n\
+         import { msg } from \"@lingui/core/macro\";\n\n\
+         /** A sentence of the program, and what other languages say for it. */\n\
+         export type Sentence = { english: string; words: MessageDescriptor };\n\n\
+         /** Every sentence that the window shows as the program said it; `{0}`, `{1}` … stand for what it is about. Where two \
          fit, the first is meant. */\n\
-         export const MESSAGES: readonly { english: string; words: MessageDescriptor }[] = [\n",
+         export const SENTENCES: readonly Sentence[] = [\n",
     );
-    for sentence in retrace_findings::messages::MESSAGES.iter().chain(crate::commands::EXPIRY_MESSAGES) {
+    for sentence in crate::sentences::sentences() {
         let _ = writeln!(text, "  {{ english: {sentence:?}, words: {} }},", message(sentence));
     }
     text.push_str("];\n");
@@ -324,5 +338,57 @@ pub fn words() -> String {
 /// A sentence as one to be said in other languages. Rust writes a text with the escapes that TypeScript knows, as long as it
 /// holds what people type.
 fn message(english: &str) -> String {
-    format!("msg({{ message: {english:?} }})")
+    format!("msg({{ message: {:?} }})", escaped(english))
+}
+
+/// A sentence as the catalogues write it: braces that are no place stand in apostrophes with what is between them, and an
+/// apostrophe beside a place is written twice.
+fn escaped(english: &str) -> String {
+    let mut text = String::new();
+    let mut rest = english;
+    while let Some(letter) = rest.chars().next() {
+        let length = match letter {
+            '{' if starts_with_place(rest) => PLACE,
+            '{' | '}' => {
+                let length = own_braces(rest);
+                text.extend(["'", &rest[..length], "'"]);
+                rest = &rest[length..];
+                continue;
+            }
+            _ => letter.len_utf8(),
+        };
+        let (piece, after) = rest.split_at(length);
+        let doubled = letter == '\'' && (starts_with_place(after) || text.ends_with('}'));
+        text.push_str(if doubled { "''" } else { piece });
+        rest = after;
+    }
+    text
+}
+
+/// The length of a place.
+const PLACE: usize = "{0}".len();
+
+fn starts_with_place(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'{', b'0'..=b'9', b'}', ..])
+}
+
+/// How far a text that begins with a brace of its own goes until the last such brace before a place.
+fn own_braces(text: &str) -> usize {
+    let place = text.char_indices().map(|(at, _)| at).find(|at| starts_with_place(&text[*at..]));
+    let before = &text[..place.unwrap_or(text.len())];
+    before.rfind(['{', '}']).map_or(1, |last| last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_and_apostrophes_are_written_as_catalogues_read_them() {
+        assert_eq!(escaped("There is no \"{0}\"."), "There is no \"{0}\".");
+        assert_eq!(escaped("a store's name {0}"), "a store's name {0}");
+        assert_eq!(escaped("Give one; {} is none."), "Give one; '{}' is none.");
+        assert_eq!(escaped("As {\"a\":[{}]}, or {} for {0}."), "As '{\"a\":[{}]}, or {}' for {0}.");
+        assert_eq!(escaped("tag '{0}' of '{1}'"), "tag ''{0}'' of ''{1}''");
+    }
 }

@@ -36,6 +36,7 @@ mod plan;
 mod recorder;
 pub mod remote;
 mod review_page;
+mod sentences;
 mod settle;
 pub mod store_api;
 mod target;

@@ -6,6 +6,7 @@ import type { Status } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { BrandMark, PanelIcon, SearchIcon, SettingsIcon } from "@/shared/icons";
 import { Moment } from "@/shared/labels";
+import { useTaskName } from "@/shared/tasks";
 import { Dot, Kbd } from "@/shared/ui";
 import { useNotes } from "@/state/note";
 import { setPaletteOpen } from "@/state/palette";
@@ -139,17 +140,6 @@ function LogNotes({ status }: { status: Status }) {
       </span>
     </>
   );
-}
-
-/** What long work is called: this window's own work has a name that was made up. */
-function useTaskName(): (task: string) => string {
-  const { t } = useLingui();
-  return (task) => {
-    if (task.startsWith("earlier-")) return t`Earlier history`;
-    if (task.startsWith("sweep-")) return t`Trying settings`;
-    if (task.startsWith("confirm-")) return t`Asking for exact counts`;
-    return task;
-  };
 }
 
 /** What waits to be sent to hosts, wherever the window is. */

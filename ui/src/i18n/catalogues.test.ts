@@ -20,9 +20,12 @@ const SAME = new Set([
   "OpenClaw",
 ]);
 
+/** What the window says, and what it says for the sentences of the program. */
+const CATALOGUES = ["", "program/"] as const;
+
 /** Reads the messages of a catalogue: `msgid` to `msgstr`. */
-function read(language: string): Map<string, string> {
-  const text = readFileSync(join(import.meta.dirname, `locales/${language}.po`), "utf8");
+function read(catalogue: string, language: string): Map<string, string> {
+  const text = readFileSync(join(import.meta.dirname, `locales/${catalogue}${language}.po`), "utf8");
   const messages = new Map<string, string>();
   for (const block of text.split(/\n{2,}/)) {
     const field = (name: string) => {
@@ -69,32 +72,38 @@ function broken(message: string): string | null {
   return /, (plural|select|selectordinal),/.test(message) && !/\bother \{/.test(message) ? "it has no other" : null;
 }
 
-const english = read("en");
-const ids = [...english.keys()].sort();
+const others = LANGUAGES.filter((language) => language !== "en");
 
-describe.each(LANGUAGES.filter((language) => language !== "en"))("%s", (language) => {
-  const messages = read(language);
+describe.each(CATALOGUES.flatMap((catalogue) => others.map((language) => [catalogue, language] as const)))(
+  "%s%s",
+  (catalogue, language) => {
+    const english = read(catalogue, "en");
+    const ids = [...english.keys()].sort();
+    const messages = read(catalogue, language);
 
-  it("says everything, and nothing that is not asked", () => {
-    expect(ids.filter((id) => !messages.get(id)?.trim())).toEqual([]);
-    expect([...messages.keys()].sort()).toEqual(ids);
-  });
+    it("says everything, and nothing that is not asked", () => {
+      expect(ids.filter((id) => !messages.get(id)?.trim())).toEqual([]);
+      expect([...messages.keys()].sort()).toEqual(ids);
+    });
 
-  it("has the values and marks of the English message", () => {
-    const whole = ids.filter((id) => broken(messages.get(id) ?? "") === null);
-    const wrong = whole.filter((id) => parts(messages.get(id) ?? "").join() !== parts(english.get(id)!).join());
-    expect(wrong.map((id) => ({ id, found: messages.get(id) }))).toEqual([]);
-  });
+    it("has the values and marks of the English message", () => {
+      const whole = ids.filter((id) => broken(messages.get(id) ?? "") === null);
+      const wrong = whole.filter((id) => parts(messages.get(id) ?? "").join() !== parts(english.get(id)!).join());
+      expect(wrong.map((id) => ({ id, found: messages.get(id) }))).toEqual([]);
+    });
 
-  it("can be read, and says what any other number is", () => {
-    const wrong = ids.map((id) => ({ id, why: broken(messages.get(id) ?? "") })).filter(({ why }) => why !== null);
-    expect(wrong).toEqual([]);
-  });
+    it("can be read, and says what any other number is", () => {
+      const wrong = ids.map((id) => ({ id, why: broken(messages.get(id) ?? "") })).filter(({ why }) => why !== null);
+      expect(wrong).toEqual([]);
+    });
 
-  it("is no English, but for names", () => {
-    // Without its values, what has no word of its own may be the same everywhere.
-    const hasWord = (message: string) => /[A-Za-z]{2}/.test(message.replace(/\{\w+\}|<\/?\w+\/?>/g, ""));
-    const same = ids.filter((id) => messages.get(id) === english.get(id) && hasWord(english.get(id)!) && !SAME.has(id));
-    expect(same).toEqual([]);
-  });
-});
+    it("is no English, but for names", () => {
+      // Without its values, what has no word of its own may be the same everywhere.
+      const hasWord = (message: string) => /[A-Za-z]{2}/.test(message.replace(/\{\w+\}|<\/?\w+\/?>/g, ""));
+      const same = ids.filter(
+        (id) => messages.get(id) === english.get(id) && hasWord(english.get(id)!) && !SAME.has(id),
+      );
+      expect(same).toEqual([]);
+    });
+  },
+);

@@ -3,6 +3,7 @@
  * lacks is shown in English; `catalogues.test.ts` sees to it that none lacks any.
  */
 import { i18n } from "@lingui/core";
+import type { Sentence } from "@/bindings/sentences";
 import { messages as english } from "./locales/en.po";
 
 /** The languages there are, as language tags. */
@@ -18,11 +19,22 @@ export const NAMES: Record<Language, string> = {
   "zh-Hant": "繁體中文",
 };
 
-const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<{ messages: typeof english }>> = {
-  ja: () => import("./locales/ja.po"),
-  ko: () => import("./locales/ko.po"),
-  "zh-Hant": () => import("./locales/zh-Hant.po"),
+type Catalogue = { messages: typeof english };
+
+/** What the window says, and what it says for the sentences of the program. */
+const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<Catalogue[]>> = {
+  ja: () => Promise.all([import("./locales/ja.po"), import("./locales/program/ja.po")]),
+  ko: () => Promise.all([import("./locales/ko.po"), import("./locales/program/ko.po")]),
+  "zh-Hant": () => Promise.all([import("./locales/zh-Hant.po"), import("./locales/program/zh-Hant.po")]),
 };
+
+let sentences: readonly Sentence[] = [];
+
+/**
+ * The sentences of the program, which other languages say anew. In English they are what the program says, so that they are
+ * loaded with the first other language.
+ */
+export const programSentences = (): readonly Sentence[] => sentences;
 
 /** Regions and scripts that write Chinese in traditional characters. */
 const TRADITIONAL = new Set(["Hant", "TW", "HK", "MO"]);
@@ -55,6 +67,8 @@ let wanted: Language = "en";
 export async function switchLanguage(language: Language): Promise<void> {
   wanted = language;
   if (language === "en") return activateLanguage();
-  const { messages } = await CATALOGUES[language]();
-  if (wanted === language) show(language, messages);
+  const [catalogues, program] = await Promise.all([CATALOGUES[language](), import("@/bindings/sentences")]);
+  sentences = program.SENTENCES;
+  if (wanted === language)
+    show(language, Object.assign({}, ...catalogues.map(({ messages }) => messages)) as typeof english);
 }

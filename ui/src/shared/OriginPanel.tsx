@@ -11,7 +11,7 @@ import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
-import { Moment } from "./labels";
+import { Moment, Said } from "./labels";
 import { shorten } from "./text";
 import { transcriptPlace } from "./transcript";
 import { Button, Chip, Failure, useWords } from "./ui";
@@ -139,7 +139,9 @@ function Whole({ origin }: { origin: Origin }) {
     <div className="origin-whole">
       <ul className="origin-evidence">
         {origin.evidence.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
+          <li key={sentence}>
+            <Said text={sentence} />
+          </li>
         ))}
       </ul>
       {origin.started_at !== null && (

@@ -1,8 +1,9 @@
 /** The one place that turns what went wrong into words and a tone. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { Code } from "@/bindings";
+import type { ApiError, Code } from "@/bindings";
 import { ApiFailure, Unauthorized, Unreachable } from "@/host";
+import { knownIn, sentenceIn } from "./sentences";
 
 /** How bad it is: worth knowing, to be looked at, or broken. */
 export type Tone = "notice" | "warning" | "failure";
@@ -11,11 +12,13 @@ export type Tone = "notice" | "warning" | "failure";
 export interface Words {
   /** What happened, in a few words. */
   title: MessageDescriptor;
-  /** What the program said about it, in its own words, which are English; empty when it said nothing. */
+  /** What the program said about it, in the language of the window where that is known; empty when it said nothing. */
   detail: string;
+  /** The language of the detail: English where the window's own is not known, null for that of the window. */
+  detailLanguage: "en" | null;
   /**
-   * What to do next. In English that is the program's advice where it gave one; in other languages it is what the code
-   * tells, and the program's own advice stands with the details.
+   * What to do next: the program's advice where it gave one. Advice that is not known in the language of the window stands
+   * with the details, and what the code tells comes in its place.
    */
   next: MessageDescriptor | string;
   /** What it is about: a path, an id; empty when nothing is named. */
@@ -97,22 +100,34 @@ const ENTRIES: Record<Code, Entry> = {
 
 /** The words for anything that was thrown. */
 export function wordsFor(cause: unknown): Words {
-  if (cause instanceof ApiFailure) {
-    const { code, message, hint, subject } = cause.error;
-    // A newer program may know codes that this page does not.
-    const entry = ENTRIES[code] ?? ENTRIES.internal;
-    const told = { title: entry.title, subject, tone: entry.tone };
-    if (i18n.locale === "en") return { ...told, detail: message, next: hint || entry.next };
-    return { ...told, detail: [message, hint].filter(Boolean).join(" "), next: entry.next };
-  }
+  if (cause instanceof ApiFailure) return wordsOf(cause.error);
   if (cause instanceof Unauthorized) {
     const next = msg`Open the address that retrace serve printed.`;
-    return { title: msg`This page has no key to the program`, detail: "", next, subject: "", tone: "failure" };
+    const title = msg`This page has no key to the program`;
+    return { title, detail: "", detailLanguage: null, next, subject: "", tone: "failure" };
   }
-  const detail = cause instanceof Error ? cause.message : "";
+  const said = cause instanceof Error ? cause.message : "";
+  const known = knownIn(i18n, said);
+  const told = { detail: known ?? said, detailLanguage: known === null ? ("en" as const) : null, subject: "" };
   if (cause instanceof Unreachable) {
     const next = msg`Check that it is still running. This page tries again by itself.`;
-    return { title: msg`The program does not answer`, detail, next, subject: "", tone: "failure" };
+    return { title: msg`The program does not answer`, ...told, next, tone: "failure" };
   }
-  return { title: ENTRIES.internal.title, detail, next: ENTRIES.internal.next, subject: "", tone: "failure" };
+  return { title: ENTRIES.internal.title, ...told, next: ENTRIES.internal.next, tone: "failure" };
+}
+
+function wordsOf({ code, message, hint, subject }: ApiError): Words {
+  // A newer program may know codes that this page does not.
+  const entry = ENTRIES[code] ?? ENTRIES.internal;
+  const [said, advice] = [knownIn(i18n, message), knownIn(i18n, hint)];
+  const detail = [said ?? message, advice === null && hint].filter(Boolean).join(" ");
+  return {
+    title: entry.title,
+    detail,
+    detailLanguage: said === null || advice === null ? "en" : null,
+    next: advice || entry.next,
+    // A damaged log says what is damaged; everything else that is named is a path or an id.
+    subject: code === "database_damaged" ? sentenceIn(i18n, subject) : subject,
+    tone: entry.tone,
+  };
 }

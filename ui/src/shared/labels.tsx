@@ -6,6 +6,7 @@ import { useLineCounts } from "@/state/queries";
 import { useFormat } from "./format";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
+import { useProgramWords } from "./program";
 import { shorten } from "./text";
 import { Dot, useWords } from "./ui";
 import { actorWords, operationOf, OPERATIONS, sourceWords, STATES } from "./vocabulary";
@@ -64,12 +65,25 @@ export function OperationWord({ version }: { version: Pick<Version, "operation" 
   return <span>{known ? say(known.word) : operation}</span>;
 }
 
+/** A sentence of the program, in the language of the window. */
+export function Said({ text }: { text: string }) {
+  const { sentence } = useProgramWords();
+  return <>{sentence(text)}</>;
+}
+
+/** The note of an operation, of the program or of a person. */
+export function Note({ text }: { text: string }) {
+  const { note } = useProgramWords();
+  return <>{note(text)}</>;
+}
+
 /** A store's state: mark, word, and more in the title. */
 export function StoreState({ state, detail }: { state: string; detail: string | null }) {
   const say = useWords();
+  const { sentence } = useProgramWords();
   const known = STATES[state];
   return (
-    <span className="store-state" title={detail ?? undefined}>
+    <span className="store-state" title={detail === null ? undefined : sentence(detail)}>
       <Dot look={known?.dot ?? "warn"} />
       <span>{known ? say(known.word) : state}</span>
     </span>

@@ -1,50 +1,13 @@
-/**
- * What the program says of rules and findings, in the language of the window. The program speaks English; its sentences are
- * known again by their words, and said anew with what stands in them. One that is not known stays as it is.
- */
+/** What the program says of rules and findings, in the language of the window. */
 import type { I18n } from "@lingui/core";
 import { msg, plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react";
 import type { Finding, FindingRule } from "@/bindings";
-import { MESSAGES, RULES } from "@/bindings/words";
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-/** A sentence as what knows it again; the places in it are what it gives. */
-const patternOf = (english: string) =>
-  new RegExp(
-    `^${english
-      .split(/\{\d\}/)
-      .map(escaped)
-      .join("(.+?)")}$`,
-    "su",
-  );
-
-const SENTENCES = MESSAGES.map(({ english, words }) => ({ pattern: patternOf(english), words }));
+import { RULES } from "@/bindings/words";
+import { noteIn, sentenceIn } from "./sentences";
 
 /** How a finding of a secret names it: its kind, its first characters and its length. */
 const MASKED = /^.+?: (.*?)… \((\d+) characters?\)\.$/su;
-const MORE = /^(.+) and (\d+) more$/su;
-
-/** A value of a sentence; a list that was cut says so. */
-function valueIn(i18n: I18n, text: string): string {
-  const cut = MORE.exec(text);
-  if (!cut) return text;
-  const [, shown = "", left = ""] = cut;
-  return i18n._(msg`${shown} and ${left} more`);
-}
-
-/** A sentence of the program in the language of the window. */
-export function sentenceIn(i18n: I18n, sentence: string): string {
-  for (const { pattern, words } of SENTENCES) {
-    const found = pattern.exec(sentence);
-    if (found) {
-      const values = found.slice(1).map((value, at) => [at, valueIn(i18n, value)] as const);
-      return i18n._(words.id, Object.fromEntries(values));
-    }
-  }
-  return sentence;
-}
 
 /** What a finding says of its place. */
 export function messageIn(i18n: I18n, { rule, message }: Pick<Finding, "rule" | "message">): string {
@@ -67,13 +30,15 @@ function explanationIn(i18n: I18n, { id, explanation }: Pick<FindingRule, "id" |
   );
 }
 
-/** Says what the program says of rules and findings. In English that is the program's own text. */
+/** Says what the program says. In English that is the program's own text. */
 export function useProgramWords() {
   const { i18n } = useLingui();
   const english = i18n.locale === "en";
   return {
     /** A sentence. */
-    sentence: (sentence: string) => (english ? sentence : sentenceIn(i18n, sentence)),
+    sentence: (sentence: string) => sentenceIn(i18n, sentence),
+    /** The note of an operation or of a version, which the program or a person wrote. */
+    note: (note: string) => noteIn(i18n, note),
     /** What a finding says of its place. */
     message: (finding: Pick<Finding, "rule" | "message">) => (english ? finding.message : messageIn(i18n, finding)),
     /** What to do about a finding. */

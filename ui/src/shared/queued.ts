@@ -4,6 +4,7 @@ import type { ActResult } from "@/bindings";
 import type { Backend } from "@/host";
 import { type Message, say } from "@/state/toasts";
 import { hostsOf } from "./hosts";
+import { sentenceNow, together } from "./sentences";
 
 /** Says that an act was queued for a host, with the way back. */
 export async function sayQueued(
@@ -15,6 +16,6 @@ export async function sayQueued(
 ): Promise<void> {
   const stores = [...result.writes, ...result.deletes].map(({ store_id }) => store_id);
   const host = (await hostsOf(backend, stores)) || t`its host`;
-  const detail = [t`Push to send it`, more, ...result.warnings].filter(Boolean).join(". ");
+  const detail = together([t`Push to send it`, more, ...result.warnings.map(sentenceNow)]);
   say({ tone: result.partial ? "failure" : "notice", title: t`Queued for ${host}: ${subject}`, detail, action });
 }

@@ -196,7 +196,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => void)
   return (
     <div className={`failure failure-${words.tone}`} role="alert" data-testid="failure">
       <strong>{say(words.title)}</strong>
-      {words.detail && <p lang="en">{words.detail}</p>}
+      {words.detail && <p lang={words.detailLanguage ?? undefined}>{words.detail}</p>}
       {words.subject && !words.detail.includes(words.subject) && <p className="mono">{words.subject}</p>}
       <p>{say(words.next)}</p>
       {retry && (

@@ -175,21 +175,24 @@ fn cost(transcript: &Transcript, table: &Table) -> Option<f64> {
 
 /// What the file held that was not understood.
 fn remarks(account: &Account) -> Vec<String> {
-    let counted =
-        |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut remarks = Vec::new();
     if account.malformed_lines > 0 {
-        let first = account.malformed.first();
-        let first = first.map(|line| format!(": line {}: {}", line.line, line.reason)).unwrap_or_default();
-        let lines = counted(account.malformed_lines, "line", "lines");
-        remarks.push(format!("{lines} could not be read{first}."));
+        let lines = account.malformed_lines;
+        remarks.push(match account.malformed.first() {
+            Some(first) if lines == 1 => {
+                format!("1 line could not be read: line {}: {}.", first.line, first.reason)
+            }
+            Some(first) => format!("{lines} lines could not be read: line {}: {}.", first.line, first.reason),
+            None if lines == 1 => "1 line could not be read.".to_owned(),
+            None => format!("{lines} lines could not be read."),
+        });
     }
     for (name, count) in &account.unknown {
         let name = if name.is_empty() { "without a type" } else { name };
-        remarks.push(format!(
-            "Not understood: {} ({name}).",
-            counted(*count, "line or block", "lines or blocks")
-        ));
+        remarks.push(match count {
+            1 => format!("Not understood: 1 line or block ({name})."),
+            count => format!("Not understood: {count} lines or blocks ({name})."),
+        });
     }
     if account.last_line_cut {
         remarks.push("The last line is cut, as in a file that is still written.".to_owned());

@@ -77,10 +77,14 @@ pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiErro
     let plan = plan_dream(app, request)?;
     let queued = plan.queued.changes.len();
     if queued > 0 && !without_queued {
-        let changes = if queued == 1 { "change of the store is" } else { "changes of the store are" };
-        let said = format!(
-            "{queued} {changes} queued here and not at its host, where the dream reads it. Nothing was asked for."
-        );
+        let said = match queued {
+            1 => "1 change of the store is queued here and not at its host, where the dream reads it. Nothing was asked for."
+                .to_owned(),
+            queued => format!(
+                "{queued} changes of the store are queued here and not at its host, where the dream reads it. Nothing was \
+                 asked for."
+            ),
+        };
         return Err(ApiError::new(Code::HeadMoved, said, &store).hint(
             "Push first (`retrace remote push`), or say that it may go without them (`--without-queued`).",
         ));

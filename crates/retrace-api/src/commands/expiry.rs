@@ -158,14 +158,15 @@ impl Reasons<'_> {
             if rested < i64::from(self.days.unloaded) || used.sessions_since < UNLOADED_SESSIONS {
                 continue;
             }
-            let last = match used.last_loaded {
-                Some(day) => format!("Last loaded on {day}"),
-                None => "Never loaded".to_owned(),
+            let (changed, since) = (used.last_changed, used.sessions_since);
+            let message = match used.last_loaded {
+                Some(day) => format!(
+                    "Last loaded on {day}, last changed on {changed}; {since} sessions since could have loaded it."
+                ),
+                None => format!(
+                    "Never loaded, last changed on {changed}; {since} sessions since could have loaded it."
+                ),
             };
-            let message = format!(
-                "{last}, last changed on {}; {} sessions since could have loaded it.",
-                used.last_changed, used.sessions_since
-            );
             self.add(path, "unloaded", message, None);
         }
     }
@@ -270,9 +271,11 @@ impl Inner {
         if request.memories.is_empty() {
             return Err(ApiError::invalid("No memory is named.", "memories"));
         }
-        let amount = request.memories.len();
-        let what = if amount == 1 { "memory" } else { "memories" };
-        let mut plan = Plan::new(Source::Api, Some(format!("removed {amount} {what} that expired")));
+        let note = match request.memories.len() {
+            1 => "removed 1 memory that expired".to_owned(),
+            amount => format!("removed {amount} memories that expired"),
+        };
+        let mut plan = Plan::new(Source::Api, Some(note));
         let mut gone: BTreeSet<String> = BTreeSet::new();
         for memory in &request.memories {
             let path = rel_path(&memory.path)?;

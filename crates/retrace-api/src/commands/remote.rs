@@ -187,14 +187,20 @@ fn push_lease(inner: &Inner) -> Result<Lease, ApiError> {
         return Ok(lease);
     }
     let holder = Lease::pusher(&inner.files);
-    let who = match holder.map_or(0, |holder| holder.process) {
-        0 => "Another process".to_owned(),
-        process if process == own => format!("This process ({process})"),
-        process => format!("Another process ({process})"),
+    let since = holder.and_then(|holder| holder.since).map(|since| since.to_rfc3339());
+    let message = match (holder.map_or(0, |holder| holder.process), since) {
+        (0, None) => "Another process is sending what is queued.".to_owned(),
+        (0, Some(since)) => format!("Another process is sending what is queued, since {since}."),
+        (process, None) if process == own => format!("This process ({process}) is sending what is queued."),
+        (process, Some(since)) if process == own => {
+            format!("This process ({process}) is sending what is queued, since {since}.")
+        }
+        (process, None) => format!("Another process ({process}) is sending what is queued."),
+        (process, Some(since)) => {
+            format!("Another process ({process}) is sending what is queued, since {since}.")
+        }
     };
-    let since = holder.and_then(|holder| holder.since);
-    let since = since.map_or_else(String::new, |since| format!(", since {}", since.to_rfc3339()));
-    Err(ApiError::new(Code::Busy, format!("{who} is sending what is queued{since}."), "push")
+    Err(ApiError::new(Code::Busy, message, "push")
         .hint("Wait until it is done, then push what is left. If that process ended, push again."))
 }
 

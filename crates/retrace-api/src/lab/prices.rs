@@ -71,9 +71,8 @@ fn read(path: &Path, stamp: Stamp) -> Table {
 fn described(errors: &[PriceError]) -> Option<String> {
     let first = errors.first()?;
     let rest = errors.len() - 1;
-    let more =
-        if rest > 0 { format!(" And {rest} more of its lines cannot be read.") } else { String::new() };
-    Some(format!("{}{more}", sentence(first)))
+    let first = sentence(first);
+    Some(if rest > 0 { format!("{first} And {rest} more of its lines cannot be read.") } else { first })
 }
 
 /// Tokens of a recorded call, by what each costs: what was written to the cache and is not known to live an hour lives

@@ -70,10 +70,13 @@ impl Inner {
         }
         act.note_settled(&done)?;
         if put_back > 0 {
-            let files =
-                if put_back == 1 { "1 file was".to_owned() } else { format!("{put_back} files were") };
-            let note =
-                format!("{files} put back as recorded: the machine had stopped before the disk had them");
+            let note = match put_back {
+                1 => "1 file was put back as recorded: the machine had stopped before the disk had them"
+                    .to_owned(),
+                files => format!(
+                    "{files} files were put back as recorded: the machine had stopped before the disk had them"
+                ),
+            };
             act.append(Append {
                 store: Some(store),
                 source: Source::Scan,

@@ -383,19 +383,21 @@ impl Walk<'_, '_> {
             None => from.join(&import.target),
         };
         let path = lexical(&path);
-        let named = format!("{} names it in line {}", file.path.display(), import.line);
+        let (by_file, line) = (file.path.display().to_string(), import.line);
         let nothing = |text| Opened { leads_to: None, size: 0, text };
         let unread = || nothing(Err((InstructionState::Unreadable, String::new())));
         let here = std::fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_dir());
         if !here {
             if import.is_path && !path.is_dir() {
-                let reason = format!("{named}, but it is not there.");
+                let reason = format!("{by_file} names it in line {line}, but it is not there.");
                 self.push(path, scope, InstructionState::Missing, reason, Some(by), depth, unread());
             }
             return;
         }
         if depth > MAX_IMPORT_HOPS {
-            let reason = format!("{named}, but more than {MAX_IMPORT_HOPS} imports lead to it.");
+            let reason = format!(
+                "{by_file} names it in line {line}, but more than {MAX_IMPORT_HOPS} imports lead to it."
+            );
             self.push(path, scope, InstructionState::TooDeep, reason, Some(by), depth, unread());
             return;
         }
@@ -403,7 +405,8 @@ impl Walk<'_, '_> {
         let is_project = matches!(scope, InstructionScope::Project | InstructionScope::Local);
         if is_project && inside.is_none() && !self.approved {
             let reason = format!(
-                "{named}. It lies outside the project, and imports from there are not approved for it in Claude Code."
+                "{by_file} names it in line {line}. It lies outside the project, and imports from there are not approved for \
+                 it in Claude Code."
             );
             self.push(path, scope, InstructionState::NotApproved, reason, Some(by), depth, unread());
             return;
@@ -415,7 +418,15 @@ impl Walk<'_, '_> {
         else {
             return;
         };
-        let index = self.push(path, scope, state, format!("{named}."), Some(by), depth, opened);
+        let index = self.push(
+            path,
+            scope,
+            state,
+            format!("{by_file} names it in line {line}."),
+            Some(by),
+            depth,
+            opened,
+        );
         self.follow(index);
     }
 }

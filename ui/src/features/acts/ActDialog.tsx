@@ -11,6 +11,7 @@ import { Heading } from "react-aria-components/Heading";
 import type { ActResult, Conflict } from "@/bindings";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { ChevronIcon } from "@/shared/icons";
+import { Said } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { shorten } from "@/shared/text";
 import { Await, Button, Chip, Empty, Failure } from "@/shared/ui";
@@ -94,7 +95,7 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
     <>
       {preview.warnings.map((warning) => (
         <div className="notice" key={warning}>
-          {warning}
+          <Said text={warning} />
         </div>
       ))}
       {preview.queued > 0 && (

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Conflict } from "@/bindings";
 import { DiffPanel } from "@/shared/DiffPanel";
 import { DocumentView } from "@/shared/DocumentView";
+import { Said } from "@/shared/labels";
 import { Await, Button, Empty, Segmented } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 
@@ -88,7 +89,9 @@ export function ConflictView({ conflict, onReplace }: ConflictViewProps) {
     <article className="conflict" data-testid="conflict">
       <header>
         <strong className="mono">{conflict.path}</strong>
-        <span className="muted">{conflict.message}</span>
+        <span className="muted">
+          <Said text={conflict.message} />
+        </span>
         <span className="spacer" />
         {isFound && isWanted && (
           <Segmented

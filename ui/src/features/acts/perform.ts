@@ -2,6 +2,7 @@
 import { plural, t } from "@lingui/core/macro";
 import type { ActResult } from "@/bindings";
 import type { Backend } from "@/host";
+import { sentenceNow, together } from "@/shared/sentences";
 import { type Act, rememberUndo, startAct } from "@/state/acts";
 import { sayQueued } from "@/shared/queued";
 import { say, toasts } from "@/state/toasts";
@@ -82,7 +83,7 @@ export function announce(backend: Backend, act: Act, result: ActResult): void {
     void sayQueued(backend, result, act.subject, action);
     return;
   }
-  const detail = [countWords(result), ...result.warnings].join(". ");
+  const detail = together([countWords(result), ...result.warnings.map(sentenceNow)]);
   say({ tone: result.partial ? "failure" : "done", title: doneWords(act), detail, action });
 }
 

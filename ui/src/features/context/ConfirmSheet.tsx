@@ -8,6 +8,7 @@ import { useEffect, useState } from "react";
 import type { Confirmed, ConfirmedPoint, ConfirmPlan } from "@/bindings";
 import { CounterKeyForm, KeySource } from "@/shared/CounterKey";
 import { useFormat } from "@/shared/format";
+import { Said } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -45,7 +46,9 @@ function Plan({ plan }: { plan: ConfirmPlan }) {
         <dt>
           <Trans>what</Trans>
         </dt>
-        <dd>{plan.what}</dd>
+        <dd>
+          <Said text={plan.what} />
+        </dd>
         <dt>
           <Trans>to</Trans>
         </dt>
@@ -65,7 +68,9 @@ function Plan({ plan }: { plan: ConfirmPlan }) {
         <div className="notice notice-warning">
           <ul>
             {plan.limits.map((limit) => (
-              <li key={limit}>{limit}</li>
+              <li key={limit}>
+                <Said text={limit} />
+              </li>
             ))}
           </ul>
         </div>
@@ -93,7 +98,7 @@ function Point({ point }: { point: ConfirmedPoint }) {
       <td className="cell-end">{exact(point.exact_after)}</td>
       <td className="cell-end num">
         {point.error_percent === null ? (
-          <span className="text-del">{point.problem}</span>
+          <span className="text-del">{point.problem && <Said text={point.problem} />}</span>
         ) : (
           format.change(point.error_percent / 100)
         )}

@@ -7,6 +7,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { memo, useCallback, useMemo, useState } from "react";
 import type { ContextShow, FigureKind, Regret, TranscriptRow } from "@/bindings";
 import { useFormat } from "@/shared/format";
+import { Said } from "@/shared/labels";
 import { Await, Button, Empty, Segmented, Skeleton } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { useStatusNotes } from "@/state/note";
@@ -300,7 +301,9 @@ function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | und
               </summary>
               <ul>
                 {show.remarks.map((remark) => (
-                  <li key={remark}>{remark}</li>
+                  <li key={remark}>
+                    <Said text={remark} />
+                  </li>
                 ))}
               </ul>
             </details>

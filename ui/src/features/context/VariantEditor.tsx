@@ -6,6 +6,7 @@ import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
 import type { SimulationStopped, SimulationWarning } from "@/bindings";
 import { ApiFailure } from "@/host";
+import { Said } from "@/shared/labels";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Button, Failure, Segmented } from "@/shared/ui";
 import { useObservableLater } from "@/state/observable";
@@ -196,7 +197,7 @@ const Warnings = memo(function Warnings({ warnings }: { warnings: readonly Simul
           <span className="warning-sign" aria-hidden>
             !
           </span>
-          {message}
+          <Said text={message} />
         </li>
       ))}
     </ul>
@@ -231,7 +232,7 @@ function Refused({ error, view }: { error: unknown; view: "form" | "json" }) {
   if (view === "json" || shownInForm(error.error.message)) return null;
   return (
     <p className="field-problem" role="alert" data-testid="setting-problem">
-      {error.error.message}
+      <Said text={error.error.message} />
     </p>
   );
 }

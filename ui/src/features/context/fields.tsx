@@ -7,6 +7,7 @@ import { Slider, SliderFill, SliderThumb, SliderTrack } from "react-aria-compone
 import { positionsAround } from "./ahead";
 import { type Json, parseNames, type Scale } from "./setting";
 import { useWish } from "./simulations";
+import { Said } from "@/shared/labels";
 
 /** The setting that a form edits. The same object as long as the form edits the same variant. */
 export interface Edited {
@@ -21,7 +22,7 @@ export function FieldProblem({ problem }: { problem: string | null }) {
   return (
     problem && (
       <p className="field-problem" role="alert" data-testid="field-problem">
-        {problem}
+        <Said text={problem} />
       </p>
     )
   );

@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { IndexHealth, StoreHealth } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Moment } from "@/shared/labels";
+import { Moment, Said } from "@/shared/labels";
 import { Chip } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
 
@@ -105,7 +105,7 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
         <a href={formatRoute({ screen: "health", store: chosen ? undefined : store.store_id })}>{store.name}</a>
         {store.problems.map((problem) => (
           <div key={problem} className="state-detail text-del">
-            {problem}
+            <Said text={problem} />
           </div>
         ))}
       </th>

@@ -6,7 +6,7 @@ import type { Finding, InboxItem } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff, WholeDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
-import { Actor, Source } from "@/shared/labels";
+import { Actor, Note, Source } from "@/shared/labels";
 import { OriginPanel } from "@/shared/OriginPanel";
 import { useProgramWords } from "@/shared/program";
 import { folderOf } from "@/shared/text";
@@ -34,7 +34,12 @@ function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: ((
         <Actor actor={item.created_by} />
         {origin?.turn != null && <Trans>, turn {origin.turn}</Trans>}
         {origin?.model && `, ${origin.model}`} · <Source source={item.source} />
-        {item.note && ` · ${item.note}`}
+        {item.note && (
+          <>
+            {" "}
+            · <Note text={item.note} />
+          </>
+        )}
       </p>
       {origin?.prompt && <p>“{origin.prompt}”</p>}
       {/* What may become known later stands last, so that it moves nothing when it comes. */}

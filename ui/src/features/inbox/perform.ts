@@ -4,6 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import type { Backend, Request } from "@/host";
 import { sayQueued } from "@/shared/queued";
+import { sentenceNow, together } from "@/shared/sentences";
 import { dropReviewed, type Narrowed } from "@/state/inbox";
 import { forgetReview, rememberReview } from "@/state/reviews";
 import { say, toasts } from "@/state/toasts";
@@ -55,7 +56,7 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
   }
   const subject = subjectOf(done);
   const warnings = result.act?.warnings ?? [];
-  const detail = [left, ...warnings].filter(Boolean).join(". ");
+  const detail = together([left, ...warnings.map(sentenceNow)]);
   if (seq === null) {
     say({ tone: "done", title: title(kind, subject), detail });
     return;

@@ -2,6 +2,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Finding, InboxItem, MemoryKind } from "@/bindings";
+import { sentenceNow } from "@/shared/sentences";
 import { fileName } from "@/shared/text";
 
 /** What happened to a memory since it was last reviewed, with its sign. */
@@ -46,7 +47,7 @@ export function contentWords(item: InboxItem): MessageDescriptor | null {
 
 /** Why an item was left as it is: our words where there are some, the program's otherwise. */
 export function skippedWords({ reason, message }: { reason: string; message: string }): MessageDescriptor | string {
-  return SKIPPED[reason] ?? message;
+  return SKIPPED[reason] ?? sentenceNow(message);
 }
 
 /** The name of an item: that of its file; null when it was redacted. */

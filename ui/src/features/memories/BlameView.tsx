@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "react-aria-components/Button";
 import type { Blame, BlameLine, BlameVersion } from "@/bindings";
 import { Actor, Moment } from "@/shared/labels";
+import { useProgramWords } from "@/shared/program";
 import { shorten } from "@/shared/text";
 import { Await, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
@@ -47,6 +48,7 @@ function Gutter({
   onOpen: (version: string) => void;
 }) {
   const { t } = useLingui();
+  const told = useProgramWords();
   if (!version)
     return (
       <span className="blame-who muted">
@@ -57,7 +59,7 @@ function Gutter({
   const hint = [
     orBefore && t`or before: what was there before is redacted`,
     from && t`moved here from ${from}`,
-    version.note,
+    version.note && told.note(version.note),
   ];
   return (
     <Button

@@ -1,7 +1,7 @@
 /** All versions of a memory with everything the log knows about each. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
-import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
 import { shorten } from "@/shared/text";
 import { Button, Chip } from "@/shared/ui";
 import type { NumberedVersion } from "@/state/memory";
@@ -41,7 +41,12 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
             </Chip>
           </>
         )}
-        {version.note && <span className="muted"> · {version.note}</span>}
+        {version.note && (
+          <span className="muted">
+            {" "}
+            · <Note text={version.note} />
+          </span>
+        )}
       </td>
       <td className="cell-end">
         <VersionCounts version={version} />

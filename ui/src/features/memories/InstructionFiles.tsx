@@ -8,6 +8,8 @@ import type { Instruction, Instructions, Store } from "@/bindings";
 import { DocumentView } from "@/shared/DocumentView";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
+import { Said } from "@/shared/labels";
+import { useProgramWords } from "@/shared/program";
 import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
@@ -181,7 +183,9 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
         <span className="muted mono" title={file.path}>
           {folder}
         </span>
-        <div className="muted instruction-reason">{file.reason}</div>
+        <div className="muted instruction-reason">
+          <Said text={file.reason} />
+        </div>
         {file.leads_to && (
           <div className="muted instruction-reason">
             <Trans>Leads to {file.leads_to}</Trans>
@@ -241,7 +245,7 @@ function OneFile({ file, found, store }: { file: Instruction; found: Instruction
       </header>
       <div className="pane-body">
         <p className="instruction-why">
-          {file.reason}{" "}
+          <Said text={file.reason} />{" "}
           {file.tokens !== null && file.size_bytes !== null && (
             <span className="muted num">
               <Trans>
@@ -290,6 +294,7 @@ export function InstructionPane({ store, path }: { store: Store; path: string })
 }
 
 function AllFiles({ found, store }: { found: Instructions; store: Store }) {
+  const told = useProgramWords();
   return (
     <div className="pane">
       <header className="pane-header">
@@ -311,7 +316,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
       </header>
       <div className="pane-body instruction-scroll">
         <p className="muted">
-          {found.because}{" "}
+          {found.because && <Said text={found.because} />}{" "}
           <Trans>
             People write these files for agents. They are read here, never changed, and recorded only where a store
             covers them. In load order; an import stands below the file that names it.
@@ -319,7 +324,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
         </p>
         {found.switched_off !== null && (
           <div className="notice" role="status">
-            <Trans>Claude Code loads none of them: {found.switched_off}</Trans>
+            <Trans>Claude Code loads none of them: {told.sentence(found.switched_off)}</Trans>
           </div>
         )}
         <Table found={found} store={store} />
@@ -330,7 +335,9 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
             </h2>
             <ul>
               {found.problems.map((problem) => (
-                <li key={problem}>{problem}</li>
+                <li key={problem}>
+                  <Said text={problem} />
+                </li>
               ))}
             </ul>
           </section>

@@ -2,7 +2,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo } from "react";
 import { Picker } from "@/shared/Picker";
-import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
 import { Chip } from "@/shared/ui";
 import type { NumberedVersion } from "@/state/memory";
 
@@ -64,7 +64,12 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
             · <Source source={version.source} />
           </>
         )}
-        {version.note && ` · ${version.note}`}
+        {version.note && (
+          <>
+            {" "}
+            · <Note text={version.note} />
+          </>
+        )}
       </span>
       <VersionCounts version={version} />
     </div>

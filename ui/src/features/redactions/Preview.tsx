@@ -3,7 +3,9 @@ import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { ActResult } from "@/bindings";
+import { Said } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { useProgramWords } from "@/shared/program";
 import { shorten, toBase64 } from "@/shared/text";
 import { Button, Chip, Empty, Failure } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
@@ -101,6 +103,7 @@ function Summary({ result }: { result: ActResult }) {
 /** Nothing was found: says so, and offers to prove it. */
 function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
   const { t } = useLingui();
+  const told = useProgramWords();
   const backend = useBackend();
   const [proof, setProof] = useState<{ absent: boolean | null; found_in: string[] } | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
@@ -138,7 +141,7 @@ function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
           {proof.absent ? (
             <Trans>These bytes are in no file of the data directory.</Trans>
           ) : (
-            <Trans>These bytes are in: {proof.found_in.join(", ")}</Trans>
+            <Trans>These bytes are in: {proof.found_in.map(told.sentence).join(", ")}</Trans>
           )}
         </p>
       )}
@@ -215,7 +218,7 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
       <Summary result={result} />
       {result.warnings.map((warning) => (
         <div key={warning} className="notice notice-warning" data-testid="redact-warning">
-          {warning}
+          <Said text={warning} />
         </div>
       ))}
       <VirtualRows

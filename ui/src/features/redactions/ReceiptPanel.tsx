@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { Receipt, ReceiptPlace } from "@/bindings";
 import { download } from "@/shared/download";
 import { useFormat } from "@/shared/format";
-import { Actor } from "@/shared/labels";
+import { Actor, Said } from "@/shared/labels";
 import { shorten } from "@/shared/text";
 import { Button, Chip, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -110,8 +110,12 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         {receipt.places.map((place) => (
           <li key={place.place} data-testid="receipt-place" data-state={place.state}>
             <span>
-              {place.place}
-              {place.detail && <span className="muted place-detail">{place.detail}</span>}
+              <Said text={place.place} />
+              {place.detail && (
+                <span className="muted place-detail">
+                  <Said text={place.detail} />
+                </span>
+              )}
             </span>
             <PlaceChip place={place} />
           </li>
@@ -119,7 +123,7 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
       </ul>
       {receipt.warnings.map((warning) => (
         <div key={warning} className="notice notice-warning">
-          {warning}
+          <Said text={warning} />
         </div>
       ))}
       {receipt.method !== "versions" && (

@@ -3,7 +3,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Price } from "@/bindings";
 import { CounterKeyForm, KeySource } from "@/shared/CounterKey";
 import { useFormat } from "@/shared/format";
-import { Moment } from "@/shared/labels";
+import { Moment, Said } from "@/shared/labels";
 import { Await, CopyButton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 
@@ -133,7 +133,11 @@ export function PriceTable() {
               <Trans>US dollars per million tokens. Own lines, which come first, are kept in</Trans>{" "}
               <span className="mono">{own_file}</span> <CopyButton text={own_file} label={t`Copy the path`} />
             </p>
-            {own_file_problem && <div className="notice notice-warning">{own_file_problem}</div>}
+            {own_file_problem && (
+              <div className="notice notice-warning">
+                <Said text={own_file_problem} />
+              </div>
+            )}
             <details>
               <summary>
                 <Plural value={prices.length} one="# line" other="# lines" />

@@ -4,7 +4,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Verified } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Moment } from "@/shared/labels";
+import { Moment, Said } from "@/shared/labels";
 import { shorten } from "@/shared/text";
 import { Await, Button, CopyButton, Failure, Segmented } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -95,7 +95,9 @@ function Verification({ verified }: { verified: Verified }) {
         </p>
         <ul>
           {[...verified.problems, ...verified.warnings].map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>
+              <Said text={line} />
+            </li>
           ))}
         </ul>
         {!verified.ok && (

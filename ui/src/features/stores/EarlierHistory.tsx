@@ -6,7 +6,7 @@ import type { ImportResult, Store } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { wordsFor } from "@/shared/failure";
 import { JobProgress } from "@/shared/JobProgress";
-import { Moment } from "@/shared/labels";
+import { Moment, Said } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Button, useWords } from "@/shared/ui";
 import { rememberUndo, startAct } from "@/state/acts";
@@ -68,7 +68,7 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
       )}
       {found.warnings.map((warning) => (
         <p key={warning} className="muted">
-          {warning}
+          <Said text={warning} />
         </p>
       ))}
     </>

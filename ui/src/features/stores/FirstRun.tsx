@@ -2,6 +2,7 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { useState } from "react";
 import { BrandMark } from "@/shared/icons";
+import { useTaskName } from "@/shared/tasks";
 import { Await, Button } from "@/shared/ui";
 import { useProgress } from "@/state/progress";
 import { useRead } from "@/state/queries";
@@ -12,6 +13,7 @@ import { AddDirectory, DiscoveryList } from "./discovery";
 export function FirstRun({ onLeave }: { onLeave: () => void }) {
   const read = useRead("discover", { home: null, projects: [] });
   const progress = useProgress();
+  const taskName = useTaskName();
   const [recorded, setRecorded] = useState<number | null>(null);
   const leave = (screen: "memories" | "context") => {
     navigate({ screen });
@@ -54,7 +56,7 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
         {/* Last, as it comes and goes by itself: nothing to press may move with it. */}
         {progress && (
           <p className="muted" role="status">
-            {progress.task} {progress.total ? `${progress.done} / ${progress.total}` : progress.done}
+            {taskName(progress.task)} {progress.total ? `${progress.done} / ${progress.total}` : progress.done}
           </p>
         )}
       </div>

@@ -1,6 +1,7 @@
 /** What went wrong at a host, and what to do next. */
 import { Trans } from "@lingui/react/macro";
 import { ApiFailure } from "@/host";
+import { Said } from "@/shared/labels";
 import { Button, Failure, useWords } from "@/shared/ui";
 import { hostWords } from "./hostWords";
 
@@ -21,8 +22,12 @@ export function HostFailure({
   return (
     <div className="failure failure-warning" role="alert" data-testid="host-failure" data-code={error.error.code}>
       <strong>{say(words.title)}</strong>
-      {message && <p>{message}</p>}
-      <p>{hint || say(words.next)}</p>
+      {message && (
+        <p>
+          <Said text={message} />
+        </p>
+      )}
+      <p>{hint ? <Said text={hint} /> : say(words.next)}</p>
       <div className="form-actions">
         {words.key && onKey && (
           <Button onPress={onKey} data-testid="other-key">

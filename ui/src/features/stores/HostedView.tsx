@@ -8,7 +8,7 @@ import { spelled } from "@/shared/hidden";
 import { hostName } from "@/shared/hosts";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { JobProgress } from "@/shared/JobProgress";
-import { Moment } from "@/shared/labels";
+import { Moment, Said } from "@/shared/labels";
 import { Await, Button, Dot, Empty, Segmented, useWords } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
@@ -106,7 +106,11 @@ function MirrorRow(props: RowProps) {
           <Dot look={state.dot} />
           {say(state.word)}
         </span>
-        {row.problem && <div className="muted state-detail">{row.problem}</div>}
+        {row.problem && (
+          <div className="muted state-detail">
+            <Said text={row.problem} />
+          </div>
+        )}
       </td>
       <td>{row.pulled_at ? <Moment at={row.pulled_at} form="ago" /> : <span className="muted">–</span>}</td>
       <td className="cell-end num">

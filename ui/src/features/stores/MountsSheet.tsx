@@ -6,6 +6,7 @@ import { download } from "@/shared/download";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { CloseIcon } from "@/shared/icons";
+import { Said } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Chip, CopyButton, Dot, Empty, Segmented } from "@/shared/ui";
 import { Button as AriaButton } from "react-aria-components/Button";
@@ -49,7 +50,7 @@ function Problems({ problems }: { problems: readonly MountProblem[] }) {
             {severity === "error" ? <Trans>refused</Trans> : <Trans>warning</Trans>}
           </Chip>
           <span>
-            {message} {at && <span className="mono muted">{at}</span>}
+            <Said text={message} /> {at && <span className="mono muted">{at}</span>}
           </span>
         </li>
       ))}

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import type { QueuedChange, RemoteStore } from "@/bindings";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { hostName } from "@/shared/hosts";
-import { LineCounts, Moment } from "@/shared/labels";
+import { LineCounts, Moment, Said } from "@/shared/labels";
 import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
 import { fileName, folderOf } from "@/shared/text";
 import { Await, Button, Dot, Empty, useWords } from "@/shared/ui";
@@ -83,7 +83,11 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
             <Trans>The host refused it.</Trans>
           )}
         </strong>
-        {change.message && <p>{change.message}</p>}
+        {change.message && (
+          <p>
+            <Said text={change.message} />
+          </p>
+        )}
         <ol className="queue-steps">
           {conflict ? (
             <>

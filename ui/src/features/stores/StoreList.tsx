@@ -1,6 +1,7 @@
 /** The side panel with the stores: how each is doing, and the way to it. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
+import { useProgramWords } from "@/shared/program";
 import { spelled } from "@/shared/hidden";
 import { Dot, useWords } from "@/shared/ui";
 import { STATES } from "@/shared/vocabulary";
@@ -21,6 +22,7 @@ export interface StoreListProps {
 export function StoreList({ chosen, routeFor, count = "memories" }: StoreListProps) {
   const { t } = useLingui();
   const say = useWords();
+  const told = useProgramWords();
   const format = useFormat();
   const { data } = useRead("stores", {});
   return (
@@ -38,7 +40,7 @@ export function StoreList({ chosen, routeFor, count = "memories" }: StoreListPro
                 href={formatRoute(routeFor(store.id))}
                 aria-current={store.id === chosen ? "true" : undefined}
                 className="side-link"
-                title={[store.root, word, store.state_detail].filter(Boolean).join(" · ")}
+                title={[store.root, word, told.sentence(store.state_detail ?? "")].filter(Boolean).join(" · ")}
                 data-testid="side-store"
               >
                 <Dot look={state?.dot ?? "warn"} />

@@ -8,7 +8,7 @@ import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
-import { Moment, StoreState } from "@/shared/labels";
+import { Moment, Said, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
 import { kindWords } from "@/shared/vocabulary";
@@ -197,7 +197,11 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
       </td>
       <td>
         <StoreState state={store.state} detail={store.state_detail} />
-        {store.state_detail && <div className="muted state-detail">{store.state_detail}</div>}
+        {store.state_detail && (
+          <div className="muted state-detail">
+            <Said text={store.state_detail} />
+          </div>
+        )}
       </td>
       <td className="cell-end num">{format.number(store.memories)}</td>
       <td className="cell-end num">{format.number(store.versions)}</td>
@@ -215,7 +219,9 @@ function Rules({ store, onClose }: { store: Store; onClose: () => void }) {
     <Sheet title={t`What ${store.name} leaves out`} onClose={onClose} testId="rules">
       <ul className="rules">
         {store.rules.map((rule) => (
-          <li key={rule}>{rule}</li>
+          <li key={rule}>
+            <Said text={rule} />
+          </li>
         ))}
       </ul>
       <p className="muted">

@@ -7,6 +7,7 @@ import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import type { Discovered, Found } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
+import { Said } from "@/shared/labels";
 import { Button, Checkbox, Chip, Empty, Failure, useWords } from "@/shared/ui";
 import { kindWords, LOCAL_KINDS } from "@/shared/vocabulary";
 import { useBackend } from "@/state/backend";
@@ -72,12 +73,14 @@ function FoundRow({
                 <span className={`tree-chevron${isExpanded ? " is-open" : ""}`}>
                   <ChevronIcon />
                 </span>
-                {found.reason}
+                <Said text={found.reason} />
               </AriaButton>
               <DisclosurePanel>
                 <ul>
                   {found.evidence.map((fact) => (
-                    <li key={fact}>{fact}</li>
+                    <li key={fact}>
+                      <Said text={fact} />
+                    </li>
                   ))}
                   {found.project && (
                     <li>
@@ -230,7 +233,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
           <ul>
             {discovered.problems.map(({ subject, message }) => (
               <li key={subject + message}>
-                <span className="mono">{subject}</span> {message}
+                <span className="mono">{subject}</span> <Said text={message} />
               </li>
             ))}
           </ul>

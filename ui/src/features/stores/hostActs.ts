@@ -4,6 +4,7 @@ import { useLingui } from "@lingui/react/macro";
 import type { Pulled, QueuedChange, RemoteStore, Pushed } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
 import { hostName } from "@/shared/hosts";
+import { sentenceNow, together } from "@/shared/sentences";
 import { useWords } from "@/shared/ui";
 import { rememberUndo } from "@/state/acts";
 import { useBackend } from "@/state/backend";
@@ -63,7 +64,7 @@ export function useHostActs(): HostActs {
         : "";
     if (open.length > 0) {
       const names = open.map(({ name }) => name).join(", ");
-      say({ tone: "failure", title: t`Not finished: ${names}`, detail: open[0]!.problem ?? "" });
+      say({ tone: "failure", title: t`Not finished: ${names}`, detail: sentenceNow(open[0]!.problem ?? "") });
     } else if (versions === 0 && redacted === 0) say({ tone: "done", title: t`Nothing new at the host` });
     else {
       const title = t`Pulled ${plural(versions, { one: "# version", other: "# versions" })}`;
@@ -87,12 +88,12 @@ export function useHostActs(): HostActs {
     toasts.clear();
     rememberUndo(null);
     const left = [
-      conflicts > 0 && plural(conflicts, { one: "# met a newer edit", other: "# met newer edits" }),
-      failed > 0 && plural(failed, { one: "# was refused", other: "# were refused" }),
-      problem,
-    ].filter(Boolean);
+      conflicts > 0 ? plural(conflicts, { one: "# met a newer edit", other: "# met newer edits" }) : "",
+      failed > 0 ? plural(failed, { one: "# was refused", other: "# were refused" }) : "",
+      sentenceNow(problem ?? ""),
+    ].filter((part) => part !== "");
     const title = sent === 0 ? t`Nothing was sent` : t`Sent ${plural(sent, { one: "# change", other: "# changes" })}`;
-    say({ tone: left.length > 0 ? "failure" : "done", title, detail: left.join(". ") });
+    say({ tone: left.length > 0 ? "failure" : "done", title, detail: together(left) });
   };
   const push = async (row: Pick<RemoteStore, "store_id"> | null) => {
     let pushed: Pushed | null = null;

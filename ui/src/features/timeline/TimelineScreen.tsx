@@ -9,7 +9,7 @@ import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
-import { Actor, Moment, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
 import { StoreChoice } from "@/shared/StoreChoice";
 import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip, Empty, Failure, Skeleton } from "@/shared/ui";
@@ -88,7 +88,12 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
           <Source source={operation.source} />
         </span>{" "}
         · {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} />
-        {operation.note && ` · ${operation.note}`}
+        {operation.note && (
+          <>
+            {" "}
+            · <Note text={operation.note} />
+          </>
+        )}
       </span>
     </div>
   );
@@ -196,7 +201,11 @@ function OperationFacts({ operation }: { operation: Operation }) {
         · {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} /> ·{" "}
         {format.exact(operation.created_at)}
       </p>
-      {operation.note && <p className="muted">{operation.note}</p>}
+      {operation.note && (
+        <p className="muted">
+          <Note text={operation.note} />
+        </p>
+      )}
       {operation.undone_by !== null && <p className="muted">{t`Taken back by operation ${operation.undone_by}.`}</p>}
     </div>
   );

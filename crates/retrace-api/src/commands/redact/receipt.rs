@@ -78,9 +78,12 @@ impl Inner {
             .filter(|store| Root::open(&root_of(store)).is_err())
             .map(|store| store.name.as_str())
             .collect();
-        let count = stores.len();
+        let name = match stores.len() {
+            1 => "Live files, 1 store".to_owned(),
+            count => format!("Live files, {count} stores"),
+        };
         places.push(place(
-            &format!("Live files, {count} {}", if count == 1 { "store" } else { "stores" }),
+            &name,
             left,
             (!unreadable.is_empty()).then(|| format!("could not be read: {}", unreadable.join(", "))),
         ));

@@ -213,27 +213,31 @@ impl Survey {
             ));
         }
         if !live && !self.live.is_empty() {
-            warnings.push(format!(
-                "{}. What is live stays as it is, and is recorded again as soon as it changes; use --live to replace it there.",
-                counted(self.live.len(), "live file still holds it", "live files still hold it")
-            ));
+            warnings.push(match self.live.len() {
+                1 => "1 live file still holds it. What is live stays as it is, and is recorded again as soon as it \
+                      changes; use --live to replace it there."
+                    .to_owned(),
+                files => format!(
+                    "{files} live files still hold it. What is live stays as it is, and is recorded again as soon as it \
+                     changes; use --live to replace it there."
+                ),
+            });
         }
         if !live && !self.hosted.is_empty() {
-            warnings.push(format!(
-                "{} in its newest version, which no host redacts; use --live to replace it there first.",
-                counted(self.hosted.len(), "hosted memory holds it", "hosted memories hold it, each")
-            ));
+            warnings.push(match self.hosted.len() {
+                1 => "1 hosted memory holds it in its newest version, which no host redacts; use --live to replace it \
+                      there first."
+                    .to_owned(),
+                memories => format!(
+                    "{memories} hosted memories hold it, each in its newest version, which no host redacts; use --live \
+                     to replace it there first."
+                ),
+            });
         }
-        let queued = self.queued.iter().filter(|row| row.withdrawn_by.is_none()).count();
-        if queued > 0 {
-            warnings.push(format!(
-                "{} taken back.",
-                counted(
-                    queued,
-                    "change queued for a host holds it and is",
-                    "changes queued for hosts hold it and are"
-                )
-            ));
+        match self.queued.iter().filter(|row| row.withdrawn_by.is_none()).count() {
+            0 => {}
+            1 => warnings.push("1 change queued for a host holds it and is taken back.".to_owned()),
+            many => warnings.push(format!("{many} changes queued for hosts hold it and are taken back.")),
         }
         if self.live.iter().any(|hit| hit.in_path) {
             warnings
@@ -551,9 +555,4 @@ fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
             _ => {}
         }
     }
-}
-
-/// A number with the words that go with it.
-fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
