@@ -120,7 +120,7 @@ const NOT_SAID: &[(&str, &str)] = &[
 ];
 
 /// What a sentence is, whatever stands in its places and however it begins and ends: places become a mark, those that may be
-/// empty are left out, and so is what stands at the ends without being a word.
+/// empty are left out, and so are the places that it begins with and the marks at its ends.
 fn key(sentence: &str) -> String {
     let mut text = String::new();
     let mut rest = sentence;
@@ -138,7 +138,8 @@ fn key(sentence: &str) -> String {
             rest = &rest[letter.len_utf8()..];
         }
     }
-    let text = text.trim_matches(|end: char| end == '\0' || end.is_whitespace() || ".,:;".contains(end));
+    let mark = |end: char| end.is_whitespace() || ".,:;".contains(end);
+    let text = text.trim_start_matches(|begin: char| begin == '\0' || mark(begin)).trim_end_matches(mark);
     let mut letters = text.chars();
     letters
         .next()

@@ -143,7 +143,7 @@ function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: stri
         data-testid="setting-json"
       />
       <p id="setting-json-problem" className="field-problem" role="status" data-testid="json-problem">
-        {syntax ?? problem}
+        {syntax ?? <Said text={problem} />}
       </p>
     </div>
   );
