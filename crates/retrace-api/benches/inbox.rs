@@ -40,7 +40,7 @@ fn main() {
         timed(|| commands::inbox_kinds(&app, wire::InboxKindsReq::default()).expect("kinds"));
     println!("how many are of which kind ({} kinds), the first time: {kinds:.1?}", counted.kinds.len());
     report("the same again", || {
-        drop(commands::inbox_kinds(&app, wire::InboxKindsReq::default()).expect("kinds"))
+        drop(commands::inbox_kinds(&app, wire::InboxKindsReq::default()).expect("kinds"));
     });
     report("first page of topics", || {
         let request =
