@@ -198,7 +198,7 @@ async function oneKindAlone({ app, machine }) {
   await arrives(app, machine, "MEMORY.md", INDEX);
   await arrives(app, machine, "search.md", SEARCH);
   await badgeEqualsRows(app, 3);
-  await app.see("inbox-kind", "topic (2)");
+  await app.see('[data-testid="inbox-kind"] option', "topic (2)");
   await app.press("f");
   await app.see("item-title", "MEMORY.md");
   await until("the index alone, and a badge of all", async () => (await numbers(app)).join() === "3,1,1", () => numbers(app));
