@@ -87,11 +87,17 @@ export function concerns(type: Event["type"], [name, request]: readonly unknown[
 
 const CONTENTS = new Set(["document", "diff", "show", "search"]);
 
-/** Reads that go through every file of every store. They follow at most once in so many milliseconds, and never two at once. */
-const SLOW = new Set(["health", "expiry"]);
+/**
+ * Reads that go through every file of every store, or through everything left to review. They follow at most once in so many
+ * milliseconds, and never two at once.
+ */
+const SLOW = new Set(["health", "expiry", "inbox_kinds"]);
 const SLOW_MS = 2000;
 
 const isSlow = ({ queryKey }: Query) => SLOW.has(String(queryKey[0]));
+
+/** Those that wait also after a review by this window: it changes no file, but how much is left of each kind. */
+const isSlowFile = (query: Query) => isSlow(query) && query.queryKey[0] !== "inbox_kinds";
 
 /** Events that slow reads wait for, by cache. */
 const waiting = new WeakMap<QueryClient, Set<Event["type"]>>();
@@ -120,10 +126,13 @@ const rendered = () => new Promise<void>((done) => setTimeout(done));
  * for a moment: it leaves the cache. Live files come after the list of what there is, so that a file that has just gone
  * is not asked for.
  */
-async function refresh(queries: QueryClient, types: readonly Event["type"][], slowToo: boolean): Promise<void> {
-  const concerned = (query: Query) =>
-    (slowToo || !isSlow(query)) && types.some((type) => concerns(type, query.queryKey));
-  if (!slowToo) refreshSlowLater(queries, types);
+async function refresh(
+  queries: QueryClient,
+  types: readonly Event["type"][],
+  waits: ((query: Query) => boolean) | null,
+): Promise<void> {
+  const concerned = (query: Query) => !waits?.(query) && types.some((type) => concerns(type, query.queryKey));
+  if (waits) refreshSlowLater(queries, types);
   if (types.includes("origins") || types.includes("receipts")) readInboxAnew(queries);
   const isLive = ({ queryKey }: Query) => readsLive(queryKey[1]);
   const redacted = types.includes("receipts");
@@ -158,7 +167,7 @@ export function withRefresh(backend: Backend, queries: QueryClient): Backend {
       const dryRun = "dry_run" in request && request.dry_run === true;
       if (!WRITES.has(name) || dryRun) return response;
       // A review changes no file; whoever does something else may look at what the rules say of it.
-      const reading = refresh(queries, eventsOf(name), !REVIEWS.has(name));
+      const reading = refresh(queries, eventsOf(name), REVIEWS.has(name) ? isSlowFile : null);
       // The receipt must be among the receipts when somebody goes to it.
       if (name === "redact") await reading;
       else void reading;
@@ -175,7 +184,7 @@ export function useLiveUpdates(queries: QueryClient): void {
     let timer: number | undefined;
     const flush = () => {
       timer = undefined;
-      void refresh(queries, [...collected], collected.has("receipts"));
+      void refresh(queries, [...collected], collected.has("receipts") ? null : isSlow);
       collected.clear();
     };
     const stop = backend.subscribe((event) => {
