@@ -233,6 +233,18 @@ describe("mirrors", () => {
   });
 });
 
+/** The form of a new dream, filled in, while a change of its input store is queued. */
+async function dreamWithSomethingQueued() {
+  const fake = await pulled();
+  const [item] = fake.inbox.page({}).groups.flatMap(({ items }) => items);
+  await fake.call("review", { versions: [item!.version_id], verdict: "reject" });
+  const opened = openWindow("#/stores?view=dreams", fake);
+  await opened.user.click(await screen.findByTestId("new-dream-button"));
+  await opened.user.type(screen.getByTestId("dream-model"), "claude-x");
+  await opened.user.type(screen.getByTestId("dream-sessions"), "sesn_1");
+  return { ...opened, fake };
+}
+
 describe("dreams", () => {
   it("are asked for only when wanted, mirrored, held side by side and taken over in part", async () => {
     const fake = await mirrored();
@@ -262,13 +274,7 @@ describe("dreams", () => {
   });
 
   it("say before they are asked for that they do not read what is queued", async () => {
-    const fake = await pulled();
-    const [item] = fake.inbox.page({}).groups.flatMap(({ items }) => items);
-    await fake.call("review", { versions: [item!.version_id], verdict: "reject" });
-    const { user } = openWindow("#/stores?view=dreams", fake);
-    await user.click(await screen.findByTestId("new-dream-button"));
-    await user.type(screen.getByTestId("dream-model"), "claude-x");
-    await user.type(screen.getByTestId("dream-sessions"), "sesn_1");
+    const { user } = await dreamWithSomethingQueued();
     expect(screen.getByTestId("dream-queued")).toHaveTextContent("1 change of this store is queued here.");
     expect(screen.getByTestId("create-dream")).toBeDisabled();
     await user.click(screen.getByTestId("dream-push-first"));
@@ -278,13 +284,7 @@ describe("dreams", () => {
   });
 
   it("may be asked for without what is queued, when a person says so", async () => {
-    const fake = await pulled();
-    const [item] = fake.inbox.page({}).groups.flatMap(({ items }) => items);
-    await fake.call("review", { versions: [item!.version_id], verdict: "reject" });
-    const { user } = openWindow("#/stores?view=dreams", fake);
-    await user.click(await screen.findByTestId("new-dream-button"));
-    await user.type(screen.getByTestId("dream-model"), "claude-x");
-    await user.type(screen.getByTestId("dream-sessions"), "sesn_1");
+    const { user, fake } = await dreamWithSomethingQueued();
     await user.click(screen.getByRole("checkbox", { name: "Start without them" }));
     await user.click(screen.getByTestId("create-dream"));
     expect(await rowWith("dream-row", "Harbour desk")).toHaveTextContent("waiting to begin");

@@ -15,6 +15,7 @@ import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { Figure } from "./Figure";
 import { JobProgress } from "@/shared/JobProgress";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { useJob } from "@/state/jobs";
 import { type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
@@ -108,6 +109,7 @@ function Point({ point }: { point: ConfirmedPoint }) {
 }
 
 function Results({ confirmed }: { confirmed: Confirmed }) {
+  const { t } = useLingui();
   return (
     <>
       {confirmed.cancelled && (
@@ -117,28 +119,16 @@ function Results({ confirmed }: { confirmed: Confirmed }) {
       )}
       <div className="table-box">
         <table className="table" data-testid="confirmed">
-          <thead>
-            <tr>
-              <th scope="col">
-                <Trans>request</Trans>
-              </th>
-              <th scope="col" className="cell-end">
-                <Trans>forecast before</Trans>
-              </th>
-              <th scope="col" className="cell-end">
-                <Trans>exact before</Trans>
-              </th>
-              <th scope="col" className="cell-end">
-                <Trans>forecast after</Trans>
-              </th>
-              <th scope="col" className="cell-end">
-                <Trans>exact after</Trans>
-              </th>
-              <th scope="col" className="cell-end">
-                <Trans>error</Trans>
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              t`request`,
+              numbers(t`forecast before`),
+              numbers(t`exact before`),
+              numbers(t`forecast after`),
+              numbers(t`exact after`),
+              numbers(t`error`),
+            ]}
+          />
           <tbody>
             {confirmed.points.map((point) => (
               <Point key={point.request} point={point} />

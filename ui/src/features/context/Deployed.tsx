@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { memo } from "react";
 import type { DeployedRequest } from "@/bindings";
 import { useFormat } from "@/shared/format";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Button } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { isObject } from "./setting";
@@ -73,6 +74,7 @@ export const DeployedPanel = memo(function DeployedPanel({
   transcript: string;
   onOpen: (index: number) => void;
 }) {
+  const { t } = useLingui();
   const format = useFormat();
   const { data } = useRead("context_deployed", { transcript, variant: null });
   if (!data || data.reporting === 0) return null;
@@ -90,22 +92,7 @@ export const DeployedPanel = memo(function DeployedPanel({
       {data.requests.length > 0 && (
         <div className="table-box">
           <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">
-                  <Trans>request</Trans>
-                </th>
-                <th scope="col">
-                  <Trans>forecast</Trans>
-                </th>
-                <th scope="col">
-                  <Trans>reported</Trans>
-                </th>
-                <th scope="col" className="cell-end">
-                  <Trans>error</Trans>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={[t`request`, t`forecast`, t`reported`, numbers(t`error`)]} />
             <tbody>
               {data.requests.slice(0, MOST_ROWS).map((request) => (
                 <Row key={request.index} request={request} onOpen={onOpen} />

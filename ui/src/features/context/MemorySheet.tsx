@@ -3,6 +3,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Empty } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { Figure } from "./Figure";
@@ -30,25 +31,15 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
               <Empty title={t`No memory file was seen being loaded`} />
             ) : (
               <table className="table">
-                <thead>
-                  <tr>
-                    <th scope="col">
-                      <Trans>file</Trans>
-                    </th>
-                    <th scope="col" className="cell-end">
-                      <Trans>tokens</Trans>
-                    </th>
-                    <th scope="col" className="cell-end">
-                      <Trans>sessions</Trans>
-                    </th>
-                    <th scope="col" className="cell-end">
-                      <Trans>cost per session</Trans>
-                    </th>
-                    <th scope="col">
-                      <Trans>last loaded</Trans>
-                    </th>
-                  </tr>
-                </thead>
+                <TableHead
+                  columns={[
+                    t`file`,
+                    numbers(t`tokens`),
+                    numbers(t`sessions`),
+                    numbers(t`cost per session`),
+                    t`last loaded`,
+                  ]}
+                />
                 <tbody>
                   {files.map((file) => (
                     <tr key={file.path} data-testid="memory-price">

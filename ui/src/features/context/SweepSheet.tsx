@@ -12,6 +12,7 @@ import { assumed } from "./assumed";
 import { scalesOf, ticksOf } from "./chart";
 import { FIRST_GRID, type GridDraft, gridOf, parseNumbers } from "./grid";
 import { JobProgress } from "@/shared/JobProgress";
+import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { useJob } from "@/state/jobs";
 import { put } from "./lab";
 import { rowOf, useTranscripts } from "./transcripts";
@@ -150,30 +151,16 @@ function Points({
   return (
     <div className="table-box sweep-points">
       <table className="table" data-testid="sweep-points">
-        <thead>
-          <tr>
-            <th scope="col">
-              <Trans>setting</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>peak</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>cost</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>needed again</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>clears</Trans>
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">
-                <Trans>use</Trans>
-              </span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            t`setting`,
+            numbers(t`peak`),
+            numbers(t`cost`),
+            numbers(t`needed again`),
+            numbers(t`clears`),
+            unseen(t`use`),
+          ]}
+        />
         <tbody>
           {sorted.map((point, at) => (
             <tr

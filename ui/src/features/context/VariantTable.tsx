@@ -2,6 +2,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { memo } from "react";
 import { useFormat } from "@/shared/format";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Button } from "@/shared/ui";
 import { Change, Figure } from "./Figure";
 import { BASE, type Bench, choose } from "./lab";
@@ -21,31 +22,17 @@ export const VariantTable = memo(function VariantTable({ bench, forecasts }: { b
         <caption className="visually-hidden">
           <Trans>The variants, with their difference to no editing</Trans>
         </caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <Trans>variant</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>peak</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>input</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>clears</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>cache writes</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>cost</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>needed again</Trans>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            t`variant`,
+            numbers(t`peak`),
+            numbers(t`input`),
+            numbers(t`clears`),
+            numbers(t`cache writes`),
+            numbers(t`cost`),
+            numbers(t`needed again`),
+          ]}
+        />
         <tbody>
           {bench.variants.map((variant) => {
             const forecast = forecasts[variant.letter];

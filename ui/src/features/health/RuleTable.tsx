@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { FindingRule } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
 import { useProgramWords } from "@/shared/program";
+import { TableHead } from "@/shared/TableHead";
 import { Await, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
@@ -61,22 +62,7 @@ export function RuleTable() {
           </p>
           <div className="table-box">
             <table className="table rule-table" aria-label={t`Rules`}>
-              <thead>
-                <tr>
-                  <th scope="col">
-                    <Trans>Rule</Trans>
-                  </th>
-                  <th scope="col">
-                    <Trans>As it comes</Trans>
-                  </th>
-                  <th scope="col">
-                    <Trans>Your setting</Trans>
-                  </th>
-                  <th scope="col">
-                    <Trans>What it looks for</Trans>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead columns={[t`Rule`, t`As it comes`, t`Your setting`, t`What it looks for`]} />
               <tbody>
                 {rules.map((rule) => (
                   <Row key={rule.id} rule={rule} />

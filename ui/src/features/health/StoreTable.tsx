@@ -3,6 +3,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { IndexHealth, StoreHealth } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment, Said } from "@/shared/labels";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Chip } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
 
@@ -160,31 +161,17 @@ export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[];
   return (
     <div className="table-box health-table-box">
       <table className="table health-table" aria-label={t`Stores and how they are doing`}>
-        <thead>
-          <tr>
-            <th scope="col">
-              <Trans>Store</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Files</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Indexes against the limit</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Tokens a session</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Findings</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Last write</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Last load</Trans>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            t`Store`,
+            numbers(t`Files`),
+            t`Indexes against the limit`,
+            numbers(t`Tokens a session`),
+            numbers(t`Findings`),
+            t`Last write`,
+            t`Last load`,
+          ]}
+        />
         <tbody>
           {stores.map((store) => (
             <Row key={store.store_id} store={store} chosen={store.store_id === chosen} />

@@ -2,6 +2,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
 import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { shorten } from "@/shared/text";
 import { Button, Chip } from "@/shared/ui";
 import type { NumberedVersion } from "@/state/memory";
@@ -85,39 +86,19 @@ export function HistoryTable({
   return (
     <div className="table-box">
       <table className="table" aria-label={t`History`}>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="visually-hidden">
-                <Trans>Sign</Trans>
-              </span>
-            </th>
-            <th scope="col">
-              <Trans>Version</Trans>
-            </th>
-            <th scope="col">
-              <Trans>What</Trans>
-            </th>
-            <th scope="col">
-              <Trans>When</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Who</Trans>
-            </th>
-            <th scope="col">
-              <Trans>How</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Lines</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Size</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Hash</Trans>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            unseen(t`Sign`),
+            t`Version`,
+            t`What`,
+            t`When`,
+            t`Who`,
+            t`How`,
+            numbers(t`Lines`),
+            numbers(t`Size`),
+            t`Hash`,
+          ]}
+        />
         <tbody>
           {versions.map((one) => (
             <Row

@@ -10,6 +10,7 @@ import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { Said } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
@@ -132,25 +133,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
           </span>
         </h2>
         <table className="table instruction-table" aria-label={name}>
-          <thead>
-            <tr>
-              <th scope="col">
-                <Trans>File</Trans>
-              </th>
-              <th scope="col">
-                <Trans>Loaded</Trans>
-              </th>
-              <th scope="col">
-                <Trans>Whose</Trans>
-              </th>
-              <th scope="col" className="cell-end">
-                <Trans>Size</Trans>
-              </th>
-              <th scope="col" className="cell-end">
-                <Trans>Tokens</Trans>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={[t`File`, t`Loaded`, t`Whose`, numbers(t`Size`), numbers(t`Tokens`)]} />
           <tbody>
             {found.files
               .filter((file) => file.agent === agent)

@@ -9,6 +9,7 @@ import type { ActivityMark, ActResult, Store } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Source } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Button, Failure, useWords } from "@/shared/ui";
 import { sourceWords } from "@/shared/vocabulary";
 import { startAct } from "@/state/acts";
@@ -139,25 +140,7 @@ function MarkTable({
   return (
     <Sheet title={t`When this directory changed`} onClose={onClose} testId="mark-table">
       <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <Trans>When</Trans>
-            </th>
-            <th scope="col">
-              <Trans>How</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>created</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>modified</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>deleted</Trans>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={[t`When`, t`How`, numbers(t`created`), numbers(t`modified`), numbers(t`deleted`)]} />
         <tbody>
           {marks
             .map(({ mark }, at) => (

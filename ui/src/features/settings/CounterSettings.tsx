@@ -4,6 +4,7 @@ import type { Price } from "@/bindings";
 import { CounterKeyForm, KeySource } from "@/shared/CounterKey";
 import { useFormat } from "@/shared/format";
 import { Moment, Said } from "@/shared/labels";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, CopyButton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 
@@ -49,25 +50,7 @@ export function Counter() {
             ) : (
               <div className="table-box network-calls">
                 <table className="table" data-testid="network-calls">
-                  <thead>
-                    <tr>
-                      <th scope="col">
-                        <Trans>when</Trans>
-                      </th>
-                      <th scope="col">
-                        <Trans>what for</Trans>
-                      </th>
-                      <th scope="col">
-                        <Trans>address</Trans>
-                      </th>
-                      <th scope="col" className="cell-end">
-                        <Trans>sent</Trans>
-                      </th>
-                      <th scope="col" className="cell-end">
-                        <Trans>answer</Trans>
-                      </th>
-                    </tr>
-                  </thead>
+                  <TableHead columns={[t`when`, t`what for`, t`address`, numbers(t`sent`), numbers(t`answer`)]} />
                   <tbody>
                     {status.calls.map((call, at) => (
                       <tr key={at} data-testid="network-call">
@@ -144,31 +127,19 @@ export function PriceTable() {
               </summary>
               <div className="table-box">
                 <table className="table" data-testid="prices">
-                  <thead>
-                    <tr>
-                      <th scope="col">
-                        <Trans>model</Trans>
-                      </th>
-                      {[
-                        t`window`,
-                        t`input`,
-                        t`output`,
-                        t`write ${format.number(5)} min`,
-                        t`write ${format.number(1)} h`,
-                        t`cache read`,
-                      ].map((head) => (
-                        <th key={head} scope="col" className="cell-end">
-                          {head}
-                        </th>
-                      ))}
-                      <th scope="col">
-                        <Trans>source</Trans>
-                      </th>
-                      <th scope="col">
-                        <Trans>as of</Trans>
-                      </th>
-                    </tr>
-                  </thead>
+                  <TableHead
+                    columns={[
+                      t`model`,
+                      numbers(t`window`),
+                      numbers(t`input`),
+                      numbers(t`output`),
+                      numbers(t`write ${format.number(5)} min`),
+                      numbers(t`write ${format.number(1)} h`),
+                      numbers(t`cache read`),
+                      t`source`,
+                      t`as of`,
+                    ]}
+                  />
                   <tbody>
                     {prices.map((price, at) => (
                       <PriceRow key={at} price={price} />

@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { RemoteCall } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
+import { TableHead, numbers } from "@/shared/TableHead";
 import { Chip, Empty } from "@/shared/ui";
 
 /** The calls, newest first. */
@@ -18,28 +19,9 @@ export function CallList({ calls }: { calls: readonly RemoteCall[] }) {
   return (
     <div className="table-box call-list">
       <table className="table" aria-label={t`Calls to hosts`}>
-        <thead>
-          <tr>
-            <th scope="col">
-              <Trans>when</Trans>
-            </th>
-            <th scope="col">
-              <Trans>method</Trans>
-            </th>
-            <th scope="col">
-              <Trans>address</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>sent</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>received</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>answer</Trans>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[t`when`, t`method`, t`address`, numbers(t`sent`), numbers(t`received`), numbers(t`answer`)]}
+        />
         <tbody>
           {calls.map((call, at) => (
             <tr key={`${call.at} ${at}`} data-testid="remote-call">

@@ -9,6 +9,7 @@ import { hostName } from "@/shared/hosts";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { JobProgress } from "@/shared/JobProgress";
 import { Moment, Said } from "@/shared/labels";
+import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { Await, Button, Dot, Empty, Segmented, useWords } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
@@ -151,27 +152,7 @@ function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: Ho
   return (
     <div className="table-box mirror-table-box">
       <table className="table store-table" aria-label={t`Hosted stores`}>
-        <thead>
-          <tr>
-            <th scope="col">
-              <Trans>Name</Trans>
-            </th>
-            <th scope="col">
-              <Trans>State</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Last pulled</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Versions</Trans>
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">
-                <Trans>Actions</Trans>
-              </span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={[t`Name`, t`State`, t`Last pulled`, numbers(t`Versions`), unseen(t`Actions`)]} />
         <tbody>
           {stores.map((row) => (
             <MirrorRow

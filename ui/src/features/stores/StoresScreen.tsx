@@ -10,6 +10,7 @@ import { spelled } from "@/shared/hidden";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Moment, Said, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
 import { kindWords } from "@/shared/vocabulary";
 import { useBackend } from "@/state/backend";
@@ -284,33 +285,17 @@ function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: stri
   return (
     <div className="table-box">
       <table className="table store-table" aria-label={t`Stores`}>
-        <thead>
-          <tr>
-            <th scope="col">
-              <Trans>Name</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Kind</Trans>
-            </th>
-            <th scope="col">
-              <Trans>State</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Memories</Trans>
-            </th>
-            <th scope="col" className="cell-end">
-              <Trans>Versions</Trans>
-            </th>
-            <th scope="col">
-              <Trans>Last change</Trans>
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">
-                <Trans>Actions</Trans>
-              </span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            t`Name`,
+            t`Kind`,
+            t`State`,
+            numbers(t`Memories`),
+            numbers(t`Versions`),
+            t`Last change`,
+            unseen(t`Actions`),
+          ]}
+        />
         <tbody>
           {stores.map((row) => (
             <StoreRow
