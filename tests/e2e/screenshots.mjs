@@ -74,15 +74,18 @@ async function drawScreens(app, machine, theme, host) {
   const draw = async (name) => {
     // Messages come and go, and a pointer leaves its mark; neither belongs on a picture.
     await app.gone("toast");
+    await app.settled();
     writeFileSync(join(OUT, `${name}-${theme}.png`), await app.driver.picture());
   };
 
   await app.see("found-row", "webshop");
   await app.driver.run((chosen) => {
     localStorage.setItem("retrace.theme", chosen);
+    // What is on screen now goes; without a mark it would be taken for what comes.
+    document.documentElement.dataset.leaving = "";
     location.reload();
   }, theme);
-  await app.see(`html[data-theme="${theme}"] [data-testid="found-row"]`, "webshop");
+  await app.see(`html:not([data-leaving])[data-theme="${theme}"] [data-testid="found-row"]`, "webshop");
   await draw("first-run");
   await firstRun(app);
   await liveThroughADay(app, machine);
