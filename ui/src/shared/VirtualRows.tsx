@@ -31,7 +31,7 @@ export interface VirtualRowsProps<T> extends Omit<HTMLAttributes<HTMLDivElement>
 }
 
 /** Distance to the end, in pixels, at which more rows are asked for. */
-const NEAR_END = 400;
+const NEAR_END = 1200;
 
 /** Rows that scroll. */
 export function VirtualRows<T>(props: VirtualRowsProps<T>) {

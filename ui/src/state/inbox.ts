@@ -6,8 +6,11 @@ import type { Backend } from "@/host";
 import { useBackend } from "./backend";
 import { useRead } from "./queries";
 
-/** Items of the first page, which is read again with every change, and of those that follow. */
-const PAGES = { first: 100, next: 500 };
+/**
+ * Items of a page. The first one is read again with every change, and those that follow are read while somebody goes on through
+ * the list: larger ones kept a key waiting (docs/BENCHMARKS.md).
+ */
+const PAGE = 100;
 
 /** What the inbox shows of all that is left. */
 export interface Narrowed {
@@ -83,8 +86,7 @@ function pageReader(backend: Backend, { store, kind }: Narrowed) {
   return async (before: string | null, queries: QueryClient, queryKey: QueryKey): Promise<Inbox> => {
     const known = before === null ? undefined : kept.get(before);
     if (known) return known;
-    const limit = before === null ? PAGES.first : PAGES.next;
-    const page = await backend.call("inbox", { store, kind, before, limit });
+    const page = await backend.call("inbox", { store, kind, before, limit: PAGE });
     if (before !== null) return page;
     kept.clear();
     const times = anew.get(queries) ?? 0;
