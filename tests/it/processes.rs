@@ -87,7 +87,8 @@ fn edit(world: &World) -> BTreeMap<String, Vec<String>> {
         let edits: Vec<(String, String)> =
             (0..5).map(|file| (format!("edited-{file}.md"), format!("round {round} of {file}\n"))).collect();
         for (path, content) in &edits {
-            world.write(path, content);
+            // Written in place, it could be recorded while it is empty still, when the machine is busy.
+            world.write_by_rename(path, content);
             written.entry(path.clone()).or_default().push(Sha256::of(content.as_bytes()).to_hex());
         }
         if round % 3 == 0 {

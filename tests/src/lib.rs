@@ -81,6 +81,14 @@ impl World {
         std::fs::write(target, content).expect("a file");
     }
 
+    /// As [`World::write`], but as careful editors do, to another file that is renamed: nobody sees it half written.
+    pub fn write_by_rename(&self, path: &str, content: impl AsRef<[u8]>) {
+        let beside = format!(".{}.{}", path.replace('/', "."), std::process::id());
+        self.write(&beside, content);
+        let notes = self.path("notes");
+        std::fs::rename(notes.join(beside), notes.join(path)).expect("a file");
+    }
+
     /// Reads a file of the store `notes`; `None` when there is none.
     #[must_use]
     pub fn read(&self, path: &str) -> Option<String> {

@@ -161,14 +161,16 @@ impl KeptFindings {
         configured: &Configured,
     ) -> Result<Arc<StoreDirectory>, ApiError> {
         let store = &configured.store;
-        if store.memories > MOST_IN_DIRECTORY {
-            return Ok(Arc::default());
-        }
         let state = (store.versions, configured.identity, check::day(inner.now()));
         if let Some((known, found)) = lock(&self.directories).get(&store.id)
             && *known == state
         {
             return Ok(Arc::clone(found));
+        }
+        if reader.live_count(store.id)? > MOST_IN_DIRECTORY {
+            let none = Arc::new(StoreDirectory::new());
+            lock(&self.directories).insert(store.id, (state, Arc::clone(&none)));
+            return Ok(none);
         }
         let (root, about) = (root_of(store), inner.repository_of(store));
         let repository = store.has_directory().then(|| check::repository_above(&root)).flatten();
@@ -254,7 +256,7 @@ fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Resu
         }
     };
     let found = events::check(
-        &Changes { changes: &changes, memories: store.memories, text: &text },
+        &Changes { changes: &changes, memories: reader.live_count(store.id)?, text: &text },
         &configured.config,
     );
     if let Some(error) = failed.into_inner() {

@@ -99,14 +99,22 @@ pub(crate) fn operation(
     }
 }
 
-/// `state` is what the directory looks like right now, where that was looked at; `unreviewed` what the person has left;
-/// `shared` whether the Memory Stores API shows the store.
+/// What a store's row does not say.
+pub(crate) struct OfStore {
+    /// How many memories live in it.
+    pub(crate) memories: u64,
+    /// How many versions the person has left to review.
+    pub(crate) unreviewed: u64,
+    /// Whether the Memory Stores API shows it.
+    pub(crate) shared: bool,
+}
+
+/// `state` is what the directory looks like right now, where that was looked at.
 pub(crate) fn store(
     row: &StoreRow,
     state: Option<(StoreState, Option<String>)>,
     rules: &Rules,
-    unreviewed: u64,
-    shared: bool,
+    of: &OfStore,
 ) -> wire::Store {
     let (state, detail) = match state {
         _ if row.paused => (StoreState::Paused, None),
@@ -120,12 +128,12 @@ pub(crate) fn store(
         root: crate::error::show(&crate::app::root_of(row)),
         state: state.as_str().to_owned(),
         state_detail: detail,
-        memories: row.memories,
+        memories: of.memories,
         versions: row.versions,
-        unreviewed,
+        unreviewed: of.unreviewed,
         last_change: row.last_change.map(|at| at.to_rfc3339()),
         rules: rule_lines(rules),
-        shared,
+        shared: of.shared,
         mounted: row.has_directory(),
     }
 }

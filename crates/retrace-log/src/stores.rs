@@ -31,8 +31,6 @@ pub struct StoreRow {
     pub versions: u64,
     /// Versions of the baseline: what was there when the store was added.
     pub baseline: u64,
-    /// Live memories.
-    pub memories: u64,
     /// Time of the newest version.
     pub last_change: Option<Timestamp>,
 }
@@ -53,9 +51,9 @@ pub struct NewStore {
 /// Stands in place of the size of a baseline that is being taken.
 const BEING_TAKEN: i64 = -1;
 
-const COLUMNS: &str =
-    "s.public, s.kind, s.root, s.name, s.created_at, s.paused, s.removed_at, s.state, s.state_detail,
-    s.versions, s.baseline, (SELECT count(*) FROM live l WHERE l.store_id = s.id), s.last_change";
+const ROWS: &str =
+    "SELECT s.public, s.kind, s.root, s.name, s.created_at, s.paused, s.removed_at, s.state, s.state_detail,
+    s.versions, s.baseline, s.last_change FROM stores s";
 
 impl Reader<'_> {
     /// All stores, those taken off the list included, by name.
@@ -63,7 +61,7 @@ impl Reader<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn stores(&self) -> Result<Vec<StoreRow>, LogError> {
-        let sql = format!("SELECT {COLUMNS} FROM stores s ORDER BY s.name, s.id");
+        let sql = format!("{ROWS} ORDER BY s.name, s.id");
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut rows = query.query([])?;
         let mut stores = Vec::new();
@@ -78,7 +76,7 @@ impl Reader<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn stores_without_baseline(&self) -> Result<Vec<StoreRow>, LogError> {
-        let sql = format!("SELECT {COLUMNS} FROM stores s WHERE s.baseline = ?1 AND s.removed_at IS NULL");
+        let sql = format!("{ROWS} WHERE s.baseline = ?1 AND s.removed_at IS NULL");
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut rows = query.query([BEING_TAKEN])?;
         let mut stores = Vec::new();
@@ -93,7 +91,7 @@ impl Reader<'_> {
     /// # Errors
     /// [`LogError::NotFound`] when there is none with this id.
     pub fn store(&self, id: StoreId) -> Result<StoreRow, LogError> {
-        let sql = format!("SELECT {COLUMNS} FROM stores s WHERE s.public = ?1");
+        let sql = format!("{ROWS} WHERE s.public = ?1");
         let mut query = self.connection.prepare_cached(&sql)?;
         let mut rows = query.query([&id.0[..]])?;
         rows.next()?.map(store_from).unwrap_or_else(|| Err(unknown_store(id)))
@@ -225,7 +223,6 @@ fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
         state_detail: row.get(8)?,
         versions: row.get(9)?,
         baseline: row.get::<_, i64>(10)?.try_into().unwrap_or(0),
-        memories: row.get(11)?,
-        last_change: row.get::<_, Option<i64>>(12)?.map(Timestamp::from_micros),
+        last_change: row.get::<_, Option<i64>>(11)?.map(Timestamp::from_micros),
     })
 }

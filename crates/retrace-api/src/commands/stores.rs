@@ -3,11 +3,12 @@
 use crate::App;
 use crate::app::{Inner, path_to_bytes, root_of};
 use crate::look::state_of;
-use crate::view;
+use crate::view::{self, OfStore};
 use crate::wire::{self, AddStore, ApiError, Nothing, ScanReq, Scanned, ScannedStore, StoreRef, Stores};
 use retrace_files::Root;
-use retrace_log::{NewStore, StoreRow};
+use retrace_log::{NewStore, Reader, StoreRow};
 use retrace_model::{StoreId, StoreKind, StoreState};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,19 +18,16 @@ use std::sync::Arc;
 /// A failure of the database.
 pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
     let inner = &app.inner;
-    let (rows, left) = inner.read(|reader| {
+    let rows = inner.read(|reader| {
+        let left = reader.unreviewed_counts(&inner.user())?;
         let mut rows = Vec::new();
         for row in reader.stores()?.into_iter().filter(|row| row.removed_at.is_none()) {
-            let shared = reader.api_store(row.id)?.is_some();
-            rows.push((row, shared));
+            let of = of_store(reader, row.id, &left)?;
+            rows.push((row, of));
         }
-        Ok((rows, reader.unreviewed_counts(&inner.user())?))
+        Ok(rows)
     })?;
-    let stores = rows
-        .iter()
-        .map(|(row, shared)| shown(inner, row, left.get(&row.id).copied().unwrap_or(0), *shared))
-        .collect();
-    Ok(Stores { stores })
+    Ok(Stores { stores: rows.iter().map(|(row, of)| shown(inner, row, of)).collect() })
 }
 
 /// Adds a directory and takes its baseline, so that nobody starts with a thousand items to review.
@@ -162,15 +160,24 @@ fn change(
 }
 
 pub(crate) fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
-    let (row, left, shared) = inner.read(|reader| {
+    let (row, of) = inner.read(|reader| {
         let left = reader.unreviewed_counts(&inner.user())?;
-        Ok((reader.store(id)?, left, reader.api_store(id)?.is_some()))
+        Ok((reader.store(id)?, of_store(reader, id, &left)?))
     })?;
-    Ok(shown(inner, &row, left.get(&id).copied().unwrap_or(0), shared))
+    Ok(shown(inner, &row, &of))
+}
+
+/// What a store's row does not say; `left` is how much there is left to review, by store.
+fn of_store(reader: &Reader<'_>, id: StoreId, left: &BTreeMap<StoreId, u64>) -> Result<OfStore, ApiError> {
+    Ok(OfStore {
+        memories: reader.live_count(id)?,
+        unreviewed: left.get(&id).copied().unwrap_or(0),
+        shared: reader.api_store(id)?.is_some(),
+    })
 }
 
 /// A store with its state as the directory is right now.
-fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64, shared: bool) -> wire::Store {
+fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
     let now = match Root::open(&root_of(row)) {
         _ if row.is_log_only() => Some((StoreState::Recording, None)),
         // How the host was found last.
@@ -179,7 +186,7 @@ fn shown(inner: &Inner, row: &StoreRow, unreviewed: u64, shared: bool) -> wire::
         Ok(_) if row.state == StoreState::Limited => None,
         Ok(_) => Some((StoreState::Recording, None)),
     };
-    view::store(row, now, &inner.rules, unreviewed, shared)
+    view::store(row, now, &inner.rules, of)
 }
 
 /// The directory a person gave, absolute and with links resolved, so that one directory is one store.

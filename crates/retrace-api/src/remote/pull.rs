@@ -140,8 +140,8 @@ pub(crate) fn pull(
             pulled.problem = Some("Another pull of the store began meanwhile.".to_owned());
         }
     }
-    let row = inner.read(|reader| Ok(reader.store(remote.store)?))?;
-    (pulled.name, pulled.memories) = (row.name, row.memories);
+    (pulled.name, pulled.memories) =
+        inner.read(|reader| Ok((reader.store(remote.store)?.name, reader.live_count(remote.store)?)))?;
     inner.stores_changed();
     Ok(Done { answer: pulled, settled })
 }
