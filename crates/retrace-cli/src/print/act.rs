@@ -55,7 +55,7 @@ fn heading(what: &str, result: &ActResult) -> String {
     }
     if result.withdrawn > 0 {
         let brought = count(result.withdrawn, "version", "versions");
-        amounts.push(format!("{brought} that an import brought in out of the lists"));
+        amounts.push(format!("{brought} of the import no longer listed"));
     }
     let amounts = if amounts.is_empty() { "nothing to change".to_owned() } else { amounts.join(", ") };
     match (result.dry_run, result.operation_seq) {

@@ -373,7 +373,11 @@ export function InboxScreen({ route }: { route: InboxRoute }) {
         </h1>
         {total !== undefined && (
           <span className="muted num" data-testid="inbox-total" data-total={total}>
-            <Trans>{format.number(total)} unreviewed</Trans>
+            {narrowed.kind === null ? (
+              <Trans>{format.number(total)} unreviewed</Trans>
+            ) : (
+              <Trans>{format.number(total)} of this kind unreviewed</Trans>
+            )}
           </span>
         )}
         <div className="inbox-filters">
