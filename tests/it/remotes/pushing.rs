@@ -10,6 +10,13 @@ use retrace_model::Sha256;
 use retrace_tests::{World, child, options_of};
 use std::sync::Arc;
 
+/// The newest version of a path that an operation of this kind made.
+fn version_of(versions: &[wire::Version], path: &str, operation: &str) -> wire::Version {
+    let is_it =
+        |version: &&wire::Version| version.path.as_deref() == Some(path) && version.operation == operation;
+    versions.iter().find(is_it).expect("one").clone()
+}
+
 #[test]
 fn a_newer_edit_at_the_host_is_never_overwritten() {
     let (mirrored, first) = Mirrored::good_then_bad();
@@ -36,12 +43,7 @@ fn an_answer_that_is_lost_is_found_done() {
             host.delete("gone.md");
         });
         let versions = mirrored.log();
-        let of = |path: &str, operation: &str| {
-            let is_it = |version: &&wire::Version| {
-                version.path.as_deref() == Some(path) && version.operation == operation
-            };
-            versions.iter().find(is_it).expect("one").clone()
-        };
+        let of = |path, operation| version_of(&versions, path, operation);
         for kind in ["update", "create", "delete"] {
             match kind {
                 "update" => drop(mirrored.rollback("a.md", versions.last().expect("the first"))),
@@ -216,12 +218,7 @@ fn what_was_sent_without_an_answer_is_the_persons_own_once_a_pull_brings_it() {
     });
     clock_of_the_world(&mirrored.host);
     let versions = mirrored.log();
-    let of = |path: &str, operation: &str| {
-        let is_it = |version: &&wire::Version| {
-            version.path.as_deref() == Some(path) && version.operation == operation
-        };
-        versions.iter().find(is_it).expect("one").clone()
-    };
+    let of = |path, operation| version_of(&versions, path, operation);
     for kind in ["update", "create", "delete"] {
         let done = match kind {
             "update" => mirrored.rollback("a.md", versions.last().expect("the first")),
@@ -313,12 +310,7 @@ fn a_change_of_what_is_gone_or_taken_by_now_is_queued_as_what_it_has_to_be() {
         host.delete("c.md");
     });
     let versions = mirrored.log();
-    let made = |path: &str| {
-        let is_it = |version: &&wire::Version| {
-            version.path.as_deref() == Some(path) && version.operation == "created"
-        };
-        versions.iter().find(is_it).expect("one").clone()
-    };
+    let made = |path| version_of(&versions, path, "created");
     mirrored.rollback("a.md", &made("a.md"));
     mirrored.rollback("c.md", &made("c.md"));
     let operation_seq = Some(made("b.md").operation_seq);
