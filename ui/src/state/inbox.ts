@@ -7,10 +7,13 @@ import { useBackend } from "./backend";
 import { useRead } from "./queries";
 
 /**
- * Items of a page. The first one is read again with every change, and those that follow are read while somebody goes on through
- * the list: larger ones kept a key waiting (docs/BENCHMARKS.md).
+ * Items of a page: of the first one, which is read again with every change; of one that is read while somebody goes through the
+ * list key by key, where larger ones kept a key waiting (docs/BENCHMARKS.md); and of one that is wanted soon after the last.
  */
-const PAGE = 100;
+const PAGES = { first: 100, next: 40, soon: 200 };
+
+/** A page asked for so many milliseconds after the last one, or less, is asked for by somebody who scrolls or wants all. */
+const SOON_MS = 1000;
 
 /** What the inbox shows of all that is left. */
 export interface Narrowed {
@@ -83,11 +86,18 @@ function pageReader(backend: Backend, { store, kind }: Narrowed) {
   const kept = new Map<string, Inbox>();
   /** How often all pages had had to be read when these were. */
   let whole: number | null = null;
+  /** When a page behind the first was asked for last. */
+  let asked = -Infinity;
   return async (before: string | null, queries: QueryClient, queryKey: QueryKey): Promise<Inbox> => {
     const known = before === null ? undefined : kept.get(before);
     if (known) return known;
-    const page = await backend.call("inbox", { store, kind, before, limit: PAGE });
-    if (before !== null) return page;
+    if (before !== null) {
+      const now = performance.now();
+      const limit = now - asked < SOON_MS ? PAGES.soon : PAGES.next;
+      asked = now;
+      return backend.call("inbox", { store, kind, before, limit });
+    }
+    const page = await backend.call("inbox", { store, kind, before, limit: PAGES.first });
     kept.clear();
     const times = anew.get(queries) ?? 0;
     const pages = queries.getQueryData<InfiniteData<Inbox, string | null>>(queryKey)?.pages ?? [];
