@@ -1,6 +1,8 @@
+import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
 import type { Inbox, InboxGroup, InboxItem } from "@/bindings";
-import { keptBehind } from "./inbox";
+import type { Backend } from "@/host";
+import { keptBehind, pageReader } from "./inbox";
 
 const item = (number: number) => ({ memory_id: `mem_${number}`, version_id: `memver_${number}` }) as InboxItem;
 const group = (newest: number, total: number, numbers: number[]) =>
@@ -58,5 +60,28 @@ describe("the pages behind the first page", () => {
   it("are none when there is one page only", () => {
     expect(keptBehind(page(2, [group(10, 2, [10, 9])], null), known())).toBeNull();
     expect(keptBehind(page(10, [group(10, 10, [10, 9])], "10.9"), known().slice(0, 1))).toBeNull();
+  });
+});
+
+describe("a page", () => {
+  it("is small for somebody who comes to it key by key, and large soon after another", async () => {
+    const limits: unknown[] = [];
+    const call = (_name: string, request: { limit: number }) => {
+      limits.push(request.limit);
+      return Promise.resolve(page(10, [], "10.1"));
+    };
+    let now = 0;
+    const read = pageReader({ call } as unknown as Backend, { store: null, kind: null }, () => now);
+    const at = async (time: number, before: string | null) => {
+      now = time;
+      await read(before, new QueryClient(), ["inbox"]);
+    };
+    await at(0, null);
+    await at(100, "10.9");
+    await at(600, "10.8");
+    await at(1500, "10.7");
+    await at(9000, "10.6");
+    await at(9001, null);
+    expect(limits).toEqual([100, 40, 200, 200, 40, 100]);
   });
 });

@@ -80,8 +80,8 @@ export function keptBehind(first: Inbox, known: readonly Inbox[]): Inbox[] | nul
   }));
 }
 
-/** Reads pages; when the first one is read again, finds out which of those behind it need not be. */
-function pageReader(backend: Backend, { store, kind }: Narrowed) {
+/** Reads pages; when the first one is read again, finds out which of those behind it need not be. `clock` tells milliseconds. */
+export function pageReader(backend: Backend, { store, kind }: Narrowed, clock = () => performance.now()) {
   /** Pages that need not be read, by where they begin. */
   const kept = new Map<string, Inbox>();
   /** How often all pages had had to be read when these were. */
@@ -92,7 +92,7 @@ function pageReader(backend: Backend, { store, kind }: Narrowed) {
     const known = before === null ? undefined : kept.get(before);
     if (known) return known;
     if (before !== null) {
-      const now = performance.now();
+      const now = clock();
       const limit = now - asked < SOON_MS ? PAGES.soon : PAGES.next;
       asked = now;
       return backend.call("inbox", { store, kind, before, limit });
