@@ -32,6 +32,9 @@ export async function noDesktop() {
   return `${what}, which this machine lacks and scripts/install-packages cannot install on it.`;
 }
 
+/** How long keys may take to have an effect before they are pressed again, in milliseconds. */
+const KEYS_AGAIN_MS = 5000;
+
 /** Messages stay until they are closed; all are remembered; one press does what a message offers. */
 const DUNST = `[global]
     history_length = 200
@@ -199,13 +202,24 @@ export class Desktop {
     );
   }
 
-  /** Closes the one window as a person does, by the window manager. */
+  /**
+   * Closes the one window as a person does, by the window manager, and waits until it cannot be seen. Keys that come while the
+   * manager takes the keyboard up are lost: they are pressed again, as a person would.
+   */
   async closeWindow() {
     const [window] = await until("a window", async () => {
       const windows = await this.windows();
       return windows.length === 1 && windows;
     });
-    await this.xdotool("windowactivate", "--sync", window, "key", "--clearmodifiers", "alt+F4");
+    let pressed = -Infinity;
+    await until("the window to close", async () => {
+      if (!(await this.windows()).includes(window)) return true;
+      if (Date.now() - pressed > KEYS_AGAIN_MS) {
+        pressed = Date.now();
+        await this.xdotool("windowactivate", "--sync", window, "key", "--clearmodifiers", "alt+F4");
+      }
+      return false;
+    });
   }
 
   /** Icons in the tray. */

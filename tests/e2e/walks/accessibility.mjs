@@ -44,6 +44,8 @@ async function looksEverywhere({ app, machine }) {
   assert.ok(all.length >= 6, `the navigation leads somewhere: ${all}`);
   for (const screen of all) {
     await app.click(screen);
+    // Until the address is taken up, the screen before stands there, and nothing on it waits.
+    await app.see(`[data-testid="${screen}"][aria-current="page"]`);
     await app.settled();
     await looks.at(screen);
     await everyTab(app, screen, looks);
