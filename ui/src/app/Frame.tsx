@@ -36,7 +36,14 @@ function RecordingChip({ status, reachable }: { status: Status | undefined; reac
   );
 }
 
-function TopBar({ status, reachable, onMenu }: { status: Status | undefined; reachable: boolean; onMenu: () => void }) {
+interface TopBarProps {
+  screen: Screen;
+  status: Status | undefined;
+  reachable: boolean;
+  onMenu: () => void;
+}
+
+function TopBar({ screen, status, reachable, onMenu }: TopBarProps) {
   const { t } = useLingui();
   return (
     <header className="top-bar">
@@ -62,6 +69,7 @@ function TopBar({ status, reachable, onMenu }: { status: Status | undefined; rea
         href={formatRoute({ screen: "settings" })}
         aria-label={t`Settings`}
         title={t`Settings`}
+        aria-current={screen === "settings" ? "page" : undefined}
         data-testid="nav-settings"
       >
         <SettingsIcon />
@@ -218,7 +226,7 @@ export function Frame({ route, status, reachable, context, children }: FrameProp
   }
   return (
     <div className={`app${menu ? " is-menu-open" : ""}`}>
-      <TopBar status={status} reachable={reachable} onMenu={() => setMenu(!menu)} />
+      <TopBar screen={route.screen} status={status} reachable={reachable} onMenu={() => setMenu(!menu)} />
       <div className="nav-panel">
         <Navigation screen={route.screen} status={status} />
         {context}
