@@ -63,19 +63,25 @@ describe("the pages behind the first page", () => {
   });
 });
 
+/** Reads pages at times, in milliseconds; tells how many items each was asked for. */
+function reading(queries: QueryClient) {
+  const limits: unknown[] = [];
+  const call = (_name: string, request: { limit: number }) => {
+    limits.push(request.limit);
+    return Promise.resolve(page(10, [], "10.1"));
+  };
+  let now = 0;
+  const read = pageReader({ call } as unknown as Backend, { store: null, kind: null }, () => now);
+  const at = async (time: number, before: string | null) => {
+    now = time;
+    await read(before, queries, ["inbox"]);
+  };
+  return { limits, at };
+}
+
 describe("a page", () => {
   it("is small for somebody who comes to it key by key, and large soon after another", async () => {
-    const limits: unknown[] = [];
-    const call = (_name: string, request: { limit: number }) => {
-      limits.push(request.limit);
-      return Promise.resolve(page(10, [], "10.1"));
-    };
-    let now = 0;
-    const read = pageReader({ call } as unknown as Backend, { store: null, kind: null }, () => now);
-    const at = async (time: number, before: string | null) => {
-      now = time;
-      await read(before, new QueryClient(), ["inbox"]);
-    };
+    const { limits, at } = reading(new QueryClient());
     await at(0, null);
     await at(100, "10.9");
     await at(600, "10.8");
@@ -83,5 +89,18 @@ describe("a page", () => {
     await at(9000, "10.6");
     await at(9001, null);
     expect(limits).toEqual([100, 40, 200, 200, 40, 100]);
+  });
+
+  it("that was there comes back no shorter than it can have been", async () => {
+    const queries = new QueryClient();
+    const pages = [page(10, [], "10.9"), page(10, [], "10.8"), page(10, [], "10.7")];
+    queries.setQueryData(["inbox"], { pages, pageParams: [null, "10.9", "10.8"] });
+    const { limits, at } = reading(queries);
+    await at(9000, null);
+    await at(9000, "10.9");
+    await at(20_000, "10.8");
+    // This one is new.
+    await at(40_000, "10.7");
+    expect(limits).toEqual([100, 200, 200, 40]);
   });
 });

@@ -88,12 +88,17 @@ export function pageReader(backend: Backend, { store, kind }: Narrowed, clock = 
   let whole: number | null = null;
   /** When a page behind the first was asked for last. */
   let asked = -Infinity;
+  /** How many of the pages behind the first are still to come that were there before. */
+  let again = 0;
   return async (before: string | null, queries: QueryClient, queryKey: QueryKey): Promise<Inbox> => {
+    const isAgain = before !== null && again > 0;
+    if (isAgain) again -= 1;
     const known = before === null ? undefined : kept.get(before);
     if (known) return known;
     if (before !== null) {
       const now = clock();
-      const limit = now - asked < SOON_MS ? PAGES.soon : PAGES.next;
+      // Pages that were there come back no shorter: the list must not end before the chosen item.
+      const limit = isAgain || now - asked < SOON_MS ? PAGES.soon : PAGES.next;
       asked = now;
       return backend.call("inbox", { store, kind, before, limit });
     }
@@ -101,6 +106,7 @@ export function pageReader(backend: Backend, { store, kind }: Narrowed, clock = 
     kept.clear();
     const times = anew.get(queries) ?? 0;
     const pages = queries.getQueryData<InfiniteData<Inbox, string | null>>(queryKey)?.pages ?? [];
+    again = Math.max(0, pages.length - 1);
     const behind = (whole === times && keptBehind(page, pages)) || [];
     whole = times;
     let begins = page.next_before;
