@@ -156,17 +156,73 @@ fn the_disk_of_the_memories_is_full() {
 fn the_data_directory_is_read_only() {
     let Some(directory) = mounts::own("bad_days::the_data_directory_is_read_only") else { return };
     let world = world_in(&directory);
-    world.record("a.md", "one\n");
+    let first = world.record("a.md", "one\n");
     drop(world);
     let before = tree::read(&directory.join("data"));
     mounts::read_only(&directory.join("data"));
-    let error = App::open(options(&directory)).map(|_| ()).expect_err("it cannot be written");
-    assert_eq!(error.code, Code::CannotWrite, "{error:?}");
-    assert!(error.hint.contains("--data-dir"), "{error:?}");
+    let world = World::over(options(&directory));
+    assert_eq!(world.log("a.md").len(), 1, "what was recorded can be read");
+    let verified = commands::verify(&world.app, wire::VerifyReq::default()).expect("it can be verified");
+    assert!(verified.ok && verified.warnings.len() == 1, "{verified:?}");
+    let found = commands::search(&world.app, wire::SearchReq { query: "one".to_owned(), ..Default::default() });
+    assert!(found.is_ok(), "{found:?}");
+    world.write("a.md", "two\n");
+    let scanned = scan(&world);
+    let rolled_back = world.rollback("a.md", &first);
+    for error in [scanned.map(drop).expect_err("no scan"), rolled_back.map(drop).expect_err("no rollback")] {
+        assert_eq!(error.code, Code::CannotWrite, "{error:?}");
+        assert!(error.hint.contains("--data-dir"), "{error:?}");
+    }
+    assert_eq!(world.read("a.md").as_deref(), Some("two\n"), "nothing was done that is not recorded");
+    drop(world);
     assert!(tree::read(&directory.join("data")) == before);
     mounts::writable(&directory.join("data"));
     let world = World::over(options(&directory));
     assert_eq!(world.log("a.md").len(), 1);
+}
+
+#[test]
+fn a_write_ahead_log_in_a_read_only_directory_is_read_too() {
+    const NAME: &str = "bad_days::a_write_ahead_log_in_a_read_only_directory_is_read_too";
+    let Some(directory) = mounts::own(NAME) else { return };
+    let world = world_in(&directory);
+    world.record("a.md", "one\n");
+    world.record("a.md", "two\n");
+    // A copy of a log in use has a write-ahead log with changes that are not in the database file.
+    let copy = directory.join("copy");
+    std::fs::create_dir(&copy).expect("a directory");
+    for name in ["retrace.db", "retrace.db-wal", "retrace.db-shm"] {
+        std::fs::copy(directory.join("data").join(name), copy.join(name)).expect("a copy");
+    }
+    assert!(std::fs::metadata(copy.join("retrace.db-wal")).expect("a file").len() > 0);
+    mounts::read_only(&copy);
+    let files = LogFiles::new(&copy);
+    let read = ReadConnection::open(&files).expect("it can be read");
+    let last = read.snapshot(|reader| reader.last_version()).expect("a number");
+    assert_eq!(last, 2);
+}
+
+#[test]
+fn a_data_directory_without_space_is_not_taken_for_one_without_rights() {
+    const NAME: &str = "bad_days::a_data_directory_without_space_is_not_taken_for_one_without_rights";
+    let Some(directory) = mounts::own(NAME) else { return };
+    let data = directory.join("data");
+    let world = world_in(&directory);
+    world.record("a.md", "one\n");
+    drop(world);
+    let kept = tree::read(&data);
+    mounts::small(&data, 1024);
+    for (path, content) in &kept {
+        std::fs::write(data.join(path), content).expect("it fits");
+    }
+    // Every page of the file system is taken, so that no file can be made.
+    let mut ballast = std::fs::File::create(data.join("ballast")).expect("a file");
+    while ballast.write_all(&[0; 4096]).is_ok() {}
+    let error = match App::open(options(&directory)) {
+        Err(error) => error,
+        Ok(app) => commands::scan(&app, wire::ScanReq::default()).map(drop).expect_err("no space"),
+    };
+    assert_eq!(error.message, "The disk with the database is full.", "{error:?}");
 }
 
 #[test]

@@ -163,13 +163,17 @@ impl From<FileError> for ApiError {
     }
 }
 
-/// An error's text as a sentence: upper case first, full stop last.
+/// An error's text as a sentence: upper case first, full stop last. A text that begins with anything but a plain word, such as
+/// a quoted name or the path of a field, keeps its case: a name in another case is another name.
 pub(crate) fn sentence(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
-    let mut letters = text.chars();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let plain = text.starts_with(first) && first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'\'');
     let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{stop}", letters.as_str())
+    match text.split_at_checked(1) {
+        Some((letter, rest)) if plain => format!("{}{rest}{stop}", letter.to_ascii_uppercase()),
+        _ => format!("{text}{stop}"),
+    }
 }
 
 /// A path of this machine for people.

@@ -62,7 +62,7 @@ impl Inner {
         let store = Box::new(store);
         if let Some(path) = rest.strip_prefix(':') {
             let (path, at) = split_instant(reader, path)?;
-            let path = RelPath::parse(path)
+            let path = RelPath::parse(rooted(&store, path))
                 .map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))?;
             return Ok(Target::File { store, path, at });
         }
@@ -97,6 +97,12 @@ impl Inner {
             }
         }
     }
+}
+
+/// A path without the slash that the Memory Stores API prints before it. A path on this machine that begins with one is
+/// another file, so it stays.
+fn rooted<'t>(store: &StoreRow, path: &'t str) -> &'t str {
+    if store.has_directory() { path } else { path.strip_prefix('/').unwrap_or(path) }
 }
 
 /// The version with a printed id.

@@ -14,6 +14,7 @@
 mod args;
 mod commands;
 mod exit;
+mod input;
 mod io;
 mod pager;
 mod print;

@@ -1,34 +1,28 @@
 //! Bytes from a file, exactly as they are: what `--secret-file` and `--absent-file` name.
 
+use crate::input;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_api::wire::{ApiError, Code};
 use std::io::Read;
 use std::path::Path;
 
+/// Largest secret that is looked for. Private keys have some kilobytes.
+const MAX_SECRET_BYTES: u64 = 1 << 20;
+
 /// Reads the bytes in `path`, `-` for standard input, and gives them in base 64. One final line feed is not part of them,
 /// since editors put it there.
 ///
 /// # Errors
-/// [`Code::Invalid`] when the file cannot be read or holds nothing. What it holds is never part of an error.
+/// [`Code::Invalid`] when it cannot be read, is too large or holds nothing. What it holds is never part of an error.
 pub(crate) fn read(path: &Path, stdin: &mut dyn Read) -> Result<String, ApiError> {
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        stdin.read_to_end(&mut bytes).map(drop)
-    } else {
-        read_file(path, &mut bytes)
-    };
-    read.map_err(|error| invalid(path, &format!("The file cannot be read: {error}.")))?;
+    let bytes = input::read(path, stdin, MAX_SECRET_BYTES)
+        .map_err(|error| ApiError { code: Code::Invalid, ..error })?;
     let exact = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     if exact.is_empty() {
         return Err(invalid(path, "The file is empty; there is nothing to look for."));
     }
     Ok(STANDARD.encode(exact))
-}
-
-fn read_file(path: &Path, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-    *bytes = std::fs::read(path)?;
-    Ok(())
 }
 
 fn invalid(path: &Path, message: &str) -> ApiError {

@@ -12,25 +12,25 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum RootError {
     /// Nothing is there.
-    #[error("{} does not exist", path.display())]
+    #[error("\"{}\" does not exist", path.display())]
     Missing {
         /// The store's directory.
         path: PathBuf,
     },
     /// The directory may not be read.
-    #[error("{} may not be read", path.display())]
+    #[error("\"{}\" may not be read", path.display())]
     Denied {
         /// The store's directory.
         path: PathBuf,
     },
     /// Something else is there.
-    #[error("{} is not a directory", path.display())]
+    #[error("\"{}\" is not a directory", path.display())]
     NotADirectory {
         /// The store's directory.
         path: PathBuf,
     },
     /// Any other failure.
-    #[error("{} could not be opened: {source}", path.display())]
+    #[error("\"{}\" could not be opened: {source}", path.display())]
     Io {
         /// The store's directory.
         path: PathBuf,
@@ -54,31 +54,31 @@ impl RootError {
 #[derive(Debug, Error)]
 pub enum FileError {
     /// Nothing is there.
-    #[error("{path} does not exist")]
+    #[error("\"{path}\" does not exist")]
     Missing {
         /// The file.
         path: RelPath,
     },
     /// The user's rights do not allow it.
-    #[error("{path}: permission denied")]
+    #[error("\"{path}\": permission denied")]
     Denied {
         /// The file.
         path: RelPath,
     },
     /// The path, or a directory on the way, is a symbolic link; links are not followed.
-    #[error("{path} is or lies behind a symbolic link")]
+    #[error("\"{path}\" is or lies behind a symbolic link")]
     Link {
         /// The file.
         path: RelPath,
     },
     /// A directory is there.
-    #[error("{path} is a directory")]
+    #[error("\"{path}\" is a directory")]
     IsDirectory {
         /// The file.
         path: RelPath,
     },
     /// Something is there that is neither a regular file nor a directory.
-    #[error("{path} is not a regular file but {special}")]
+    #[error("\"{path}\" is not a regular file but {special}")]
     NotAFile {
         /// The file.
         path: RelPath,
@@ -86,19 +86,19 @@ pub enum FileError {
         special: Special,
     },
     /// A component before the last is a file, so the path cannot exist.
-    #[error("a part of {path} is not a directory")]
+    #[error("a part of \"{path}\" is not a directory")]
     BelowAFile {
         /// The file.
         path: RelPath,
     },
     /// The file kept changing while it was read.
-    #[error("{path} keeps changing while it is read")]
+    #[error("\"{path}\" keeps changing while it is read")]
     Unsettled {
         /// The file.
         path: RelPath,
     },
     /// The live file is not what the caller expected to replace: somebody wrote it since.
-    #[error("{path} was changed by somebody else; it was left as it is")]
+    #[error("\"{path}\" was changed by somebody else; it was left as it is")]
     Moved {
         /// The file.
         path: RelPath,
@@ -111,19 +111,19 @@ pub enum FileError {
         kept: Option<RelPath>,
     },
     /// The file system, or the user's share of it, is full.
-    #[error("{path}: no space left")]
+    #[error("\"{path}\": no space left")]
     Full {
         /// The file.
         path: RelPath,
     },
     /// The file system is read-only.
-    #[error("{path}: the file system is read-only")]
+    #[error("\"{path}\": the file system is read-only")]
     ReadOnly {
         /// The file.
         path: RelPath,
     },
     /// Any other failure.
-    #[error("{path}: {doing} failed: {source}")]
+    #[error("\"{path}\": {doing} failed: {source}")]
     Io {
         /// The file.
         path: RelPath,

@@ -118,10 +118,21 @@ impl LogFiles {
         }
     }
 
-    /// Opens for writing, and brings the schema up to date. A database that is refused is not changed.
+    /// Opens for writing, and brings the schema up to date. A database that is refused is not changed. One that is there and
+    /// cannot be written, as on a read-only file system, is opened for reading: each write then fails with
+    /// [`LogError::CannotWrite`].
     pub(crate) fn open_writer(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
-        self.make_directory()?;
-        self.make_database()?;
+        self.make_directory().map_err(|error| self.explained(error))?;
+        self.make_database().map_err(|error| self.explained(error))?;
+        match self.open_for_writing().map_err(|error| self.explained(error)) {
+            Err(LogError::CannotWrite(why)) => {
+                self.open_unwritable().map_err(|_| LogError::CannotWrite(why))
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_for_writing(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
         let kept_open = KeptOpen::of(&self.directory);
         let mut connection = self.open()?;
         migrate::format_of(&connection)?;
@@ -144,8 +155,18 @@ impl LogFiles {
         }
     }
 
-    /// Opens for reading. The database must exist. Reading writes as well, to the index of the write-ahead log.
+    /// Opens for reading. The database must exist. Reading writes as well, to the index of the write-ahead log, unless the
+    /// data directory cannot be written.
     pub(crate) fn open_reader(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
+        match self.open_for_reading().map_err(|error| self.explained(error)) {
+            Err(LogError::CannotWrite(why)) => {
+                self.open_unwritable().map_err(|_| LogError::CannotWrite(why))
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_for_reading(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
         let kept_open = KeptOpen::of(&self.directory);
         let connection = self.open()?;
         connection.pragma_update(None, "query_only", true)?;
@@ -153,11 +174,60 @@ impl LogFiles {
         Ok((connection, kept_open))
     }
 
+    /// Opens a database in a directory that cannot be written. Without a write-ahead log the file holds everything, and
+    /// SQLite is told that nobody changes it. With one, its index has to be there: SQLite reads both without writing.
+    /// Source: <https://www.sqlite.org/wal.html>, "Read-Only Databases".
+    fn open_unwritable(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
+        let kept_open = KeptOpen::of(&self.directory);
+        let write_ahead_log = self.directory.join(format!("{DATABASE}-wal"));
+        let whole = std::fs::metadata(write_ahead_log).map_or(true, |metadata| metadata.len() == 0);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = if whole {
+            let path = as_uri_path(&self.database());
+            Connection::open_with_flags(
+                format!("file:{path}?immutable=1"),
+                flags | OpenFlags::SQLITE_OPEN_URI,
+            )?
+        } else {
+            Connection::open_with_flags(self.database(), flags)?
+        };
+        self.set_up(&connection)?;
+        migrate::check(&connection)?;
+        Ok((connection, kept_open))
+    }
+
+    /// Why the data directory cannot be written: SQLite reports a file it could not make in the same way whether a right or
+    /// space is missing.
+    fn explained(&self, error: LogError) -> LogError {
+        if !matches!(error, LogError::CannotWrite(_)) {
+            return error;
+        }
+        let mut name = std::ffi::OsString::from("space-");
+        name.push(std::process::id().to_string());
+        let probe = self.directory.join(name);
+        let made = private()
+            .create_new(true)
+            .open(&probe)
+            .and_then(|mut file| std::io::Write::write_all(&mut file, &[0; PROBE_BYTES]));
+        // Where it was not made there is nothing to remove.
+        drop(std::fs::remove_file(&probe));
+        match made.map_err(LogError::io(&self.directory)) {
+            Err(LogError::Full) => LogError::Full,
+            _ => error,
+        }
+    }
+
     fn open(&self) -> Result<Connection, LogError> {
         let connection = Connection::open_with_flags(
             self.database(),
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
+        self.set_up(&connection)?;
+        Ok(connection)
+    }
+
+    /// What holds for every connection.
+    fn set_up(&self, connection: &Connection) -> Result<(), LogError> {
         connection.busy_timeout(self.busy_wait)?;
         connection.set_prepared_statement_cache_capacity(128);
         // No statement, not even one hidden in a tampered schema, may write to the database file past its tables.
@@ -171,8 +241,23 @@ impl LogFiles {
              PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
              PRAGMA recursive_triggers = ON; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16777216;",
         )?;
-        Ok(connection)
+        Ok(())
     }
+}
+
+/// Bytes that tell whether there is space: as many as a file system gives at once.
+const PROBE_BYTES: usize = 4096;
+
+/// A path as SQLite reads it in a `file:` address: `?`, `#`, `%` and bytes beyond ASCII are written as `%HH`.
+fn as_uri_path(path: &Path) -> String {
+    let mut text = String::new();
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => text.push(char::from(byte)),
+            other => text.push_str(&format!("%{other:02X}")),
+        }
+    }
+    text
 }
 
 /// Reading and writing, and for its user alone when it is made.

@@ -80,6 +80,8 @@ impl From<rusqlite::Error> for LogError {
                 Self::Damaged(error.to_string())
             }
             Some(ErrorCode::DiskFull) => Self::Full,
+            // The index of the write-ahead log could not be made larger, for which a lack of space is the one usual reason.
+            Some(ErrorCode::SystemIoFailure) if is_shm_size(&error) => Self::Full,
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::CannotWrite(error.to_string())
             }
@@ -91,6 +93,11 @@ impl From<rusqlite::Error> for LogError {
     }
 }
 
+/// Whether SQLite could not make the index of its write-ahead log larger.
+fn is_shm_size(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
+}
+
 /// Whether the operating system refused to write or to make room for writing, for another reason than a full disk.
 fn is_failed_write(error: &rusqlite::Error) -> bool {
     use rusqlite::ffi;
@@ -100,7 +107,6 @@ fn is_failed_write(error: &rusqlite::Error) -> bool {
         ffi::SQLITE_IOERR_DIR_FSYNC,
         ffi::SQLITE_IOERR_TRUNCATE,
         ffi::SQLITE_IOERR_SHMOPEN,
-        ffi::SQLITE_IOERR_SHMSIZE,
         ffi::SQLITE_IOERR_SHMMAP,
     ];
     error.sqlite_error().is_some_and(|error| codes.contains(&error.extended_code))
@@ -111,7 +117,7 @@ impl LogError {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| match source.kind() {
-            std::io::ErrorKind::StorageFull => Self::Full,
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full,
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
                 Self::CannotWrite(format!("{}: {source}", path.display()))
             }

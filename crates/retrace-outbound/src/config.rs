@@ -76,7 +76,7 @@ pub enum BadConfig {
     #[error("the base URL cannot be used: {0}")]
     Url(&'static str),
     /// A call would go to another machine without encryption.
-    #[error("{host} would be called without encryption; use https, or allow it explicitly")]
+    #[error("\"{host}\" would be called without encryption; use https, or allow it explicitly")]
     NotSecure {
         /// The host.
         host: String,

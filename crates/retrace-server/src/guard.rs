@@ -1,5 +1,6 @@
 //! Who may ask: the host and origin of a request, its token, and the headers of every answer.
 
+use crate::places::Mark;
 use crate::reply::refuse;
 use crate::router::Shared;
 use crate::stores;
@@ -97,7 +98,7 @@ fn refused(shared: &Shared, request: &Request) -> Option<Response> {
         return Some(refuse(StatusCode::FORBIDDEN, "The request comes from another origin.", "", "origin"));
     }
     let path = request.uri().path();
-    if (path == "/api" || path.starts_with("/api/")) && !shows_token(shared, headers) {
+    if (path == "/api" || path.starts_with("/api/")) && !authenticates(shared, request) {
         let mut response = refuse(
             StatusCode::UNAUTHORIZED,
             "The token is missing or wrong.",
@@ -116,7 +117,7 @@ fn store_refused(shared: &Shared, request: &Request) -> Option<Refused> {
     let host = named_host(request.uri(), headers).filter(|host| shared.hosts.allow(host));
     match host {
         Some(host) if same_origin(shared, headers, host) => {
-            (!shows_token(shared, headers)).then_some(Refused::Key)
+            (!authenticates(shared, request)).then_some(Refused::Key)
         }
         _ => Some(Refused::Place),
     }
@@ -139,6 +140,15 @@ fn only<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Option<&'r str> {
 fn same_origin(shared: &Shared, headers: &HeaderMap, host: &str) -> bool {
     !headers.contains_key(header::ORIGIN)
         || only(headers, &header::ORIGIN).is_some_and(|origin| shared.hosts.is_origin(origin, host))
+}
+
+/// Whether the request shows the token. Its connection then keeps its place.
+fn authenticates(shared: &Shared, request: &Request) -> bool {
+    let shows = shows_token(shared, request.headers());
+    if let (true, Some(mark)) = (shows, request.extensions().get::<Arc<Mark>>()) {
+        mark.authenticate();
+    }
+    shows
 }
 
 fn shows_token(shared: &Shared, headers: &HeaderMap) -> bool {

@@ -25,6 +25,7 @@ mod guard;
 #[cfg(test)]
 mod hostile;
 mod listen;
+mod places;
 mod reply;
 mod router;
 mod serve;

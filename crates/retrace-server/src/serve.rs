@@ -4,11 +4,12 @@ use crate::assets::Assets;
 use crate::events::EventHub;
 use crate::guard::AllowedHosts;
 use crate::listen;
+use crate::places::{Mark, Place, Places};
 use crate::router::{ServerOptions, router_with};
 use crate::stall::Stall;
 use crate::tls::Transport;
 use crate::token::TokenFile;
-use axum::Router;
+use axum::{Extension, Router};
 use axum::http::uri::Authority;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -23,7 +24,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 /// How long the head of a request may take, and the handshake before it, and how long an idle connection is kept.
@@ -34,7 +35,7 @@ const UNREAD_TIME: Duration = Duration::from_secs(30);
 const HEAD_BYTES: usize = 64 * 1024;
 /// Header lines of a request.
 const HEAD_LINES: usize = 100;
-/// Connections at once. A window uses at most seven.
+/// Connections at once. A window uses at most seven. One more takes the place of the oldest that showed no token.
 const CONNECTIONS: usize = 128;
 /// Commands at once; others wait. More would only wait for each other in the log.
 const COMMANDS_AT_ONCE: usize = 16;
@@ -202,28 +203,28 @@ impl Connections {
     }
 
     /// Serves a connection until it ends: by its client, by a limit, or because the server stops.
-    async fn serve<S>(self, stream: S, watcher: Watcher, mut stopped: watch::Receiver<bool>)
+    async fn serve<S>(self, stream: S, mark: Arc<Mark>, watcher: Watcher, mut stopped: watch::Receiver<bool>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let stream = Stall::new(stream, UNREAD_TIME);
-        let Some(tls) = &self.tls else { return self.answer(stream, watcher).await };
+        let Some(tls) = &self.tls else { return self.answer(stream, mark, watcher).await };
         let handshake = tokio::select! {
             handshake = tokio::time::timeout(HEAD_TIME, tls.accept(stream)) => handshake,
             _ = stopped.wait_for(|stop| *stop) => return,
         };
         match handshake {
-            Ok(Ok(stream)) => self.answer(stream, watcher).await,
+            Ok(Ok(stream)) => self.answer(stream, mark, watcher).await,
             Ok(Err(error)) => tracing::debug!(%error, "a handshake failed"),
             Err(_) => tracing::debug!("a handshake took too long"),
         }
     }
 
-    async fn answer<S>(&self, stream: S, watcher: Watcher)
+    async fn answer<S>(&self, stream: S, mark: Arc<Mark>, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let service = TowerToHyperService::new(self.router.clone());
+        let service = TowerToHyperService::new(self.router.clone().layer(Extension(mark)));
         let connection = self.http.serve_connection(TokioIo::new(stream), service);
         if let Err(error) = watcher.watch(connection).await {
             tracing::debug!(%error, "a connection ended early");
@@ -239,27 +240,33 @@ async fn accept(
     mut stopped: watch::Receiver<bool>,
 ) {
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Places::new(CONNECTIONS);
     loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await;
-            (place, connection(&listener).await)
+            let stream = connection(&listener).await;
+            (places.take().await, stream)
         };
         let (place, stream) = tokio::select! {
             next = next => next,
             // An error means that nobody is left who could ask to stop.
             _ = stopped.wait_for(|stop| *stop) => break,
         };
-        let served = connections.clone().serve(stream, graceful.watcher(), stopped.clone());
-        tokio::spawn(async move {
-            served.await;
-            drop(place);
-        });
+        let served = connections.clone().serve(stream, place.mark(), graceful.watcher(), stopped.clone());
+        tokio::spawn(in_place(place, served));
     }
     drop(listener);
     hub.close();
     // A client that does not take its answer in time loses it; the act itself runs to its end on its own thread.
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+}
+
+/// Serves a connection until it ends or its place is given to another.
+async fn in_place(place: Place, served: impl Future<Output = ()>) {
+    let mark = place.mark();
+    tokio::select! {
+        () = served => {}
+        () = mark.evicted() => tracing::debug!("a connection without a token left for another"),
+    }
 }
 
 async fn connection(listener: &TcpListener) -> TcpStream {

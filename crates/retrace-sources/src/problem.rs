@@ -32,7 +32,7 @@ pub enum Problem {
         message: String,
     },
     /// A setting has a value of another type than its documentation says.
-    #[error("{key} in {} must be {expected}, but is {found}; it is ignored", path.display())]
+    #[error("\"{key}\" in {} must be {expected}, but is {found}; it is ignored", path.display())]
     WrongType {
         /// The settings file.
         path: PathBuf,
@@ -44,7 +44,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// An environment variable has a value that cannot be used.
-    #[error("{name} must be {expected}, but is {value:?}; it is ignored")]
+    #[error("\"{name}\" must be {expected}, but is {value:?}; it is ignored")]
     Variable {
         /// The variable.
         name: String,
@@ -54,7 +54,7 @@ pub enum Problem {
         expected: &'static str,
     },
     /// A configured memory directory is refused.
-    #[error("{place}: {refused}")]
+    #[error("\"{place}\": {refused}")]
     Refused {
         /// Where it was configured: a setting with its file, or an environment variable.
         place: String,

@@ -149,6 +149,17 @@ fn undo_takes_back_the_whole_act_that_was_sent_and_not_its_last_change() {
 }
 
 #[test]
+fn a_path_of_a_mirror_is_taken_as_its_api_prints_it() {
+    let mirrored = Mirrored::new(|host| drop(host.write("a.md", "one\n")));
+    for memory in ["hosted:/a.md", "hosted:a.md"] {
+        let request = wire::BlameReq { target: memory.to_owned(), job: None };
+        assert_eq!(commands::blame(mirrored.app(), request).expect("it is there").lines.len(), 1);
+    }
+    let request = wire::LogReq { path: Some("/a.md".to_owned()), ..wire::LogReq::default() };
+    assert_eq!(commands::log(mirrored.app(), request).expect("a log").versions.len(), 1);
+}
+
+#[test]
 fn a_restore_of_a_mirror_to_a_time_goes_by_the_hosts_clock() {
     let mirrored = Mirrored::new(|host| {
         host.write("a.md", "one");

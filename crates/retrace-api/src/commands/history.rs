@@ -176,7 +176,8 @@ pub(crate) fn memory_id(text: &str) -> Result<MemoryId, ApiError> {
     MemoryId::parse(text).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
 }
 
+/// A path to filter by. The Memory Stores API prints one slash before it.
 pub(crate) fn path(text: &str) -> Result<RelPath, ApiError> {
-    RelPath::parse(text.trim_end_matches('/'))
+    RelPath::parse(text.strip_prefix('/').unwrap_or(text).trim_end_matches('/'))
         .map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
 }

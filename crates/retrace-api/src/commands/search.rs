@@ -2,7 +2,7 @@
 
 use crate::App;
 use crate::wire::{ApiError, Hit, SearchReq, SearchResult};
-use retrace_log::{SearchHit, Words};
+use retrace_log::{LogError, SearchHit, Words};
 use std::ops::Range;
 
 /// Hits unless asked otherwise.
@@ -29,7 +29,14 @@ pub fn search(app: &App, request: SearchReq) -> Result<SearchResult, ApiError> {
     // The index follows the log; whoever searches brings it up to date first.
     if !inner.read(|reader| Ok(reader.search_is_current()?))? {
         let mut writer = inner.writer();
-        while writer.index_some()? {}
+        loop {
+            match writer.index_some() {
+                Ok(true) => {}
+                // Where the log cannot be written, what is indexed so far is searched.
+                Ok(false) | Err(LogError::CannotWrite(_)) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
     inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;

@@ -3,7 +3,7 @@
 use crate::App;
 use crate::wire::{ApiError, Verified, VerifyReq};
 use base64::Engine as _;
-use retrace_log::ReadConnection;
+use retrace_log::{LogError, ReadConnection};
 
 /// A secret shorter than this occurs by chance in files of some megabytes, and the chance that it stands in some encoded
 /// form is real too: absence in raw bytes says little.
@@ -12,6 +12,9 @@ pub(crate) const SHORT_SECRET: usize = 12;
 /// Said whenever a short secret is looked for.
 pub(crate) const SHORT_SECRET_WARNING: &str =
     "The secret is shorter than 12 bytes: that it is absent in raw bytes cannot tell much.";
+
+/// Said where the log is read without being written.
+const SEARCH_NOT_CHECKED: &str = "The search index was not checked: the data directory cannot be written.";
 
 /// Verifies schema, foreign keys, chain, contents and derived tables; with `absent_base64` also that these bytes are in no
 /// file of the data directory and in no content.
@@ -23,7 +26,13 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
     let needle = request.absent_base64.as_deref().map(secret).transpose()?;
     let found = inner.read(|reader| Ok(reader.verify()?))?;
     let mut problems = found.problems;
-    problems.extend(inner.writer().verify_search()?);
+    let mut warnings = Vec::new();
+    match inner.writer().verify_search() {
+        Ok(found) => problems.extend(found),
+        // SQLite checks its full-text index by a statement that writes.
+        Err(LogError::CannotWrite(_)) => warnings.push(SEARCH_NOT_CHECKED.to_owned()),
+        Err(error) => return Err(error.into()),
+    }
     *crate::app::lock(&inner.verified) = Some((inner.now(), problems.is_empty()));
     let mut verified = Verified {
         ok: problems.is_empty(),
@@ -33,7 +42,7 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
         problems,
         absent: None,
         found_in: Vec::new(),
-        warnings: Vec::new(),
+        warnings,
     };
     if let Some(needle) = needle {
         let (raw, versions) = ReadConnection::open(&inner.files)?.find_bytes(&inner.files, &needle)?;

@@ -167,6 +167,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "A name has 1 to 255 characters and no control characters.",
     "A name must not look like an id.",
     "The secret is shorter than 12 bytes: that it is absent in raw bytes cannot tell much.",
+    "The search index was not checked: the data directory cannot be written.",
     "{0}: {1} in raw bytes",
     "content of version {0}",
     "The secret is not valid base64.",

@@ -3,6 +3,7 @@
 use super::Ended;
 use super::stores::text;
 use crate::exit::Exit;
+use crate::input;
 use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
 use clap::{Args, ValueEnum};
@@ -116,9 +117,12 @@ fn print(checked: &Checked, format: Format, shell: &mut Shell<'_, '_>) -> Result
 }
 
 pub(super) fn read(path: &Path) -> Result<String, ApiError> {
-    std::fs::read_to_string(path).map_err(|error| {
-        let code = if error.kind() == std::io::ErrorKind::NotFound { Code::NotFound } else { Code::Invalid };
-        file_error(code, path, "read", &error)
+    let bytes = input::read(path, &mut std::io::empty(), input::MAX_INPUT_BYTES)?;
+    String::from_utf8(bytes).map_err(|_| ApiError {
+        code: Code::Invalid,
+        message: "The file is not text in UTF-8.".to_owned(),
+        hint: String::new(),
+        subject: path.display().to_string(),
     })
 }
 

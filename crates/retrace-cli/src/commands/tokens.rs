@@ -2,11 +2,12 @@
 
 use super::Ended;
 use crate::exit::Exit;
+use crate::input;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
-use retrace_api::wire::{ApiError, Code, NamedText, TokensReq};
+use retrace_api::wire::{ApiError, NamedText, TokensReq};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -54,17 +55,5 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 
 /// What is in a file; `-` is standard input.
 pub(super) fn bytes(path: &Path, stdin: &mut dyn Read) -> Result<Vec<u8>, ApiError> {
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        stdin.read_to_end(&mut bytes).map(drop)
-    } else {
-        std::fs::read(path).map(|read| bytes = read)
-    };
-    read.map_err(|error| ApiError {
-        code: if error.kind() == std::io::ErrorKind::NotFound { Code::NotFound } else { Code::Invalid },
-        message: format!("The file cannot be read: {error}."),
-        hint: "Check the path; - is standard input.".to_owned(),
-        subject: path.display().to_string(),
-    })?;
-    Ok(bytes)
+    input::read(path, stdin, input::MAX_INPUT_BYTES)
 }

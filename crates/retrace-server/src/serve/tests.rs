@@ -200,7 +200,8 @@ fn connected_to(router: Router, tls: Option<TlsAcceptor>) -> DuplexStream {
     let (ours, theirs) = duplex(256 * 1024);
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(async move {
-        Connections::new(router, tls).serve(theirs, GracefulShutdown::new().watcher(), stopped).await;
+        let mark = Arc::new(Mark::default());
+        Connections::new(router, tls).serve(theirs, mark, GracefulShutdown::new().watcher(), stopped).await;
         drop(stop);
     });
     ours
@@ -223,6 +224,22 @@ async fn drip(stream: DuplexStream, first: &str, piece: &[u8], pause: Duration) 
         () = send => {}
     }
     String::from_utf8(said).expect("text")
+}
+
+#[test]
+fn who_holds_connections_without_a_token_keeps_nobody_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = started(folder.path(), "127.0.0.1:0").expect("a server");
+    let idle: Vec<TcpStream> = (0..2 * CONNECTIONS)
+        .map(|_| TcpStream::connect(server.address()).expect("a connection"))
+        .collect();
+    let mut answer = ask(&server, "GET /v1/memory_stores HTTP/1.1\r\nanthropic-beta: agent-memory-2026-07-22");
+    // Far less than an idle connection is kept for.
+    answer.get_ref().set_read_timeout(Some(HEAD_TIME / 2)).expect("a limit");
+    let mut status = String::new();
+    answer.read_line(&mut status).expect("an answer before any of them ends by itself");
+    assert_eq!(status, "HTTP/1.1 200 OK\r\n");
+    drop(idle);
 }
 
 const SECOND: Duration = Duration::from_secs(1);
