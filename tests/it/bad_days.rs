@@ -164,7 +164,8 @@ fn the_data_directory_is_read_only() {
     assert_eq!(world.log("a.md").len(), 1, "what was recorded can be read");
     let verified = commands::verify(&world.app, wire::VerifyReq::default()).expect("it can be verified");
     assert!(verified.ok && verified.warnings.len() == 1, "{verified:?}");
-    let found = commands::search(&world.app, wire::SearchReq { query: "one".to_owned(), ..Default::default() });
+    let found =
+        commands::search(&world.app, wire::SearchReq { query: "one".to_owned(), ..Default::default() });
     assert!(found.is_ok(), "{found:?}");
     world.write("a.md", "two\n");
     let scanned = scan(&world);

@@ -168,7 +168,8 @@ impl From<FileError> for ApiError {
 pub(crate) fn sentence(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     let first = text.split_whitespace().next().unwrap_or_default();
-    let plain = text.starts_with(first) && first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'\'');
+    let plain =
+        text.starts_with(first) && first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'\'');
     let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
     match text.split_at_checked(1) {
         Some((letter, rest)) if plain => format!("{}{rest}{stop}", letter.to_ascii_uppercase()),

@@ -125,9 +125,7 @@ impl LogFiles {
         self.make_directory().map_err(|error| self.explained(error))?;
         self.make_database().map_err(|error| self.explained(error))?;
         match self.open_for_writing().map_err(|error| self.explained(error)) {
-            Err(LogError::CannotWrite(why)) => {
-                self.open_unwritable().map_err(|_| LogError::CannotWrite(why))
-            }
+            Err(LogError::CannotWrite(why)) => self.open_unwritable().map_err(|_| LogError::CannotWrite(why)),
             opened => opened,
         }
     }
@@ -159,9 +157,7 @@ impl LogFiles {
     /// data directory cannot be written.
     pub(crate) fn open_reader(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
         match self.open_for_reading().map_err(|error| self.explained(error)) {
-            Err(LogError::CannotWrite(why)) => {
-                self.open_unwritable().map_err(|_| LogError::CannotWrite(why))
-            }
+            Err(LogError::CannotWrite(why)) => self.open_unwritable().map_err(|_| LogError::CannotWrite(why)),
             opened => opened,
         }
     }
@@ -253,7 +249,9 @@ fn as_uri_path(path: &Path) -> String {
     let mut text = String::new();
     for &byte in path.as_os_str().as_encoded_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => text.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                text.push(char::from(byte))
+            }
             other => text.push_str(&format!("%{other:02X}")),
         }
     }

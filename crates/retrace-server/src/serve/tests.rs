@@ -230,10 +230,10 @@ async fn drip(stream: DuplexStream, first: &str, piece: &[u8], pause: Duration) 
 fn who_holds_connections_without_a_token_keeps_nobody_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = started(folder.path(), "127.0.0.1:0").expect("a server");
-    let idle: Vec<TcpStream> = (0..2 * CONNECTIONS)
-        .map(|_| TcpStream::connect(server.address()).expect("a connection"))
-        .collect();
-    let mut answer = ask(&server, "GET /v1/memory_stores HTTP/1.1\r\nanthropic-beta: agent-memory-2026-07-22");
+    let idle: Vec<TcpStream> =
+        (0..2 * CONNECTIONS).map(|_| TcpStream::connect(server.address()).expect("a connection")).collect();
+    let mut answer =
+        ask(&server, "GET /v1/memory_stores HTTP/1.1\r\nanthropic-beta: agent-memory-2026-07-22");
     // Far less than an idle connection is kept for.
     answer.get_ref().set_read_timeout(Some(HEAD_TIME / 2)).expect("a limit");
     let mut status = String::new();
