@@ -110,6 +110,7 @@ export const SENTENCES: readonly Sentence[] = [
   { english: "`compaction` cannot be combined with `context_management` in one request", words: msg({ message: "`compaction` cannot be combined with `context_management` in one request" }) },
   { english: "the host answered {0} and points elsewhere{1}; use that address if it is right", words: msg({ message: "the host answered {0} and points elsewhere{1}; use that address if it is right" }) },
   { english: "Entries are moved into a topic file, not into an index or instructions.", words: msg({ message: "Entries are moved into a topic file, not into an index or instructions." }) },
+  { english: "The search index was not checked: the data directory cannot be written.", words: msg({ message: "The search index was not checked: the data directory cannot be written." }) },
   { english: "The version is redacted, so that it cannot be held against transcripts.", words: msg({ message: "The version is redacted, so that it cannot be held against transcripts." }) },
   { english: "`retrace instructions` lists them, with the reason why one is not read.", words: msg({ message: "`retrace instructions` lists them, with the reason why one is not read." }) },
   { english: "`retrace remote queue` lists them; what was sent is not there any more.", words: msg({ message: "`retrace remote queue` lists them; what was sent is not there any more." }) },
