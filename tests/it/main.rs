@@ -38,3 +38,4 @@ mod scenes;
 mod search;
 mod settling;
 mod variants;
+mod writers;

@@ -433,3 +433,110 @@ fn the_memory_writes_of_real_sessions_are_joined_exactly() {
     }
     println!("{} writes of {} real sessions joined exactly", expected.len(), files.len());
 }
+
+#[test]
+fn what_a_person_puts_back_keeps_session_turn_and_prompt() {
+    let machine = Machine::new();
+    let world = &machine.world;
+    let mut agent = machine.agent("aaaa-8");
+    agent.asked("Remember the port.");
+    agent.writes("MEMORY.md", "- port 8080\n");
+    let first = machine.look().remove(0);
+    let reject = wire::ReviewReq {
+        versions: vec![first.id.clone()],
+        verdict: "reject".to_owned(),
+        ..wire::ReviewReq::default()
+    };
+    commands::review(&world.app, reject).expect("a review");
+    assert!(!machine.memory("MEMORY.md").exists());
+    commands::undo_review(&world.app, wire::UndoReviewReq::default()).expect("taken back");
+    let back = world.log("").remove(0);
+    let origin = machine.origin(&back);
+    assert_eq!(told(&origin), ("exact_content", Some("aaaa-8"), Some(1)), "{:?}", origin.evidence);
+    assert_eq!(origin.prompt.as_deref(), Some("Remember the port."));
+    assert_eq!(origin.write.map(|write| write.tool).as_deref(), Some("Write"));
+    assert_eq!(origin.put_back.expect("it was put back").version_id, first.id);
+    let inbox = commands::inbox(&world.app, wire::InboxReq::default()).expect("the inbox");
+    assert_eq!(inbox.groups[0].session.as_deref(), Some("aaaa-8"));
+    let note = inbox.groups[0].items[0].origin.as_ref().expect("a note");
+    assert_eq!((note.turn, note.prompt.as_deref()), (Some(1), Some("Remember the port.")));
+    let blame = wire::BlameReq { target: "memory:MEMORY.md".to_owned(), job: None };
+    let blame = commands::blame(&world.app, blame).expect("a blame");
+    let session = blame.versions[0].origin.as_ref().and_then(|origin| origin.session_id.as_deref());
+    assert_eq!((blame.versions.len(), session), (1, Some("aaaa-8")));
+}
+
+#[test]
+fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() {
+    let machine = Machine::new();
+    let world = &machine.world;
+    for name in ["a.md", "b.md"] {
+        std::fs::write(machine.memory(name), "before\n").expect("a file");
+    }
+    machine.look();
+    machine.pass(3600);
+    let mut agent = machine.agent("aaaa-9");
+    agent.asked("Build it.");
+    agent.runs("true");
+    for name in ["a.md", "b.md"] {
+        std::fs::write(machine.memory(name), "after\n").expect("a file");
+    }
+    let mut changed = machine.look();
+    agent.asked("Thank you.");
+    changed.sort_by_key(|version| version.path.clone());
+    assert_eq!(told(&machine.origin(&changed[0])).0, "time_only");
+    let rollback = |request: wire::RollbackReq| {
+        let request = wire::RollbackReq { session: Some("aaaa-9".to_owned()), ..request };
+        commands::rollback(&world.app, request).expect("a rollback")
+    };
+    let text = |name: &str| std::fs::read_to_string(machine.memory(name)).expect("a file");
+    // Offered, marked, and never taken back silently.
+    for dry_run in [true, false] {
+        let offered = rollback(wire::RollbackReq { dry_run, ..wire::RollbackReq::default() });
+        assert_eq!((offered.writes.len(), offered.operation_seq), (0, None));
+        let told: Vec<_> = offered.likely.iter().map(|it| (it.confidence.as_str(), it.included)).collect();
+        assert_eq!(told, [("time_only", false), ("time_only", false)]);
+        assert_eq!(offered.choice_error().is_some(), !dry_run);
+    }
+    assert_eq!((text("a.md").as_str(), text("b.md").as_str()), ("after\n", "after\n"));
+    let none = wire::RollbackReq { include: vec!["memver_x".to_owned()], ..wire::RollbackReq::default() };
+    let request = wire::RollbackReq { session: Some("aaaa-9".to_owned()), ..none };
+    assert!(commands::rollback(&world.app, request).is_err());
+    // Each can be left out, or taken alone.
+    let but_one = rollback(wire::RollbackReq {
+        include_likely: true,
+        except: vec![changed[1].id.clone()],
+        ..wire::RollbackReq::default()
+    });
+    assert_eq!((but_one.writes.len(), but_one.likely.iter().filter(|it| it.included).count()), (1, 1));
+    assert_eq!((text("a.md").as_str(), text("b.md").as_str()), ("before\n", "after\n"));
+    let one =
+        rollback(wire::RollbackReq { include: vec![changed[1].id.clone()], ..wire::RollbackReq::default() });
+    assert_eq!(one.writes.len(), 1);
+    assert_eq!(text("b.md"), "before\n");
+    // What lies between what is taken back cannot stay.
+    machine.pass(7200);
+    let mut agent = machine.agent("bbbb-9");
+    agent.asked("Build it.");
+    let mut versions = Vec::new();
+    for round in 0..3 {
+        agent.runs("true");
+        std::fs::write(machine.memory("a.md"), format!("round {round}\n")).expect("a file");
+        versions.extend(machine.look());
+    }
+    agent.asked("Thank you.");
+    let request = wire::RollbackReq {
+        session: Some("bbbb-9".to_owned()),
+        include_likely: true,
+        except: vec![versions[1].id.clone()],
+        dry_run: true,
+        ..wire::RollbackReq::default()
+    };
+    let refused = commands::rollback(&world.app, request).expect("a preview");
+    assert_eq!(refused.conflicts.len(), 1);
+    assert_eq!(refused.conflicts[0].found_version_id.as_ref(), Some(&versions[1].id));
+    // Without a session there is nothing to choose from.
+    let astray =
+        wire::RollbackReq { operation_seq: Some(1), include_likely: true, ..wire::RollbackReq::default() };
+    assert!(commands::rollback(&world.app, astray).is_err());
+}

@@ -159,7 +159,8 @@ impl Inner {
             versions: newest.number - base.as_ref().map_or(0, |base| base.number.min(newest.number)),
             operation_seq: newest.operation_seq,
             created_at: newest.created_at.to_rfc3339(),
-            created_by: view::actor(&newest.actor),
+            created_by: view::actor(&item.writer),
+            put_back: crate::origins::put_back(reader, &newest)?,
             source: newest.source.as_str().to_owned(),
             note: newest.note.clone(),
             content_kind: match (&newest.content, &newest.redaction) {

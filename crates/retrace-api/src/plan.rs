@@ -15,7 +15,7 @@ use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Appended, Change, NewQueued, Payload, Reader, StoreRow};
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// One file a plan changes.
@@ -28,6 +28,8 @@ pub(crate) struct Step {
     pub(crate) expected_version: Option<VersionId>,
     /// What to write; `None` to delete.
     pub(crate) wanted: Option<Wanted>,
+    /// Of a deletion that is put back: the version that deleted first.
+    pub(crate) deletion: Option<VersionId>,
 }
 
 /// A content to write.
@@ -56,6 +58,8 @@ pub(crate) struct Plan {
     pub(crate) warnings: Vec<String>,
     /// What a newer version in the log already stands against.
     pub(crate) conflicts: Vec<wire::Conflict>,
+    /// Changes of a session that are offered, and whether each is in the plan.
+    pub(crate) likely: Vec<wire::LikelyChange>,
     /// Changes queued for hosts that it takes back.
     pub(crate) withdraws: Vec<u64>,
     /// Changes that were taken back and that it queues again.
@@ -73,6 +77,7 @@ impl Plan {
             checks: Vec::new(),
             warnings: Vec::new(),
             conflicts: Vec::new(),
+            likely: Vec::new(),
             withdraws: Vec::new(),
             requeues: Vec::new(),
         }
@@ -146,7 +151,12 @@ impl Inner {
         dry_run: bool,
     ) -> Result<(ActResult, Option<u64>), ApiError> {
         let stores = self.stores_of(plan)?;
-        let mut result = ActResult { dry_run, warnings: plan.warnings.clone(), ..ActResult::default() };
+        let mut result = ActResult {
+            dry_run,
+            warnings: plan.warnings.clone(),
+            likely: plan.likely.clone(),
+            ..ActResult::default()
+        };
         for step in &plan.steps {
             let change = wire::FileWrite {
                 store_id: step.store.to_string(),
@@ -327,11 +337,22 @@ impl Inner {
         }
         result.operation_seq = appended;
         if let Some((step, error)) = carried.stopped {
-            let done: Vec<String> = carried.done.iter().map(|done| done.step.path.to_string()).collect();
-            result.partial = !done.is_empty();
+            result.partial = !carried.done.is_empty();
             result.queued = 0;
-            result.writes.retain(|write| done.contains(&write.path));
-            result.deletes.retain(|write| done.contains(&write.path));
+            let place = |step: &Step| (step.store.to_string(), step.path.to_string());
+            let done: BTreeSet<_> = carried.done.iter().map(|done| place(done.step)).collect();
+            let is_done =
+                |write: &wire::FileWrite| done.contains(&(write.store_id.clone(), write.path.clone()));
+            let (writes, mut left): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut result.writes).into_iter().partition(is_done);
+            let (deletes, kept): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut result.deletes).into_iter().partition(is_done);
+            left.extend(kept);
+            left.retain(|write| (write.store_id.clone(), write.path.clone()) != place(step));
+            (result.writes, result.deletes) = (writes, deletes);
+            if result.partial {
+                result.left = left;
+            }
             self.stopped_at(step, error, &stores[&step.store].0, &mut result)?;
         }
         Ok((result, carried.review))
@@ -570,6 +591,14 @@ fn append_done(
             here.push(finished);
         }
     }
+    let put_back: HashMap<usize, u64> = here
+        .iter()
+        .enumerate()
+        .filter_map(|(at, DoneStep { step, .. })| {
+            let of = step.wanted.as_ref().map_or(step.deletion, |wanted| wanted.version)?;
+            Some((at, of.seq))
+        })
+        .collect();
     let changes = here.into_iter().map(|DoneStep { step, seen, .. }| {
         let payload = match &step.wanted {
             None => Payload::Gone,
@@ -583,7 +612,7 @@ fn append_done(
         };
         Change { store: step.store, path: step.path.clone(), payload }
     });
-    Ok(act.append(Append {
+    let append = Append {
         store: one_store,
         source: plan.source,
         actor,
@@ -592,7 +621,8 @@ fn append_done(
         undoes: plan.undoes,
         changes: changes.collect(),
         even_if_empty: queues || plan.is_for_queue(),
-    })?)
+    };
+    Ok(act.append_putting_back(append, &put_back)?)
 }
 
 impl ActResult {
@@ -601,7 +631,9 @@ impl ActResult {
     pub fn conflict_error(&self) -> Option<ApiError> {
         let first = self.conflicts.first()?;
         let message = if self.partial {
-            format!("{} files could not be changed; the others were.", self.conflicts.len())
+            let done = self.writes.len() + self.deletes.len();
+            let all = done + self.conflicts.len() + self.left.len();
+            format!("Only {done} of {all} files were changed.")
         } else {
             format!("{} Nothing was changed.", first.message)
         };

@@ -1,9 +1,9 @@
 //! From the log's types to the wire's.
 
+use crate::origins::Writers;
 use crate::wire;
 use retrace_log::{ContentInfo, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
 use retrace_model::{Actor, Rules, StoreState};
-use std::collections::HashMap;
 
 pub(crate) fn actor(actor: &Actor) -> Option<wire::ActorView> {
     Some(match actor {
@@ -46,6 +46,7 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
         withdrawn: row.withdrawn,
         created_by: actor(&row.actor),
         origin: None,
+        put_back: None,
         source: row.source.as_str().to_owned(),
         note: row.note.clone(),
         redacted_at: row.redaction.as_ref().map(|redaction| redaction.at.to_rfc3339()),
@@ -54,8 +55,12 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
 }
 
 /// A row of a list, with the session that wrote it.
-pub(crate) fn listed(row: &VersionRow, origins: &HashMap<u64, wire::OriginNote>) -> wire::Version {
-    wire::Version { origin: origins.get(&row.id.seq).cloned(), ..version(row) }
+pub(crate) fn listed(row: &VersionRow, writers: &Writers) -> wire::Version {
+    wire::Version {
+        origin: writers.notes.get(&row.id.seq).cloned(),
+        put_back: writers.put_back.get(&row.id.seq).cloned(),
+        ..version(row)
+    }
 }
 
 /// Who made an operation: as recorded, else the one session that all its versions shown were joined with.
@@ -80,7 +85,7 @@ fn same_writer(one: &Actor, other: &Actor) -> bool {
 pub(crate) fn operation(
     row: &OperationRow,
     versions: &[VersionRow],
-    origins: &HashMap<u64, wire::OriginNote>,
+    writers: &Writers,
     undoable: bool,
 ) -> wire::Operation {
     wire::Operation {
@@ -95,7 +100,7 @@ pub(crate) fn operation(
         deleted: row.counts.2,
         undone_by: row.undone_by,
         undoable,
-        versions: versions.iter().map(|version| listed(version, origins)).collect(),
+        versions: versions.iter().map(|version| listed(version, writers)).collect(),
     }
 }
 

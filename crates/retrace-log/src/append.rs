@@ -2,6 +2,7 @@
 
 mod moves;
 mod past;
+mod put_back;
 
 use crate::chain::{self, Digest, Leaf, Link, Past};
 use crate::rows::{self, ChangeKind};
@@ -88,11 +89,26 @@ impl Act<'_> {
     /// [`LogError::NotFound`] for an unknown store or an unknown operation to take back; [`LogError::Invalid`] for an
     /// operation that is taken back already and for bytes that do not have the hash or the size they are said to have;
     /// or a failure of the database.
-    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn append(&mut self, append: Append<'_>) -> Result<Appended, LogError> {
+        self.append_putting_back(append, &HashMap::new())
+    }
+
+    /// As [`Act::append`], for an act that knows which versions it puts back: places of them in the log, by the place of the
+    /// change in the operation. Without one, an act of a person that brings a content its memory had before puts that back.
+    ///
+    /// # Errors
+    /// As [`Act::append`].
+    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
+    pub fn append_putting_back(
+        &mut self,
+        append: Append<'_>,
+        put_back: &HashMap<usize, u64>,
+    ) -> Result<Appended, LogError> {
         self.whole(|act| {
             let rest = if act.new_memories { Resting::StaysAway } else { Resting::ComesBack };
-            Appending::begin(&act.transaction, act.entropy, &append, rest)?.run(&append)
+            let mut appending = Appending::begin(&act.transaction, act.entropy, &append, rest)?;
+            appending.said = put_back.clone();
+            appending.run(&append)
         })
     }
 
@@ -176,6 +192,10 @@ struct Appending<'a> {
     /// Row of the store and newest version of each memory that got one, by the memory's row.
     newest: BTreeMap<i64, (i64, u64)>,
     rest: Resting,
+    /// Whether a person acts, on contents that somebody wrote before.
+    acts: Option<Source>,
+    /// Versions that are put back, as the act says: their places by the place of the change.
+    said: HashMap<usize, u64>,
 }
 
 impl<'a> Appending<'a> {
@@ -216,6 +236,8 @@ impl<'a> Appending<'a> {
             by_store: BTreeMap::new(),
             newest: BTreeMap::new(),
             rest,
+            acts: matches!(append.actor, Actor::User { .. }).then_some(append.source),
+            said: HashMap::new(),
         })
     }
 
@@ -225,7 +247,7 @@ impl<'a> Appending<'a> {
         for (index, change) in append.changes.iter().enumerate() {
             match &change.payload {
                 Payload::Gone if moves.is_source(index) => {}
-                Payload::Gone => self.remove_at(change)?,
+                Payload::Gone => self.remove_at(change, Some(index))?,
                 Payload::Content { .. } => self.put(change, index, &mut moves)?,
             }
         }
@@ -251,7 +273,7 @@ impl<'a> Appending<'a> {
     }
 
     /// Deletes the memory at a path, where there is one.
-    fn remove_at(&mut self, change: &Change) -> Result<(), LogError> {
+    fn remove_at(&mut self, change: &Change, index: Option<usize>) -> Result<(), LogError> {
         let Some(live) = live_at(self.connection, self.stores[&change.store], &change.path)? else {
             return Ok(());
         };
@@ -259,7 +281,7 @@ impl<'a> Appending<'a> {
             .prepare_cached("DELETE FROM live WHERE memory_id = ?1")?
             .execute([live.memory_row])?;
         let salt = self.random();
-        self.insert_version(&Draft {
+        let seq = self.insert_version(&Draft {
             store: change.store,
             target: live.target(),
             kind: ChangeKind::Deleted,
@@ -269,7 +291,7 @@ impl<'a> Appending<'a> {
             commitment: chain::commitment(&salt, &change.path, None),
             past: None,
         })?;
-        Ok(())
+        self.note_deleted_again(seq, live.memory_row, index)
     }
 
     /// Puts a content at a path.
@@ -279,7 +301,7 @@ impl<'a> Appending<'a> {
         let live = match &moved {
             None => live_at(self.connection, self.stores[&change.store], &change.path)?,
             Some(_) => {
-                self.remove_at(change)?;
+                self.remove_at(change, None)?;
                 None
             }
         };
@@ -314,6 +336,7 @@ impl<'a> Appending<'a> {
             commitment: chain::commitment(&salt, &change.path, Some((sha256, *size))),
             past: None,
         })?;
+        self.note_put_back(seq, target.memory_row, self.stores[&change.store], blob_row, index)?;
         if kind != ChangeKind::Modified {
             self.note_path(change.store, path_row, target.memory_row)?;
         }

@@ -20,6 +20,7 @@ mod codec;
 mod connection;
 mod contents;
 mod error;
+mod kept_lines;
 mod lease;
 mod live;
 mod mask;
@@ -46,6 +47,7 @@ pub use api_stores::{
 pub use append::{Append, Appended, Change, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
 pub use connection::{Entropy, LogFiles};
 pub use error::LogError;
+pub use kept_lines::KeptLines;
 pub use lease::{Lease, Pusher};
 pub use live::LiveMemory;
 pub use mask::{Masked, Needles};

@@ -187,20 +187,23 @@ impl Reader<'_> {
         Ok(versions)
     }
 
-    /// Versions that a session wrote as far as is known, in any store: said by the writer, or joined at any confidence. Newest
-    /// first.
+    /// Versions that a session wrote as far as is known, in any store: said by the writer, or joined at any confidence; and
+    /// those with which a person's act put back what it wrote. Newest first.
     ///
     /// # Errors
     /// A failure of the database.
     pub fn versions_of_session(&self, session: &str) -> Result<Vec<u64>, LogError> {
         let mut query = self.connection.prepare_cached(
-            "SELECT v.seq FROM actors a JOIN operations o ON o.actor_id = a.id
-                JOIN versions v ON v.seq BETWEEN o.first_version AND o.first_version + o.created + o.modified + o.deleted - 1
-                WHERE a.type = 'session' AND a.name = ?1
-             UNION SELECT r.version_seq FROM actors a JOIN rebuilt r ON r.actor_id = a.id AND r.withdrawn = 0
-                WHERE a.type = 'session' AND a.name = ?1
-             UNION SELECT g.version_seq FROM origins g WHERE g.session = ?1 AND g.rank = 0
-             ORDER BY 1 DESC",
+            "WITH RECURSIVE wrote (seq) AS (
+                SELECT v.seq FROM actors a JOIN operations o ON o.actor_id = a.id
+                    JOIN versions v
+                        ON v.seq BETWEEN o.first_version AND o.first_version + o.created + o.modified + o.deleted - 1
+                    WHERE a.type = 'session' AND a.name = ?1
+                UNION SELECT r.version_seq FROM actors a JOIN rebuilt r ON r.actor_id = a.id AND r.withdrawn = 0
+                    WHERE a.type = 'session' AND a.name = ?1
+                UNION SELECT g.version_seq FROM origins g WHERE g.session = ?1 AND g.rank = 0
+                UNION SELECT p.version_seq FROM wrote w JOIN put_back p ON p.of_seq = w.seq)
+             SELECT seq FROM wrote ORDER BY seq DESC",
         )?;
         let found = query.query_map([session], |row| row.get(0))?;
         Ok(found.collect::<Result<_, _>>()?)

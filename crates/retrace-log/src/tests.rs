@@ -12,6 +12,7 @@ mod mirroring;
 mod origins;
 mod processes;
 mod purging;
+mod putting_back;
 mod reading;
 mod rebuilding;
 mod reference;

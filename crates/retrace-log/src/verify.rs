@@ -2,7 +2,8 @@
 //!
 //! What cannot be seen from inside: that the newest operations were taken off the end, and that somebody who knows how
 //! the chain is made wrote it all anew. For that, compare the head of the chain with one that was kept elsewhere. Not
-//! covered by the chain are names and states of stores, what the file system said of live files, and receipts.
+//! covered by the chain are names and states of stores, what the file system said of live files, receipts, and which of
+//! several versions with the same content an act put back.
 
 use crate::chain::{Digest, GENESIS, Link};
 use crate::read::{LEAVES, ReadConnection, leaf_from};
@@ -321,7 +322,7 @@ struct ChainWalk {
 }
 
 /// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
-const DERIVED: [(&str, &str); 22] = [
+const DERIVED: [(&str, &str); 24] = [
     (
         "versions name paths that are not kept",
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
@@ -432,6 +433,19 @@ const DERIVED: [(&str, &str); 22] = [
         "versions are said to be held against transcripts that are not there yet",
         "SELECT 1 - count(*) FROM origin_state
          WHERE joined_seq BETWEEN 0 AND (SELECT coalesce(max(seq), 0) FROM versions)",
+    ),
+    (
+        "versions are said to put back what they do not have, or what was put back itself",
+        "SELECT count(*) FROM put_back p JOIN versions v ON v.seq = p.version_seq JOIN versions w ON w.seq = p.of_seq
+         WHERE (w.blob_id IS NOT v.blob_id AND w.redaction_id IS NULL) OR v.happened_at IS NOT NULL
+            OR EXISTS (SELECT 1 FROM put_back x JOIN versions r ON r.seq = x.version_seq
+                       JOIN operations o ON o.seq = r.operation_seq
+                       WHERE x.version_seq = p.of_seq AND o.source <> 'redact')",
+    ),
+    (
+        "lines are kept of versions that are redacted, or that brought nothing but text of their own",
+        "SELECT count(*) FROM kept_lines k JOIN versions v ON v.seq = k.version_seq
+         WHERE v.redaction_id IS NOT NULL OR v.blob_id IS NULL OR k.of_seq = k.version_seq",
     ),
     (
         "stores count another number of versions than they have",

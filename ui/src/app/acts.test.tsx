@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { ApiFailure, Unreachable } from "@/host";
+import { fakeBackend } from "@/host/fake";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 /** Opens the window at berth-rules.md with its older version chosen. */
@@ -90,6 +91,33 @@ describe("a rollback", () => {
     const { user } = openWindow("#/memories");
     await user.click(await rowWith("memory-row", "berth-rules.md"));
     await waitFor(() => expect(screen.getByTestId("rollback-button")).toHaveTextContent("Roll back to v1"));
+  });
+});
+
+describe("a session's rollback", () => {
+  it("offers what is known by time alone, and takes back only what is ticked", async () => {
+    const fake = fakeBackend();
+    const store = fake.log.store("harbour");
+    const by = { type: "session_actor", session_id: "time-1", evidence: "time_only" } as const;
+    store.disk.set("likely-a.md", "by time\n");
+    fake.log.scan(store, { source: "scan", by });
+    store.disk.set("likely-b.md", "by time, too\n");
+    fake.log.scan(store, { source: "scan", by });
+    const { user } = openWindow("#/timeline", fake);
+    await user.click(await rowWith("timeline-row", "likely-b.md"));
+    await user.click(await screen.findByTestId("rollback-session"));
+    const list = await screen.findByTestId("act-likely");
+    expect(list).toHaveTextContent("2 changes are only likely to be this session's.");
+    expect(list).toHaveTextContent("by time alone");
+    expect(screen.getByTestId("act-confirm")).toBeDisabled();
+    const ticks = within(list).getAllByTestId("act-likely-change");
+    await user.click(within(ticks[1]!).getByRole("checkbox"));
+    await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
+    expect(screen.getAllByTestId("act-file")).toHaveLength(1);
+    await user.click(screen.getByTestId("act-confirm"));
+    await waitFor(() => expect(store.disk.has("likely-b.md")).toBe(false));
+    expect(store.disk.has("likely-a.md")).toBe(true);
+    expect(callsOf(fake, "rollback").real[0]).toMatchObject({ session: "time-1", include: [expect.any(String)] });
   });
 });
 

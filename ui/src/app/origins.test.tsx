@@ -7,6 +7,7 @@ import { openWindow } from "./testing";
 
 const known = (version: string): Origin => ({
   version_id: version,
+  put_back: null,
   note: {
     confidence: "exact_content",
     session_id: "5f3c0000-1111",

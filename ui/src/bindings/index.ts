@@ -1269,6 +1269,10 @@ created_by: ActorView | null,
  */
 origin: OriginNote | null, 
 /**
+ * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ */
+put_back: PutBack | null, 
+/**
  * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
 source: string, 
@@ -1437,6 +1441,10 @@ created_by: ActorView | null,
  * The session that wrote it, with its title, where one is known.
  */
 origin: OriginNote | null, 
+/**
+ * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ */
+put_back: PutBack | null, 
 /**
  * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
@@ -1890,7 +1898,11 @@ note: string | null,
 /**
  * The session that wrote it, where that is known.
  */
-origin: OriginNote | null, };
+origin: OriginNote | null, 
+/**
+ * The newest act of a person that put lines of it back.
+ */
+put_back: PutBack | null, };
 
 /**
  * Asks for the memories of a store.
@@ -2335,6 +2347,39 @@ turn: number | null,
 prompt: string | null, };
 
 /**
+ * That an act of a person put back what somebody wrote before: a content, or a deletion.
+ */
+export type PutBack = { 
+/**
+ * The version that brought it, `memver_…`.
+ */
+version_id: string, 
+/**
+ * Who wrote that; null when unknown.
+ */
+written_by: ActorView | null, 
+/**
+ * When that was.
+ */
+written_at: string, 
+/**
+ * Who put it back.
+ */
+by: ActorView | null, 
+/**
+ * When.
+ */
+at: string, 
+/**
+ * The operation that did.
+ */
+operation_seq: number, 
+/**
+ * What kind of act it was, as `source` of a version.
+ */
+source: string, };
+
+/**
  * Asks who wrote a version, and why.
  */
 export type OriginReq = { 
@@ -2359,6 +2404,10 @@ version_id: string,
  * In short.
  */
 note: OriginNote, 
+/**
+ * That a person put back with this version what was written before; all else is of the one who wrote it.
+ */
+put_back: PutBack | null, 
 /**
  * What the answer rests on, one sentence each, the strongest first.
  */
@@ -2913,6 +2962,18 @@ to: string | null,
  */
 session: string | null, 
 /**
+ * With `session`: also what it is only likely to have written, by the file's front matter or by time alone.
+ */
+include_likely: boolean, 
+/**
+ * With `session`: these versions of what it is only likely to have written, `memver_…`.
+ */
+include: Array<string>, 
+/**
+ * With `session`: leave these versions as they are, `memver_…`.
+ */
+except: Array<string>, 
+/**
  * Take back what this operation changed.
  */
 operation_seq: number | null, 
@@ -3042,6 +3103,11 @@ conflicts: Array<Conflict>,
  */
 partial: boolean, 
 /**
+ * With `partial`: files that the act was to change and that are as they were before, for it did not come to them or put
+ * them back. Those that could not be changed are `conflicts`.
+ */
+left: Array<FileWrite>, 
+/**
  * With a redaction: where the content stands, masked.
  */
 matches: Array<RedactionMatch>, 
@@ -3061,7 +3127,12 @@ queued: number,
 /**
  * Versions that an import brought in and that lists leave out from then on: those of the import that is undone.
  */
-withdrawn: number, };
+withdrawn: number, 
+/**
+ * With the rollback of a session: changes that it is only likely to have made, and those left out, oldest first. None is
+ * taken back unless it is `included`.
+ */
+likely: Array<LikelyChange>, };
 
 /**
  * One file an act writes or deletes.
@@ -3087,6 +3158,39 @@ to_sha256: string | null,
  * In a preview, the difference the act would make, where the content to write is in no version yet.
  */
 diff: FileDiff | null, };
+
+/**
+ * A change that a session may have made.
+ */
+export type LikelyChange = { 
+/**
+ * `memver_…`
+ */
+version_id: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Path; null when redacted.
+ */
+path: string | null, 
+/**
+ * `created`, `modified` or `deleted`.
+ */
+operation: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * How sure it is that the session made it, as in `OriginNote`.
+ */
+confidence: string, 
+/**
+ * Whether it is taken back.
+ */
+included: boolean, };
 
 /**
  * A file that moved on. Its present content is recorded; all three contents can be shown.
@@ -3318,7 +3422,11 @@ matches: Array<[number, number]>,
 /**
  * When the version was recorded.
  */
-created_at: string, };
+created_at: string, 
+/**
+ * That a person put back with it what was written before.
+ */
+put_back: PutBack | null, };
 
 /**
  * What the status line shows.
@@ -4361,7 +4469,7 @@ export type InboxGroup = {
  */
 id: string, 
 /**
- * The session, where it is known.
+ * The session, where it is known. What a person put back is in the group of who wrote it.
  */
 session: string | null, 
 /**
@@ -4430,9 +4538,13 @@ operation_seq: number,
  */
 created_at: string, 
 /**
- * Who wrote it; null when unknown.
+ * Who wrote it; null when unknown. Where a person put it back, the one who wrote it first.
  */
 created_by: ActorView | null, 
+/**
+ * That a person put back what was written before.
+ */
+put_back: PutBack | null, 
 /**
  * What caused it, as in `Version`.
  */

@@ -6,25 +6,17 @@ import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Fragment, useState } from "react";
-import type { Origin, OriginMessage, OriginNote, OriginWrite } from "@/bindings";
+import type { ActorView, Origin, OriginMessage, OriginNote, OriginWrite } from "@/bindings";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
+import { ConfidenceChip } from "./confidence";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
-import { Moment, Said } from "./labels";
+import { Actor, Moment, Said } from "./labels";
 import { shorten } from "./text";
 import { transcriptPlace } from "./transcript";
-import { Button, Chip, Failure, useWords } from "./ui";
-
-/** How sure an answer is, in words. */
-const CONFIDENCE: Record<string, { word: MessageDescriptor; tone: "add" | "accent" | "warn" | "plain" }> = {
-  stated: { word: msg`said so itself`, tone: "add" },
-  exact_content: { word: msg`exact content`, tone: "add" },
-  likely: { word: msg`likely`, tone: "accent" },
-  front_matter: { word: msg`named in the file`, tone: "accent" },
-  time_only: { word: msg`by time alone`, tone: "warn" },
-  unknown: { word: msg`unknown`, tone: "plain" },
-};
+import { Button, Failure, useWords } from "./ui";
+import { PutBackBy } from "./Writer";
 
 /** Who in a session wrote, where it was not the main run. */
 const ROLES: Record<string, MessageDescriptor> = {
@@ -48,15 +40,17 @@ function openTranscript(note: OriginNote): void {
   if (place) navigate(place);
 }
 
-function Confidence({ note }: { note: OriginNote }) {
+/** “Written by session …, turn N, model”; where no session did, by whoever `otherwise` is known to. */
+function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: ActorView | null }) {
   const say = useWords();
-  const known = CONFIDENCE[note.confidence];
-  return known ? <Chip tone={known.tone}>{say(known.word)}</Chip> : <Chip>{note.confidence}</Chip>;
-}
-
-/** “Written by session …, turn N, model”. */
-function Sentence({ note }: { note: OriginNote }) {
-  const say = useWords();
+  if (note.session_id === null && otherwise !== null)
+    return (
+      <span>
+        <Trans>
+          Written by <Actor actor={otherwise} />
+        </Trans>
+      </span>
+    );
   if (note.session_id === null)
     return (
       <span>
@@ -222,7 +216,14 @@ export function OriginPanel({ versionId, compact = false, opensTranscript = true
     <section className="origin" aria-label={t`Who wrote it`} data-testid="origin">
       <p className="origin-line">
         <span className="origin-words">
-          <Sentence note={note} /> {note.session_id !== null && <Confidence note={note} />}
+          <Sentence note={note} otherwise={origin.put_back?.written_by ?? null} />{" "}
+          {note.session_id !== null && <ConfidenceChip confidence={note.confidence} />}
+          {origin.put_back && (
+            <>
+              {" · "}
+              <PutBackBy back={origin.put_back} />
+            </>
+          )}
         </span>
         {opensTranscript && note.transcript && (
           <Button tone="quiet" onPress={() => openTranscript(note)} data-testid="origin-open">

@@ -3,15 +3,15 @@
 use super::memories::{Bytes, document_of};
 use crate::App;
 use crate::app::Inner;
-use crate::origins::origin_note;
+use crate::origins::{origin_note, put_back_by, spread};
 use crate::past::Steps;
 use crate::target::Target;
 use crate::view;
 use crate::wire::{ApiError, Blame, BlameLine, BlameReq, BlameVersion};
 use retrace_diff::{FileChange, MIN_MOVED_LINES, line_map, moves, text_lines};
 use retrace_log::{Reader, VersionFilter, VersionRow};
-use retrace_model::{MemoryId, Timestamp, VersionOperation};
-use std::collections::{BTreeMap, HashMap};
+use retrace_model::{Actor, MemoryId, Source, Timestamp, VersionOperation};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 /// Lines shown at most, as of a document.
@@ -88,9 +88,13 @@ impl Inner {
         }
         let memory = found.iter().find(|row| Some(row.id) == side.version.as_ref().map(|it| it.id));
         let memory = walk.memory.or_else(|| memory.map(|row| row.memory));
+        let put_back = walk.put_back();
         blame.versions = found
             .iter()
-            .map(|row| self.blame_version(reader, row, memory))
+            .map(|row| {
+                let put_back = put_back.get(&row.id.seq).map(|act| put_back_by(&walk.rows[act], row));
+                Ok(BlameVersion { put_back, ..self.blame_version(reader, row, memory)? })
+            })
             .collect::<Result<_, ApiError>>()?;
         blame.lines = (1u32..)
             .zip(text.iter().zip(&walk.brought_in))
@@ -125,6 +129,7 @@ impl Inner {
             rebuilt: row.rebuilt,
             note: row.note.clone(),
             origin: origin_note(self, reader, row)?,
+            put_back: None,
         })
     }
 }
@@ -159,6 +164,8 @@ struct Walk<'a, 'r> {
     histories: HashMap<MemoryId, Rc<Vec<VersionRow>>>,
     contents: HashMap<u64, Option<Rc<Vec<u8>>>>,
     brought_in: Vec<Option<BroughtIn>>,
+    /// The newest act of a person that put each line back, by its version.
+    put_back: Vec<Option<u64>>,
 }
 
 impl<'a, 'r> Walk<'a, 'r> {
@@ -172,6 +179,7 @@ impl<'a, 'r> Walk<'a, 'r> {
             histories: HashMap::new(),
             contents: HashMap::new(),
             brought_in: vec![None; lines],
+            put_back: vec![None; lines],
         }
     }
 
@@ -207,18 +215,53 @@ impl<'a, 'r> Walk<'a, 'r> {
         Ok(())
     }
 
+    /// The newest act that put lines back, by the versions that they come from.
+    fn put_back(&self) -> HashMap<u64, u64> {
+        let mut newest: HashMap<u64, u64> = HashMap::new();
+        for (line, act) in self.brought_in.iter().zip(&self.put_back) {
+            if let (Some(line), Some(act)) = (line, act) {
+                newest.entry(line.seq).and_modify(|known| *known = (*known).max(*act)).or_insert(*act);
+            }
+        }
+        newest
+    }
+
+    /// Takes lines from a version with which a person put another one's content back to that one; `false` where it has another
+    /// content.
+    fn go_back(&mut self, row: &VersionRow, lines: &[Line]) -> Result<bool, ApiError> {
+        let first = row.put_back_of.map(|seq| self.reader.version(seq)).transpose()?;
+        let Some(first) = first else { return Ok(false) };
+        let is_same = match (row.content, first.content) {
+            (Some(here), Some(there)) => here.sha256 == there.sha256,
+            // Redacted for itself alone: its content is known to have been this one.
+            _ => row.source != Source::Redact && first.redaction.is_some(),
+        };
+        if !is_same {
+            return Ok(false);
+        }
+        for (_, text) in lines {
+            self.put_back[*text as usize].get_or_insert(row.id.seq);
+        }
+        self.rows.entry(row.id.seq).or_insert_with(|| row.clone());
+        self.put(first, lines.to_vec());
+        Ok(true)
+    }
+
     /// Takes lines from one version to the one before, or says that it brought them in.
     fn step(&mut self, row: &VersionRow, lines: Vec<Line>) -> Result<(), ApiError> {
-        let Some(new) = self.content(row)? else { return Ok(()) };
+        if self.go_back(row, &lines)? {
+            return Ok(());
+        }
+        let Some(new) = self.content(row)? else {
+            self.settle(row, lines, true);
+            return Ok(());
+        };
         let before = self.before(row)?;
         let old = match &before {
             Some(before) if before.operation != VersionOperation::Deleted => self.content(before)?,
             _ => Some(Rc::new(Vec::new())),
         };
-        let Some(old) = old else {
-            self.settle(row, lines, true);
-            return Ok(());
-        };
+        let Some(old) = old else { return self.step_past_redacted(row, lines) };
         let map = line_map(&old, &new);
         let (mut stay, mut came) = (Vec::new(), Vec::new());
         for (line, text) in lines {
@@ -230,9 +273,26 @@ impl<'a, 'r> Walk<'a, 'r> {
         if let Some(before) = before {
             self.put(before, stay);
         }
+        let came = self.follow_act(row, &new, came)?;
         let came =
             if came.len() >= MIN_MOVED_LINES { self.follow_moves(row, &old, &new, came)? } else { came };
         self.settle(row, came, false);
+        Ok(())
+    }
+
+    /// Takes lines from a version to where they came from before what was there in between was redacted.
+    fn step_past_redacted(&mut self, row: &VersionRow, lines: Vec<Line>) -> Result<(), ApiError> {
+        let kept = spread(&self.reader.kept_lines(row.id.seq)?);
+        for (line, text) in lines {
+            match kept.get(line as usize).copied().flatten() {
+                Some((of, Some(from))) => self.put(self.reader.version(of)?, vec![(from, text)]),
+                Some((of, None)) => {
+                    let first = self.reader.version(of)?;
+                    self.settle(&first, vec![(line, text)], false);
+                }
+                None => self.settle(row, vec![(line, text)], kept.is_empty()),
+            }
+        }
         Ok(())
     }
 
@@ -241,6 +301,46 @@ impl<'a, 'r> Walk<'a, 'r> {
             self.brought_in[text as usize] = Some(BroughtIn { seq: row.id.seq, line, or_before });
             self.rows.entry(row.id.seq).or_insert_with(|| row.clone());
         }
+    }
+
+    /// Sends lines that a person's act took from one file to another on from there; answers those that it did not. Within one
+    /// act a single line that goes there and comes here is the same.
+    fn follow_act(&mut self, row: &VersionRow, new: &[u8], came: Vec<Line>) -> Result<Vec<Line>, ApiError> {
+        if came.is_empty() || row.rebuilt || !matches!(row.actor, Actor::User { .. }) {
+            return Ok(came);
+        }
+        let filter = VersionFilter {
+            operation_seq: Some(row.operation_seq),
+            limit: MOST_NEIGHBOURS,
+            ..VersionFilter::default()
+        };
+        let mut gone: HashMap<String, VecDeque<(VersionRow, u32)>> = HashMap::new();
+        for other in self.reader.versions(&filter)?.into_iter().filter(|other| other.memory != row.memory) {
+            let Some(before) = self.before(&other)? else { continue };
+            let Some(held) = self.content(&before)? else { continue };
+            let now = self.content(&other)?.unwrap_or_default();
+            let (Some(lines), true) = (text_lines(&held), key(&before) < key(row)) else { continue };
+            let mut stays = vec![false; lines.len()];
+            line_map(&held, &now).into_iter().flatten().for_each(|from| stays[from] = true);
+            for (at, line) in lines.into_iter().enumerate().filter(|(at, _)| !stays[*at]) {
+                if !line.text.trim().is_empty() {
+                    gone.entry(line.text).or_default().push_back((before.clone(), index(at)));
+                }
+            }
+        }
+        if gone.is_empty() {
+            return Ok(came);
+        }
+        let texts = text_lines(new).unwrap_or_default();
+        let mut left = Vec::new();
+        for (line, text) in came {
+            let from = texts.get(line as usize).and_then(|line| gone.get_mut(&line.text));
+            match from.and_then(VecDeque::pop_front) {
+                Some((before, at)) => self.put(before, vec![(at, text)]),
+                None => left.push((line, text)),
+            }
+        }
+        Ok(left)
     }
 
     /// Sends lines that moved here from another place on from there; answers those that did not.

@@ -334,7 +334,7 @@ impl Taking {
     ) -> Result<Step, ApiError> {
         let store = self.into.store.id;
         let (expected, expected_version) = inner.expected_at(reader, store, path)?;
-        Ok(Step { store, path: path.clone(), expected, expected_version, wanted })
+        Ok(Step { store, path: path.clone(), expected, expected_version, wanted, deletion: None })
     }
 
     /// What is to be written at a path, with the version that has it; `None`, with a warning, for what is left.

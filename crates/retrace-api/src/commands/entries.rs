@@ -60,6 +60,7 @@ impl Recorded {
             path: path.clone(),
             expected: Some(expect.unwrap_or(self.sha256)),
             expected_version: same.then_some(self.version),
+            deletion: None,
             wanted: bytes.map(|bytes| Wanted {
                 sha256: Sha256::of(&bytes),
                 bytes,
@@ -147,6 +148,7 @@ impl Inner {
                 path: to,
                 expected: expect_to,
                 expected_version: None,
+                deletion: None,
                 wanted: Some(Wanted {
                     sha256: Sha256::of(&topic_after),
                     bytes: topic_after,

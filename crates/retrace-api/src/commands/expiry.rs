@@ -294,6 +294,7 @@ impl Inner {
                 store: store.id,
                 expected: Some(expected),
                 expected_version: version.filter(|_| expected == recorded),
+                deletion: None,
                 wanted: None,
                 path,
             });

@@ -57,8 +57,8 @@ pub fn log(app: &App, request: LogReq) -> Result<LogPage, ApiError> {
         };
         let rows = reader.versions(&filter)?;
         let next_before = if rows.len() as u64 == limit { rows.last().map(|row| row.id.seq) } else { None };
-        let origins = notes_of(inner, reader, &rows)?;
-        Ok(LogPage { versions: rows.iter().map(|row| view::listed(row, &origins)).collect(), next_before })
+        let writers = notes_of(inner, reader, &rows)?;
+        Ok(LogPage { versions: rows.iter().map(|row| view::listed(row, &writers)).collect(), next_before })
     })
 }
 
@@ -86,11 +86,11 @@ pub fn timeline(app: &App, request: TimelineReq) -> Result<TimelinePage, ApiErro
                 Ok(versions)
             })
             .collect::<Result<_, ApiError>>()?;
-        let origins = notes_of(inner, reader, shown.iter().flatten())?;
+        let writers = notes_of(inner, reader, shown.iter().flatten())?;
         let operations = rows
             .iter()
             .zip(&shown)
-            .map(|(row, versions)| Ok(view::operation(row, versions, &origins, undoable(reader, row)?)))
+            .map(|(row, versions)| Ok(view::operation(row, versions, &writers, undoable(reader, row)?)))
             .collect::<Result<_, ApiError>>()?;
         Ok(TimelinePage { operations, next_before })
     })
@@ -130,8 +130,8 @@ pub fn show(app: &App, request: ShowReq) -> Result<Shown, ApiError> {
     let inner = &app.inner;
     inner.read(|reader| {
         let row = version_named(reader, &request.version)?;
-        let origins = notes_of(inner, reader, [&row])?;
-        let mut shown = Shown { version: view::listed(&row, &origins), content: None, content_base64: None };
+        let writers = notes_of(inner, reader, [&row])?;
+        let mut shown = Shown { version: view::listed(&row, &writers), content: None, content_base64: None };
         if request.content
             && let Some(content) = reader.content(&row)?
         {

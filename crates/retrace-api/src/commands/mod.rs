@@ -35,6 +35,7 @@ mod review_report;
 mod rollback;
 mod rules;
 mod search;
+mod session_rollback;
 mod simulate;
 mod snapshot;
 mod status;

@@ -5,7 +5,8 @@ use crate::app::{Inner, path_from_bytes, path_to_bytes};
 use crate::lab::rows::shortened;
 use crate::lab::view as lab_view;
 use crate::origins::{
-    Locator, as_of, note_of, origin_note, sentences, session_of, transcript_of, unknown_note,
+    Locator, as_of, note_of, notes_of, origin_note, put_back, sentences, session_of, transcript_of,
+    unknown_note, written,
 };
 use crate::target::version_named;
 use crate::view;
@@ -50,18 +51,20 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
         inner.lab.index.update(inner);
     }
     let snapshot = inner.lab.index.snapshot();
-    let (version, rows, note) = inner.read(|reader| {
-        let version = version_named(reader, &request.version)?;
+    let (version_id, version, put_back, rows, note) = inner.read(|reader| {
+        let named = version_named(reader, &request.version)?;
+        let version = written(reader, &named)?.into_owned();
         let rows = reader.origins(version.id.seq)?;
         let note = origin_note(inner, reader, &version)?;
-        Ok((version, rows, note))
+        Ok((named.id, version, put_back(reader, &named)?, rows, note))
     })?;
     let answer = rows.first();
     let note = note.unwrap_or_else(unknown_note);
     let said = inner.read(|reader| Ok(reader.prompt_of(version.operation_seq)?))?;
     let session = note.session_id.as_deref().and_then(|id| session_of(&snapshot, id));
     let mut told = Origin {
-        version_id: version.id.to_string(),
+        version_id: version_id.to_string(),
+        put_back,
         evidence: evidence(&version, answer),
         agent: session.and_then(agent),
         project: session.and_then(SessionRow::project).map(str::to_owned),
@@ -110,15 +113,14 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
             stores.iter().map(|store| (store.id, store.name.as_str())).collect();
         for seq in reader.versions_of_session(&id)? {
             let row = reader.version(seq)?;
-            let answer = reader.origin(seq)?;
+            let first = written(reader, &row)?;
+            let answer = reader.origin(first.id.seq)?;
             if let Some(answer) = &answer {
                 explained.extend(explains(answer));
             }
-            versions.push(of_session(
-                &row,
-                answer.as_ref(),
-                names.get(&row.store).copied().unwrap_or_default(),
-            ));
+            let store = names.get(&row.store).copied().unwrap_or_default();
+            let shown = view::listed(&row, &notes_of(inner, reader, [&row])?);
+            versions.push(of_session(&first, answer.as_ref(), store, shown));
         }
         Ok(stores)
     })?;
@@ -148,7 +150,8 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
 /// content exactly.
 fn is_open(inner: &Inner, version: &str) -> Result<bool, ApiError> {
     inner.read(|reader| {
-        let version = version_named(reader, version)?;
+        let named = version_named(reader, version)?;
+        let version = written(reader, &named)?;
         let answer = reader.origin(version.id.seq)?;
         Ok(match answer {
             Some(answer) => answer.confidence != "exact_content",
@@ -295,7 +298,12 @@ fn cut(text: &str, characters: usize) -> (String, bool) {
     }
 }
 
-fn of_session(row: &VersionRow, answer: Option<&OriginRow>, store: &str) -> SessionVersion {
+fn of_session(
+    row: &VersionRow,
+    answer: Option<&OriginRow>,
+    store: &str,
+    version: crate::wire::Version,
+) -> SessionVersion {
     let confidence = match (answer, &row.actor) {
         (Some(answer), _) => answer.confidence.clone(),
         (None, Actor::Session { evidence, .. }) => evidence.as_str().to_owned(),
@@ -305,7 +313,7 @@ fn of_session(row: &VersionRow, answer: Option<&OriginRow>, store: &str) -> Sess
         store: store.to_owned(),
         confidence,
         turn: answer.and_then(|answer| answer.call.as_ref()).and_then(|call| call.turn),
-        version: view::version(row),
+        version,
     }
 }
 

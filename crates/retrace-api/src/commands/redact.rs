@@ -12,13 +12,14 @@ use crate::App;
 use crate::app::{Inner, lock};
 use crate::faults::Point;
 use crate::judge::{self, Who};
+use crate::origins::keep_lines;
 use crate::remote::redact as remote;
 use crate::view;
 use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Receipts, RedactReq};
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Change, Needles, NewReceipt, Payload, StoreRow, VersionRow};
 use retrace_model::{ReceiptId, RelPath, Rules, Sha256, Source, Timestamp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use survey::{LiveHit, Selection, Survey};
 
 /// What stands in a live file where the secret was.
@@ -194,7 +195,12 @@ impl Inner {
             [one] => Some(one.id),
             _ => None,
         };
-        let appended = act.append(Append {
+        let mut left = HashMap::new();
+        for (place, file) in replaced.iter().enumerate() {
+            let live = act.reader().live_at(file.change.store, &file.change.path)?;
+            left.extend(live.map(|live| (place, live.version.seq)));
+        }
+        let append = Append {
             store: one,
             source: Source::Redact,
             actor: &user,
@@ -203,7 +209,8 @@ impl Inner {
             undoes: None,
             changes: replaced.iter().map(|file| file.change.clone()).collect(),
             even_if_empty: true,
-        })?;
+        };
+        let appended = act.append_putting_back(append, &left)?;
         judge::note(act, Who { person: &user, at }, &appended, None, None)?;
         let operation_seq = appended.operation_seq.unwrap_or_default();
         let masked = act.reader().with_same_content(chosen)?;
@@ -218,6 +225,7 @@ impl Inner {
             method: selection.method(),
             versions,
         })?;
+        keep_lines(act, &masked)?;
         Ok((id, operation_seq, act.mask(chosen, row)?.needles, queued))
     }
 

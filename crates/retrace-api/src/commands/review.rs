@@ -362,7 +362,14 @@ impl Inner {
             Wanted { bytes: text.to_vec(), sha256: Sha256::of(text), version: None, moved_from: None };
         let mut plan = Plan::new(Source::Api, Some("edited in review".to_owned()));
         let store: StoreId = seen.store;
-        plan.steps.push(Step { store, path, expected, expected_version, wanted: Some(wanted) });
+        plan.steps.push(Step {
+            store,
+            path,
+            expected,
+            expected_version,
+            wanted: Some(wanted),
+            deletion: None,
+        });
         plan.tidy();
         Ok(plan)
     }

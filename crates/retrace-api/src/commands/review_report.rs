@@ -5,6 +5,7 @@ use crate::App;
 use crate::app::Inner;
 use crate::inbox::groups;
 use crate::item_findings::Configurations;
+use crate::origins::written;
 use crate::review_page::{Change, ReviewPage, Section, html};
 use crate::target::time;
 use crate::wire::{ApiError, Exported, InboxItem, MemoryKind, ReviewReportReq};
@@ -94,13 +95,24 @@ impl Report<'_, '_> {
                     version.operation.as_str(),
                     path.as_deref().unwrap_or("(redacted or gone)")
                 ),
-                facts: vec![format!("{}, by {}", version.id, writer(&version.actor))],
+                facts: vec![format!("{}, by {}", version.id, self.writers(&version)?)],
                 findings: Vec::new(),
                 contents: self.contents(before.as_ref(), &version)?,
                 path: path.unwrap_or_default(),
             });
         }
         Ok((!section.changes.is_empty()).then_some(section))
+    }
+
+    /// Who wrote a version, and who put it back.
+    fn writers(&self, version: &VersionRow) -> Result<String, ApiError> {
+        let first = writer(&written(self.reader, version)?.actor);
+        Ok(match version.put_back_of {
+            None => first,
+            Some(_) => {
+                format!("{first}, put back by {} {}", writer(&version.actor), version.created_at.to_rfc3339())
+            }
+        })
     }
 
     fn left(&mut self, since: Option<Timestamp>) -> Result<Vec<Section>, ApiError> {
@@ -169,6 +181,9 @@ fn change_of(item: &InboxItem, contents: Option<Sides>) -> Change {
     let mut facts = vec![kind_words(&item.kind), item.version_id.clone()];
     facts.extend(item.previous_path.as_ref().map(|from| format!("Was {from}.")));
     facts.extend(item.token_change.map(|change| format!("{change:+} tokens, counted offline")));
+    if let Some(put_back) = &item.put_back {
+        facts.push(format!("Put back {}, as operation {}.", put_back.at, put_back.operation_seq));
+    }
     if item.came_back {
         facts.push("Was rejected before and came back.".to_owned());
     }

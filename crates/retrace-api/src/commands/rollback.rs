@@ -11,7 +11,7 @@ use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, Undo
 use retrace_files::Root;
 use retrace_log::{Reader, VersionFilter, VersionRow};
 use retrace_model::{
-    Actor, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionOperation, reconcile,
+    MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,9 +25,14 @@ pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> 
     if request.session.is_some() {
         super::origin::joined(inner)?;
     }
+    if request.session.is_none()
+        && (request.include_likely || !request.include.is_empty() || !request.except.is_empty())
+    {
+        return Err(ApiError::invalid("Changes are chosen among those of a session.", "session"));
+    }
     let plan = inner.read(|reader| match (&request.to, &request.session, request.operation_seq) {
         (Some(to), None, None) => inner.plan_memory(reader, &request, to),
-        (None, Some(session), None) => inner.plan_session(reader, session),
+        (None, Some(session), None) => inner.plan_session(reader, &request, session),
         (None, None, Some(seq)) => inner.plan_operation(
             reader,
             seq,
@@ -107,6 +112,17 @@ struct Goal {
     store: StoreId,
     /// Path and version, or `None` to be deleted.
     state: Option<(RelPath, VersionRow)>,
+    /// The version that deleted it, where that deletion is put back.
+    deletion: Option<VersionId>,
+}
+
+/// What a memory was at a version: where, with which content; where it was deleted, by which version.
+fn state_at(version: Option<VersionRow>) -> (Option<(RelPath, VersionRow)>, Option<VersionId>) {
+    match version {
+        Some(version) if version.operation == VersionOperation::Deleted => (None, Some(version.id)),
+        Some(version) => (version.path.clone().map(|path| (path, version)), None),
+        None => (None, None),
+    }
 }
 
 impl Inner {
@@ -141,9 +157,8 @@ impl Inner {
         memory: &VersionRow,
         back_to: Option<VersionRow>,
     ) -> Result<(), ApiError> {
-        let there = back_to.filter(|version| version.operation != VersionOperation::Deleted);
-        let state = there.and_then(|version| version.path.clone().map(|path| (path, version)));
-        self.add_steps(reader, plan, &Goal { memory: memory.memory, store: memory.store, state })
+        let (state, deletion) = state_at(back_to);
+        self.add_steps(reader, plan, &Goal { memory: memory.memory, store: memory.store, state, deletion })
     }
 
     fn plan_memory(&self, reader: &Reader<'_>, request: &RollbackReq, to: &str) -> Result<Plan, ApiError> {
@@ -158,13 +173,10 @@ impl Inner {
             return Err(ApiError::invalid("The version belongs to another memory.", to)
                 .hint(format!("`retrace log` lists the versions of {named}.")));
         }
-        let state = match version.operation {
-            VersionOperation::Deleted => None,
-            // A version of the memory that was at the path before belongs where it was.
-            _ => version.path.clone().map(|path| (path, version.clone())),
-        };
+        // A version of the memory that was at the path before belongs where it was.
+        let (state, deletion) = state_at(Some(version.clone()));
         let mut plan = Plan::new(Source::Rollback, Some(format!("rollback to {}", version.id)));
-        self.add_steps(reader, &mut plan, &Goal { memory, store, state })?;
+        self.add_steps(reader, &mut plan, &Goal { memory, store, state, deletion })?;
         if let Some(expect) = &request.expect {
             let expect = Sha256::from_hex(expect)
                 .ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", expect))?;
@@ -206,29 +218,6 @@ impl Inner {
         }
     }
 
-    fn plan_session(&self, reader: &Reader<'_>, session: &str) -> Result<Plan, ApiError> {
-        // What a session wrote before it was observed is no change to take back now.
-        let filter = VersionFilter {
-            actor: Some(session.to_owned()),
-            observed_only: true,
-            ..VersionFilter::default()
-        };
-        let mut versions = reader.versions(&filter)?;
-        versions.retain(|version| matches!(&version.actor, Actor::Session { .. }));
-        if versions.is_empty() {
-            return Err(ApiError::new(
-                Code::NotFound,
-                "No version is known to be written by this session.",
-                session,
-            )
-            .hint("`retrace log --actor ID` shows what a session wrote, where that is known."));
-        }
-        versions.reverse();
-        let mut plan = Plan::new(Source::Rollback, Some(format!("rollback of session {session}")));
-        self.take_back(reader, &mut plan, &versions)?;
-        Ok(plan)
-    }
-
     fn plan_operation(&self, reader: &Reader<'_>, seq: u64, mut plan: Plan) -> Result<Plan, ApiError> {
         let row = reader.operation(seq)?;
         // What an act queued for hosts is taken back where it waits, and put back where it was sent.
@@ -266,7 +255,7 @@ impl Inner {
     }
 
     /// Plans to put each memory that `versions` (oldest first) changed back to what it was before the first of them.
-    fn take_back(
+    pub(super) fn take_back(
         &self,
         reader: &Reader<'_>,
         plan: &mut Plan,
@@ -287,20 +276,15 @@ impl Inner {
                 plan.conflicts.push(later_change(last, &newest, before.as_ref()));
                 continue;
             }
-            let state = match before {
-                Some(before) if before.redaction.is_some() => {
-                    plan.warnings.push(format!(
-                        "{}: what was there before is redacted; it is left as it is.",
-                        shown_path(last)
-                    ));
-                    continue;
-                }
-                Some(before) if before.operation != VersionOperation::Deleted => {
-                    before.path.clone().map(|path| (path, before))
-                }
-                _ => None,
-            };
-            self.add_steps(reader, plan, &Goal { memory, store: last.store, state })?;
+            if before.as_ref().is_some_and(|before| before.redaction.is_some()) {
+                plan.warnings.push(format!(
+                    "{}: what was there before is redacted; it is left as it is.",
+                    shown_path(last)
+                ));
+                continue;
+            }
+            let (state, deletion) = state_at(before);
+            self.add_steps(reader, plan, &Goal { memory, store: last.store, state, deletion })?;
         }
         plan.tidy();
         Ok(())
@@ -322,7 +306,7 @@ impl Inner {
                 self.add_steps(
                     reader,
                     &mut plan,
-                    &Goal { memory: memory.version.memory, store: store.id, state: None },
+                    &Goal { memory: memory.version.memory, store: store.id, state: None, deletion: None },
                 )?;
             }
         }
@@ -334,8 +318,12 @@ impl Inner {
                 );
                 continue;
             };
-            let goal =
-                Goal { memory: memory.version.memory, store: store.id, state: Some((path, memory.version)) };
+            let goal = Goal {
+                memory: memory.version.memory,
+                store: store.id,
+                state: Some((path, memory.version)),
+                deletion: None,
+            };
             self.add_steps(reader, &mut plan, &goal)?;
         }
         self.add_checks(reader, &store, &mut plan)?;
@@ -373,6 +361,7 @@ impl Inner {
                 expected: live.as_ref().and_then(|live| live.sha256),
                 expected_version: live.map(|live| live.version),
                 wanted: None,
+                deletion: None,
             });
         }
         Ok(())
@@ -409,6 +398,7 @@ impl Inner {
                 path,
                 expected,
                 expected_version,
+                deletion: None,
                 wanted: Some(Wanted {
                     sha256: Sha256::of(&bytes),
                     bytes,
@@ -422,7 +412,14 @@ impl Inner {
         }
         let Some(path) = live_path else { return Ok(()) };
         let (expected, expected_version) = self.expected_at(reader, goal.store, &path)?;
-        plan.steps.push(Step { store: goal.store, path, expected, expected_version, wanted: None });
+        plan.steps.push(Step {
+            store: goal.store,
+            path,
+            expected,
+            expected_version,
+            wanted: None,
+            deletion: goal.deletion,
+        });
         Ok(())
     }
 
@@ -482,6 +479,6 @@ fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&Vers
     }
 }
 
-fn shown_path(version: &VersionRow) -> String {
+pub(super) fn shown_path(version: &VersionRow) -> String {
     version.path.as_ref().map_or_else(|| "(redacted path)".to_owned(), ToString::to_string)
 }

@@ -2,7 +2,7 @@
 
 use crate::App;
 use crate::wire::{ApiError, Hit, SearchReq, SearchResult};
-use retrace_log::{LogError, SearchHit, Words};
+use retrace_log::{LogError, Reader, SearchHit, Words};
 use std::ops::Range;
 
 /// Hits unless asked otherwise.
@@ -48,13 +48,14 @@ pub fn search(app: &App, request: SearchReq) -> Result<SearchResult, ApiError> {
         };
         let more = found.len() > limit;
         found.truncate(limit);
-        Ok(SearchResult { hits: found.iter().map(hit).collect(), more })
+        let hits = found.iter().map(|found| hit(reader, found)).collect::<Result<_, _>>()?;
+        Ok(SearchResult { hits, more })
     })
 }
 
-fn hit(found: &SearchHit) -> Hit {
+fn hit(reader: &Reader<'_>, found: &SearchHit) -> Result<Hit, ApiError> {
     let (snippet, matches) = snippet(&found.text, &found.matches);
-    Hit {
+    Ok(Hit {
         store_id: found.version.store.to_string(),
         memory_id: found.version.memory.to_string(),
         version_id: found.version.id.to_string(),
@@ -63,7 +64,8 @@ fn hit(found: &SearchHit) -> Hit {
         snippet,
         matches,
         created_at: found.version.created_at.to_rfc3339(),
-    }
+        put_back: crate::origins::put_back(reader, &found.version)?,
+    })
 }
 
 /// A stretch of the line around the first match, and the matches in it, both in characters.

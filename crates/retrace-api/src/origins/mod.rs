@@ -4,13 +4,19 @@
 //! transcripts are kept in this process alone, and forgotten with a redaction.
 
 mod gather;
+mod kept;
 mod locate;
 mod note;
 mod pass;
+mod written;
 
 pub(crate) use gather::as_of;
+pub(crate) use kept::{keep_lines, spread};
 pub(crate) use locate::Locator;
-pub(crate) use note::{note_of, notes_of, origin_note, sentences, session_of, transcript_of, unknown_note};
+pub(crate) use note::{
+    Writers, note_of, notes_of, origin_note, sentences, session_of, transcript_of, unknown_note,
+};
+pub(crate) use written::{put_back, put_back_by, written};
 
 use crate::app::{Inner, lock};
 use crate::lab::rows::shortened;

@@ -1,10 +1,10 @@
 //! An answer of the join in words.
 
-use super::{first_line, gather};
+use super::{first_line, gather, put_back, written};
 use crate::app::{Inner, path_from_bytes};
 use crate::error::show;
 use crate::lab::rows::shortened;
-use crate::wire::{ApiError, OriginNote};
+use crate::wire::{ApiError, OriginNote, PutBack};
 use retrace_log::{OriginRow, Reader, VersionRow};
 use retrace_model::{Actor, Timestamp};
 use retrace_sessions::{SessionRow, Snapshot};
@@ -31,7 +31,7 @@ pub(crate) fn unknown_note() -> OriginNote {
     }
 }
 
-/// Who wrote a version, in short; `None` when a person, the API or nobody in a session did. Titles come from the index as it
+/// Who wrote what a version has, in short; `None` when a person, the API or nobody in a session did. Titles come from the index as it
 /// is; the prompt is read where it was not.
 ///
 /// # Errors
@@ -41,6 +41,7 @@ pub(crate) fn origin_note(
     reader: &Reader<'_>,
     version: &VersionRow,
 ) -> Result<Option<OriginNote>, ApiError> {
+    let version = &*written(reader, version)?;
     let snapshot = inner.lab.index.snapshot();
     if let Some(row) = reader.origin(version.id.seq)? {
         return Ok(Some(note_of(inner, &snapshot, &row, true)));
@@ -70,7 +71,16 @@ pub(crate) fn origin_note(
     })
 }
 
-/// Who wrote the versions of a list, by their places, with one look into the log. A prompt is told where it was read before;
+/// What is said of the writers of the versions of a list, by their places.
+#[derive(Default)]
+pub(crate) struct Writers {
+    /// Sessions that wrote.
+    pub(crate) notes: HashMap<u64, OriginNote>,
+    /// What a person put back.
+    pub(crate) put_back: HashMap<u64, PutBack>,
+}
+
+/// Who wrote the versions of a list, with one look into the log. A prompt is told where it was read before;
 /// no transcript is read. Versions that nobody in a session is known to have written are left out.
 ///
 /// # Errors
@@ -79,23 +89,29 @@ pub(crate) fn notes_of<'v>(
     inner: &Inner,
     reader: &Reader<'_>,
     versions: impl IntoIterator<Item = &'v VersionRow>,
-) -> Result<HashMap<u64, OriginNote>, ApiError> {
-    let by_session: Vec<(u64, &str, &str)> = versions
-        .into_iter()
-        .filter_map(|version| match &version.actor {
-            Actor::Session { id, evidence } => Some((version.id.seq, id.as_str(), evidence.as_str())),
+) -> Result<Writers, ApiError> {
+    let mut writers = Writers::default();
+    let mut rows = Vec::new();
+    for version in versions {
+        writers.put_back.extend(put_back(reader, version)?.map(|put_back| (version.id.seq, put_back)));
+        rows.push((version.id.seq, written(reader, version)?));
+    }
+    let by_session: Vec<(u64, u64, &str, &str)> = rows
+        .iter()
+        .filter_map(|(seq, first)| match &first.actor {
+            Actor::Session { id, evidence } => Some((*seq, first.id.seq, id.as_str(), evidence.as_str())),
             _ => None,
         })
         .collect();
     if by_session.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(writers);
     }
-    let seqs: Vec<u64> = by_session.iter().map(|(seq, ..)| *seq).collect();
+    let seqs: Vec<u64> = by_session.iter().map(|(_, first, ..)| *first).collect();
     let joined = reader.origins_of(&seqs)?;
     let snapshot = inner.lab.index.snapshot();
     // What is said of a session without a call of it, looked up once for each.
     let mut sessions: HashMap<&str, OriginNote> = HashMap::new();
-    let notes = by_session.into_iter().map(|(seq, id, evidence)| {
+    let notes = by_session.into_iter().map(|(seq, first, id, evidence)| {
         let of_session = sessions.entry(id).or_insert_with(|| {
             let session = session_of(&snapshot, id);
             OriginNote {
@@ -105,7 +121,7 @@ pub(crate) fn notes_of<'v>(
                 ..unknown_note()
             }
         });
-        let row = joined.get(&seq).filter(|row| row.session.as_deref() == Some(id));
+        let row = joined.get(&first).filter(|row| row.session.as_deref() == Some(id));
         let call = row.and_then(|row| row.call.as_ref());
         let transcript = row.and_then(|row| row.transcript.as_deref()).map(path_from_bytes);
         let line = call.and_then(|call| u32::try_from(call.line).ok());
@@ -119,7 +135,8 @@ pub(crate) fn notes_of<'v>(
         };
         (seq, note)
     });
-    Ok(notes.collect())
+    writers.notes = notes.collect();
+    Ok(writers)
 }
 
 /// An answer, or a candidate, in short. `with_prompt`: its prompt is read where it was not.

@@ -109,7 +109,8 @@ pub(crate) fn write(reader: &Reader<'_>, store: &StoreRow, to: &Path) -> Result<
             }
             Err(error) => return Err(error.into()),
         };
-        out.line(&line_of(row, content)).map_err(failed)?;
+        let writer = &crate::origins::written(reader, row)?.actor;
+        out.line(&line_of(row, writer, content)).map_err(failed)?;
         written += 1;
     }
     let foot = Foot { sha256: Sha256(out.hasher.clone().finalize().into()).to_hex() };
@@ -231,7 +232,8 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
     Ok((head, told))
 }
 
-fn line_of(row: &VersionRow, content: Option<Vec<u8>>) -> Line {
+/// `writer`: who wrote what the version has, whoever put it back.
+fn line_of(row: &VersionRow, writer: &Actor, content: Option<Vec<u8>>) -> Line {
     let sha256 = content.as_ref().map(|bytes| Sha256::of(bytes).to_hex());
     let (text, base64) = match content.map(String::from_utf8) {
         None => (None, None),
@@ -243,7 +245,7 @@ fn line_of(row: &VersionRow, content: Option<Vec<u8>>) -> Line {
         operation: row.operation.as_str().to_owned(),
         path: row.path.as_ref().map(RelPath::to_text).unwrap_or_default(),
         at: row.created_at.to_rfc3339(),
-        by: by_of(&row.actor),
+        by: by_of(writer),
         source: row.source.as_str().to_owned(),
         note: row.note.clone(),
         sha256,

@@ -5,6 +5,7 @@ use super::read::{shown, version_object, version_of};
 use super::write::{Writing, Written};
 use crate::app::lock;
 use crate::commands::pending_places;
+use crate::origins::keep_lines;
 use crate::wire::Event;
 use retrace_log::{Append, NewReceipt, ReceiptRow};
 use retrace_model::{Source, StoreId, VersionId};
@@ -49,6 +50,7 @@ pub(super) fn redact(
     })?;
     let concerned = writing.act.reader().store(store)?;
     writing.inner.settle_store(writing.act, &concerned)?;
+    keep_lines(writing.act, std::slice::from_ref(&row))?;
     let masked = writing.act.mask_alone(&[row], receipt)?;
     lock(&writing.inner.pending_needles).insert(id, masked.needles);
     let row: ReceiptRow = writing.act.reader().receipt(id)?;

@@ -15,6 +15,15 @@ pub struct RollbackReq {
     /// Take back what this session wrote.
     #[serde(default)]
     pub session: Option<String>,
+    /// With `session`: also what it is only likely to have written, by the file's front matter or by time alone.
+    #[serde(default)]
+    pub include_likely: bool,
+    /// With `session`: these versions of what it is only likely to have written, `memver_…`.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// With `session`: leave these versions as they are, `memver_…`.
+    #[serde(default)]
+    pub except: Vec<String>,
     /// Take back what this operation changed.
     #[serde(default)]
     pub operation_seq: Option<u64>,
@@ -106,6 +115,10 @@ pub struct ActResult {
     pub conflicts: Vec<Conflict>,
     /// True when some files were done and others not (a disk that filled up on the way).
     pub partial: bool,
+    /// With `partial`: files that the act was to change and that are as they were before, for it did not come to them or put
+    /// them back. Those that could not be changed are `conflicts`.
+    #[serde(default)]
+    pub left: Vec<FileWrite>,
     /// With a redaction: where the content stands, masked.
     pub matches: Vec<RedactionMatch>,
     /// With a redaction that was done: the receipt.
@@ -119,6 +132,29 @@ pub struct ActResult {
     /// Versions that an import brought in and that lists leave out from then on: those of the import that is undone.
     #[serde(default)]
     pub withdrawn: u64,
+    /// With the rollback of a session: changes that it is only likely to have made, and those left out, oldest first. None is
+    /// taken back unless it is `included`.
+    #[serde(default)]
+    pub likely: Vec<LikelyChange>,
+}
+
+/// A change that a session may have made.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct LikelyChange {
+    /// `memver_…`
+    pub version_id: String,
+    /// `memstore_…`
+    pub store_id: String,
+    /// Path; null when redacted.
+    pub path: Option<String>,
+    /// `created`, `modified` or `deleted`.
+    pub operation: String,
+    /// When.
+    pub created_at: String,
+    /// How sure it is that the session made it, as in `OriginNote`.
+    pub confidence: String,
+    /// Whether it is taken back.
+    pub included: bool,
 }
 
 /// One file an act writes or deletes.

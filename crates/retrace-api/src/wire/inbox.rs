@@ -67,7 +67,7 @@ pub struct InboxGroup {
     /// Names the group as it is now; something new in it gives it another name, so that nobody approves what they did not see.
     /// Where the list is of one store or one kind, that is part of the name: `group_7@memstore_…`, `group_7:index`.
     pub id: String,
-    /// The session, where it is known.
+    /// The session, where it is known. What a person put back is in the group of who wrote it.
     pub session: Option<String>,
     /// Who; null when unknown.
     pub actor: Option<super::ActorView>,
@@ -104,8 +104,11 @@ pub struct InboxItem {
     pub operation_seq: u64,
     /// When that was recorded.
     pub created_at: String,
-    /// Who wrote it; null when unknown.
+    /// Who wrote it; null when unknown. Where a person put it back, the one who wrote it first.
     pub created_by: Option<super::ActorView>,
+    /// That a person put back what was written before.
+    #[serde(default)]
+    pub put_back: Option<super::PutBack>,
     /// What caused it, as in `Version`.
     pub source: String,
     /// Why, where a reason was given.

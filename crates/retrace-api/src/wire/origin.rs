@@ -26,6 +26,25 @@ pub struct OriginNote {
     pub prompt: Option<String>,
 }
 
+/// That an act of a person put back what somebody wrote before: a content, or a deletion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PutBack {
+    /// The version that brought it, `memver_…`.
+    pub version_id: String,
+    /// Who wrote that; null when unknown.
+    pub written_by: Option<super::ActorView>,
+    /// When that was.
+    pub written_at: String,
+    /// Who put it back.
+    pub by: Option<super::ActorView>,
+    /// When.
+    pub at: String,
+    /// The operation that did.
+    pub operation_seq: u64,
+    /// What kind of act it was, as `source` of a version.
+    pub source: String,
+}
+
 /// Asks who wrote a version, and why.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct OriginReq {
@@ -43,6 +62,8 @@ pub struct Origin {
     pub version_id: String,
     /// In short.
     pub note: OriginNote,
+    /// That a person put back with this version what was written before; all else is of the one who wrote it.
+    pub put_back: Option<PutBack>,
     /// What the answer rests on, one sentence each, the strongest first.
     pub evidence: Vec<String>,
     /// The agent that keeps the transcript, as in `transcripts`; null when there is none.

@@ -193,4 +193,7 @@ pub struct BlameVersion {
     pub note: Option<String>,
     /// The session that wrote it, where that is known.
     pub origin: Option<OriginNote>,
+    /// The newest act of a person that put lines of it back.
+    #[serde(default)]
+    pub put_back: Option<super::PutBack>,
 }

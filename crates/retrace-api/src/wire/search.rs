@@ -47,4 +47,7 @@ pub struct Hit {
     pub matches: Vec<(u32, u32)>,
     /// When the version was recorded.
     pub created_at: String,
+    /// That a person put back with it what was written before.
+    #[serde(default)]
+    pub put_back: Option<super::PutBack>,
 }

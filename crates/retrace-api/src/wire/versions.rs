@@ -1,6 +1,6 @@
 //! Versions and operations.
 
-use super::OriginNote;
+use super::{OriginNote, PutBack};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -70,6 +70,8 @@ pub struct Version {
     pub created_by: Option<ActorView>,
     /// The session that wrote it, with its title, where one is known.
     pub origin: Option<OriginNote>,
+    /// That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+    pub put_back: Option<PutBack>,
     /// What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
     pub source: String,
     /// Why, where a reason was given.

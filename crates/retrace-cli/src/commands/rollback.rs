@@ -15,6 +15,10 @@ use retrace_api::{App, commands};
 /// takes the rollback back. A file that changed meanwhile is never
 /// overwritten: the command then does nothing and exits with 4.
 ///
+/// With --session, changes that the session is only likely to have made (by
+/// time alone, or by the file's front matter) are listed and stay as they are
+/// unless they are included.
+///
 ///     retrace rollback notes:api/auth.md --to memver_00000cw4zj9kq2m7x1b3a
 ///     retrace rollback --session 5f3c… --dry-run
 #[derive(Args)]
@@ -29,6 +33,15 @@ pub(crate) struct Arguments {
     /// Take back what this session wrote
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// With --session, also what it is only likely to have written
+    #[arg(long, requires = "session")]
+    include_likely: bool,
+    /// With --session, this version of what it is only likely to have written
+    #[arg(long, value_name = "VERSION", requires = "session")]
+    include: Vec<String>,
+    /// With --session, leave this version as it is
+    #[arg(long, value_name = "VERSION", requires = "session")]
+    except: Vec<String>,
     /// Take back what this operation changed
     #[arg(long, value_name = "SEQ")]
     operation: Option<u64>,
@@ -42,15 +55,26 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let Arguments { memory, to, session, operation, expect, dry_run } = arguments;
-    let request = RollbackReq { memory, to, session, operation_seq: operation, expect, dry_run };
+    let Arguments { memory, to, session, include_likely, include, except, operation, expect, dry_run } =
+        arguments;
+    let request = RollbackReq {
+        memory,
+        to,
+        session,
+        include_likely,
+        include,
+        except,
+        operation_seq: operation,
+        expect,
+        dry_run,
+    };
     let result = commands::rollback(&app, request)?;
     end_of_act(&app, "Rollback", &result, shell)
 }
 
 /// Prints what an act did. Conflicts and a pending purge are failures all the same: the caller of a script must notice.
 pub(super) fn end_of_act(app: &App, what: &str, result: &ActResult, shell: &mut Shell<'_, '_>) -> Ended {
-    let failure = result.conflict_error().or_else(|| pending(result));
+    let failure = result.conflict_error().or_else(|| result.choice_error()).or_else(|| pending(result));
     if shell.json || !shell.quiet || failure.is_some() {
         let names = if shell.json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
         shell.print_one(result, |out, style| print::act::act(out, what, result, &names, style))?;

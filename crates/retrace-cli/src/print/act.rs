@@ -1,8 +1,9 @@
 //! What an act did, or would do.
 
 use super::names::Names;
+use super::time::time;
 use super::{Style, count, receipt, short_hash, visible};
-use retrace_api::wire::{ActResult, Conflict, FileWrite, RedactionMatch};
+use retrace_api::wire::{ActResult, Conflict, FileWrite, LikelyChange, RedactionMatch};
 use std::io::{Result, Write};
 
 /// The act in a line, then each file.
@@ -25,6 +26,12 @@ pub(crate) fn act(
     }
     for conflict in &result.conflicts {
         moved_on(out, conflict, names, style)?;
+    }
+    for left in &result.left {
+        file(out, &style.paint.yellow("left  "), left, names)?;
+    }
+    for change in &result.likely {
+        offered(out, change, names, style)?;
     }
     if result.queued > 0 {
         let changes = count(result.queued, "change", "changes");
@@ -70,6 +77,29 @@ fn heading(what: &str, result: &ActResult) -> String {
 fn file(out: &mut (impl Write + ?Sized), verb: &str, file: &FileWrite, names: &Names) -> Result<()> {
     let (from, to) = (short_hash(file.from_sha256.as_deref()), short_hash(file.to_sha256.as_deref()));
     writeln!(out, "  {verb}  {}  {from} → {to}", names.place(&file.store_id, Some(&file.path)))
+}
+
+/// A change that the session is only likely to have made, or that was left out.
+fn offered(
+    out: &mut (impl Write + ?Sized),
+    change: &LikelyChange,
+    names: &Names,
+    style: Style,
+) -> Result<()> {
+    let state = if change.included { style.paint.green("taken ") } else { style.paint.yellow("stays ") };
+    let how = match change.confidence.as_str() {
+        "time_only" => "likely, by time alone".to_owned(),
+        "front_matter" => "likely, named in the file".to_owned(),
+        _ => "left out".to_owned(),
+    };
+    writeln!(
+        out,
+        "  {state}  {}  {} {}, {how}  {}",
+        names.place(&change.store_id, change.path.as_deref()),
+        visible::line(&change.operation),
+        time(&change.created_at, style.zone),
+        style.paint.dim(&visible::line(&change.version_id))
+    )
 }
 
 fn moved_on(out: &mut (impl Write + ?Sized), conflict: &Conflict, names: &Names, style: Style) -> Result<()> {

@@ -2,9 +2,9 @@
 
 use super::names::Names;
 use super::time::time;
-use super::version::actor;
+use super::version::{actor, put_back_by};
 use super::{Style, act, count, visible};
-use retrace_api::wire::{Finding, InboxGroup, InboxItem, OriginNote, Reviewed};
+use retrace_api::wire::{Finding, InboxGroup, InboxItem, OriginNote, PutBack, Reviewed};
 use std::io::{Result, Write};
 
 /// A group: who and when, then a line an item.
@@ -18,10 +18,11 @@ pub(crate) fn group(
     let when = if first == last { last } else { format!("{first} to {last}") };
     writeln!(
         out,
-        "{}  {when}  {}{}, {}",
+        "{}  {when}  {}{}{}, {}",
         style.paint.yellow(&visible::line(&group.id)),
         actor(group.actor.as_ref()),
         title(group).map(|title| format!(" “{title}”")).unwrap_or_default(),
+        put_back(group).map(|back| format!(", {}", put_back_by(back))).unwrap_or_default(),
         count(group.total, "memory", "memories")
     )?;
     let mut said = None;
@@ -44,6 +45,14 @@ const MOST_FINDINGS: usize = 5;
 /// Characters of a session's title and of a prompt.
 const TITLE: usize = 60;
 const PROMPT: usize = 100;
+
+/// The act that put all of a group's items back; none where some were not.
+fn put_back(group: &InboxGroup) -> Option<&PutBack> {
+    let back = group.items.first()?.put_back.as_ref()?;
+    let is_of_it =
+        |item: &InboxItem| item.put_back.as_ref().is_some_and(|it| it.operation_seq == back.operation_seq);
+    group.items.iter().all(is_of_it).then_some(back)
+}
 
 /// What the group's session is called.
 fn title(group: &InboxGroup) -> Option<String> {
@@ -108,6 +117,9 @@ fn line(out: &mut (impl Write + ?Sized), item: &InboxItem, names: &Names, style:
     let mut facts = Vec::new();
     if let Some(kind) = item.content_kind.as_deref().filter(|kind| *kind != "text") {
         facts.push(visible::line(&kind.replace('_', " ")));
+    }
+    if let Some(back) = &item.put_back {
+        facts.push(put_back_by(back));
     }
     facts.extend(item.size_change.map(|change| format!("{change:+} bytes")));
     facts.extend(item.token_change.map(|change| format!("{change:+} tokens")));

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::time::time;
-use super::version::Lines;
+use super::version::{Lines, put_back};
 use super::{Style, count, visible};
 use retrace_api::wire::{Origin, OriginNote, SessionWrites};
 use std::io::{Result, Write};
@@ -15,6 +15,9 @@ pub(crate) fn origin(
     style: Style,
 ) -> Result<()> {
     facts(out, origin, style)?;
+    if let Some(back) = &origin.put_back {
+        writeln!(out, "{} {}", style.paint.dim(&format!("{:<10}", "then")), put_back(back, style))?;
+    }
     if around && !origin.around.is_empty() {
         writeln!(out)?;
         for message in &origin.around {

@@ -109,9 +109,14 @@ fn head(version: &BlameVersion, style: Style) -> String {
     };
     let who: String = visible::line(&who).chars().take(WHO).collect();
     let rebuilt = if version.rebuilt { " rebuilt" } else { "" };
+    let back = version
+        .put_back
+        .as_ref()
+        .map(|it| format!(" put back {}", time(&it.at, style.zone)))
+        .unwrap_or_default();
     let from =
         version.moved_from.as_deref().map(|path| format!(" {}", visible::line(path))).unwrap_or_default();
-    format!("{:>5} {who:<WHO$} {}{rebuilt}{from}", version.seq, time(&version.created_at, style.zone))
+    format!("{:>5} {who:<WHO$} {}{rebuilt}{from}{back}", version.seq, time(&version.created_at, style.zone))
 }
 
 fn short(id: &str) -> &str {
@@ -182,6 +187,7 @@ mod tests {
             rebuilt: true,
             note: None,
             origin: None,
+            put_back: None,
         };
         let line = |line, version, or_before| BlameLine {
             line,

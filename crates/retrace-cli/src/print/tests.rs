@@ -60,6 +60,7 @@ fn version(seq: u64, operation: &str, path: &str) -> Version {
         rebuilt: false,
         withdrawn: false,
         origin: None,
+        put_back: None,
         created_by: None,
         source: "scan".to_owned(),
         note: None,
@@ -201,6 +202,7 @@ fn hits() {
         // The last one lies outside, as no answer should have it.
         matches: vec![(4, 10), (20, 25), (90, 99)],
         created_at: "2026-11-20T14:02:17Z".to_owned(),
+        put_back: None,
     };
     insta::assert_snapshot!(printed(|out| {
         search::hit(out, &hit, &names(), false, Style::PLAIN)?;

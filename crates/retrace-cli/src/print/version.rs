@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::time::time;
 use super::{Style, count, visible};
-use retrace_api::wire::{ActorView, Version};
+use retrace_api::wire::{ActorView, PutBack, Version};
 use std::io::{Result, Write};
 
 /// Lines of the log. The reason of an operation, where one was given, stands below the first of its versions; a rebuilt version
@@ -36,11 +36,14 @@ impl Lines {
 /// Number, time, what happened to which memory, who, what recorded it, id.
 fn line(out: &mut (impl Write + ?Sized), version: &Version, names: &Names, style: Style) -> Result<()> {
     let paint = style.paint;
-    let mut actor = actor(version.created_by.as_ref());
+    let mut actor = actor(writer(version));
     if let Some(title) = version.origin.as_ref().and_then(|origin| origin.title.as_deref()) {
         actor = format!("{actor} “{}”", visible::line(title));
     }
-    let actor = if version.created_by.is_some() { actor } else { paint.dim(&actor) };
+    let mut actor = if writer(version).is_some() { actor } else { paint.dim(&actor) };
+    if let Some(back) = &version.put_back {
+        actor = format!("{actor}, {}", put_back_by(back));
+    }
     writeln!(
         out,
         "{}  {}  {} {}  {actor}, {}  {}",
@@ -79,7 +82,10 @@ pub(crate) fn full(
         fact("content", &format!("{}, {}", count(size, "byte", "bytes"), visible::line(&kind)))?;
     }
     fact("when", &time(&version.created_at, style.zone))?;
-    fact("who", &actor(version.created_by.as_ref()))?;
+    fact("who", &actor(writer(version)))?;
+    if let Some(back) = &version.put_back {
+        fact("then", &put_back(back, style))?;
+    }
     if version.rebuilt {
         let state = if version.withdrawn { "; withdrawn since" } else { "" };
         fact("rebuilt", &format!("{}{state}", time(&version.recorded_at, style.zone)))?;
@@ -92,6 +98,32 @@ pub(crate) fn full(
         fact("redacted", &format!("{} by {}", time(at, style.zone), actor(version.redacted_by.as_ref())))?;
     }
     Ok(())
+}
+
+/// Who wrote what a version has, whoever put it back.
+fn writer(version: &Version) -> Option<&ActorView> {
+    match &version.put_back {
+        Some(back) => back.written_by.as_ref(),
+        None => version.created_by.as_ref(),
+    }
+}
+
+/// “put back by ada”; of what a redaction left, “redacted by ada”.
+pub(crate) fn put_back_by(back: &PutBack) -> String {
+    let act = if back.source == "redact" { "redacted" } else { "put back" };
+    format!("{act} by {}", actor(back.by.as_ref()))
+}
+
+/// Who put something back, when and with which operation; when it was written, and by which version.
+pub(crate) fn put_back(back: &PutBack, style: Style) -> String {
+    format!(
+        "{} at {}, operation {}; written {} as {}",
+        put_back_by(back),
+        time(&back.at, style.zone),
+        back.operation_seq,
+        time(&back.written_at, style.zone),
+        visible::line(&back.version_id)
+    )
 }
 
 /// That a version was rebuilt, where its cause does not say so.

@@ -23,7 +23,7 @@ pub struct Unreviewed {
     pub operation_seq: u64,
     /// When that was.
     pub at: Timestamp,
-    /// Who did it: as recorded, else the session that the join found.
+    /// Who wrote it: as recorded, else the session that the join found. Where a person's act put it back, who wrote it first.
     pub writer: Actor,
 }
 
@@ -69,7 +69,8 @@ pub struct ReviewAct {
 macro_rules! left_to_review {
     () => {
         " FROM unreviewed u JOIN stores s ON s.id = u.store_id AND s.removed_at IS NULL
-          LEFT JOIN origins og ON og.version_seq = u.newest_seq AND og.rank = 0 WHERE u.reviewer_id = ?1"
+          LEFT JOIN origins og ON og.version_seq = u.newest_seq AND og.rank = 0
+          LEFT JOIN put_back pb ON pb.version_seq = u.newest_seq WHERE u.reviewer_id = ?1"
     };
 }
 
@@ -95,7 +96,7 @@ impl Reader<'_> {
         let only = store.map(|store| rows::store_row(self.connection, store)).transpose()?;
         let mut query = self.connection.prepare_cached(concat!(
             "SELECT u.store_id, s.public, u.base_seq, u.newest_seq, u.operation_seq, u.at, u.writer_id,
-                og.session, og.confidence",
+                og.session, og.confidence, pb.of_seq",
             left_to_review!(),
             " AND (?2 IS NULL OR u.store_id = ?2)"
         ))?;
@@ -154,7 +155,7 @@ impl Reader<'_> {
         let row = rows::memory_row(self.connection, memory)?;
         let mut query = self.connection.prepare_cached(concat!(
             "SELECT u.store_id, s.public, u.base_seq, u.newest_seq, u.operation_seq, u.at, u.writer_id,
-                og.session, og.confidence",
+                og.session, og.confidence, pb.of_seq",
             left_to_review!(),
             " AND u.memory_id = ?2"
         ))?;
@@ -181,7 +182,7 @@ impl Reader<'_> {
         Ok(counts)
     }
 
-    /// Reads store row, store id, base, newest, operation, time, writer and the session joined; the two maps remember stores and writers.
+    /// Reads store row, store id, base, newest, operation, time, writer, the session joined and what was put back; the two maps remember stores and writers.
     fn unreviewed_from(
         &self,
         row: &Row<'_>,
@@ -201,15 +202,17 @@ impl Reader<'_> {
             place.insert(self.actor(writer)?);
         }
         let base: u64 = row.get(2)?;
+        let put_back_of: Option<u64> = row.get(9)?;
         Ok(Unreviewed {
             store,
             base: (base > 0).then_some(base),
             newest: row.get(3)?,
             operation_seq: row.get(4)?,
             at: Timestamp::from_micros(row.get(5)?),
-            writer: match writer {
-                Some(_) => writers.get(&writer).cloned().unwrap_or(Actor::Unknown),
-                None => joined_actor(
+            writer: match (put_back_of, writer) {
+                (Some(seq), _) => self.written(&self.version(seq)?)?.actor,
+                (None, Some(_)) => writers.get(&writer).cloned().unwrap_or(Actor::Unknown),
+                (None, None) => joined_actor(
                     row.get(7)?,
                     row.get_ref(8)?.as_str_or_null().map_err(rusqlite::Error::from)?,
                 ),

@@ -73,6 +73,9 @@ pub struct VersionRow {
     pub withdrawn: bool,
     /// Who: as recorded; where nobody was, the session that the join with the transcripts found, with how it is known.
     pub actor: Actor,
+    /// Place of the version whose content, or deletion, a person's act put back with it, or left in part when it was redacted.
+    /// [`Reader::written`] answers the one that brought it.
+    pub put_back_of: Option<u64>,
     /// What caused it.
     pub source: Source,
     /// Why, where a reason was given.
@@ -124,14 +127,15 @@ macro_rules! version_sql {
                     WHERE w.memory_id = v.memory_id AND w.happened_at <= v.happened_at
                       AND (w.happened_at, w.seq) < (v.happened_at, v.seq) AND x.withdrawn = 0
                     ORDER BY w.happened_at DESC, w.seq DESC LIMIT 1) END,
-            rb.withdrawn, og.session, og.confidence, mi.happened_at",
+            rb.withdrawn, og.session, og.confidence, mi.happened_at, pb.of_seq",
             crate::read::version::leaf_tables!(),
             "
             LEFT JOIN actors a ON a.id = o.actor_id
             LEFT JOIN redactions r ON r.id = v.redaction_id
             LEFT JOIN actors ra ON ra.id = r.actor_id
             LEFT JOIN origins og ON og.version_seq = v.seq AND og.rank = 0
-            LEFT JOIN mirrored mi ON mi.version_seq = v.seq ",
+            LEFT JOIN mirrored mi ON mi.version_seq = v.seq
+            LEFT JOIN put_back pb ON pb.version_seq = v.seq ",
             $condition
         )
     };
@@ -150,6 +154,20 @@ impl Reader<'_> {
             Some(row) => version_from(row),
             None => Err(LogError::NotFound { what: "version", name: seq.to_string() }),
         }
+    }
+
+    /// The version that brought what this one has: itself, unless a person's act put it back. Whoever asks who wrote a
+    /// content asks of this one.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn written(&self, version: &VersionRow) -> Result<VersionRow, LogError> {
+        let mut first = version.clone();
+        // Each names an older one, so this ends: after two, unless what a redaction left was put back.
+        while let Some(seq) = first.put_back_of.filter(|seq| *seq < first.id.seq) {
+            first = self.version(seq)?;
+        }
+        Ok(first)
     }
 
     /// The version with an id.
@@ -335,6 +353,7 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         recorded_at: leaf.created_at,
         rebuilt: leaf.past.is_some(),
         withdrawn: row.get::<_, Option<bool>>(32)?.unwrap_or(false),
+        put_back_of: row.get(36)?,
         source: source_from(row.get_ref(19)?.as_str().map_err(rusqlite::Error::from)?)?,
         note: if leaf.past.is_some() { row.get(15)? } else { row.get(20)? },
         actor: match leaf.past {

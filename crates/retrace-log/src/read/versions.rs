@@ -19,7 +19,8 @@ pub struct VersionFilter {
     pub path: Option<RelPath>,
     /// With this operation.
     pub operation: Option<VersionOperation>,
-    /// By an actor with this name, recorded, or joined by exact content or as likely; an empty text means unknown.
+    /// By an actor with this name, recorded, or joined by exact content or as likely, also where a person's act put back what
+    /// they wrote; an empty text means unknown.
     pub actor: Option<String>,
     /// Recorded not before; of rebuilt ones, and of a mirror's, when they happened.
     pub since: Option<Timestamp>,
@@ -194,8 +195,17 @@ fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Condition
         (Part::Observed, Some(name)) => to.add(
             "(o.actor_id IN (SELECT id FROM actors WHERE name = ?) OR (o.actor_id IS NULL AND v.seq IN
                 (SELECT version_seq FROM origins
-                 WHERE session = ? AND rank = 0 AND confidence IN ('exact_content', 'likely'))))",
-            [name.clone().into(), name.clone().into()],
+                 WHERE session = ? AND rank = 0 AND confidence IN ('exact_content', 'likely')))
+              OR v.seq IN (WITH RECURSIVE back (seq) AS (SELECT p.version_seq FROM put_back p
+                JOIN versions w ON w.seq = p.of_seq
+                LEFT JOIN rebuilt wr ON wr.version_seq = w.seq
+                JOIN operations wo ON wo.seq = w.operation_seq
+                LEFT JOIN actors wa ON wa.id = CASE WHEN w.happened_at IS NULL THEN wo.actor_id ELSE wr.actor_id END
+                LEFT JOIN origins wg ON wa.id IS NULL AND wg.version_seq = w.seq AND wg.rank = 0
+                    AND wg.confidence IN ('exact_content', 'likely')
+                WHERE coalesce(wa.name, wg.session) = ?
+                UNION SELECT p.version_seq FROM back b JOIN put_back p ON p.of_seq = b.seq) SELECT seq FROM back))",
+            [name.clone().into(), name.clone().into(), name.clone().into()],
         ),
         (Part::Rebuilt, Some(name)) if name.is_empty() => to.add("rb.actor_id IS NULL", []),
         (Part::Rebuilt, Some(name)) => {

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 /// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
 /// masked, stores have states, receipts are settled.
-const KEPT: [(&str, &[&str]); 13] = [
+const KEPT: [(&str, &[&str]); 14] = [
     ("actors", &[]),
     ("api_stores", &["description", "metadata", "updated_at", "archived_at", "deleted_at"]),
     ("blobs", &["encoding", "depth", "base_id", "data"]),
@@ -15,6 +15,7 @@ const KEPT: [(&str, &[&str]); 13] = [
     ("mirrored", &["redacted_at"]),
     ("operations", &[]),
     ("paths", &[]),
+    ("put_back", &[]),
     ("rebuilt", &["withdrawn"]),
     ("redactions", &["live_files", "purge", "chain_head", "chain_verified", "warnings"]),
     ("review_acts", &[]),
@@ -37,8 +38,9 @@ const KEPT: [(&str, &[&str]); 13] = [
 ];
 
 /// Tables that can be made again from the others or from transcripts, that a receipt is settled in, or that a redaction empties.
-const DERIVED: [&str; 18] = [
+const DERIVED: [&str; 19] = [
     "history_text",
+    "kept_lines",
     "live",
     "live_text",
     "memory_paths",
@@ -107,6 +109,13 @@ fn filled() -> TestLog {
     let act = log.writer.begin().expect("begins");
     act.share_store(log.store, Timestamp::from_micros(at)).expect("shares");
     act.commit().expect("commits");
+    let at = log.tick();
+    let back = Append {
+        actor: &ada,
+        source: Source::Rollback,
+        ..scan(log.store, at, vec![put(log.store, "a.md", "one")])
+    };
+    log.writer.append(back).expect("appends");
     log
 }
 
@@ -229,7 +238,7 @@ fn no_row_is_replaced_through_any_unique_key() {
     }
     assert_eq!(
         keys,
-        13 + 11,
+        14 + 11,
         "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements,
          versions of hosts by their id there and here"
     );

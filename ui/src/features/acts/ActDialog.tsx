@@ -21,6 +21,7 @@ import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { ChangePreview, type ChangePreviewProps } from "./ChangePreview";
 import { ConflictView } from "./ConflictView";
+import { LikelyChanges } from "./LikelyChanges";
 import { announce, asPreviewed, run, undo } from "./perform";
 
 function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
@@ -117,11 +118,14 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
           />
         </div>
       )}
-      {files.length === 0 && preview.conflicts.length === 0 && preview.withdrawn === 0 && (
-        <Empty title={t`Nothing to do`}>
-          <Trans>The files on disk are already like that.</Trans>
-        </Empty>
-      )}
+      {files.length === 0 &&
+        preview.conflicts.length === 0 &&
+        preview.withdrawn === 0 &&
+        preview.likely.length === 0 && (
+          <Empty title={t`Nothing to do`}>
+            <Trans>The files on disk are already like that.</Trans>
+          </Empty>
+        )}
       {files.length > 0 && (
         <div className="act-toolbar">
           <span className="muted">
@@ -175,6 +179,11 @@ function useActTexts(act: Act): { title: string; verb: string } {
   }
 }
 
+/** The act with the changes that were ticked. */
+function withTicked(act: Act, include: string[]): Act {
+  return act.command === "rollback" && include.length > 0 ? { ...act, request: { ...act.request, include } } : act;
+}
+
 function OpenAct({ act }: { act: Act }) {
   const { t } = useLingui();
   const backend = useBackend();
@@ -182,17 +191,23 @@ function OpenAct({ act }: { act: Act }) {
   const [conflicted, setConflicted] = useState<ActResult | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const read = useRead(act.command, { ...act.request, dry_run: true }, { enabled: !busy });
+  const [ticked, setTicked] = useState<string[]>([]);
+  const asked = withTicked(act, ticked);
+  const read = useRead(act.command, { ...asked.request, dry_run: true }, { enabled: !busy, keepPrevious: true });
   const preview = conflicted ?? read.data;
   const files = preview ? preview.writes.length + preview.deletes.length : 0;
-  const ready = preview !== undefined && preview.conflicts.length === 0 && (files > 0 || preview.withdrawn > 0);
+  const ready =
+    preview !== undefined &&
+    preview.conflicts.length === 0 &&
+    (files > 0 || preview.withdrawn > 0) &&
+    !read.isPlaceholderData;
 
   const perform = async () => {
     if (!ready) return;
     setBusy(true);
     setFailure(null);
     try {
-      const result = await run(backend, asPreviewed(act, preview), false);
+      const result = await run(backend, asPreviewed(asked, preview), false);
       if (result.conflicts.length > 0 && !result.partial) {
         setConflicted(result);
         return;
@@ -238,7 +253,21 @@ function OpenAct({ act }: { act: Act }) {
     >
       {failure !== null && <Failure error={failure} />}
       <Await read={{ data: preview, error: read.error, refetch: () => read.refetch() }}>
-        {(result) => <PreviewBody act={act} preview={result} hold={busy} />}
+        {(result) => (
+          <>
+            {result.likely.length > 0 && (
+              <LikelyChanges
+                changes={result.likely}
+                ticked={ticked}
+                onTick={(versions) => {
+                  setConflicted(null);
+                  setTicked(versions);
+                }}
+              />
+            )}
+            <PreviewBody act={act} preview={result} hold={busy} />
+          </>
+        )}
       </Await>
     </Sheet>
   );

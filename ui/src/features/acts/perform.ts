@@ -49,6 +49,19 @@ function countWords({ writes, deletes }: ActResult): string {
   return [writes.length > 0 && wrote, deletes.length > 0 && deleted].filter(Boolean).join(", ");
 }
 
+/** Files that are named where an act was done in part; the others are counted. */
+const NAMED_FILES = 5;
+
+/** What an act that was done in part could not change, and what it did not come to or put back. */
+function leftWords({ partial, conflicts, left }: ActResult): string {
+  if (!partial) return "";
+  const failed = conflicts.map(({ path, message }) => `${path}: ${sentenceNow(message)}`);
+  const others = left.slice(0, NAMED_FILES).map(({ path }) => path);
+  const more = left.length - others.length;
+  const names = more > 0 ? [...others, t`and ${more} more`] : others;
+  return together([...failed, left.length > 0 ? t`Left as it was: ${names.join(", ")}` : ""]);
+}
+
 function doneWords(act: Act): string {
   switch (act.command) {
     case "rollback":
@@ -83,7 +96,7 @@ export function announce(backend: Backend, act: Act, result: ActResult): void {
     void sayQueued(backend, result, act.subject, action);
     return;
   }
-  const detail = together([countWords(result), ...result.warnings.map(sentenceNow)]);
+  const detail = together([countWords(result), leftWords(result), ...result.warnings.map(sentenceNow)]);
   say({ tone: result.partial ? "failure" : "done", title: doneWords(act), detail, action });
 }
 

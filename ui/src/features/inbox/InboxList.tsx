@@ -15,12 +15,13 @@ import {
   useRef,
   useState,
 } from "react";
-import type { InboxGroup, InboxItem } from "@/bindings";
+import type { InboxGroup, InboxItem, PutBack } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Actor, LineCounts, Moment } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { Chip, useWords } from "@/shared/ui";
+import { PutBackBy } from "@/shared/Writer";
 import { type InboxRow, itemBeside, type ItemRow, rowAt, rowOffsets } from "./rows";
 import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
@@ -50,14 +51,22 @@ function storeOf(group: InboxGroup): string | null {
   return first && group.items.every(({ store_id }) => store_id === first.store_id) ? first.store_id : null;
 }
 
+/** The act that put all of a group's items back; null where some were not. */
+function putBackOf(group: InboxGroup): PutBack | null {
+  const back = group.items[0]?.put_back ?? null;
+  return back && group.items.every((item) => item.put_back?.operation_seq === back.operation_seq) ? back : null;
+}
+
 function GroupHeading({ group, storeName }: { group: InboxGroup; storeName: (id: string) => string | null }) {
   const store = storeOf(group);
+  const back = putBackOf(group);
   return (
     <div className="inbox-group" data-testid="inbox-group">
       <span className="inbox-group-title">
         <GroupTitle group={group} />
       </span>
       <Moment at={group.ended_at} />
+      {back && <PutBackBy back={back} />}
       {store && storeName(store) && <span className="inbox-group-store">{storeName(store)}</span>}
       <span className="inbox-group-count num">
         <Plural value={group.total} one="# change" other="# changes" />
@@ -130,6 +139,7 @@ function ItemMeta({ item, store }: { item: InboxItem; store: string | null }) {
     content && say(content),
     content && item.content_size_bytes !== null && format.bytes(item.content_size_bytes),
     change !== null && change !== 0 && t`${signed(format.number, change)} tokens`,
+    item.put_back && t`put back`,
     item.versions > 1 && plural(item.versions, { one: "# change", other: "# changes" }),
     store,
   ].filter(Boolean);

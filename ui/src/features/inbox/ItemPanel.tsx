@@ -11,6 +11,7 @@ import { OriginPanel } from "@/shared/OriginPanel";
 import { useProgramWords } from "@/shared/program";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
+import { PutBackBy } from "@/shared/Writer";
 import { useNow } from "@/state/now";
 import { useStore } from "@/state/queries";
 import { navigate } from "@/state/route";
@@ -33,7 +34,13 @@ function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: ((
         </strong>{" "}
         <Actor actor={item.created_by} />
         {origin?.turn != null && <Trans>, turn {origin.turn}</Trans>}
-        {origin?.model && `, ${origin.model}`} · <Source source={item.source} />
+        {origin?.model && `, ${origin.model}`}
+        {item.put_back && (
+          <>
+            , <PutBackBy back={item.put_back} />
+          </>
+        )}{" "}
+        · <Source source={item.source} />
         {item.note && (
           <>
             {" "}

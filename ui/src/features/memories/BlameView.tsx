@@ -7,6 +7,7 @@ import { useProgramWords } from "@/shared/program";
 import { shorten } from "@/shared/text";
 import { Await, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
+import { PutBackBy } from "@/shared/Writer";
 import { useRead } from "@/state/queries";
 
 /** Lines that follow each other and come from one version. */
@@ -81,6 +82,12 @@ function Gutter({
             {" "}
             · <Trans>from {from}</Trans>
           </span>
+        )}
+        {version.put_back && (
+          <>
+            {" "}
+            · <PutBackBy back={version.put_back} />
+          </>
         )}
       </span>
     </Button>

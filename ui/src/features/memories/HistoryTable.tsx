@@ -1,10 +1,11 @@
 /** All versions of a memory with everything the log knows about each. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
-import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
 import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { shorten } from "@/shared/text";
 import { Button, Chip } from "@/shared/ui";
+import { Writer } from "@/shared/Writer";
 import type { NumberedVersion } from "@/state/memory";
 
 function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; onOpen: () => void }) {
@@ -30,7 +31,7 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
         <Moment at={version.created_at} form="moment" />
       </td>
       <td>
-        <Actor actor={version.created_by} origin={version.origin} />
+        <Writer of={version} />
       </td>
       <td>
         <Source source={version.source} />

@@ -2,8 +2,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo } from "react";
 import { Picker } from "@/shared/Picker";
-import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
 import { Chip } from "@/shared/ui";
+import { Writer } from "@/shared/Writer";
 import type { NumberedVersion } from "@/state/memory";
 
 type Row = NumberedVersion & {
@@ -57,7 +58,7 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
       </span>
       <Moment at={version.created_at} />
       <span className="version-more">
-        <OperationWord version={version} /> · <Actor actor={version.created_by} origin={version.origin} />
+        <OperationWord version={version} /> · <Writer of={version} />
         {version.source !== "scan" && (
           <>
             {" "}

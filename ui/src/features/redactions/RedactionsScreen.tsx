@@ -44,11 +44,13 @@ const NOTHING: ActResult = {
   deletes: [],
   conflicts: [],
   partial: false,
+  left: [],
   matches: [],
   receipt: null,
   warnings: [],
   queued: 0,
   withdrawn: 0,
+  likely: [],
 };
 
 /** The way from a text to its receipt. The draft dies with this component. */

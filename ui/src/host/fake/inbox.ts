@@ -101,6 +101,7 @@ export class FakeInbox {
       operation_seq: newest.operation_seq,
       created_at: newest.created_at,
       created_by: newest.created_by,
+      put_back: newest.put_back,
       source: newest.source,
       note: newest.note,
       content_kind: newest.redacted_at ? "redacted" : newest.content_kind,

@@ -132,6 +132,7 @@ function search(log: FakeLog, { query = "", history = false, store = null, limit
       snippet: lines[line]!,
       matches: [[at, at + words[0]!.length]],
       created_at: version.created_at,
+      put_back: version.put_back,
     });
   }
   const most = limit ?? 100;
@@ -189,11 +190,13 @@ function redact(log: FakeLog, request: Request<"redact">) {
     deletes: [],
     conflicts: [],
     partial: false,
+    left: [],
     matches,
     receipt: null,
     warnings,
     queued: 0,
     withdrawn: 0,
+    likely: [],
   };
   if (matches.length === 0) refuse("not_found", "Nothing recorded and no live file matches.");
   if (dry_run) return base;
@@ -249,8 +252,37 @@ function redact(log: FakeLog, request: Request<"redact">) {
   return { ...base, receipt };
 }
 
+/** Takes back what a session wrote; what it is only likely to have written where it is included. */
+function rollbackSession(log: FakeLog, session: string, include: readonly string[], dry_run: boolean) {
+  const wrote = log.versions.filter(
+    ({ created_by }) => created_by?.type === "session_actor" && created_by.session_id === session,
+  );
+  const evidence = (version: FakeVersion) =>
+    version.created_by?.type === "session_actor" ? version.created_by.evidence : "unknown";
+  const unsure = (version: FakeVersion) => ["time_only", "front_matter"].includes(evidence(version));
+  const likely = wrote.filter(unsure).map((version) => ({
+    version_id: version.id,
+    store_id: version.store_id,
+    path: version.path,
+    operation: version.operation,
+    created_at: version.created_at,
+    confidence: evidence(version),
+    included: include.includes(version.id),
+  }));
+  const chosen = wrote.filter((version) => !unsure(version) || include.includes(version.id));
+  const store = log.store(
+    (wrote[0] ?? refuse("not_found", "No version is known to be written by this session.")).store_id,
+  );
+  const wanted = chosen.map(({ fullPath: path, operation_seq }) => ({
+    path,
+    text: log.heads(store, operation_seq - 1).get(path)?.text ?? null,
+  }));
+  return { ...log.act(store, wanted, { source: "rollback" }, dry_run), likely };
+}
+
 function rollback(log: FakeLog, request: Request<"rollback">) {
   const { to = null, operation_seq = null, dry_run = false, expect = null } = request;
+  if (request.session) return rollbackSession(log, request.session, request.include ?? [], dry_run);
   if (to) {
     const version = log.version(to);
     const store = log.store(version.store_id);

@@ -40,11 +40,13 @@ export const EMPTY_ACT: ActResult = {
   deletes: [],
   conflicts: [],
   partial: false,
+  left: [],
   matches: [],
   receipt: null,
   warnings: [],
   queued: 0,
   withdrawn: 0,
+  likely: [],
 };
 
 /** The log, its stores and the disk. */
@@ -136,6 +138,7 @@ export class FakeLog {
         rebuilt: false,
         withdrawn: false,
         origin: null,
+        put_back: null,
         created_by: by,
         source,
         note,

@@ -24,6 +24,7 @@ export function origin({ id, created_by }: FakeVersion): Origin {
   return {
     version_id: id,
     note,
+    put_back: null,
     evidence: [note.session_id === null ? "No transcript has a call that fits." : "The writer said so when it wrote."],
     agent: null,
     project: null,

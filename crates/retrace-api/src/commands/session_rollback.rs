@@ -1,0 +1,141 @@
+//! Taking back what a session wrote. What it is known to have written is taken back; what it is only likely to have written, by
+//! the file's front matter or by time alone, is offered, and taken back where a person chooses it. Each can be left out.
+
+use crate::app::Inner;
+use crate::origins::written;
+use crate::plan::Plan;
+use crate::target::version_named;
+use crate::wire::{ActResult, ApiError, Code, Conflict, LikelyChange, RollbackReq};
+use retrace_log::{Reader, VersionRow};
+use retrace_model::{Actor, Evidence, MemoryId, Source};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a session wrote, oldest first: each version with how sure that is.
+type Candidates = BTreeMap<u64, (VersionRow, Evidence)>;
+
+impl Inner {
+    pub(super) fn plan_session(
+        &self,
+        reader: &Reader<'_>,
+        request: &RollbackReq,
+        session: &str,
+    ) -> Result<Plan, ApiError> {
+        let candidates = candidates(reader, session)?;
+        if candidates.is_empty() {
+            return Err(ApiError::new(
+                Code::NotFound,
+                "No version is known to be written by this session.",
+                session,
+            )
+            .hint("`retrace log --actor ID` shows what a session wrote, where that is known."));
+        }
+        let named = |versions: &[String]| {
+            let found = versions.iter().map(|text| {
+                let seq = version_named(reader, text)?.id.seq;
+                candidates.contains_key(&seq).then_some(seq).ok_or_else(|| {
+                    ApiError::invalid("The session is not known to have written this version.", text)
+                        .hint("`retrace rollback --session ID --dry-run` lists what it may have written.")
+                })
+            });
+            found.collect::<Result<BTreeSet<u64>, ApiError>>()
+        };
+        let (include, except) = (named(&request.include)?, named(&request.except)?);
+        let is_chosen = |seq: u64, evidence: Evidence| {
+            let wanted = is_sure(evidence) || request.include_likely || include.contains(&seq);
+            wanted && !except.contains(&seq)
+        };
+        let mut plan = Plan::new(Source::Rollback, Some(format!("rollback of session {session}")));
+        let (mut chosen, mut left) = (Vec::new(), Vec::new());
+        for (seq, (row, evidence)) in &candidates {
+            let included = is_chosen(*seq, *evidence);
+            if !is_sure(*evidence) || !included {
+                plan.likely.push(offered(row, *evidence, included));
+            }
+            if included { &mut chosen } else { &mut left }.push(row.clone());
+        }
+        self.take_back(reader, &mut plan, &chosen)?;
+        for row in between(&chosen, &left) {
+            plan.conflicts.push(in_between(row));
+        }
+        Ok(plan)
+    }
+}
+
+/// Everything that a session wrote or is likely to have written, as far as it was observed: what it wrote before is no change to
+/// take back now. What a person put back of it is its own again.
+fn candidates(reader: &Reader<'_>, session: &str) -> Result<Candidates, ApiError> {
+    let mut candidates = Candidates::new();
+    for seq in reader.versions_of_session(session)? {
+        let row = reader.version(seq)?;
+        let writer = written(reader, &row)?.actor.clone();
+        if let (false, Actor::Session { id, evidence }) = (row.rebuilt, writer)
+            && id == session
+        {
+            candidates.insert(seq, (row, evidence));
+        }
+    }
+    Ok(candidates)
+}
+
+const fn is_sure(evidence: Evidence) -> bool {
+    matches!(evidence, Evidence::Stated | Evidence::ExactContent | Evidence::Likely)
+}
+
+fn offered(row: &VersionRow, evidence: Evidence, included: bool) -> LikelyChange {
+    LikelyChange {
+        version_id: row.id.to_string(),
+        store_id: row.store.to_string(),
+        path: row.path.as_ref().map(ToString::to_string),
+        operation: row.operation.as_str().to_owned(),
+        created_at: row.created_at.to_rfc3339(),
+        confidence: evidence.as_str().to_owned(),
+        included,
+    }
+}
+
+/// Versions that are left out although ones before and after them are taken back: putting the memory back to before the first
+/// would take them too.
+fn between<'l>(chosen: &[VersionRow], left: &'l [VersionRow]) -> Vec<&'l VersionRow> {
+    let mut ends: BTreeMap<MemoryId, (u64, u64)> = BTreeMap::new();
+    for row in chosen {
+        let seq = row.id.seq;
+        ends.entry(row.memory).and_modify(|(_, last)| *last = seq).or_insert((seq, seq));
+    }
+    let lies_between = |row: &&VersionRow| {
+        ends.get(&row.memory).is_some_and(|(first, last)| *first < row.id.seq && row.id.seq < *last)
+    };
+    left.iter().filter(lies_between).collect()
+}
+
+fn in_between(row: &VersionRow) -> Conflict {
+    let hash = row.content.map(|content| content.sha256.to_hex());
+    Conflict {
+        store_id: row.store.to_string(),
+        path: super::rollback::shown_path(row),
+        expected_sha256: None,
+        found_sha256: hash,
+        expected_version_id: None,
+        found_version_id: Some(row.id.to_string()),
+        wanted_version_id: None,
+        message: "A change that is left out lies between those that are taken back.".to_owned(),
+    }
+}
+
+impl ActResult {
+    /// The error that goes with a rollback that took nothing back, because nobody chose among what is only likely: a shell
+    /// shows both.
+    #[must_use]
+    pub fn choice_error(&self) -> Option<ApiError> {
+        let nothing = self.writes.is_empty() && self.deletes.is_empty() && self.conflicts.is_empty();
+        let first = self.likely.first().filter(|_| {
+            !self.dry_run && nothing && self.queued == 0 && !self.likely.iter().any(|change| change.included)
+        })?;
+        Some(
+            ApiError::invalid(
+                "Nothing was taken back: the session is only likely to have written this.",
+                first.path.as_deref().unwrap_or(&first.version_id),
+            )
+            .hint("Add --include-likely to take it back too, and --except VERSION for each that is to stay."),
+        )
+    }
+}

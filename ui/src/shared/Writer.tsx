@@ -1,0 +1,42 @@
+/** Who wrote what a version has, and the person who put it back: putting back makes nobody the writer. */
+import { Trans } from "@lingui/react/macro";
+import type { ActorView, OriginNote, PutBack } from "@/bindings";
+import { Actor, Moment } from "./labels";
+
+/** “put back by …, at …”, behind who wrote it; of what a redaction left of a content, “redacted by …”. */
+export function PutBackBy({ back }: { back: PutBack }) {
+  return (
+    <span className="muted" data-testid="put-back">
+      {back.source === "redact" ? (
+        <Trans>
+          redacted by <Actor actor={back.by} /> <Moment at={back.at} />
+        </Trans>
+      ) : (
+        <Trans>
+          put back by <Actor actor={back.by} /> <Moment at={back.at} />
+        </Trans>
+      )}
+    </span>
+  );
+}
+
+/** What a row knows of its writer. */
+export interface Written {
+  /** Who made it. */
+  created_by: ActorView | null;
+  /** The session that wrote it. */
+  origin: OriginNote | null;
+  /** That it was put back. */
+  put_back: PutBack | null;
+}
+
+/** Who wrote it first; behind that, who put it back. */
+export function Writer({ of }: { of: Written }) {
+  const back = of.put_back;
+  if (!back) return <Actor actor={of.created_by} origin={of.origin} />;
+  return (
+    <>
+      <Actor actor={back.written_by} origin={of.origin} />, <PutBackBy back={back} />
+    </>
+  );
+}
