@@ -25,6 +25,7 @@ const WEIGHING: Weighing<'static> = Weighing {
     family: "v3",
     family_assumed: false,
     frame: 7,
+    framing: retrace_context::Framing::CLAUDE,
     placeholder: "[Cleared by context management]",
 };
 

@@ -1,8 +1,9 @@
 //! Composition: what the context of each request was made of.
 //!
 //! Everything here adds up numbers of [`Weights`]; no text is looked at but the names of tools. The sum of the
-//! [`Classes`] of a request is its context as recorded: what the content does not explain is `not_recorded`, which is
-//! negative where the counts come out too high, and is never spread over the other classes.
+//! [`Classes`] of a request is its context as recorded: what the content does not explain is `not_recorded`, and is never
+//! spread over the other classes. Where the counts come out too high, they are brought down to the context (`fit.rs`), and
+//! `over_counted` says by how much they were. No class is below zero.
 
 mod detail;
 mod files;
@@ -14,6 +15,7 @@ pub use files::{FileUse, file_uses};
 pub use growth::{Growth, growth};
 pub(crate) use walk::{Sums, walk};
 
+use crate::fit::apportion;
 use crate::weight::Weights;
 use retrace_transcript::Transcript;
 
@@ -38,6 +40,8 @@ pub struct Classes {
     pub attachments: i64,
     /// The recorded context less everything above; 0 where none is recorded.
     pub not_recorded: i64,
+    /// By how much the counts came out higher than the recorded context, and were brought down. In no sum.
+    pub over_counted: i64,
 }
 
 impl Classes {
@@ -45,6 +49,39 @@ impl Classes {
     #[must_use]
     pub const fn sum(&self) -> i64 {
         self.content().saturating_add(self.not_recorded)
+    }
+
+    /// These classes in a context of so many tokens: what they do not explain is not recorded, what they have too much is taken
+    /// from each in proportion.
+    #[must_use]
+    fn within(&self, context: u64) -> Self {
+        let named = [
+            self.system,
+            self.instructions,
+            self.memory,
+            self.tool_results,
+            self.tool_inputs,
+            self.text,
+            self.thinking,
+            self.attachments,
+        ];
+        let mut parts = named.map(|tokens| u64::try_from(tokens).unwrap_or(0));
+        let counted = parts.iter().copied().fold(0, u64::saturating_add);
+        apportion(&mut parts, context);
+        let [system, instructions, memory, tool_results, tool_inputs, text, thinking, attachments] =
+            parts.map(signed);
+        Self {
+            system,
+            instructions,
+            memory,
+            tool_results,
+            tool_inputs,
+            text,
+            thinking,
+            attachments,
+            not_recorded: signed(context.saturating_sub(counted)),
+            over_counted: signed(counted.saturating_sub(context)),
+        }
     }
 
     /// All but what is not recorded.
@@ -83,10 +120,7 @@ fn compose_of(transcript: &Transcript, weights: &Weights, index: usize) -> Class
 }
 
 fn with_the_rest(weights: &Weights, request: usize, sums: &Sums) -> Classes {
-    let mut classes = sums.classes;
-    let context = weights.contexts.get(request).copied().unwrap_or_default();
-    classes.not_recorded = signed(context).saturating_sub(classes.content());
-    classes
+    sums.classes.within(weights.contexts.get(request).copied().unwrap_or_default())
 }
 
 /// A count of tokens among differences of them.

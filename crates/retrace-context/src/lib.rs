@@ -5,7 +5,8 @@
 //! answers which blocks it clears.
 //!
 //! Invariants: a figure never loses its [`Basis`]; what a request held is equal to what was recorded for it, and the part
-//! that no content explains is shown as not recorded, never spread over the rest.
+//! that no content explains is shown as not recorded, never spread over the rest. No figure is below zero: where counts come
+//! out higher than what was recorded, they are brought down to it in proportion, and by how much they were too high is told.
 
 pub mod cache;
 pub mod compare;
@@ -13,6 +14,7 @@ pub mod compose;
 pub mod deployed;
 pub mod edits;
 pub mod export;
+mod fit;
 pub mod outcome;
 pub mod prices;
 pub mod regret;
@@ -34,5 +36,5 @@ pub use regret::{Clearings, Regret, RegretIndex};
 pub use settings::{Setting, SettingError};
 pub use simulate::{Options, Prepared, Scratch, SummarySizes, simulate, simulate_each, simulate_totals};
 pub use warnings::{Warning, warnings};
-pub use weigh::{Counts, TextCounter, Weighing, weigh};
+pub use weigh::{Counts, Framing, TextCounter, Weighing, weigh};
 pub use weight::{Basis, BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights};

@@ -37,6 +37,8 @@ pub struct Billed {
     pub read: u64,
     /// Output.
     pub output: u64,
+    /// Whether it was served in fast mode (`usage.speed`), which has prices of its own.
+    pub fast: bool,
 }
 
 impl Billed {
@@ -47,10 +49,15 @@ impl Billed {
     }
 }
 
+/// What stands behind a model's id for its fast mode, in the table and in the ids of routers.
+pub const FAST_SUFFIX: &str = "-fast";
+
 /// The lines of one model, ready for many calls.
 #[derive(Clone, Debug, Default)]
 pub struct ModelPrices<'p> {
     lines: Vec<&'p PriceLine>,
+    /// Those of its fast mode.
+    fast: Vec<&'p PriceLine>,
 }
 
 impl<'p> ModelPrices<'p> {
@@ -58,19 +65,31 @@ impl<'p> ModelPrices<'p> {
     /// `prompt` tokens.
     #[must_use]
     pub fn line(&self, at: Option<Timestamp>, prompt: u64) -> Option<&'p PriceLine> {
-        self.lines
-            .iter()
-            .copied()
-            .filter(|line| at.is_none_or(|at| line.from.is_none_or(|from| from <= at)))
-            .filter(|line| line.up_to.is_none_or(|up_to| prompt <= up_to))
-            .max_by_key(|line| (line.from, std::cmp::Reverse(line.up_to.unwrap_or(u64::MAX))))
+        line_of(&self.lines, at, prompt)
     }
 
-    /// Price of a call in US dollars; `None` without a line.
+    /// Price of a call in US dollars; `None` without a line. A call in fast mode that has no price of its own is priced as
+    /// others are: see [`Self::is_lower_bound`].
     #[must_use]
     pub fn cost(&self, at: Option<Timestamp>, billed: &Billed) -> Option<f64> {
-        self.line(at, billed.prompt()).map(|line| line.cost(billed))
+        let fast = billed.fast.then(|| line_of(&self.fast, at, billed.prompt())).flatten();
+        fast.or_else(|| self.line(at, billed.prompt())).map(|line| line.cost(billed))
     }
+
+    /// Whether a call costs more than [`Self::cost`] says: it was served in fast mode, whose price is not known here.
+    #[must_use]
+    pub fn is_lower_bound(&self, at: Option<Timestamp>, billed: &Billed) -> bool {
+        billed.fast && line_of(&self.fast, at, billed.prompt()).is_none() && self.cost(at, billed).is_some()
+    }
+}
+
+fn line_of<'p>(lines: &[&'p PriceLine], at: Option<Timestamp>, prompt: u64) -> Option<&'p PriceLine> {
+    lines
+        .iter()
+        .copied()
+        .filter(|line| at.is_none_or(|at| line.from.is_none_or(|from| from <= at)))
+        .filter(|line| line.up_to.is_none_or(|up_to| prompt <= up_to))
+        .max_by_key(|line| (line.from, std::cmp::Reverse(line.up_to.unwrap_or(u64::MAX))))
 }
 
 #[cfg(test)]
@@ -84,7 +103,7 @@ mod tests {
     #[test]
     fn every_line_of_ours_reads_and_has_its_source() {
         let prices = Prices::builtin();
-        assert_eq!(prices.lines().len(), 18);
+        assert_eq!(prices.lines().len(), 27);
         assert!(prices.lines().iter().all(|line| !line.source.is_empty() && line.date.len() >= 7));
         for line in prices.lines() {
             assert!((line.write_5m - line.input * WRITE_5M_FACTOR).abs() < 1e-9, "{line:?}");
@@ -112,6 +131,41 @@ mod tests {
         let cost = |prompt| haiku.cost(None, &billed(prompt)).expect("a price");
         assert!((cost(100_000) - 0.001).abs() < 1e-12);
         assert!((cost(100_001) - 0.005_000_05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn fast_mode_has_its_own_price_or_the_sum_is_a_lower_bound() {
+        let prices = Prices::builtin();
+        let billed = Billed { uncached: 1_000_000, output: 100_000, fast: true, ..Billed::default() };
+        let slow = Billed { fast: false, ..billed };
+        let cost = |model: &str, billed| prices.of(model).cost(None, billed).expect("a price");
+        for (model, fast) in [
+            ("claude-opus-5-5", 8.0 + 4.0),
+            ("claude-opus-5", 10.0 + 5.0),
+            ("claude-opus-4-8-20260601", 10.0 + 5.0),
+            ("claude-opus-4-7", 30.0 + 15.0),
+            ("claude-opus-4-6[1m]", 30.0 + 15.0),
+        ] {
+            assert!((cost(model, &billed) - fast).abs() < 1e-9, "{model}");
+            assert!(cost(model, &slow) < fast && !prices.of(model).is_lower_bound(None, &billed), "{model}");
+        }
+        // A router's id of the same.
+        assert!((cost("anthropic/claude-opus-4.6-fast", &slow) - 45.0).abs() < 1e-9);
+        let sonnet = prices.of("claude-sonnet-5");
+        assert_eq!(sonnet.cost(None, &billed), sonnet.cost(None, &slow));
+        assert!(sonnet.is_lower_bound(None, &billed) && !sonnet.is_lower_bound(None, &slow));
+        assert!(!prices.of("gpt-5").is_lower_bound(None, &billed));
+    }
+
+    #[test]
+    fn fable_and_mythos_have_a_price() {
+        let of = |id: &str| {
+            let line = Prices::builtin().of(id).line(None, 1).cloned().expect("a line");
+            (line.input, line.output, line.read)
+        };
+        assert_eq!(of("claude-fable-5"), (10.0, 50.0, 1.0));
+        assert_eq!(of("claude-mythos-5"), (10.0, 50.0, 1.0));
+        assert_eq!(of("claude-fable-5-1"), (10.0, 50.0, 0.25));
     }
 
     #[test]

@@ -35,6 +35,12 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// Whether another is the same in peak, price and regrets.
+    fn is_as(&self, other: &Self) -> bool {
+        let cost = |figures: &Self| figures.cost_usd.map(f64::to_bits);
+        (self.peak, cost(self), self.regrets) == (other.peak, cost(other), other.regrets)
+    }
+
     /// Those of two transcripts together: the larger peak, the sums of the rest.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -57,9 +63,13 @@ pub struct Point {
     pub setting: usize,
     /// Its figures over all transcripts.
     pub figures: Figures,
-    /// Whether no other setting is as good in peak, price and regrets and better in one.
+    /// Whether no other setting is as good in peak, price and regrets and better in one. Among the others is [`BASELINE`]: a
+    /// setting that is as it in all three is not in it either.
     pub pareto: bool,
 }
+
+/// The setting that others are held against: the first, which does nothing.
+pub const BASELINE: usize = 0;
 
 /// What a sweep found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,7 +90,7 @@ pub struct Run<'a> {
     pub progress: &'a (dyn Fn(usize) + Sync),
 }
 
-/// Tries `settings` settings on `transcripts` transcripts. `worker` makes the scratch of one thread, and `trial` answers the
+/// Tries `settings` settings on `transcripts` transcripts, of which the first is [`BASELINE`]. `worker` makes the scratch of one thread, and `trial` answers the
 /// figures of one setting on one transcript, both by index.
 ///
 /// One setting at a time is handed to a thread, over all transcripts: so that all of a stopped sweep's points are whole.
@@ -96,9 +106,9 @@ pub fn sweep<S>(
     let work = || {
         let mut scratch = worker();
         let mut points = Vec::new();
-        while !run.cancel.load(Ordering::Relaxed) {
+        loop {
             let setting = next.fetch_add(1, Ordering::Relaxed);
-            if setting >= settings {
+            if setting >= settings || run.cancel.load(Ordering::Relaxed) {
                 break;
             }
             let Some(figures) =
@@ -127,8 +137,11 @@ pub fn sweep<S>(
     });
     points.sort_unstable_by_key(|point| point.setting);
     let figures: Vec<Figures> = points.iter().map(|point| point.figures).collect();
+    let baseline = points.first().filter(|point| point.setting == BASELINE).map(|point| point.figures);
     for (point, best) in points.iter_mut().zip(pareto(&figures)) {
-        point.pareto = best;
+        let is_as_none =
+            point.setting != BASELINE && baseline.is_some_and(|none| none.is_as(&point.figures));
+        point.pareto = best && !is_as_none;
     }
     let cancelled = points.len() < settings;
     Swept { points, cancelled }
@@ -202,6 +215,22 @@ mod tests {
         let best: Vec<usize> =
             one.points.iter().filter(|point| point.pareto).map(|point| point.setting).collect();
         assert_eq!(best, (0..50).step_by(2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_no_setting_beats_gets_no_star_and_neither_does_what_is_as_none() {
+        let never = AtomicBool::new(false);
+        let points = [(100, 27.76, 0), (80, 31.0, 0), (80, 66.0, 7), (100, 27.76, 0), (100, 28.0, 0), (90, 20.0, 1)];
+        let best = |points: &[(u64, f64, u64)]| {
+            let swept = sweep(points.len(), 1, &run(2, &never, &|_| {}), || (), |(), setting, _| {
+                let (peak, cost, regrets) = points[setting];
+                Figures { peak, cost_usd: Some(cost), regrets, ..Figures::default() }
+            });
+            swept.points.into_iter().filter(|point| point.pareto).map(|point| point.setting).collect::<Vec<_>>()
+        };
+        assert_eq!(best(&points), [0, 1, 5]);
+        // Nothing clears, everything costs more.
+        assert_eq!(best(&[(50, 1.0, 0), (50, 2.0, 0), (50, 1.0, 0)]), [BASELINE]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::settings::{
     AskedFor, CLEAR_THINKING, CLEAR_TOOL_USES, COMPACT, COMPACT_LEAST_TRIGGER, ClearToolUses, Edit, Setting,
     Trigger,
 };
+use retrace_tokens::{Family, family_of};
 use retrace_transcript::{BlockKind, Transcript};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -67,6 +68,9 @@ pub struct Grounds<'a> {
 #[must_use]
 pub fn warnings(grounds: &Grounds<'_>) -> Vec<Warning> {
     let mut found = Vec::new();
+    if *grounds.setting != Setting::default() {
+        found.extend(of_other_vendor(grounds.transcript));
+    }
     refusals(grounds, &mut found);
     ends_early(grounds, &mut found);
     for (index, edit) in grounds.setting.edits.iter().enumerate() {
@@ -91,6 +95,17 @@ pub fn warnings(grounds: &Grounds<'_>) -> Vec<Warning> {
     }
     pays_back(grounds, &mut found);
     found
+}
+
+/// That a run was made with a model that takes no such setting: clearing and compaction are asked of Anthropic's API.
+#[must_use]
+pub fn of_other_vendor(transcript: &Transcript) -> Option<Warning> {
+    let models = transcript.requests.iter().filter_map(|request| request.model.as_deref());
+    let model = models.into_iter().find(|model| !family_of(model, Family::V48).family.is_claude())?;
+    let message = format!(
+        "Clearing is a setting of Anthropic's API, and {model} is another vendor's model: it cannot be set there. The figures say what the same clearing would free in this run."
+    );
+    Some(Warning::new("not_anthropic", message))
 }
 
 /// Warnings with a code for a setting that was refused before it could be tried.

@@ -18,6 +18,7 @@ pub(crate) mod story;
 mod thinking;
 
 pub(crate) use count::preamble_range;
+pub use framing::Framing;
 pub(crate) use thinking::{keeps_earlier_turns, version};
 
 use crate::outcome::BlockAt;
@@ -25,7 +26,7 @@ use crate::weight::{BlockWeight, FileClass, FileSource, FileWeight, Margin, Prea
 use count::count_message;
 use retrace_tokens::{Counter, Family};
 use retrace_transcript::{BlockKind, Message, Origin, Request, Role, Transcript};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts the tokens of a text as a part of a conversation, without any frame.
@@ -59,6 +60,8 @@ pub struct Weighing<'a> {
     pub family_assumed: bool,
     /// Tokens around the whole request: [`Family::frame`].
     pub frame: u64,
+    /// What stands around texts.
+    pub framing: Framing,
     /// The text that a cleared result is replaced by.
     pub placeholder: &'a str,
 }
@@ -67,7 +70,13 @@ impl<'a> Weighing<'a> {
     /// As `family` does it.
     #[must_use]
     pub fn of(family: Family, assumed: bool, placeholder: &'a str) -> Self {
-        Self { family: family.name(), family_assumed: assumed, frame: family.frame(), placeholder }
+        Self {
+            family: family.name(),
+            family_assumed: assumed,
+            frame: family.frame(),
+            framing: Framing::of(family),
+            placeholder,
+        }
     }
 }
 
@@ -119,6 +128,7 @@ struct FileCount {
     class: FileClass,
     source: FileSource,
     tokens: u64,
+    partial: bool,
 }
 
 /// The counts of one message, and what tells whether it is still the same message.
@@ -160,15 +170,16 @@ impl Counts {
                 self.messages.get(index).is_none_or(|count| count.fingerprint != fingerprints[index])
             })
             .collect();
-        let counted = count_all(&transcript.messages, &new, counter, threads);
+        let framing = &weighing.framing;
+        let counted = count_all(&transcript.messages, &new, counter, framing, threads);
         self.messages.resize_with(transcript.messages.len(), MessageCount::default);
         for (index, blocks) in counted {
             self.messages[index] = MessageCount { fingerprint: fingerprints[index], blocks };
         }
         // There are few preambles, and one may have been filled in since.
         self.preambles =
-            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter)).collect();
-        self.reminder = counter.content(framing::REMINDER);
+            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter, framing)).collect();
+        self.reminder = counter.content(framing.reminder);
         self.dropped_result = counter.content(framing::DROPPED_RESULT);
         self.placeholder = counter.content(weighing.placeholder);
         new.len()
@@ -195,7 +206,9 @@ impl Counts {
             let mut framer = Framer {
                 index,
                 reminder: self.reminder,
-                typed: if is_first_text { weighing.frame } else { framing::TYPED_TEXT },
+                typed: if is_first_text { weighing.frame } else { weighing.framing.typed_text },
+                framing: &weighing.framing,
+                family: Family::parse(weighing.family),
                 weights: &mut weights,
                 reads: &mut reads,
             };
@@ -218,9 +231,10 @@ fn count_all(
     messages: &[Message],
     new: &[usize],
     counter: &dyn TextCounter,
+    framing: &Framing,
     threads: usize,
 ) -> Vec<(usize, Vec<BlockCount>)> {
-    let count = |&index: &usize| (index, count_message(&messages[index], counter));
+    let count = |&index: &usize| (index, count_message(&messages[index], counter, framing));
     let threads = threads.min(new.len() / MESSAGES_AT_A_TIME);
     if threads < 2 {
         return new.iter().map(count).collect();
@@ -251,16 +265,22 @@ struct Framer<'w> {
     index: usize,
     reminder: u64,
     typed: u64,
+    framing: &'w Framing,
+    /// The family that texts were counted with, where it is one that is known by its name.
+    family: Option<Family>,
     weights: &'w mut Weights,
     /// By id of the call: the memory or instruction file it reads.
-    reads: &'w mut HashMap<String, (String, FileClass)>,
+    reads: &'w mut HashMap<String, files::Read>,
 }
 
 impl Framer<'_> {
     /// Answers whether the frame of a typed text was used.
     fn message(&mut self, message: &Message, counts: &MessageCount, request: Option<&Request>) -> bool {
+        let framing = self.framing;
         let mut calls = 0;
         let mut typed = opens_a_turn(message);
+        // The first text of any other message: an answer's, or one that was put in.
+        let mut other = if message.role == Role::Assistant { framing.answer_text } else { framing.added_text };
         let mut beside_calls =
             message.blocks.iter().any(|block| matches!(block.kind, BlockKind::ToolUse { .. }));
         let mut blocks = Vec::with_capacity(message.blocks.len());
@@ -272,20 +292,22 @@ impl Framer<'_> {
             match &of.kind {
                 BlockKind::ToolUse { id, name, input, .. } => {
                     calls += 1;
-                    let parameters = count.parameters.saturating_mul(framing::PARAMETER);
+                    let parameters = count.parameters.saturating_mul(framing.parameter);
                     weight.content = count.text.saturating_add(parameters);
-                    weight.frame = count.name.saturating_add(framing::call(calls));
+                    weight.frame = count.name.saturating_add(framing.call(calls));
                     if let Some(file) = files::read_by(name, input) {
                         self.reads.insert(id.clone(), file);
                     }
                 }
                 BlockKind::ToolResult { tool_use_id, is_error, .. } => {
-                    weight.frame = framing::RESULT
-                        + if *is_error { framing::ERROR } else { 0 }
-                        + if *count == nothing { framing::NO_CONTENT } else { 0 };
-                    if let Some((path, class)) = self.reads.remove(tool_use_id).filter(|_| !is_error) {
-                        let source = FileSource::ReadByTool;
-                        self.weights.files.push(FileWeight { at, path, class, source, tokens: count.text });
+                    weight.frame = framing.result
+                        + if *is_error { framing.error } else { 0 }
+                        + if *count == nothing { framing.no_content } else { 0 };
+                    if let Some(files::Read { path, class, partial }) =
+                        self.reads.remove(tool_use_id).filter(|_| !is_error)
+                    {
+                        let (source, tokens) = (FileSource::ReadByTool, count.text);
+                        self.weights.files.push(FileWeight { at, path, class, source, tokens, partial });
                     }
                 }
                 BlockKind::Attachment { .. } => weight.frame = self.reminder,
@@ -294,8 +316,11 @@ impl Framer<'_> {
                     typed = false;
                 }
                 BlockKind::Text { .. } if beside_calls => {
-                    weight.frame = framing::TEXT_BESIDE_CALLS;
-                    beside_calls = false;
+                    weight.frame = framing.text_beside_calls;
+                    (beside_calls, other) = (false, 0);
+                }
+                BlockKind::Text { .. } if !opens_a_turn(message) => {
+                    weight.frame = std::mem::take(&mut other);
                 }
                 _ => {}
             }
@@ -305,6 +330,7 @@ impl Framer<'_> {
         }
         let used = opens_a_turn(message) && !typed;
         self.add_thinking(message, counts, &mut blocks, request);
+        self.add_ranges(&blocks);
         self.weights.messages.push(blocks);
         used
     }
@@ -316,6 +342,7 @@ impl Framer<'_> {
             class: file.class,
             source: file.source,
             tokens: file.tokens,
+            partial: file.partial,
         }));
     }
 
@@ -327,7 +354,7 @@ impl Framer<'_> {
         }
     }
 
-    /// Thinking goes by its characters where it is stored as it was; else it is what the other blocks leave of a final
+    /// Thinking goes by what is recorded of it, or by its characters where it is stored as it was; else it is what the other blocks leave of a final
     /// output, on the first block that has no other figure.
     fn add_thinking(
         &mut self,
@@ -349,7 +376,13 @@ impl Framer<'_> {
             .filter(|request| request.output_is_final)
             .and_then(|request| request.usage.as_ref())
             .map(|usage| usage.output.saturating_sub(output_without_thinking(message, blocks)));
+        let reasoning = request.and_then(|request| request.usage.as_ref()).and_then(|usage| usage.reasoning);
         for (number, &block) in thinking.iter().enumerate() {
+            if let Some(recorded) = reasoning {
+                blocks[block].content = share(recorded, characters(block), all, number);
+                blocks[block].frame = self.framing.thinking;
+                continue;
+            }
             let estimate = match rest {
                 _ if thinking::is_stored_whole(model) && characters(block) > 0 => {
                     thinking::stored(characters(block))
@@ -361,9 +394,23 @@ impl Framer<'_> {
             let at = BlockAt { message: self.index, block };
             self.weights.margins.push(Margin { at, low: estimate.low, high: estimate.high });
         }
+    }
+
+    /// Where the family is estimated, every block has a range: the wider of it and the block's own. Puts the message's ranges
+    /// in order.
+    fn add_ranges(&mut self, blocks: &[BlockWeight]) {
         let index = self.index;
         let from = self.weights.margins.partition_point(|margin| margin.at.message < index);
-        self.weights.margins[from..].sort_unstable_by_key(|margin| margin.at);
+        let of_message = self.weights.margins.split_off(from);
+        let mut ranges: BTreeMap<BlockAt, (u64, u64)> =
+            of_message.into_iter().map(|margin| (margin.at, (margin.low, margin.high))).collect();
+        for (block, weight) in blocks.iter().enumerate().filter(|(_, weight)| weight.content > 0) {
+            if let Some((low, high)) = self.family.and_then(|family| family.range(weight.content)) {
+                let range = ranges.entry(BlockAt { message: index, block }).or_insert((low, high));
+                *range = (range.0.min(low), range.1.max(high));
+            }
+        }
+        self.weights.margins.extend(ranges.into_iter().map(|(at, (low, high))| Margin { at, low, high }));
     }
 }
 

@@ -82,6 +82,8 @@ pub struct FileWeight {
     pub source: FileSource,
     /// Tokens of its content; a part of the block's.
     pub tokens: u64,
+    /// Whether it is a part of the file: some of its lines were asked for.
+    pub partial: bool,
 }
 
 /// A block whose weight is estimated, and the range its content is believed to lie in.
@@ -93,6 +95,18 @@ pub struct Margin {
     pub low: u64,
     /// Most tokens of its content.
     pub high: u64,
+}
+
+impl Weights {
+    /// The request with the largest context, the first of equal ones: of those whose context is recorded, or of all where none
+    /// is. What is only counted may leave out or count too much, and would hide the largest that is certain.
+    #[must_use]
+    pub fn peak(&self) -> Option<usize> {
+        let recorded = self.bases.contains(&Basis::Recorded);
+        (0..self.contexts.len())
+            .filter(|&request| !recorded || self.bases.get(request) == Some(&Basis::Recorded))
+            .max_by_key(|&request| (self.contexts[request], std::cmp::Reverse(request)))
+    }
 }
 
 /// What everything in a transcript weighs.

@@ -39,6 +39,8 @@ pub struct Call<'c> {
     pub tokens: &'c Tokens,
     /// Whether the recorded output is final rather than a placeholder of the stream (transcripts.md, 3.2).
     pub output_is_final: bool,
+    /// Whether it was served in fast mode, which has prices of its own.
+    pub fast: bool,
 }
 
 /// Calls and tokens of one model.
@@ -151,6 +153,7 @@ impl Calls {
             model: model_of(&counted.entry, &counted.used),
             tokens: &counted.used.tokens,
             output_is_final: counted.used.output_is_final,
+            fast: counted.used.fast,
         })
     }
 

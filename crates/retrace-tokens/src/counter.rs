@@ -3,6 +3,7 @@
 use crate::cache::{Cache, Key};
 use crate::family::Family;
 use crate::normalise::normalise;
+use crate::openai;
 use crate::runs::{Sink, walk};
 use crate::stream::{MarkedStream, write_joined, write_word};
 use crate::vocabulary::Vocabulary;
@@ -20,18 +21,29 @@ const FRAME_NEWLINES: usize = 2;
 #[derive(Clone, Copy)]
 pub struct Counter {
     family: Family,
-    vocabulary: &'static Vocabulary,
+    how: How,
+}
+
+/// With which rules and vocabulary.
+#[derive(Clone, Copy)]
+enum How {
+    /// Those of a family of Claude.
+    Claude(Family, &'static Vocabulary),
+    /// Those of OpenAI.
+    OpenAi(openai::Vocabulary),
 }
 
 impl Counter {
     /// A counter for `family`.
     #[must_use]
     pub fn new(family: Family) -> Self {
-        let vocabulary = match family {
-            Family::V3 => Vocabulary::v3(),
-            Family::V47 | Family::V48 | Family::Opus5 => Vocabulary::v4_7(),
+        let how = match family {
+            Family::O200k => How::OpenAi(openai::Vocabulary::O200k),
+            Family::Cl100k => How::OpenAi(openai::Vocabulary::Cl100k),
+            Family::V3 | Family::Other => How::Claude(Family::V3, Vocabulary::v3()),
+            Family::V47 | Family::V48 | Family::Opus5 => How::Claude(family, Vocabulary::v4_7()),
         };
-        Self { family, vocabulary }
+        Self { family, how }
     }
 
     /// The counter for `family` that lives as long as the program.
@@ -41,11 +53,17 @@ impl Counter {
         static V47: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::V47));
         static V48: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::V48));
         static OPUS5: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::Opus5));
+        static O200K: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::O200k));
+        static CL100K: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::Cl100k));
+        static OTHER: LazyLock<Counter> = LazyLock::new(|| Counter::new(Family::Other));
         match family {
             Family::V3 => &V3,
             Family::V47 => &V47,
             Family::V48 => &V48,
             Family::Opus5 => &OPUS5,
+            Family::O200k => &O200K,
+            Family::Cl100k => &CL100K,
+            Family::Other => &OTHER,
         }
     }
 
@@ -64,37 +82,55 @@ impl Counter {
         if text.is_empty() {
             return 0;
         }
-        self.count(text) - self.family.frame()
+        match self.how {
+            How::Claude(rules, vocabulary) => claude(text, rules, vocabulary),
+            How::OpenAi(vocabulary) => vocabulary.count(text),
+        }
     }
 
     /// The tokens of a request with one user message that holds `text` and nothing else: what `count_tokens` answers. The
     /// empty text has the frame, and in the families `v3` and `v4.7` one token more.
     #[must_use]
     pub fn count(&self, text: &str) -> u64 {
-        let prepared = Prepared::new(text, self.family);
-        let content = self.vocabulary.caches.with(|cache| {
-            let mut tally = Tally { vocabulary: self.vocabulary, cache, tokens: 0 };
-            prepared.walk(&mut tally);
-            tally.settle();
-            tally.tokens
-        });
-        self.family.frame() + content + self.tail(prepared.newlines)
+        let content = match self.how {
+            How::Claude(rules, vocabulary) => claude(text, rules, vocabulary),
+            How::OpenAi(vocabulary) => vocabulary.count(text),
+        };
+        self.family.frame() + content
     }
 
-    /// The stream that [`count`](Self::count) covers with pieces, apart from the newlines at the end.
+    /// The stream that [`count`](Self::count) covers with pieces, apart from the newlines at the end. Families of OpenAI have
+    /// none: the empty one.
     #[must_use]
     pub fn marked(&self, text: &str) -> MarkedStream {
-        let mut stream = MarkedStream::new(self.vocabulary.marks_capitals);
-        Prepared::new(text, self.family).walk(&mut stream);
-        stream
-    }
-
-    /// What `newlines` at the end of the text cost, which share a token with the frame's where there is a piece for it.
-    fn tail(&self, newlines: usize) -> u64 {
-        match newlines {
-            0 => 0,
-            _ => self.vocabulary.blank('\n', newlines + FRAME_NEWLINES) - 1,
+        match self.how {
+            How::Claude(rules, vocabulary) => {
+                let mut stream = MarkedStream::new(vocabulary.marks_capitals);
+                Prepared::new(text, rules).walk(&mut stream);
+                stream
+            }
+            How::OpenAi(_) => MarkedStream::new(false),
         }
+    }
+}
+
+/// Tokens of a text by the rules of Claude, without the frame.
+fn claude(text: &str, rules: Family, vocabulary: &'static Vocabulary) -> u64 {
+    let prepared = Prepared::new(text, rules);
+    let content = vocabulary.caches.with(|cache| {
+        let mut tally = Tally { vocabulary, cache, tokens: 0 };
+        prepared.walk(&mut tally);
+        tally.settle();
+        tally.tokens
+    });
+    content + tail(vocabulary, prepared.newlines)
+}
+
+/// What `newlines` at the end of the text cost, which share a token with the frame's where there is a piece for it.
+fn tail(vocabulary: &Vocabulary, newlines: usize) -> u64 {
+    match newlines {
+        0 => 0,
+        _ => vocabulary.blank('\n', newlines + FRAME_NEWLINES) - 1,
     }
 }
 
@@ -217,17 +253,18 @@ impl Sink for Tally<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counter, Prepared};
+    use super::{Counter, How, Prepared, tail};
     use crate::family::Family;
     use crate::vocabulary::Window;
     use proptest::prelude::*;
 
     /// What the definition says: the whole stream covered at once, nothing cut and nothing remembered.
     fn count_uncut(counter: &Counter, text: &str) -> u64 {
+        let How::Claude(rules, vocabulary) = counter.how else { return counter.count(text) };
         let stream = counter.marked(text);
-        let tokens = counter.vocabulary.tile(stream.bytes(), &mut Window::default());
-        let newlines = Prepared::new(text, counter.family).newlines;
-        counter.family.frame() + u64::from(tokens) + counter.tail(newlines)
+        let tokens = vocabulary.tile(stream.bytes(), &mut Window::default());
+        let newlines = Prepared::new(text, rules).newlines;
+        counter.family.frame() + u64::from(tokens) + tail(vocabulary, newlines)
     }
 
     /// Pieces of text at which streams are cut, and others at which they must not be.
@@ -250,7 +287,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_cut_stream_costs_what_the_whole_does(text in mixed()) {
-            for family in Family::ALL {
+            for family in Family::CLAUDE {
                 let counter = Counter::of(family);
                 // Twice: the second time the parts are remembered.
                 prop_assert_eq!(counter.count(&text), count_uncut(counter, &text));
@@ -262,7 +299,7 @@ mod tests {
     #[test]
     fn a_long_text_without_a_place_to_cut() {
         for unit in ["ab", "Ω", "日", "-", "─", "😀", "\u{301}", "²"] {
-            for family in Family::ALL {
+            for family in Family::CLAUDE {
                 let (counter, text) = (Counter::of(family), unit.repeat(20_000));
                 assert_eq!(counter.count(&text), count_uncut(counter, &text), "{unit}");
             }

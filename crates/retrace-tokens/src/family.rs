@@ -1,8 +1,13 @@
 //! Which way of counting a model has.
 
+use crate::openai;
 use std::fmt;
 
 /// Models that count alike.
+///
+/// The first four are Claude's, and what everything about frames and streams is about. OpenAI's count with the vocabularies
+/// that its provider publishes. Of other vendors' models no vocabulary is here: their counts are estimates with a
+/// [range](Self::range).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Family {
     /// Claude 3 to Opus 4.6, Sonnet 4.6 and Haiku 4.5.
@@ -13,13 +18,29 @@ pub enum Family {
     V48,
     /// Opus 5: as 4.8, and whitespace at the end of the text is free.
     Opus5,
+    /// GPT-4o, GPT-4.1 and later, the o series, gpt-oss and Codex models: `o200k_base`.
+    O200k,
+    /// GPT-4 and GPT-3.5: `cl100k_base`.
+    Cl100k,
+    /// Any other model: estimated.
+    Other,
 }
 
-impl Family {
-    /// All of them, oldest first.
-    pub const ALL: [Self; 4] = [Self::V3, Self::V47, Self::V48, Self::Opus5];
+/// What tokens of [`Family::Other`] are believed to lie between, in percent of the estimate. The estimate is counted with the
+/// vocabulary of Claude 3, which lies between the known ones: on agent text `o200k_base` counts 84 to 89 percent of it, the
+/// vocabulary of Claude 4.8 124 to 146 percent.
+const OTHER_PERCENT: (u64, u64) = (75, 145);
 
-    /// The name, as stored and as [`parse`](Self::parse) reads it: `v3`, `v4.7`, `v4.8`, `opus-5`.
+impl Family {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::V3, Self::V47, Self::V48, Self::Opus5, Self::O200k, Self::Cl100k, Self::Other];
+
+    /// Those of Claude, oldest first.
+    pub const CLAUDE: [Self; 4] = [Self::V3, Self::V47, Self::V48, Self::Opus5];
+
+    /// The name, as stored and as [`parse`](Self::parse) reads it: `v3`, `v4.7`, `v4.8`, `opus-5`, `o200k`, `cl100k`,
+    /// `other`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -27,7 +48,33 @@ impl Family {
             Self::V47 => "v4.7",
             Self::V48 => "v4.8",
             Self::Opus5 => "opus-5",
+            Self::O200k => "o200k",
+            Self::Cl100k => "cl100k",
+            Self::Other => "other",
         }
+    }
+
+    /// Whether models of Anthropic count so.
+    #[must_use]
+    pub const fn is_claude(self) -> bool {
+        matches!(self, Self::V3 | Self::V47 | Self::V48 | Self::Opus5)
+    }
+
+    /// Whether models of OpenAI count so.
+    #[must_use]
+    pub const fn is_openai(self) -> bool {
+        matches!(self, Self::O200k | Self::Cl100k)
+    }
+
+    /// What a count of this family is believed to lie between, ends included; `None` where it is counted with the family's own
+    /// vocabulary.
+    #[must_use]
+    pub fn range(self, tokens: u64) -> Option<(u64, u64)> {
+        let percent = |percent: u64| u128::from(tokens) * u128::from(percent);
+        let whole = |tokens: u128| u64::try_from(tokens).unwrap_or(u64::MAX);
+        (self == Self::Other).then(|| {
+            (whole(percent(OTHER_PERCENT.0) / 100), whole(percent(OTHER_PERCENT.1).div_ceil(100)))
+        })
     }
 
     /// The family of that [name](Self::name), letter by letter.
@@ -36,11 +83,12 @@ impl Family {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }
 
-    /// The tokens that the frame of a message adds once.
+    /// The tokens that the frame of a message adds once. Those of OpenAI are what its guide to counting adds to a message of a
+    /// user and to the answer that is to follow.
     #[must_use]
     pub const fn frame(self) -> u64 {
         match self {
-            Self::V3 => 7,
+            Self::V3 | Self::O200k | Self::Cl100k | Self::Other => 7,
             Self::V47 => 11,
             Self::V48 | Self::Opus5 => 6,
         }
@@ -93,13 +141,30 @@ pub struct Resolved {
     pub assumed: bool,
 }
 
-/// The family of a model id, or `default` where the id has none.
+/// The family of a model id, or `default` where the id is none, or an alias of a Claude model (`opus`). A model of another
+/// vendor is never counted as the default is.
 #[must_use]
 pub fn family_of(model_id: &str, default: Family) -> Resolved {
-    match resolve(model_id) {
-        Ok(family) => Resolved { family, assumed: false },
-        Err(_) => Resolved { family: default, assumed: true },
+    if let Ok(family) = resolve(model_id) {
+        return Resolved { family, assumed: false };
     }
+    match openai::family(model_id) {
+        Some(family) => Resolved { family, assumed: false },
+        None if names_no_other(model_id) => Resolved { family: default, assumed: true },
+        None => Resolved { family: Family::Other, assumed: true },
+    }
+}
+
+/// Names of Claude models without their version.
+const ALIASES: [&str; 6] = ["claude", "opus", "sonnet", "haiku", "fable", "mythos"];
+
+/// Whether an id names no model of another vendor: nothing, what a client writes for no model (`<synthetic>`), or a Claude
+/// without a version. One that is too old to be counted is as another vendor's.
+fn names_no_other(model_id: &str) -> bool {
+    let lower = model_id.trim().to_lowercase();
+    let is_too_old = matches!(resolve(&lower), Err(Unresolved::Unsupported { .. }));
+    let is_alias = || lower.split(['-', '.', '_', '/', ':', '@', '[', ']', ' ']).any(|part| ALIASES.contains(&part));
+    lower.is_empty() || lower.starts_with('<') || (!is_too_old && is_alias())
 }
 
 /// The family of a model id as found in requests, transcripts and price lists: with or without vendor, region, date, window
@@ -154,8 +219,14 @@ mod tests {
     #[test]
     fn a_default_is_reported() {
         let assumed = Resolved { family: Family::V47, assumed: true };
-        for id in ["opus", "", "claude-2.1", "claude-3000", "CLAUDE", "claude-٣"] {
+        for id in ["opus", "", "<synthetic>", "claude-3000", "CLAUDE", "claude-٣", "claude-opus-latest"] {
             assert_eq!(family_of(id, Family::V47), assumed, "{id}");
+        }
+        for id in ["claude-2.1", "gemini-3-pro", "llama-4", "gpt-2", "mistral/opusculum", "x"] {
+            assert_eq!(family_of(id, Family::V47), Resolved { family: Family::Other, assumed: true }, "{id}");
+        }
+        for id in ["gpt-5.5", "openai/gpt-4o-mini"] {
+            assert_eq!(family_of(id, Family::V47), Resolved { family: Family::O200k, assumed: false }, "{id}");
         }
         let known = Resolved { family: Family::V3, assumed: false };
         assert_eq!(family_of("claude-opus-4-6", Family::V47), known);
@@ -168,6 +239,14 @@ mod tests {
             assert_eq!(family.to_string(), family.name());
         }
         assert_eq!(Family::parse("V3"), None);
+    }
+
+    #[test]
+    fn what_is_estimated_has_its_range() {
+        assert_eq!(Family::Other.range(1_000), Some((750, 1_450)));
+        assert_eq!(Family::Other.range(1), Some((0, 2)));
+        assert!(Family::Other.range(u64::MAX).is_some());
+        assert!(Family::ALL.iter().filter(|family| family.range(9).is_some()).eq([&Family::Other]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! How many tokens Claude sees in a text, counted without the network.
+//! How many tokens a model sees in a text, counted without the network.
 //!
-//! The vocabularies and the rules are those of ctok 1.3.0, an unofficial reconstruction from answers of the `count_tokens`
+//! OpenAI's models are counted with the vocabularies their provider publishes (`openai`). Of Claude nothing is published: the
+//! vocabularies and the rules are those of ctok 1.3.0, an unofficial reconstruction from answers of the `count_tokens`
 //! endpoint (`data/README.md`). It reproduces **counts**: a token boundary found on the way is one possible boundary and must
 //! not be shown as Claude's. What is counted is the text of one user message; roles, tools, images and thinking are framed
 //! by the caller. Even the endpoint calls its answer an estimate, so a user interface says "estimated", and usage that was
@@ -29,6 +30,7 @@ mod counter;
 mod family;
 mod marker;
 mod normalise;
+mod openai;
 mod runs;
 mod stream;
 mod trie;

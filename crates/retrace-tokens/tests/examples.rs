@@ -53,7 +53,7 @@ fn space_punctuation_and_other_scripts() {
 
 #[test]
 fn an_empty_part_costs_nothing() {
-    for family in Family::ALL {
+    for family in Family::CLAUDE {
         let counter = Counter::of(family);
         assert_eq!(counter.content(""), 0);
         assert_eq!(counter.content("x"), counter.count("x") - family.frame());

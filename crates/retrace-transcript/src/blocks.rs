@@ -66,6 +66,7 @@ pub(crate) fn block(json: &RawValue, account: &mut Account) -> BlockKind {
             id: owned(raw.id),
             name: owned(raw.name),
             input: raw.input.0.map_or(Value::Null, input),
+            added: Vec::new(),
         },
         "image" | "document" => media(&raw),
         "compaction" => BlockKind::Compaction {

@@ -65,6 +65,32 @@ impl RawContextManagement<'_> {
     }
 }
 
+/// The tool that asks a person to approve a plan.
+const EXIT_PLAN_MODE: &str = "ExitPlanMode";
+
+/// The first version whose plan is a file: the tool then takes no plan, and the client adds what the file holds to the
+/// record of the call.
+const PLAN_IS_A_FILE_SINCE: [u64; 3] = [2, 0, 51];
+
+/// What the client adds to the record of that call.
+const ADDED_TO_THE_PLAN: [&str; 2] = ["plan", "planFilePath"];
+
+/// Marks what the client added to the record of calls. Contexts grow by the result of `ExitPlanMode` alone, and the plan
+/// stands there again.
+fn mark_added(blocks: &mut [Block], version: Option<&str>) {
+    for block in blocks {
+        if let BlockKind::ToolUse { name, input, added, .. } = &mut block.kind
+            && name == EXIT_PLAN_MODE
+            && (input.get(ADDED_TO_THE_PLAN[1]).is_some()
+                || line::version(version).is_some_and(|version| version >= PLAN_IS_A_FILE_SINCE))
+        {
+            added.extend(
+                ADDED_TO_THE_PLAN.iter().filter(|field| input.get(**field).is_some()).map(ToString::to_string),
+            );
+        }
+    }
+}
+
 type FullLine<'a> = Line<'a, FullMessage<'a>, Raw<'a>>;
 
 /// A line that has a uuid.
@@ -347,7 +373,8 @@ impl<'a> Reader<'a> {
         after: After,
         account: &mut Account,
     ) -> Place {
-        let blocks = blocks(std::mem::take(&mut line.message.content), number, account);
+        let mut blocks = blocks(std::mem::take(&mut line.message.content), number, account);
+        mark_added(&mut blocks, line.version.as_str());
         let id = line.message.id.0.take().or_else(|| line.request_id.0.clone());
         let is_api_error = line.is_api_error.0;
         if is_api_error || line.message.model.as_str() == Some(SYNTHETIC_MODEL) {

@@ -313,6 +313,7 @@ fn answer(data: &RawData<'_>) -> Vec<BlockKind> {
         name: call.name.or_empty().to_owned(),
         input: call.arguments.0.map(arguments).unwrap_or_default(),
         server: false,
+        added: Vec::new(),
     }));
     blocks
 }

@@ -98,6 +98,7 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
             name: raw.name.or_empty().to_owned(),
             input: raw.arguments.0.or(raw.input.0).map(arguments).unwrap_or_default(),
             server: false,
+            added: Vec::new(),
         }]),
         "local_shell_call" => of_model(vec![call_by_type(&raw, kind, false)]),
         _ if kind.ends_with("_call") => of_model(vec![call_by_type(&raw, kind, true)]),
@@ -164,6 +165,7 @@ fn call_by_type(raw: &RawItem<'_>, kind: &str, server: bool) -> BlockKind {
         name: kind.trim_end_matches("_call").to_owned(),
         input: raw.action.0.or(raw.arguments.0).map(arguments).unwrap_or_default(),
         server,
+        added: Vec::new(),
     }
 }
 

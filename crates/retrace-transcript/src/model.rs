@@ -13,6 +13,7 @@ mod usage;
 
 pub use account::{Account, Malformed};
 pub use block::{AttachedFile, Block, BlockKind, Media, MediaKind, ResultPart};
+pub(crate) use usage::FAST;
 pub use usage::{AppliedEdit, Iteration, Usage};
 
 use retrace_model::Timestamp;

@@ -96,6 +96,8 @@ pub struct MessageUse {
     pub output_is_final: bool,
     /// Whether the call was made by a subagent or sidechain inside the file.
     pub sidechain: bool,
+    /// Whether it was served in fast mode, which has prices of its own.
+    pub fast: bool,
 }
 
 /// What a file is about, without its contents.
@@ -175,7 +177,7 @@ pub struct ResumeError {
 const HELD: usize = 16 << 20;
 
 /// Raised whenever a saved state could be read wrongly or a rule of counting changes: older ones are then made anew.
-const SAVED_VERSION: u32 = 1;
+const SAVED_VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Saved<S> {

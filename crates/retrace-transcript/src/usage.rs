@@ -12,6 +12,7 @@ lenient_object! {
         output: Count = "output_tokens",
         split: RawCacheCreation<'a> = "cache_creation",
         tier: Text<'a> = "service_tier",
+        speed: Text<'a> = "speed",
         server_tools: RawServerTools<'a> = "server_tool_use",
         iterations: List<RawIteration<'a>> = "iterations",
     }
@@ -64,6 +65,7 @@ impl RawUsage<'_> {
             reasoning: None,
             iterations: self.iterations.0.into_iter().map(RawIteration::into_iteration).collect(),
             service_tier: self.tier.into_string(),
+            speed: self.speed.into_string(),
             web_searches: self.server_tools.web_searches.or_zero(),
         }
     }
@@ -98,5 +100,6 @@ pub(crate) fn raise_to(known: &mut Usage, other: Usage) {
     {
         known.iterations = other.iterations;
     }
+    known.speed = known.speed.take().or(other.speed);
     known.service_tier = known.service_tier.take().or(other.service_tier);
 }

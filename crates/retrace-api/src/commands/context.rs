@@ -3,15 +3,16 @@
 use crate::App;
 use crate::error::show;
 use crate::lab::loaded::{self, Loaded};
-use crate::lab::prices::{Table, request_price};
+use crate::lab::prices::{Table, is_fast_without_price, request_price};
 use crate::lab::view;
 use crate::wire::{
-    ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextRequest, ContextShow,
+    ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextPeak, ContextRequest, ContextShow,
     ContextShowReq, LargeBlock, NamedTokens,
 };
 use retrace_context::compose::{FileUse, Named, file_uses};
 use retrace_context::prices::Models;
 use retrace_context::{FileClass, compose, compose_request};
+use retrace_tokens::Family;
 use retrace_transcript::{Account, Cause, Segment, Transcript};
 
 /// Largest blocks that a composition names.
@@ -26,6 +27,10 @@ pub fn context_show(app: &App, request: ContextShowReq) -> Result<ContextShow, A
     let loaded = loaded::load(inner, &request.transcript)?;
     let table = inner.lab.prices.get(inner);
     let transcript = loaded.transcript();
+    let cost_usd = cost(transcript, &table);
+    let placeholders =
+        transcript.requests.iter().filter(|it| it.usage.is_some() && !it.output_is_final).count() as u64;
+    let fast = fast_without_price(transcript, &table);
     let facts = loaded.model.as_deref().and_then(|model| Models::builtin().get(model));
     Ok(ContextShow {
         transcript: loaded.place.id.clone(),
@@ -36,16 +41,26 @@ pub fn context_show(app: &App, request: ContextShowReq) -> Result<ContextShow, A
         family: loaded.weights.family.to_owned(),
         family_assumed: loaded.weights.family_assumed,
         context_window: transcript.session.context_window.or_else(|| facts.map(|facts| facts.window)),
+        family_range_percent: Family::parse(loaded.weights.family).and_then(|family| family.range(100)),
+        peak: loaded.weights.peak().map(|request| ContextPeak {
+            request: request as u64,
+            tokens: loaded.weights.contexts[request],
+            kind: view::kind(loaded.weights.bases[request]),
+        }),
         requests: requests(&loaded),
         events: events(&loaded),
         memory_files: files(&loaded, &table),
-        cost_usd: cost(transcript, &table),
-        cost_is_lower_bound: transcript
-            .requests
-            .iter()
-            .any(|request| request.usage.is_some() && !request.output_is_final),
+        cost_usd,
+        cost_is_lower_bound: cost_usd.is_some() && placeholders + fast > 0,
+        requests_with_placeholder_output: placeholders,
+        requests_fast_without_price: fast,
         remarks: remarks(loaded.account()),
     })
+}
+
+/// Requests in fast mode that are priced as others are.
+pub(super) fn fast_without_price(transcript: &Transcript, table: &Table) -> u64 {
+    transcript.requests.iter().filter(|request| is_fast_without_price(&table.prices, request)).count() as u64
 }
 
 fn requests(loaded: &Loaded) -> Vec<ContextRequest> {
@@ -134,6 +149,7 @@ fn files(loaded: &Loaded, table: &Table) -> Vec<ContextFile> {
         .map(|file| ContextFile {
             class: file_class(file.class).to_owned(),
             tokens: file.tokens,
+            partial: file.partial,
             requests: file.requests,
             cost_usd: file.cost_usd,
             path: file.path,

@@ -52,6 +52,7 @@ impl SessionUses {
 struct Use {
     path: String,
     tokens: u64,
+    partial: bool,
     cost_usd: Option<f64>,
 }
 
@@ -103,7 +104,10 @@ pub(crate) fn memory_uses(inner: &Arc<Inner>, job: &Job, task: &str) -> Vec<(Arc
 /// What several sessions say of one file.
 #[derive(Clone, Default)]
 struct Sums {
-    tokens: u64,
+    /// When it was last loaded whole, and what it had then.
+    whole: Option<(Option<Timestamp>, u64)>,
+    /// The largest part that was loaded.
+    part: u64,
     sessions: u64,
     cost: f64,
     priced: u64,
@@ -119,16 +123,19 @@ impl Sums {
             self.cost += cost;
             self.priced += 1;
         }
-        if self.last_loaded_at <= at {
-            self.last_loaded_at = at;
-            self.tokens = used.tokens;
+        self.last_loaded_at = self.last_loaded_at.max(at);
+        if used.partial {
+            self.part = self.part.max(used.tokens);
+        } else if self.whole.is_none_or(|(last, _)| last <= at) {
+            self.whole = Some((at, used.tokens));
         }
     }
 
     fn price(self, path: String) -> MemoryPrice {
         MemoryPrice {
             path,
-            tokens: self.live.unwrap_or(self.tokens),
+            tokens: self.live.or(self.whole.map(|(_, tokens)| tokens)).unwrap_or(self.part),
+            partial: self.live.is_none() && self.whole.is_none() && self.part > 0,
             sessions: self.sessions,
             cost_usd_per_session: (self.priced > 0).then(|| self.cost / self.priced as f64),
             last_loaded_at: self.last_loaded_at.map(|at| at.to_rfc3339()),
@@ -211,7 +218,12 @@ fn uses_of(inner: &Inner, entry: &Entry, table: &Arc<Table>) -> Option<Arc<Sessi
     let files = file_costs(&loaded, table)
         .into_iter()
         .filter(|file| file.class == FileClass::Memory && file.requests > 0)
-        .map(|file| Use { path: file.path, tokens: file.tokens, cost_usd: file.cost_usd })
+        .map(|file| Use {
+            path: file.path,
+            tokens: file.tokens,
+            partial: file.partial,
+            cost_usd: file.cost_usd,
+        })
         .collect();
     let uses = Arc::new(SessionUses {
         identity: entry.identity,

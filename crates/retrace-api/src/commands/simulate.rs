@@ -9,13 +9,13 @@ use crate::wire::{
     Simulation, SimulationStopped, SimulationTotals, SimulationWarning, Simulations, Variant,
 };
 use retrace_context::cache::CacheLife;
-use retrace_context::prices::Models;
+use retrace_context::prices::{Billed, Models};
 use retrace_context::regret::Clearings;
 use retrace_context::settings::{Edit, Setting};
 use retrace_context::simulate::{Options, Scratch, SummarySizes, simulate, simulate_totals};
 use retrace_context::warnings::{Grounds, Warning, pays_back_after, warnings};
 use retrace_context::{Basis, Cleared, Outcome, RequestOutcome, StopReason, Stopped};
-use retrace_transcript::BlockKind;
+use retrace_transcript::{BlockKind, Request, Usage};
 use std::collections::HashSet;
 
 /// Settings tried in one call; a window shows four.
@@ -147,7 +147,10 @@ pub(super) fn one(
         config: setting.to_json(facts),
         model: model.map(str::to_owned),
         warnings: warnings_of(loaded, setting, &outcome, options).into_iter().map(warned).collect(),
-        totals: totals(&outcome, regrets.len() as u64, model, options),
+        totals: SimulationTotals {
+            requests_fast_without_price: simulated_fast_without_price(loaded, options),
+            ..totals(&outcome, regrets.len() as u64, model, options)
+        },
         requests,
         compactions: outcome.compactions.iter().map(compaction).collect(),
         regrets: regrets.into_iter().map(regret).collect(),
@@ -224,7 +227,7 @@ fn totals(outcome: &Outcome, regrets: u64, model: Option<&str>, options: &Option
     let totals = &outcome.totals;
     let made = outcome.requests.iter().filter(|request| is_made(outcome, request));
     let weakest = made.clone().map(|request| view::kind(request.basis)).max_by_key(|kind| weakness(*kind));
-    let at_peak = made.max_by_key(|request| request.after).filter(|request| request.after == totals.peak);
+    let at_peak = made.filter(|request| request.after == totals.peak).last();
     SimulationTotals {
         peak: totals.peak,
         input: totals.input,
@@ -234,6 +237,7 @@ fn totals(outcome: &Outcome, regrets: u64, model: Option<&str>, options: &Option
         cache_reads: totals.cache_reads,
         cache_breaks: totals.cache_breaks,
         cost_usd: totals.cost_usd,
+        requests_fast_without_price: 0,
         regrets,
         pays_back_after: model
             .and_then(|model| pays_back_after(outcome, options.prices, model))
@@ -241,6 +245,17 @@ fn totals(outcome: &Outcome, regrets: u64, model: Option<&str>, options: &Option
         kind: weakest.unwrap_or(FigureKind::CountedOffline),
         range_percent: at_peak.and_then(half_width),
     }
+}
+
+/// Requests in fast mode that a simulation prices as others are, because the model it prices by has no price for it.
+pub(super) fn simulated_fast_without_price(loaded: &Loaded, options: &Options<'_>) -> u64 {
+    let is_one = |request: &&Request| {
+        let fast = Billed { fast: true, ..Billed::default() };
+        let model = options.model.or(request.model.as_deref());
+        request.usage.as_ref().is_some_and(Usage::is_fast)
+            && model.is_some_and(|model| options.prices.of(model).is_lower_bound(request.at, &fast))
+    };
+    loaded.transcript().requests.iter().filter(is_one).count() as u64
 }
 
 fn is_made(outcome: &Outcome, request: &RequestOutcome) -> bool {
@@ -318,6 +333,6 @@ pub(super) fn warnings_of(
     })
 }
 
-fn warned(warning: Warning) -> SimulationWarning {
+pub(super) fn warned(warning: Warning) -> SimulationWarning {
     SimulationWarning { code: warning.code.to_owned(), message: warning.message }
 }

@@ -1,6 +1,6 @@
 //! A grid of settings over several transcripts.
 
-use super::simulate::{cache_life, setting, summary_sizes};
+use super::simulate::{cache_life, setting, simulated_fast_without_price, summary_sizes, warned};
 use crate::App;
 use crate::app::Inner;
 use crate::error::sentence;
@@ -9,7 +9,9 @@ use crate::wire::{ApiError, Event, Sweep, SweepPoint, SweepReq, Variant};
 use retrace_context::regret::Clearings;
 use retrace_context::settings::Setting;
 use retrace_context::simulate::{ClearedKind, Options, Scratch, simulate_each};
-use retrace_context::sweep::{Figures, Grid, Run, sweep};
+use retrace_context::sweep::{BASELINE, Figures, Grid, Run, sweep};
+use retrace_context::warnings::of_other_vendor;
+use serde_json::json;
 use std::sync::Arc;
 
 /// Transcripts in one sweep: all of them are held in memory.
@@ -17,6 +19,9 @@ const MOST_TRANSCRIPTS: usize = 200;
 
 /// Most times that listeners are told of the progress of one sweep.
 const STEPS_TOLD: usize = 100;
+
+/// What the run without a setting is called.
+const NO_SETTING: &str = "no setting";
 
 /// What the progress of a sweep without a name is called.
 const UNNAMED: &str = "sweep";
@@ -31,8 +36,10 @@ pub fn context_sweep(app: &App, request: SweepReq) -> Result<Sweep, ApiError> {
     let grid = Grid::from_json(&request.grid).map_err(|error| {
         ApiError::invalid(sentence(&error), "grid").hint("docs/CONTEXT.md says how a grid is written.")
     })?;
-    let variants: Vec<Variant> =
-        grid.names.into_iter().zip(grid.settings).map(|(name, config)| Variant { name, config }).collect();
+    let none = Variant { name: NO_SETTING.to_owned(), config: json!({}) };
+    let variants: Vec<Variant> = std::iter::once(none)
+        .chain(grid.names.into_iter().zip(grid.settings).map(|(name, config)| Variant { name, config }))
+        .collect();
     let settings = variants.iter().map(setting).collect::<Result<Vec<_>, _>>()?;
     let cache_life = cache_life(request.cache_ttl.as_deref())?;
     let transcripts = load_all(inner, &request.transcripts)?;
@@ -77,9 +84,25 @@ pub fn context_sweep(app: &App, request: SweepReq) -> Result<Sweep, ApiError> {
             regrets: point.figures.regrets,
             clears: point.figures.clears,
             pareto: point.pareto,
+            baseline: point.setting == BASELINE,
         })
         .collect();
-    Ok(Sweep { points, transcripts: transcripts.len() as u64, cancelled: swept.cancelled })
+    let mut warnings = Vec::new();
+    for warning in transcripts.iter().filter_map(|loaded| of_other_vendor(loaded.transcript())).map(warned) {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+    Ok(Sweep {
+        points,
+        transcripts: transcripts.len() as u64,
+        cancelled: swept.cancelled,
+        warnings,
+        requests_fast_without_price: transcripts
+            .iter()
+            .map(|loaded| simulated_fast_without_price(loaded, &options))
+            .sum(),
+    })
 }
 
 fn load_all(inner: &Arc<Inner>, names: &[String]) -> Result<Vec<Arc<Loaded>>, ApiError> {

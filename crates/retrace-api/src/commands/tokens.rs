@@ -7,7 +7,7 @@ use retrace_tokens::{Counter, Family, family_of};
 /// The model that is assumed where none is named, one of the newest.
 const ASSUMED_MODEL: &str = "claude-sonnet-5-5";
 
-/// The family of models that are not known: that of the newest ones.
+/// The family of Claude models that are not known: that of the newest ones.
 pub(crate) const NEWEST: Family = Family::V48;
 
 /// Counts texts.
@@ -22,13 +22,18 @@ pub fn tokens(_: &App, request: TokensReq) -> Result<Tokens, ApiError> {
     let counts = request
         .texts
         .into_iter()
-        .map(|text| TokenCount {
-            tokens: counter.content(&text.text),
-            file: text.name,
-            model: model.to_owned(),
-            family: family.name().to_owned(),
-            family_assumed: resolved.assumed || request.model.is_none(),
-            kind: FigureKind::CountedOffline,
+        .map(|text| {
+            let tokens = counter.content(&text.text);
+            let range = family.range(tokens);
+            TokenCount {
+                tokens,
+                file: text.name,
+                model: model.to_owned(),
+                family: family.name().to_owned(),
+                family_assumed: resolved.assumed || request.model.is_none(),
+                kind: if range.is_some() { FigureKind::Estimated } else { FigureKind::CountedOffline },
+                range,
+            }
         })
         .collect();
     Ok(Tokens { counts })

@@ -9,7 +9,7 @@ use retrace_context::edits::PLACEHOLDER;
 use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;
 use retrace_context::{Counts, Weighing, Weights};
-use retrace_tokens::{Counter, family_of};
+use retrace_tokens::{Counter, Family, Resolved, family_of};
 use retrace_transcript::{Account, Format, Reading, Transcript};
 use std::collections::HashMap;
 use std::fs::File;
@@ -225,8 +225,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
 
 /// The weights of a transcript of one request that is made here, counted as its model counts.
 pub(crate) fn weigh_one(transcript: &Transcript) -> Weights {
-    let model = model_of_most(transcript).unwrap_or_default();
-    let resolved = family_of(&model, NEWEST_FAMILY);
+    let model = model_of_most(transcript);
+    let resolved = family(transcript, model.as_deref());
     let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
     retrace_context::weigh(transcript, Counter::of(resolved.family), &weighing)
 }
@@ -234,12 +234,21 @@ pub(crate) fn weigh_one(transcript: &Transcript) -> Weights {
 fn weigh(place: Place, file: Arc<FileRead>, threads: usize) -> Loaded {
     let transcript = &file.reading.transcripts[place.part];
     let model = model_of_most(transcript);
-    let resolved = family_of(model.as_deref().unwrap_or_default(), NEWEST_FAMILY);
+    let resolved = family(transcript, model.as_deref());
     let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
     let mut counts = Counts::default();
     counts.update(transcript, Counter::of(resolved.family), &weighing, threads);
     let weights = counts.weights(transcript, &weighing);
     Loaded { place, file, model, weights, prepared: OnceLock::new(), regrets: OnceLock::new() }
+}
+
+/// The family that a transcript is counted with. Where no model is recorded, its format says whose it is.
+pub(crate) fn family(transcript: &Transcript, model: Option<&str>) -> Resolved {
+    let unsaid = match transcript.format {
+        Format::CodexRollout | Format::OpenAiChat | Format::OpenAiResponses => Family::O200k,
+        _ => NEWEST_FAMILY,
+    };
+    family_of(model.unwrap_or_default(), unsaid)
 }
 
 fn model_of_most(transcript: &Transcript) -> Option<String> {

@@ -77,7 +77,7 @@ fn described(errors: &[PriceError]) -> Option<String> {
 
 /// Tokens of a recorded call, by what each costs: what was written to the cache and is not known to live an hour lives
 /// five minutes.
-pub(crate) fn billed(tokens: &Tokens) -> Billed {
+pub(crate) fn billed(tokens: &Tokens, fast: bool) -> Billed {
     let write_1h = tokens.cache_creation_1h.min(tokens.cache_creation);
     Billed {
         uncached: tokens.input,
@@ -85,15 +85,24 @@ pub(crate) fn billed(tokens: &Tokens) -> Billed {
         write_1h,
         read: tokens.cache_read,
         output: tokens.output,
+        fast,
     }
+}
+
+/// Whether a recorded request costs more than [`request_price`] says, because its fast mode has no price of its own.
+pub(crate) fn is_fast_without_price(prices: &Prices, request: &Request) -> bool {
+    let (Some(usage), Some(model)) = (&request.usage, &request.model) else { return false };
+    usage.is_fast()
+        && prices.of(model).is_lower_bound(request.at, &billed(&Tokens::from(usage), true))
 }
 
 /// Price of a recorded request in US dollars, with its output or for its input alone; `None` where nothing is recorded or
 /// its model has no price.
 pub(crate) fn request_price(prices: &Prices, request: &Request, with_output: bool) -> Option<f64> {
-    let mut tokens = Tokens::from(request.usage.as_ref()?);
+    let usage = request.usage.as_ref()?;
+    let mut tokens = Tokens::from(usage);
     if !with_output {
         tokens.output = 0;
     }
-    prices.of(request.model.as_deref()?).cost(request.at, &billed(&tokens))
+    prices.of(request.model.as_deref()?).cost(request.at, &billed(&tokens, usage.is_fast()))
 }

@@ -219,8 +219,8 @@ fn json_message(message: &Message) -> Value {
 fn json_block(block: &Block) -> Option<Value> {
     Some(match &block.kind {
         BlockKind::Text { text } => json!({"type": "text", "text": text}),
-        BlockKind::ToolUse { id, name, input, .. } => {
-            json!({"type": "tool_use", "id": id, "name": name, "input": input})
+        BlockKind::ToolUse { id, name, .. } => {
+            json!({"type": "tool_use", "id": id, "name": name, "input": block.kind.sent_input()})
         }
         BlockKind::ToolResult { tool_use_id, content, is_error, .. } => {
             let parts = content.iter().filter_map(|part| match part {

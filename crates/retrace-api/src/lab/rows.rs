@@ -3,12 +3,14 @@
 use crate::app::{Inner, lock};
 use crate::error::{sentence, show};
 use crate::lab::prices::{Table, billed};
-use crate::wire::{TranscriptProblem, TranscriptRow, TranscriptTotals};
+use crate::lab::{loaded, view};
+use crate::wire::{FigureKind, TranscriptProblem, TranscriptRow, TranscriptTotals};
 use retrace_context::prices::ModelPrices;
 use retrace_model::Timestamp;
-use retrace_sessions::{Entry, SessionRow, Snapshot};
+use retrace_sessions::{Entry, Identity, SessionRow, Snapshot};
 use retrace_transcript::Tokens;
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// Characters of a title that are kept: it may be all that was typed first.
@@ -18,7 +20,14 @@ const TITLE: usize = 200;
 #[derive(Default)]
 pub(crate) struct RowCache {
     kept: Mutex<Option<Kept>>,
+    peaks: Mutex<CountedPeaks>,
 }
+
+/// Largest contexts of files that record none, as counted: by path, for the file as it was then.
+type CountedPeaks = HashMap<PathBuf, (Identity, Option<(u64, FigureKind)>)>;
+
+/// Bytes of such files that are counted for one list. They are few and small; what is beyond has no peak until the next.
+const MOST_COUNTED: u64 = 32 << 20;
 
 struct Kept {
     of: (Arc<Snapshot>, Arc<Table>),
@@ -43,19 +52,44 @@ pub(crate) fn rows(inner: &Inner) -> Arc<Rows> {
     {
         return Arc::clone(&kept.rows);
     }
-    let rows = Arc::new(make(&of.0, &of.1));
+    count_peaks(inner, &of.0);
+    let rows = Arc::new(make(&of.0, &of.1, &lock(&inner.lab.rows.peaks)));
     *kept = Some(Kept { of, rows: Arc::clone(&rows) });
     rows
 }
 
-fn make(snapshot: &Snapshot, table: &Table) -> Rows {
+/// Counts the largest contexts of sessions that record none, so that a list says what their composition says.
+fn count_peaks(inner: &Inner, snapshot: &Snapshot) {
+    let mut bytes = 0;
+    let unrecorded = snapshot.sessions().iter().filter(|session| session.peak_context() == 0);
+    for entry in unrecorded.filter_map(|session| session.entries().next()) {
+        let requests = entry.summary.as_ref().map_or(0, |summary| summary.requests);
+        let known = lock(&inner.lab.rows.peaks).get(&entry.path).map(|known| known.0);
+        if requests == 0 || known == Some(entry.identity) {
+            continue;
+        }
+        bytes += entry.identity.size;
+        if bytes > MOST_COUNTED {
+            return;
+        }
+        let loaded = loaded::load_once(&entry.path).ok();
+        let peak = loaded.and_then(|loaded| {
+            let request = loaded.weights.peak()?;
+            Some((loaded.weights.contexts[request], view::kind(loaded.weights.bases[request])))
+        });
+        lock(&inner.lab.rows.peaks).insert(entry.path.clone(), (entry.identity, peak));
+    }
+}
+
+fn make(snapshot: &Snapshot, table: &Table, peaks: &CountedPeaks) -> Rows {
     let mut priced = Priced { table, models: HashMap::new() };
     let sessions = snapshot.sessions();
     let mut times: HashMap<String, u32> = HashMap::new();
     for id in sessions.iter().map(|session| &session.id) {
         *times.entry(id.clone()).or_default() += 1;
     }
-    let rows = sessions.iter().map(|session| row(session, times[&session.id] == 1, &mut priced)).collect();
+    let rows =
+        sessions.iter().map(|session| row(session, times[&session.id] == 1, &mut priced, peaks)).collect();
     let problems = snapshot
         .entries()
         .filter_map(|entry| {
@@ -72,16 +106,26 @@ struct Priced<'t> {
     models: HashMap<String, ModelPrices<'t>>,
 }
 
+/// Price of a call.
+struct Amount {
+    dollars: f64,
+    /// It is a lower bound: the call was served in fast mode, whose price is not known.
+    fast_without_price: bool,
+}
+
 impl Priced<'_> {
     /// `None` without a price for the model, and where no input was recorded: no call is free.
-    fn price(&mut self, model: &str, at: Option<Timestamp>, tokens: &Tokens) -> Option<f64> {
+    fn price(&mut self, model: &str, at: Option<Timestamp>, tokens: &Tokens, fast: bool) -> Option<Amount> {
         if tokens.context() == 0 {
             return None;
         }
         if !self.models.contains_key(model) {
             self.models.insert(model.to_owned(), self.table.prices.of(model));
         }
-        self.models[model].cost(at, &billed(tokens))
+        let billed = billed(tokens, fast);
+        let prices = &self.models[model];
+        let fast_without_price = prices.is_lower_bound(at, &billed);
+        prices.cost(at, &billed).map(|dollars| Amount { dollars, fast_without_price })
     }
 }
 
@@ -95,8 +139,12 @@ fn totals(snapshot: &Snapshot, priced: &mut Priced<'_>) -> TranscriptTotals {
         ..TranscriptTotals::default()
     };
     for call in snapshot.calls().iter() {
-        match priced.price(call.model, last_at(call.entry), call.tokens) {
-            Some(price) => totals.cost_usd += price,
+        match priced.price(call.model, last_at(call.entry), call.tokens, call.fast) {
+            Some(price) => {
+                totals.cost_usd += price.dollars;
+                totals.requests_with_placeholder_output += u64::from(!call.output_is_final);
+                totals.requests_fast_without_price += u64::from(price.fast_without_price);
+            }
             None => totals.requests_without_price += 1,
         }
     }
@@ -108,7 +156,12 @@ fn last_at(entry: &Entry) -> Option<Timestamp> {
     entry.summary.as_ref().and_then(|summary| summary.last_at)
 }
 
-fn row(session: &SessionRow, is_unique: bool, priced: &mut Priced<'_>) -> TranscriptRow {
+fn row(
+    session: &SessionRow,
+    is_unique: bool,
+    priced: &mut Priced<'_>,
+    peaks: &CountedPeaks,
+) -> TranscriptRow {
     // Where only subagents are left, the first of them stands for the session.
     let first = session.entries().next();
     let path = first.map(|entry| show(&entry.path)).unwrap_or_default();
@@ -123,6 +176,11 @@ fn row(session: &SessionRow, is_unique: bool, priced: &mut Priced<'_>) -> Transc
         .map(|number| format!("{id}#{number}"))
         .chain(session.subagents.iter().map(|entry| subagent_id(entry)))
         .collect();
+    let peak = match session.peak_context() {
+        0 => first.and_then(|entry| peaks.get(&entry.path)).and_then(|known| known.1),
+        recorded => Some((recorded, FigureKind::Recorded)),
+    };
+    let cost = cost(session, priced);
     let accounts = || session.entries().filter_map(|entry| Some(&entry.summary.as_ref()?.account));
     TranscriptRow {
         path,
@@ -131,12 +189,12 @@ fn row(session: &SessionRow, is_unique: bool, priced: &mut Priced<'_>) -> Transc
         project: session.project().map(str::to_owned),
         models: models(session),
         requests: session.requests(),
-        peak: Some(session.peak_context()).filter(|peak| *peak > 0),
-        cost_usd: cost(session, priced),
-        cost_is_lower_bound: session
-            .entries()
-            .filter_map(|entry| entry.summary.as_ref())
-            .any(|summary| summary.message_ids.iter().any(|used| !used.output_is_final)),
+        peak: peak.map(|(tokens, _)| tokens),
+        peak_kind: peak.map(|(_, kind)| kind),
+        cost_usd: cost.dollars,
+        cost_is_lower_bound: cost.dollars.is_some() && cost.placeholders + cost.fast_without_price > 0,
+        requests_with_placeholder_output: cost.placeholders,
+        requests_fast_without_price: cost.fast_without_price,
         compactions: session.compactions(),
         memory_writes: session.memory_writes().count() as u64,
         started_at: session.started_at().map(|at| at.to_rfc3339()),
@@ -167,19 +225,38 @@ fn models(session: &SessionRow) -> Vec<String> {
     models.into_iter().map(|(model, _)| model.to_owned()).collect()
 }
 
-/// Price of a session: of all its calls, those that other sessions hold copies of among them. `None` where a call's model
-/// has no price or its input is not recorded, and where nothing was called.
-fn cost(session: &SessionRow, priced: &mut Priced<'_>) -> Option<f64> {
+/// Price of a session, and why it is a lower bound where it is one.
+#[derive(Default)]
+struct Cost {
+    /// `None` where a call's model has no price or its input is not recorded, and where nothing was called.
+    dollars: Option<f64>,
+    /// Calls for whose output the client recorded a placeholder.
+    placeholders: u64,
+    /// Calls in fast mode that are priced as others are.
+    fast_without_price: u64,
+}
+
+/// Price of a session: of all its calls, those that other sessions hold copies of among them.
+fn cost(session: &SessionRow, priced: &mut Priced<'_>) -> Cost {
     let mut seen = HashSet::new();
-    let mut cost = None;
+    let mut cost = Cost::default();
+    let mut has_all = true;
     for entry in session.entries() {
         let Some(summary) = &entry.summary else { continue };
         for used in summary.message_ids.iter().filter(|used| seen.insert((used.id, used.tokens.context()))) {
             let place = usize::try_from(used.model).ok();
             let model = place.and_then(|place| summary.model_names.get(place)).map_or("", String::as_str);
-            cost = Some(cost.unwrap_or(0.0) + priced.price(model, summary.last_at, &used.tokens)?);
+            cost.placeholders += u64::from(!used.output_is_final);
+            match priced.price(model, summary.last_at, &used.tokens, used.fast) {
+                Some(price) => {
+                    cost.dollars = Some(cost.dollars.unwrap_or(0.0) + price.dollars);
+                    cost.fast_without_price += u64::from(price.fast_without_price);
+                }
+                None => has_all = false,
+            }
         }
     }
+    cost.dollars = cost.dollars.filter(|_| has_all);
     cost
 }
 

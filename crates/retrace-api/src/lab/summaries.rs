@@ -1,11 +1,10 @@
 //! How large summaries are on this machine: learnt from the compactions that the user's own agents went through.
 
 use crate::app::{Inner, lock};
-use crate::commands::NEWEST_FAMILY;
 use crate::lab::loaded;
 use retrace_context::simulate::SummarySizes;
 use retrace_sessions::Snapshot;
-use retrace_tokens::{Counter, family_of};
+use retrace_tokens::Counter;
 use retrace_transcript::{BlockKind, Cause, Transcript};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -57,8 +56,8 @@ fn of_file(path: &Path) -> Vec<u64> {
 }
 
 fn of_transcript(transcript: &Transcript) -> Vec<u64> {
-    let model = transcript.requests.iter().find_map(|request| request.model.as_deref()).unwrap_or_default();
-    let counter = Counter::of(family_of(model, NEWEST_FAMILY).family);
+    let model = transcript.requests.iter().find_map(|request| request.model.as_deref());
+    let counter = Counter::of(loaded::family(transcript, model).family);
     let summaries = transcript.segments.iter().filter_map(|segment| match &segment.cause {
         Cause::Compacted(compaction) => transcript.messages.get(compaction.summary?),
         _ => None,

@@ -25,6 +25,7 @@ pub(crate) const fn classes(classes: &Classes) -> ContextClasses {
         thinking: classes.thinking,
         attachments: classes.attachments,
         not_recorded: classes.not_recorded,
+        over_counted: classes.over_counted,
     }
 }
 

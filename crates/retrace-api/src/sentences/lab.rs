@@ -149,6 +149,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "{0} and `clear_at_least` asks for {1} tokens",
     "The trigger of {0} is exceeded, but nothing is cleared: `keep` keeps {1} of at most {2} tool uses{3}.",
     "`{0}` never acts: its trigger is {1}; {2}.",
+    "Clearing is a setting of Anthropic's API, and {0} is another vendor's model: it cannot be set there. The figures say what the same clearing would free in this run.",
     "The tool `{0}` is not in `exclude_tools`, and is called {1} times: what the agent looked up in its memory would \
      be cleared.",
     "{0} never acts: its trigger is {1} tokens; the largest context of this run is {2} tokens.",

@@ -32,6 +32,13 @@ pub struct ContextShow {
     pub family_assumed: bool,
     /// Window of the model in tokens, where known.
     pub context_window: Option<u64>,
+    /// What counts of this family are believed to lie between, in percent of what is shown, where it is an estimate; null
+    /// where the family's own vocabulary counts.
+    #[serde(default)]
+    pub family_range_percent: Option<(u64, u64)>,
+    /// The largest context: of those that are recorded, or of all where none is. Null without a request.
+    #[serde(default)]
+    pub peak: Option<ContextPeak>,
     /// One entry a request.
     pub requests: Vec<ContextRequest>,
     /// Compactions and other things that took content away while the transcript was written.
@@ -40,11 +47,27 @@ pub struct ContextShow {
     pub memory_files: Vec<ContextFile>,
     /// Price of the run as recorded, in US dollars; null where a model has none.
     pub cost_usd: Option<f64>,
-    /// Whether the true price is higher, because the client left placeholders for the output of some requests. A
-    /// simulation prices those by what the answers weigh.
+    /// Whether the true price is higher, for one of the two reasons that follow.
     pub cost_is_lower_bound: bool,
+    /// Requests for whose output the client recorded a placeholder. A simulation prices those by what the answers weigh.
+    #[serde(default)]
+    pub requests_with_placeholder_output: u64,
+    /// Requests in fast mode whose model has no known price for it: they are priced as others are.
+    #[serde(default)]
+    pub requests_fast_without_price: u64,
     /// What the file held that was not understood, in words; empty when nothing.
     pub remarks: Vec<String>,
+}
+
+/// The largest context of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContextPeak {
+    /// Index of the request.
+    pub request: u64,
+    /// Its tokens.
+    pub tokens: u64,
+    /// How they were come by.
+    pub kind: FigureKind,
 }
 
 /// One request.
@@ -100,8 +123,12 @@ pub struct ContextClasses {
     pub thinking: i64,
     /// What the client attached, images and documents.
     pub attachments: i64,
-    /// The recorded context less everything above. Negative where the counts above come out too high.
+    /// The recorded context less everything above. Never below zero.
     pub not_recorded: i64,
+    /// By how much the counts came out higher than the recorded context: they were brought down to it in proportion. In no
+    /// sum.
+    #[serde(default)]
+    pub over_counted: i64,
 }
 
 /// Something that took content away, or changed it in place, while the transcript was written.
@@ -126,8 +153,11 @@ pub struct ContextFile {
     pub path: String,
     /// `memory` or `instructions`.
     pub class: String,
-    /// Tokens of its content, counted offline.
+    /// Tokens of its content when it was last loaded whole, counted offline.
     pub tokens: u64,
+    /// Whether only parts of it were loaded: `tokens` are those of the largest.
+    #[serde(default)]
+    pub partial: bool,
     /// Requests that carried it.
     pub requests: u64,
     /// Price of carrying it in this session, in US dollars, at the recorded share of cached input; null without a price.
@@ -309,6 +339,10 @@ pub struct SimulationTotals {
     pub cache_breaks: u64,
     /// Price in US dollars; null where a model has none.
     pub cost_usd: Option<f64>,
+    /// Requests in fast mode whose model has no known price for it: they are priced as others are, and `cost_usd` is a lower
+    /// bound.
+    #[serde(default)]
+    pub requests_fast_without_price: u64,
     /// Results cleared and later needed.
     pub regrets: u64,
     /// Requests until a clearing has paid for itself, over all clearings; null where none does or none is.
@@ -477,12 +511,19 @@ pub struct SweepReq {
 /// What a sweep found.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Sweep {
-    /// Every setting tried, in the order of the grid.
+    /// No setting first, which is always tried; then every setting tried, in the order of the grid.
     pub points: Vec<SweepPoint>,
     /// Settings that were tried over how many transcripts.
     pub transcripts: u64,
     /// Whether it was stopped before its end; `points` are those done.
     pub cancelled: bool,
+    /// What to know of the settings on these transcripts.
+    #[serde(default)]
+    pub warnings: Vec<SimulationWarning>,
+    /// Requests in fast mode whose model has no known price for it: they are priced as others are, and all costs are lower
+    /// bounds.
+    #[serde(default)]
+    pub requests_fast_without_price: u64,
 }
 
 /// One setting of a sweep.
@@ -500,8 +541,12 @@ pub struct SweepPoint {
     pub regrets: u64,
     /// Clearings.
     pub clears: u64,
-    /// Whether no other setting is as good in peak, cost and regrets and better in one.
+    /// Whether no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
+    /// that is as none in all three is not.
     pub pareto: bool,
+    /// Whether it is the run without a setting, for comparison.
+    #[serde(default)]
+    pub baseline: bool,
 }
 
 /// Names a job to stop.
@@ -625,8 +670,11 @@ pub struct MemoryPrices {
 pub struct MemoryPrice {
     /// Path as recorded in transcripts, or below the store.
     pub path: String,
-    /// Tokens when last loaded, or of the live file; counted offline.
+    /// Tokens of the live file, or when it was last loaded whole; counted offline.
     pub tokens: u64,
+    /// Whether only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
+    #[serde(default)]
+    pub partial: bool,
     /// Sessions in which it was loaded.
     pub sessions: u64,
     /// Mean price of carrying it through a session, in US dollars; null without a price or a session.

@@ -53,7 +53,7 @@ pub struct TokenCount {
     pub file: String,
     /// Model as given or assumed.
     pub model: String,
-    /// Tokenizer family: `v3`, `v4.7`, `v4.8`, `opus-5`.
+    /// Tokenizer family: `v3`, `v4.7`, `v4.8`, `opus-5`; `o200k`, `cl100k`; `other` where it is not known.
     pub family: String,
     /// Whether the family was assumed because the model is not known.
     pub family_assumed: bool,
@@ -61,4 +61,7 @@ pub struct TokenCount {
     pub tokens: u64,
     /// How it was come by.
     pub kind: FigureKind,
+    /// What it is believed to lie between, ends included, where it is estimated.
+    #[serde(default)]
+    pub range: Option<(u64, u64)>,
 }

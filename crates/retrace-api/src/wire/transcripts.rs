@@ -1,5 +1,6 @@
 //! Transcripts on this machine.
 
+use super::tokens::FigureKind;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -68,6 +69,12 @@ pub struct TranscriptTotals {
     pub cost_usd: f64,
     /// Requests without a price: of a model that has none, or without recorded input.
     pub requests_without_price: u64,
+    /// Of those that have one, requests for whose output the client recorded a placeholder.
+    #[serde(default)]
+    pub requests_with_placeholder_output: u64,
+    /// Of those that have one, requests in fast mode whose model has no known price for it.
+    #[serde(default)]
+    pub requests_fast_without_price: u64,
 }
 
 /// One session.
@@ -87,12 +94,21 @@ pub struct TranscriptRow {
     pub models: Vec<String>,
     /// Calls of the model, those of its subagents and sidechains among them.
     pub requests: u64,
-    /// Largest recorded context.
+    /// Largest recorded context; the largest that was counted where none is recorded (`peak_kind`).
     pub peak: Option<u64>,
+    /// How `peak` was come by; null without one.
+    #[serde(default)]
+    pub peak_kind: Option<FigureKind>,
     /// Price as recorded, in US dollars; null where a model has none or no input is recorded.
     pub cost_usd: Option<f64>,
-    /// Whether the true price is higher, because the client left placeholders for the output of some requests.
+    /// Whether the true price is higher, for one of the two reasons that follow.
     pub cost_is_lower_bound: bool,
+    /// Requests for whose output the client recorded a placeholder, so that their output is at least what is recorded.
+    #[serde(default)]
+    pub requests_with_placeholder_output: u64,
+    /// Requests in fast mode whose model has no known price for it: they are priced as others are.
+    #[serde(default)]
+    pub requests_fast_without_price: u64,
     /// Compactions in it.
     pub compactions: u64,
     /// Writes to memory files in it.

@@ -13,11 +13,13 @@ use std::path::{Path, PathBuf};
 
 /// Count the tokens of files, without any network
 ///
-/// Counts the text of each file as a Claude model would, without the frame of a
-/// message. Bytes that are not UTF-8 count as replacement characters.
+/// Counts the text of each file as a model would, without the frame of a message:
+/// Claude's, and OpenAI's with o200k or cl100k. Of other vendors' models it is an
+/// estimate with its range. Bytes that are not UTF-8 count as replacement characters.
 ///
 ///     retrace tokens CLAUDE.md memory/*.md
 ///     git diff | retrace tokens - --model claude-opus-4-6
+///     retrace tokens AGENTS.md --model gpt-5.5
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -48,7 +50,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     })?;
     if let Some(count) = counts.first() {
         let assumed = if count.family_assumed { ", assumed" } else { "" };
-        shell.note(&format!("Counted offline as {} (family {}{assumed}).", count.model, count.family));
+        shell.note(&match count.range {
+            Some(_) => format!("Estimated: the vocabulary of {} is not known.", count.model),
+            None => format!("Counted offline as {} (family {}{assumed}).", count.model, count.family),
+        });
     }
     Ok(Exit::DONE)
 }

@@ -1,6 +1,6 @@
 //! What filled the context of a run.
 
-use super::table::{Side, at_least_dollars, dollars, grouped, nth, signed, table};
+use super::table::{Side, at_least_dollars, dollars, grouped, nth, signed, table, why_at_least};
 use super::{Style, chart, count, visible};
 use retrace_api::wire::{ContextClasses, ContextRequest, ContextShow, FigureKind};
 use std::io::{Result, Write};
@@ -24,9 +24,8 @@ pub(crate) fn show(
         chart.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         events(out, shown, &contexts, width, style)?;
     }
-    if let Some(peak) =
-        shown.requests.iter().max_by_key(|request| (request.context, std::cmp::Reverse(request.index)))
-    {
+    let is_peak = |request: &&ContextRequest| shown.peak.is_some_and(|peak| peak.request == request.index);
+    if let Some(peak) = shown.requests.iter().find(is_peak) {
         writeln!(out)?;
         writeln!(
             out,
@@ -37,8 +36,19 @@ pub(crate) fn show(
             kind(peak.kind)
         )?;
         composition(out, &peak.classes, peak.context)?;
+        if peak.classes.over_counted > 0 {
+            let over = grouped(peak.classes.over_counted.unsigned_abs());
+            let text = format!(
+                "  The counts came out {over} tokens higher than what was recorded, and were brought down to it."
+            );
+            writeln!(out, "{}", style.paint.dim(&text))?;
+        }
     }
     files(out, shown, style)?;
+    if shown.cost_is_lower_bound {
+        let reasons = why_at_least(shown.requests_with_placeholder_output, shown.requests_fast_without_price);
+        reasons.iter().try_for_each(|reason| writeln!(out, "{}", style.paint.dim(reason)))?;
+    }
     if all_requests {
         writeln!(out)?;
         requests(out, &shown.requests, style)?;
@@ -60,11 +70,14 @@ fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> R
         Some(_) => format!(", {} as recorded", at_least_dollars(shown.cost_usd, shown.cost_is_lower_bound)),
         None => String::new(),
     };
+    let family = match shown.family_range_percent {
+        Some((low, high)) => format!("estimated (its vocabulary is not known: {low} to {high} % of what is shown)"),
+        None => format!("counted as family {}{assumed}", shown.family),
+    };
     writeln!(
         out,
-        "{}, {model}{window}, counted as family {}{assumed}, {}{cost}",
+        "{}, {model}{window}, {family}, {}{cost}",
         shown.format,
-        shown.family,
         count(shown.requests.len() as u64, "request", "requests"),
     )
 }
@@ -151,7 +164,7 @@ fn files(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> 
         .take(FILES)
         .map(|file| {
             [
-                grouped(file.tokens),
+                at_least_tokens(file.tokens, file.partial),
                 grouped(file.requests),
                 dollars(file.cost_usd),
                 file.class.clone(),
@@ -172,6 +185,11 @@ fn files(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> 
         writeln!(out, "and {}", count(more, "more file", "more files"))?;
     }
     Ok(())
+}
+
+/// Tokens of a file, of which parts alone may have been loaded.
+pub(crate) fn at_least_tokens(tokens: u64, partial: bool) -> String {
+    format!("{}{}", if partial { "≥ " } else { "" }, grouped(tokens))
 }
 
 fn requests(out: &mut (impl Write + ?Sized), requests: &[ContextRequest], style: Style) -> Result<()> {

@@ -1,5 +1,6 @@
 //! What memory files cost.
 
+use super::context::at_least_tokens;
 use super::table::{Side, dollars, grouped, table};
 use super::time::time;
 use super::{Style, visible};
@@ -15,7 +16,7 @@ pub(crate) fn prices(out: &mut (impl Write + ?Sized), files: &[MemoryPrice], sty
         .iter()
         .map(|file| {
             [
-                grouped(file.tokens),
+                at_least_tokens(file.tokens, file.partial),
                 grouped(file.sessions),
                 dollars(file.cost_usd_per_session),
                 file.last_loaded_at.as_ref().map_or_else(|| "never".to_owned(), |at| time(at, style.zone)),
@@ -30,5 +31,9 @@ pub(crate) fn prices(out: &mut (impl Write + ?Sized), files: &[MemoryPrice], sty
         ("LAST LOADED", Side::Left),
         ("FILE", Side::Left),
     ];
-    table(out, columns, &rows, style)
+    table(out, columns, &rows, style)?;
+    if files.iter().any(|file| file.partial) {
+        writeln!(out, "{}", style.paint.dim("≥: only parts of the file were loaded; this is the largest."))?;
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! What settings would do.
 
 use super::context::kind;
-use super::table::{Side, dollars, grouped, nth, table};
+use super::table::{Side, at_least_dollars, grouped, nth, table, why_at_least};
 use super::{Style, count, visible};
 use retrace_api::wire::{Deployed, Simulation, SimulationTotals, Sweep};
 use serde_json::Value;
@@ -35,6 +35,9 @@ pub(crate) fn simulations(
         ("KIND", Side::Left),
     ];
     table(out, columns, &rows, style)?;
+    for reason in why_at_least(0, first.totals.requests_fast_without_price) {
+        writeln!(out, "{}", style.paint.dim(&reason))?;
+    }
     simulations.iter().try_for_each(|simulation| remarks(out, simulation, style))
 }
 
@@ -47,7 +50,7 @@ fn row(simulation: &Simulation) -> [String; 10] {
         grouped(totals.clears),
         grouped(totals.compactions),
         grouped(totals.cache_breaks),
-        dollars(totals.cost_usd),
+        at_least_dollars(totals.cost_usd, totals.requests_fast_without_price > 0),
         totals.pays_back_after.map_or_else(|| "-".to_owned(), |requests| format!("{requests:.1} req.")),
         grouped(totals.regrets),
         kind(totals.kind).to_owned(),
@@ -93,9 +96,11 @@ fn remarks(out: &mut (impl Write + ?Sized), simulation: &Simulation, style: Styl
     Ok(())
 }
 
-/// The settings that nothing beats, or all of them; the cheapest first.
+/// No setting, and the settings that nothing beats, or all of them; the cheapest first.
 pub(crate) fn sweep(out: &mut (impl Write + ?Sized), sweep: &Sweep, all: bool, style: Style) -> Result<()> {
-    let mut points: Vec<_> = sweep.points.iter().filter(|point| all || point.pareto).collect();
+    let is_bound = sweep.requests_fast_without_price > 0;
+    let mut points: Vec<_> =
+        sweep.points.iter().filter(|point| all || point.pareto || point.baseline).collect();
     points.sort_by(|one, other| {
         let cost = |point: &retrace_api::wire::SweepPoint| point.cost_usd.unwrap_or(f64::INFINITY);
         cost(one).total_cmp(&cost(other)).then(one.peak.cmp(&other.peak))
@@ -106,7 +111,7 @@ pub(crate) fn sweep(out: &mut (impl Write + ?Sized), sweep: &Sweep, all: bool, s
             [
                 if point.pareto { "*" } else { "" }.to_owned(),
                 grouped(point.peak),
-                dollars(point.cost_usd),
+                at_least_dollars(point.cost_usd, is_bound),
                 grouped(point.regrets),
                 grouped(point.clears),
                 grouped(point.input),
@@ -124,7 +129,14 @@ pub(crate) fn sweep(out: &mut (impl Write + ?Sized), sweep: &Sweep, all: bool, s
         right("INPUT"),
         ("SETTING", Side::Left),
     ];
-    table(out, columns, &rows, style)
+    table(out, columns, &rows, style)?;
+    for reason in why_at_least(0, sweep.requests_fast_without_price) {
+        writeln!(out, "{}", style.paint.dim(&reason))?;
+    }
+    for warning in &sweep.warnings {
+        writeln!(out, "{} {}", style.paint.yellow("warning:"), visible::line(&warning.message))?;
+    }
+    Ok(())
 }
 
 /// Forecast and report, a row a request for which one of the two has an edit.

@@ -1,6 +1,6 @@
 //! Tables: a heading and rows, columns as wide as they need to be.
 
-use super::Style;
+use super::{Style, count};
 use std::io::{Result, Write};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -70,7 +70,26 @@ pub(crate) fn nth(index: u64) -> String {
     grouped(index.saturating_add(1))
 }
 
-/// Dollars that may be too few: a placeholder stands for some output.
+/// Why a price is a lower bound, a line a reason: what stands below a price with `≥`.
+pub(crate) fn why_at_least(placeholders: u64, fast_without_price: u64) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if placeholders > 0 {
+        let requests = count(placeholders, "request", "requests");
+        reasons.push(format!(
+            "≥: the price is at least this. For the output of {requests} the client recorded a placeholder."
+        ));
+    }
+    if fast_without_price > 0 {
+        let requests = count(fast_without_price, "request", "requests");
+        reasons.push(format!(
+            "≥: the price is at least this. {requests} in fast mode, whose price for the model is not known, at the \
+             standard price."
+        ));
+    }
+    reasons
+}
+
+/// Dollars that may be too few: [`why_at_least`].
 pub(crate) fn at_least_dollars(amount: Option<f64>, is_lower_bound: bool) -> String {
     let sign = if is_lower_bound && amount.is_some() { "≥ " } else { "" };
     format!("{sign}{}", dollars(amount))

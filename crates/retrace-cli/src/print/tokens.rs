@@ -10,7 +10,10 @@ pub(crate) fn counts(out: &mut (impl Write + ?Sized), counts: &[TokenCount], sty
     let sum = counts.iter().map(|count| count.tokens).fold(0, u64::saturating_add);
     let width = grouped(sum).len();
     for count in counts {
-        writeln!(out, "{:>width$}  {}", grouped(count.tokens), visible::line(&count.file))?;
+        let range = count.range.map_or_else(String::new, |(low, high)| {
+            format!("  {}", style.paint.dim(&format!("estimated: {} to {}", grouped(low), grouped(high))))
+        });
+        writeln!(out, "{:>width$}  {}{range}", grouped(count.tokens), visible::line(&count.file))?;
     }
     if counts.len() > 1 {
         writeln!(out, "{:>width$}  {}", grouped(sum), style.paint.dim("in all"))?;

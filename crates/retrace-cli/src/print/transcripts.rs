@@ -1,9 +1,9 @@
 //! Sessions as a table.
 
-use super::table::{Side, at_least_dollars, bytes, dollars, grouped, table as print_table};
+use super::table::{Side, at_least_dollars, bytes, grouped, table as print_table, why_at_least};
 use super::time::time;
 use super::{Style, count, visible};
-use retrace_api::wire::{TranscriptRow, TranscriptTotals};
+use retrace_api::wire::{FigureKind, TranscriptRow, TranscriptTotals};
 use std::io::{Result, Write};
 
 /// Characters of an id: enough to name a session.
@@ -23,7 +23,7 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], sty
                 id(&row.id),
                 row.ended_at.as_ref().map_or_else(|| "-".to_owned(), |at| time(at, style.zone)),
                 grouped(row.requests),
-                row.peak.map_or_else(|| "-".to_owned(), grouped),
+                peak(row),
                 at_least_dollars(row.cost_usd, row.cost_is_lower_bound),
                 bytes(row.bytes),
                 visible::line(row.models.first().map_or("-", String::as_str)),
@@ -41,7 +41,27 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], sty
         ("MODEL", Side::Left),
         ("TITLE", Side::Left),
     ];
-    print_table(out, columns, &cells, style)
+    print_table(out, columns, &cells, style)?;
+    let bounds = || rows.iter().filter(|row| row.cost_is_lower_bound);
+    let placeholders = bounds().map(|row| row.requests_with_placeholder_output).sum();
+    let fast = bounds().map(|row| row.requests_fast_without_price).sum();
+    for reason in why_at_least(placeholders, fast) {
+        writeln!(out, "{}", style.paint.dim(&reason))?;
+    }
+    if rows.iter().any(|row| is_counted(row)) {
+        writeln!(out, "{}", style.paint.dim("~: no context is recorded; the peak is counted offline."))?;
+    }
+    Ok(())
+}
+
+/// Whether its peak is not recorded.
+fn is_counted(row: &TranscriptRow) -> bool {
+    row.peak_kind.is_some_and(|kind| kind != FigureKind::Recorded)
+}
+
+fn peak(row: &TranscriptRow) -> String {
+    let sign = if is_counted(row) { "~ " } else { "" };
+    row.peak.map_or_else(|| "-".to_owned(), |peak| format!("{sign}{}", grouped(peak)))
 }
 
 /// What all of them come to.
@@ -58,7 +78,10 @@ pub(crate) fn totals(totals: &TranscriptTotals, shown: u64) -> String {
         "{shown}{sessions} in {}; all of them: {}, {}{without}.",
         count(totals.projects, "project", "projects"),
         count(totals.requests, "request", "requests"),
-        dollars(Some(totals.cost_usd)),
+        at_least_dollars(
+            Some(totals.cost_usd),
+            totals.requests_with_placeholder_output + totals.requests_fast_without_price > 0,
+        ),
     )
 }
 

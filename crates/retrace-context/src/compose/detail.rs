@@ -1,6 +1,7 @@
 //! One request in detail.
 
 use super::{Classes, compose_of};
+use crate::fit::{Fit, apportion};
 use crate::outcome::BlockAt;
 use crate::weight::{Basis, FileClass, FileSource, Weights};
 use retrace_transcript::{BlockKind, Transcript};
@@ -80,6 +81,9 @@ pub fn compose_request(
     largest: usize,
 ) -> Option<Composition> {
     let request = transcript.requests.get(index)?;
+    let context = weights.contexts.get(index).copied().unwrap_or_default();
+    let fit = Fit::of(weights.weighed.get(index).copied().unwrap_or_default(), context);
+    let classes = compose_of(transcript, weights, index);
     let blocks = sent_blocks(transcript, weights, index);
     let labels = Labels::new(transcript);
     let mut results = Tally::default();
@@ -99,17 +103,17 @@ pub fn compose_request(
         .map(|sent| Large {
             label: labels.of(transcript, sent.at),
             at: sent.at,
-            tokens: sent.tokens,
+            tokens: fit.part(sent.tokens),
             since_request: first_to_carry(transcript, request.segment, sent.position).unwrap_or(index),
         })
         .collect();
     Some(Composition {
-        context: weights.contexts.get(index).copied().unwrap_or_default(),
+        context,
         basis: weights.bases.get(index).copied().unwrap_or(Basis::Counted),
-        classes: compose_of(transcript, weights, index),
-        files: files_in(weights, &blocks),
-        tool_results: results.sorted(),
-        tool_inputs: inputs.sorted(),
+        classes,
+        files: files_in(weights, &blocks, fit),
+        tool_results: results.sorted(classes.tool_results),
+        tool_inputs: inputs.sorted(classes.tool_inputs),
         largest,
     })
 }
@@ -150,7 +154,7 @@ fn first_to_carry(transcript: &Transcript, segment: usize, position: usize) -> O
     transcript.requests.iter().position(|request| request.segment == segment && request.upto > position)
 }
 
-fn files_in(weights: &Weights, sent: &[SentBlock]) -> Vec<FileIn> {
+fn files_in(weights: &Weights, sent: &[SentBlock], fit: Fit) -> Vec<FileIn> {
     let mut files: BTreeMap<(&str, FileSource), FileIn> = BTreeMap::new();
     for block in sent {
         let from = weights.files.partition_point(|file| file.at < block.at);
@@ -168,6 +172,7 @@ fn files_in(weights: &Weights, sent: &[SentBlock]) -> Vec<FileIn> {
         }
     }
     let mut files: Vec<FileIn> = files.into_values().collect();
+    files.iter_mut().for_each(|file| file.tokens = fit.part(file.tokens));
     files.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.path.cmp(&b.path)));
     files
 }
@@ -182,11 +187,15 @@ impl<'a> Tally<'a> {
         *sum = sum.saturating_add(tokens);
     }
 
-    fn sorted(self) -> Vec<Named> {
+    /// Adding up to the class, which is less where the counts came out too high.
+    fn sorted(self, class: i64) -> Vec<Named> {
+        let mut tokens: Vec<u64> = self.0.values().map(|&(_, tokens)| tokens).collect();
+        apportion(&mut tokens, u64::try_from(class).unwrap_or(0));
         let mut named: Vec<Named> = self
             .0
             .into_iter()
-            .map(|(name, (count, tokens))| Named { name: name.to_owned(), count, tokens })
+            .zip(tokens)
+            .map(|((name, (count, _)), tokens)| Named { name: name.to_owned(), count, tokens })
             .collect();
         named.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.name.cmp(&b.name)));
         named

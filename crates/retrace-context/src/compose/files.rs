@@ -13,8 +13,10 @@ pub struct FileUse {
     pub class: FileClass,
     /// How it came in first.
     pub source: FileSource,
-    /// Tokens of its content when it came in last.
+    /// Tokens of its content when it came in last as a whole; of the largest part where it never did.
     pub tokens: u64,
+    /// Whether only parts of it came in.
+    pub partial: bool,
     /// Requests that carried it at least once.
     pub requests: u64,
     /// Its tokens, added up over all requests that carried it, each time it stood there.
@@ -44,11 +46,18 @@ pub fn file_uses(
             class: file.class,
             source: file.source,
             tokens: 0,
+            partial: true,
             requests: 0,
             carried_tokens: 0,
             cost_usd: Some(0.0),
         });
-        entry.tokens = file.tokens;
+        // A part says nothing of the size of the whole.
+        entry.tokens = match (file.partial, entry.partial) {
+            (false, _) => file.tokens,
+            (true, true) => entry.tokens.max(file.tokens),
+            (true, false) => entry.tokens,
+        };
+        entry.partial &= file.partial;
     }
     for (index, segment) in transcript.segments.iter().enumerate() {
         let later = Later::new(transcript, index, input_price);

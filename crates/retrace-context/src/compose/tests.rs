@@ -31,10 +31,21 @@ fn the_classes_add_up_to_the_recorded_context() {
 }
 
 #[test]
-fn what_is_not_recorded_may_be_negative() {
+fn what_is_counted_too_high_is_brought_down_to_what_was_recorded() {
     let mut story = Story::new("");
-    story.types(&"x".repeat(500)).answers(Some(used(100, 5)), vec![]);
-    assert_eq!(compose(&story.transcript, &story.weights())[0].not_recorded, -406);
+    story
+        .types(&"x".repeat(494))
+        .answers(None, vec![calls("t0", "Read", json!({"file_path": "/a"}))])
+        .results(&[("t0", &"y".repeat(1_000)), ("t1", "no call")])
+        .answers(Some(used(100, 5)), vec![]);
+    let weights = story.weights();
+    let classes = compose(&story.transcript, &weights)[1];
+    let counted = i64::try_from(weights.weighed[1]).expect("small");
+    assert_eq!((classes.sum(), classes.not_recorded, classes.over_counted), (100, 0, counted - 100));
+    assert!(classes.text > 20 && classes.tool_results > 40 && classes.tool_inputs > 0);
+    let detail = compose_request(&story.transcript, &weights, 1, 9).expect("a request");
+    assert_eq!(detail.tool_results.iter().map(|named| named.tokens).sum::<u64>() as i64, classes.tool_results);
+    assert!(detail.largest.iter().all(|block| block.tokens <= 100));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use super::{Classes, signed};
 use crate::weigh::{keeps_earlier_turns, opens_a_turn};
 use crate::weight::{BlockWeight, FileClass, FileSource, FileWeight, Margin, Weights};
+use retrace_tokens::Family;
 use retrace_transcript::{BlockKind, Message, Origin, Role, Segment, Transcript};
 use std::ops::AddAssign;
 
@@ -112,7 +113,7 @@ fn preamble(transcript: &Transcript, weights: &Weights, request: usize) -> Sums 
     else {
         return sums;
     };
-    let range = crate::weigh::preamble_range(weight);
+    let range = crate::weigh::preamble_range(weight, Family::parse(weights.family));
     sums.classes.system = signed(range.middle);
     sums.below = signed(range.middle - range.low);
     sums.above = signed(range.high - range.middle);

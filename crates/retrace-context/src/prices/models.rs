@@ -1,5 +1,6 @@
 //! What models can do.
 
+use super::FAST_SUFFIX;
 use super::ids::normalised;
 use crate::settings::{Edit, ThinkingKeep};
 use std::sync::LazyLock;
@@ -61,10 +62,12 @@ impl Models {
         &BUILTIN
     }
 
-    /// What is known of a model, however its id is written; `None` when it is not in the table.
+    /// What is known of a model, however its id is written; `None` when it is not in the table. Its fast mode is the same
+    /// model.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&ModelFacts> {
-        let key = normalised(id);
+        let id = normalised(id);
+        let key = id.strip_suffix(FAST_SUFFIX).unwrap_or(&id);
         self.facts.iter().find(|facts| facts.key == key)
     }
 
@@ -137,7 +140,7 @@ mod tests {
             assert_eq!(keep(all), ThinkingKeep::All, "{all}");
         }
         assert_eq!(Models::builtin().thinking_keep("claude-3-7-sonnet-20250219"), ThinkingKeep::Turns(1));
-        assert_eq!(Models::builtin().thinking_keep("gpt-5"), ThinkingKeep::All);
+        assert_eq!(Models::builtin().thinking_keep("gpt-5"), ThinkingKeep::Turns(1));
         for last in ["claude-opus-4-1", "claude-sonnet-4-5-20250929", "claude-haiku-4-5", "claude-opus-4-0"] {
             assert_eq!(keep(last), ThinkingKeep::Turns(1), "{last}");
         }

@@ -1,7 +1,7 @@
 //! The table of prices: `data/prices.tsv`, and a person's own lines in the same form.
 
 use super::ids::normalised;
-use super::{Billed, ModelPrices, READ_FACTOR, WRITE_1H_FACTOR, WRITE_5M_FACTOR};
+use super::{Billed, FAST_SUFFIX, ModelPrices, READ_FACTOR, WRITE_1H_FACTOR, WRITE_5M_FACTOR};
 use retrace_model::Timestamp;
 use std::sync::LazyLock;
 use thiserror::Error;
@@ -39,7 +39,7 @@ impl PriceLine {
     /// Price of a call in US dollars.
     #[must_use]
     pub fn cost(&self, billed: &Billed) -> f64 {
-        let Billed { uncached, write_5m, write_1h, read, output } = *billed;
+        let Billed { uncached, write_5m, write_1h, read, output, fast: _ } = *billed;
         (tokens(uncached) * self.input
             + tokens(write_5m) * self.write_5m
             + tokens(write_1h) * self.write_1h
@@ -108,7 +108,9 @@ impl Prices {
     #[must_use]
     pub fn of(&self, id: &str) -> ModelPrices<'_> {
         let key = normalised(id);
-        ModelPrices { lines: self.lines.iter().filter(|line| line.model == key).collect() }
+        let fast = format!("{key}{FAST_SUFFIX}");
+        let of = |key: &str| self.lines.iter().filter(|line| line.model == key).collect();
+        ModelPrices { lines: of(&key), fast: of(&fast) }
     }
 }
 

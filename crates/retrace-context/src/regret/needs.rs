@@ -103,7 +103,7 @@ impl<'t> Needs<'t> {
         for block in &message.blocks {
             match &block.kind {
                 BlockKind::Text { text } => self.quotes(text, request),
-                BlockKind::ToolUse { id, name, input, .. } => {
+                BlockKind::ToolUse { id, name, input, added, .. } => {
                     match act(name, input) {
                         Act::Read { path, lines } => self.reads_again(id, path, &lines, request),
                         Act::Run { key } => self.runs_again(id, key, request),
@@ -114,7 +114,7 @@ impl<'t> Needs<'t> {
                         }
                         Act::Other => {}
                     }
-                    each_text(input, &mut |text| self.quotes(text, request));
+                    each_written_text(input, added, &mut |text| self.quotes(text, request));
                 }
                 _ => {}
             }
@@ -314,6 +314,18 @@ fn collect(
         }
     }
     results
+}
+
+/// Every text of an input that the model wrote: not what the client added to the record.
+fn each_written_text<'t>(input: &'t Value, added: &[String], tell: &mut dyn FnMut(&'t str)) {
+    match input {
+        Value::Object(fields) if !added.is_empty() => {
+            for (_, value) in fields.iter().filter(|(field, _)| !added.contains(field)) {
+                each_text(value, tell);
+            }
+        }
+        other => each_text(other, tell),
+    }
 }
 
 /// Every string within a JSON value.

@@ -260,6 +260,12 @@ const fn never_made(index: usize, before: u64) -> Step<'static> {
 }
 
 impl<'r> Run<'r> {
+    fn peak(&mut self, facts: &RequestFacts, tokens: u64) {
+        if self.prepared.counts_for_peak(facts) {
+            self.totals.peak = self.totals.peak.max(tokens);
+        }
+    }
+
     fn limit_reached(&self) -> bool {
         let limit = self.plan.control.and_then(|control| control.max_iterations);
         limit.is_some_and(|limit| self.calls >= limit)
@@ -295,7 +301,7 @@ impl<'r> Run<'r> {
         };
         self.calls += 1;
         self.previous_after = step.after;
-        self.totals.peak = self.totals.peak.max(step.after);
+        self.peak(facts, step.after);
         self.totals.input = self.totals.input.saturating_add(step.after);
         self.totals.cache_breaks += u64::from(break_at.is_some());
         self.totals.clears += u64::from(!scratch.clearing.newly.is_empty());
@@ -366,7 +372,7 @@ impl<'r> Run<'r> {
                         now.size.middle,
                         placeholder,
                     );
-                    let Freed { count: uses, freed, below, above } = cleared;
+                    let Freed { count: uses, freed, below, above } = cleared.within(now.facts.fit);
                     if uses > 0 {
                         now.size = now.size.shifted(-difference(freed, 0)).widened(above, below);
                         scratch.applied.push(Applied::ToolUses { uses, freed });
@@ -386,9 +392,10 @@ impl<'r> Run<'r> {
         let keep = self.plan.keep.map_or(default, |keep| keep.unwrap_or(default));
         now.default_thinking = keep == then;
         let clearing = &mut scratch.clearing;
-        let was = clearing.thinking(then, now.stretch, now.facts, now.begins, None);
+        let fit = now.facts.fit;
+        let was = clearing.thinking(then, now.stretch, now.facts, now.begins, None).within(fit);
         let noted = self.plan.keep.map(|_| !now.default_thinking);
-        let is = clearing.thinking(keep, now.stretch, now.facts, now.begins, noted);
+        let is = clearing.thinking(keep, now.stretch, now.facts, now.begins, noted).within(fit);
         let (turns, freed) = (is.count, is.freed);
         now.size = now
             .size
@@ -448,7 +455,7 @@ impl<'r> Run<'r> {
             dropped_response: None,
         });
         self.cost = add(self.cost, cost);
-        self.totals.peak = self.totals.peak.max(now.size.middle);
+        self.peak(now.facts, now.size.middle);
         let compacted = self.compacted_at(now);
         self.compacted = Some(compacted);
         scratch.clearing.compacted();
@@ -610,7 +617,7 @@ impl<'r> Run<'r> {
         self.calls += 1;
         self.previous_after = after;
         self.totals.input = self.totals.input.saturating_add(after);
-        self.totals.peak = self.totals.peak.max(after);
+        self.peak(now.facts, after);
         self.totals.cache_breaks += 1;
         after
     }

@@ -1,5 +1,6 @@
 //! What every simulation of one transcript needs, worked out once: flat arrays of numbers instead of messages.
 
+use crate::fit::Fit;
 use crate::edits::{A_TURN_SPANS_ITS_TOOL_CALLS, TINY_RESULT_BYTES};
 use crate::outcome::BlockAt;
 use crate::settings::CLEAR_THINKING;
@@ -27,6 +28,8 @@ pub struct Prepared {
     pub(super) caching: bool,
     /// Whether more was written to the cache for an hour than for five minutes.
     pub(super) writes_for_an_hour: bool,
+    /// Whether the context of any request is recorded.
+    recorded: bool,
     thinking: bool,
 }
 
@@ -40,6 +43,8 @@ pub(super) struct RequestFacts {
     pub(super) shared: usize,
     /// Context without any edit.
     pub(super) before: u64,
+    /// What brings counted parts of it down to it.
+    pub(super) fit: Fit,
     pub(super) basis: Basis,
     pub(super) model: Option<usize>,
     pub(super) at: Option<Timestamp>,
@@ -67,6 +72,8 @@ pub(super) struct UsageFacts {
     /// Whether the split of `write` by life was told.
     pub(super) told_life: bool,
     pub(super) batch: bool,
+    /// Served in fast mode.
+    pub(super) fast: bool,
     /// Compactions by the server within the response, which its usage leaves out: input, written, read, output.
     pub(super) compactions: [u64; 4],
 }
@@ -154,6 +161,7 @@ impl Prepared {
             placeholder: weights.placeholder,
             caching: false,
             writes_for_an_hour: false,
+            recorded: weights.bases.contains(&Basis::Recorded),
             thinking: false,
         };
         let mut models = Interned::default();
@@ -180,6 +188,12 @@ impl Prepared {
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.len()
+    }
+
+    /// Whether a request counts for the peak: where contexts are recorded, those alone do, so that the largest that is
+    /// recorded is the peak of a run without a setting.
+    pub(super) fn counts_for_peak(&self, facts: &RequestFacts) -> bool {
+        !self.recorded || facts.basis == Basis::Recorded
     }
 
     /// Whether the requests have thinking on: one asks for it, or thinking is there.
@@ -475,11 +489,13 @@ fn request_facts(
     let thinking_edited =
         reported.into_iter().any(|edit| edit.edit == CLEAR_THINKING) || sent_edit(request, CLEAR_THINKING);
     let stop = request.stop_reason.as_deref();
+    let before = context.saturating_add(cleared);
     RequestFacts {
         stretch: request.segment,
         upto,
         shared: 0,
-        before: context.saturating_add(cleared),
+        before,
+        fit: Fit::of(weights.weighed.get(index).copied().unwrap_or(0), before),
         basis,
         model: request.model.as_deref().map(|model| models.number(model) as usize),
         at: request.at,
@@ -545,6 +561,7 @@ fn usage_facts(usage: &Usage) -> UsageFacts {
         uncached: usage.input,
         told_life: usage.cache_creation_1h.is_some() || usage.cache_creation_5m.is_some(),
         batch: usage.service_tier.as_deref() == Some("batch"),
+        fast: usage.is_fast(),
         compactions,
     }
 }

@@ -85,6 +85,7 @@ impl<'o> Pricing<'o> {
             write_1h,
             read: split.read,
             output,
+            fast: request.usage.is_some_and(|usage| usage.fast),
         };
         let batch = request.usage.is_some_and(|usage| usage.batch);
         let factor = if batch { self.factor * BATCH_FACTOR } else { self.factor };

@@ -1,6 +1,7 @@
 //! What is cleared at one request, and how that differs from the request before.
 
 use super::fold::NewlyCleared;
+use crate::fit::Fit;
 use super::prepare::{Prepared, RequestFacts, Stretch, Use};
 use crate::edits::tool_uses::{Compiled, ToolResult, ToolUse, signed};
 use crate::settings::ThinkingKeep;
@@ -36,6 +37,14 @@ pub(super) struct Freed {
     pub(super) below: u64,
     /// How much more.
     pub(super) above: u64,
+}
+
+impl Freed {
+    /// Of a request whose counts are brought down to what was recorded.
+    pub(super) fn within(self, fit: Fit) -> Self {
+        let Self { count, freed, below, above } = self;
+        Self { count, freed: fit.part(freed), below: fit.part(below), above: fit.part(above) }
+    }
 }
 
 /// What is cleared, over the requests of a run. Reused: [`Clearing::reset`] begins another run.

@@ -70,7 +70,7 @@ impl Story {
         for (id, name) in calls {
             let input = json!({"path": id});
             let (id, name) = ((*id).to_owned(), (*name).to_owned());
-            blocks.push((BlockKind::ToolUse { id, name, input, server: false }, 20));
+            blocks.push((BlockKind::ToolUse { id, name, input, server: false, added: Vec::new() }, 20));
         }
         self.answer(blocks)
     }

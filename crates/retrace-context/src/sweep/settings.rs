@@ -15,7 +15,8 @@ pub struct Subject<'a> {
     pub regrets: &'a RegretIndex,
 }
 
-/// Tries every setting on every transcript. The points are those of [`sweep`].
+/// Tries no setting and then every setting on every transcript. The points are those of [`sweep`]: the setting of number `n` is
+/// `settings[n - 1]`.
 #[must_use]
 pub fn sweep_settings(
     subjects: &[Subject<'_>],
@@ -23,8 +24,10 @@ pub fn sweep_settings(
     options: &Options<'_>,
     run: &Run<'_>,
 ) -> Swept {
-    sweep(settings.len(), subjects.len(), run, Trial::default, |trial, setting, subject| {
-        trial.figures(&subjects[subject], &settings[setting], options)
+    let none = Setting::default();
+    sweep(settings.len() + 1, subjects.len(), run, Trial::default, |trial, setting, subject| {
+        let setting = setting.checked_sub(1).map_or(&none, |index| &settings[index]);
+        trial.figures(&subjects[subject], setting, options)
     })
 }
 
@@ -70,7 +73,7 @@ mod tests {
     use super::*;
     use crate::regret::RegretIndex;
     use crate::simulate::simulate;
-    use crate::sweep::Grid;
+    use crate::sweep::{BASELINE, Grid};
     use crate::weigh::story::{Story, calls, used, words};
     use serde_json::json;
     use std::sync::atomic::AtomicBool;
@@ -104,6 +107,8 @@ mod tests {
         let never = AtomicBool::new(false);
         let run = Run { threads: 2, cancel: &never, progress: &|_| {} };
         let swept = sweep_settings(&[subject, subject], &settings, &options, &run);
+        let settings = [vec![Setting::default()], settings].concat();
+        assert_eq!(swept.points.len(), settings.len());
         for point in &swept.points {
             let outcome = simulate(&prepared, &settings[point.setting], &options);
             let regretted = regrets.count(&Clearings::of(&outcome));
@@ -111,7 +116,8 @@ mod tests {
             assert_eq!(point.figures.regrets, regretted * 2);
             assert_eq!(point.figures.clears, outcome.totals.clears * 2);
         }
-        assert!(swept.points[0].figures.regrets > swept.points[5].figures.regrets);
+        assert_eq!(swept.points[BASELINE].figures.regrets, 0);
+        assert!(swept.points[1].figures.regrets > swept.points[6].figures.regrets);
         assert!(swept.points.iter().any(|point| point.pareto));
     }
 }

@@ -1,23 +1,36 @@
 //! Counting the texts of one message. Nothing here looks at another message, so that messages can be counted apart.
 
-use super::{BlockCount, Estimate, FileCount, TextCounter, files, framing, media};
+use super::framing::{Framing, TOOL_DEFINITIONS_PERCENT};
+use super::{BlockCount, Estimate, FileCount, TextCounter, files, media};
 use crate::weight::{FileSource, PreambleWeight};
+use retrace_tokens::Family;
 use retrace_transcript::{AttachedFile, BlockKind, Message, Preamble, ResultPart};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Counts every block of a message.
-pub(super) fn count_message(message: &Message, counter: &dyn TextCounter) -> Vec<BlockCount> {
-    message.blocks.iter().map(|block| count_block(&block.kind, counter)).collect()
+pub(super) fn count_message(
+    message: &Message,
+    counter: &dyn TextCounter,
+    framing: &Framing,
+) -> Vec<BlockCount> {
+    message.blocks.iter().map(|block| count_block(&block.kind, counter, framing)).collect()
 }
 
-fn count_block(kind: &BlockKind, counter: &dyn TextCounter) -> BlockCount {
+fn count_block(kind: &BlockKind, counter: &dyn TextCounter, framing: &Framing) -> BlockCount {
     match kind {
         BlockKind::Text { text } => count_text(text, counter),
         BlockKind::Thinking { text, .. } => {
             BlockCount { characters: text.chars().count() as u64, ..BlockCount::default() }
         }
-        BlockKind::ToolUse { name, input, .. } => count_call(name, input, counter),
+        BlockKind::ToolUse { name, .. } => {
+            let input = kind.sent_input().unwrap_or_default();
+            if framing.calls_are_json {
+                count_json_call(name, &input, counter)
+            } else {
+                count_call(name, &input, counter)
+            }
+        }
         BlockKind::ToolResult { content, .. } => count_result(content, counter),
         BlockKind::Media(media) => BlockCount { media: media::estimate(media), ..BlockCount::default() },
         BlockKind::Attachment { attachment, files, text } => {
@@ -39,12 +52,14 @@ fn count_text(text: &str, counter: &dyn TextCounter) -> BlockCount {
             path: file.path.to_owned(),
             class: file.class,
             source: FileSource::Embedded,
+            partial: files::is_cut(&text[file.range.clone()]),
             tokens: counter.content(&text[file.range]),
         })
         .collect();
     BlockCount { files, ..of_text(text, counter) }
 }
 
+/// A call as Claude's are counted: the tool's name, then name and value of each parameter.
 fn count_call(name: &str, input: &Value, counter: &dyn TextCounter) -> BlockCount {
     let mut text = name.to_owned();
     let mut add = |part: &str| {
@@ -70,6 +85,17 @@ fn count_call(name: &str, input: &Value, counter: &dyn TextCounter) -> BlockCoun
     let name = counter.content(name);
     let text = counter.content(&text).saturating_sub(name);
     BlockCount { text, name, parameters, ..BlockCount::default() }
+}
+
+/// A call as its arguments are written: JSON, or a text as it is.
+fn count_json_call(name: &str, input: &Value, counter: &dyn TextCounter) -> BlockCount {
+    let text = match input {
+        Value::Null => 0,
+        Value::String(text) => counter.content(text),
+        other => counter.content(&other.to_string()),
+    };
+    let parameters = input.as_object().map_or(0, |fields| fields.len() as u64);
+    BlockCount { text, name: counter.content(name), parameters, ..BlockCount::default() }
 }
 
 fn count_result(content: &[ResultPart], counter: &dyn TextCounter) -> BlockCount {
@@ -98,29 +124,40 @@ fn count_attachment(
         count.text = count.text.saturating_add(tokens);
         if let Some(class) = files::class_of_attached(attachment, &file.kind, &file.path) {
             let source = FileSource::Attached;
-            count.files.push(FileCount { path: file.path.clone(), class, source, tokens });
+            count.files.push(FileCount {
+                path: file.path.clone(),
+                class,
+                source,
+                tokens,
+                partial: files::is_cut(&file.content),
+            });
         }
     }
     count
 }
 
 /// Counts a preamble. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
-pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter) -> PreambleWeight {
+pub(super) fn preamble(
+    preamble: &Preamble,
+    counter: &dyn TextCounter,
+    framing: &Framing,
+) -> PreambleWeight {
     let sum = |tokens: &mut dyn Iterator<Item = u64>| tokens.fold(0, u64::saturating_add);
     let system = sum(&mut preamble.system.iter().map(|text| counter.content(text)));
     let definitions =
         sum(&mut preamble.tools.iter().map(|tool| counter.content(&tool.definition.to_string())));
-    let prompt = if preamble.tools.is_empty() { 0 } else { framing::TOOL_PROMPT };
+    let prompt = if preamble.tools.is_empty() { 0 } else { framing.tool_prompt };
     PreambleWeight { system, tools: definitions.saturating_add(prompt) }
 }
 
-/// The range of a preamble's tokens.
-pub(crate) fn preamble_range(weight: PreambleWeight) -> Estimate {
+/// The range of a preamble's tokens, as counted with a family.
+pub(crate) fn preamble_range(weight: PreambleWeight, family: Option<Family>) -> Estimate {
     let margin =
-        u64::try_from(u128::from(weight.tools) * u128::from(framing::TOOL_DEFINITIONS_PERCENT) / 100)
+        u64::try_from(u128::from(weight.tools) * u128::from(TOOL_DEFINITIONS_PERCENT) / 100)
             .unwrap_or(u64::MAX);
     let middle = weight.system.saturating_add(weight.tools);
-    Estimate { low: middle.saturating_sub(margin), middle, high: middle.saturating_add(margin) }
+    let (low, high) = family.and_then(|family| family.range(middle)).unwrap_or((middle, middle));
+    Estimate { low: low.saturating_sub(margin), middle, high: high.saturating_add(margin) }
 }
 
 /// Tells a message from another by the kinds and lengths of its blocks and the ids of its calls: enough for a file that is

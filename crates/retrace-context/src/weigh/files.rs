@@ -68,9 +68,34 @@ pub(super) fn class_of_attached(attachment: &str, kind: &str, path: &str) -> Opt
     }
 }
 
+/// What Claude Code says at the end of a file that is too long to be loaded whole.
+const CUT: &str = "Only part of it was loaded";
+
+/// Whether a file that came in says that it was cut.
+pub(super) fn is_cut(content: &str) -> bool {
+    let tail = content.char_indices().rev().nth(600).map_or(content, |(at, _)| &content[at..]);
+    tail.contains(CUT)
+}
+
+/// A file that a call reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    /// Its path as the call says.
+    pub path: String,
+    /// Its class.
+    pub class: FileClass,
+    /// Whether the call asks for some of its lines.
+    pub partial: bool,
+}
+
+/// Parameters that ask for a part of a file.
+const PARTS: [&str; 9] =
+    ["offset", "limit", "view_range", "pages", "start_line", "end_line", "line_start", "line_end", "range"];
+
 /// The memory or instruction file that a call reads, by the name of its tool and its input.
-pub(super) fn read_by(tool: &str, input: &Value) -> Option<(String, FileClass)> {
+pub(super) fn read_by(tool: &str, input: &Value) -> Option<Read> {
     let field = |name: &str| input.get(name).and_then(Value::as_str);
+    let partial = PARTS.iter().any(|name| input.get(*name).is_some_and(|value| !value.is_null()));
     let path = match tool {
         "Read" | "NotebookRead" | "View" | "read_file" | "view_file" => {
             field("file_path").or_else(|| field("path"))?
@@ -80,7 +105,7 @@ pub(super) fn read_by(tool: &str, input: &Value) -> Option<(String, FileClass)> 
         }
         _ => return None,
     };
-    class_of_path(path).map(|class| (path.to_owned(), class))
+    class_of_path(path).map(|class| Read { path: path.to_owned(), class, partial })
 }
 
 /// A file within a text.
@@ -151,8 +176,12 @@ mod tests {
 
     #[test]
     fn a_call_that_reads_a_memory_is_one() {
-        let read = read_by("Read", &json!({"file_path": "/p/memory/a.md"}));
-        assert_eq!(read, Some(("/p/memory/a.md".to_owned(), FileClass::Memory)));
+        let read = |partial| {
+            Some(Read { path: "/p/memory/a.md".to_owned(), class: FileClass::Memory, partial })
+        };
+        assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md"})), read(false));
+        assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md", "limit": 9})), read(true));
+        assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md", "offset": null})), read(false));
         assert!(read_by("memory", &json!({"command": "view", "path": "/memories/a"})).is_some());
         assert!(read_by("memory", &json!({"command": "create", "path": "/memories/a"})).is_none());
         assert!(read_by("Read", &json!("/p/memory/a.md")).is_none());

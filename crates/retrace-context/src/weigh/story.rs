@@ -1,6 +1,6 @@
 //! Small transcripts for tests, told step by step. Tokens are characters there.
 
-use super::{CountBy, TextCounter, Weighing, weigh};
+use super::{CountBy, Framing, TextCounter, Weighing, weigh};
 use crate::weight::Weights;
 use retrace_transcript::{
     Block, BlockKind, Cause, Format, Message, Origin, Request, ResultPart, Role, Segment, Session,
@@ -15,8 +15,13 @@ pub(crate) struct Story {
 }
 
 /// How the stories are weighed: a token a character, no frame around the request, `[cleared]` in place of results.
-pub(crate) const WEIGHING: Weighing<'static> =
-    Weighing { family: "characters", family_assumed: false, frame: 6, placeholder: "[cleared]" };
+pub(crate) const WEIGHING: Weighing<'static> = Weighing {
+    family: "characters",
+    family_assumed: false,
+    frame: 6,
+    framing: Framing::CLAUDE,
+    placeholder: "[cleared]",
+};
 
 /// Counts characters.
 pub(crate) fn characters() -> impl TextCounter {
@@ -104,7 +109,7 @@ pub(crate) fn thinks(text: &str) -> BlockKind {
 }
 
 pub(crate) fn calls(id: &str, name: &str, input: Value) -> BlockKind {
-    BlockKind::ToolUse { id: id.to_owned(), name: name.to_owned(), input, server: false }
+    BlockKind::ToolUse { id: id.to_owned(), name: name.to_owned(), input, server: false, added: Vec::new() }
 }
 
 pub(crate) fn result(id: &str, text: &str) -> BlockKind {

@@ -1,6 +1,7 @@
 //! Thinking: what it weighs, and whether a model still sees it.
 
 use super::Estimate;
+use retrace_tokens::{Family, family_of};
 
 /// Characters to a token of thinking (Opus 4.5 and Sonnet 4.5, whose thinking is stored as it was; median error 7 tokens).
 const CHARACTERS_TO_A_TOKEN: f64 = 3.5;
@@ -55,10 +56,12 @@ pub(super) fn is_stored_whole(model: &str) -> bool {
 
 /// Whether a model sees the thinking of all earlier turns, when nothing else is asked for: Opus from 4.5, Sonnet from 4.6,
 /// and models that are not known; older ones and Haiku up to 4.5 see that of the last turn alone (documentation of context
-/// editing).
+/// editing), and so do OpenAI's: in Codex rollouts the context falls by the recorded reasoning of a turn when the next begins.
 #[must_use]
 pub(crate) fn keeps_earlier_turns(model: &str) -> bool {
-    let Some(version) = version(model) else { return true };
+    let Some(version) = version(model) else {
+        return !family_of(model, Family::V48).family.is_openai();
+    };
     let model = model.to_ascii_lowercase();
     let opus_and_others = !model.contains("sonnet") && !model.contains("haiku");
     version >= if opus_and_others { (4, 5) } else { (4, 6) }
@@ -95,7 +98,9 @@ mod tests {
             ("claude-haiku-5-5", true),
             ("claude-3-7-sonnet-20250219", false),
             ("claude-fable-5", true),
-            ("gpt-5", true),
+            ("gpt-5.5", false),
+            ("o4-mini", false),
+            ("gemini-3-pro", true),
             ("", true),
         ] {
             assert_eq!(keeps_earlier_turns(model), keeps, "{model}");

@@ -240,12 +240,14 @@ lenient_object! {
 /// Whether a response's `output_tokens` is final: the client writes the usage of the end of the stream, and the response
 /// came to its end.
 pub(crate) fn output_is_final(version: Option<&str>, stop_reason: Option<&str>) -> bool {
-    let Some(version) = version else { return false };
-    let number = version.split(['-', '+']).next().unwrap_or_default();
+    stop_reason.is_some() && self::version(version).is_some_and(|version| version >= FINAL_OUTPUT_SINCE)
+}
+
+/// The numbers of a version of the client.
+pub(crate) fn version(version: Option<&str>) -> Option<[u64; 3]> {
+    let number = version?.split(['-', '+']).next().unwrap_or_default();
     let mut parts = number.split('.').map(|part| part.parse::<u64>().ok());
-    let parts = [parts.next().flatten(), parts.next().flatten(), parts.next().flatten()];
-    let [Some(major), Some(minor), Some(patch)] = parts else { return false };
-    stop_reason.is_some() && [major, minor, patch] >= FINAL_OUTPUT_SINCE
+    Some([parts.next()??, parts.next()??, parts.next()??])
 }
 
 /// What the tree needs of a progress line.

@@ -1,6 +1,7 @@
 //! Blocks: the parts of a message.
 
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// One part of a message.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,8 @@ pub enum BlockKind {
         input: Value,
         /// Whether the server runs the tool (`server_tool_use`).
         server: bool,
+        /// Fields of `input` that the client added to the record: the model did not write them, and they are not sent.
+        added: Vec<String>,
     },
     /// What a tool answered.
     ToolResult {
@@ -73,6 +76,21 @@ pub enum BlockKind {
         /// The block as JSON.
         json: String,
     },
+}
+
+impl BlockKind {
+    /// What a tool is called with as the model wrote it and as later requests send it; `None` for other blocks.
+    #[must_use]
+    pub fn sent_input(&self) -> Option<Cow<'_, Value>> {
+        let Self::ToolUse { input, added, .. } = self else { return None };
+        match input {
+            Value::Object(fields) if added.iter().any(|field| fields.contains_key(field)) => {
+                let sent = fields.iter().filter(|(field, _)| !added.contains(field));
+                Some(Cow::Owned(Value::Object(sent.map(|(field, value)| (field.clone(), value.clone())).collect())))
+            }
+            other => Some(Cow::Borrowed(other)),
+        }
+    }
 }
 
 /// A part of a tool's answer.

@@ -1,5 +1,8 @@
 //! Usage as recorded.
 
+/// The `speed` of fast mode.
+pub(crate) const FAST: &str = "fast";
+
 /// Tokens of one call as the API reported them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -21,11 +24,19 @@ pub struct Usage {
     pub iterations: Vec<Iteration>,
     /// `service_tier` where told.
     pub service_tier: Option<String>,
+    /// `speed` where told: `standard` or `fast`.
+    pub speed: Option<String>,
     /// Searches the server made.
     pub web_searches: u64,
 }
 
 impl Usage {
+    /// Whether it was served in fast mode, which has prices of its own.
+    #[must_use]
+    pub fn is_fast(&self) -> bool {
+        self.speed.as_deref() == Some(FAST)
+    }
+
     /// Size of the request's context: the three kinds of input.
     #[must_use]
     pub const fn context(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Claude Code lines for an index.
 
-use super::state::{State, TitleRank};
+use super::state::{How, State, TitleRank};
 use super::{Tokens, id_hash, memory_write};
 use crate::account::{count, json_reason};
 use crate::claude_code::line::{
@@ -8,6 +8,7 @@ use crate::claude_code::line::{
     progress, title_of,
 };
 use crate::lenient::{Link, Text};
+use crate::model::FAST;
 use crate::writer::MEMORY_SAVED;
 use retrace_model::Timestamp;
 use serde::de::IgnoredAny;
@@ -147,7 +148,8 @@ fn assistant(state: &mut State, line: &LightLine<'_>, at: Option<Timestamp>) {
     let id = id.map_or_else(|| id_hash(&format!("line {}", state.line)), id_hash);
     let tokens = tokens(message);
     let is_final = output_is_final(line.version.as_str(), message.stop_reason.as_str());
-    state.used(id, model, &tokens, is_final, line.is_sidechain.0);
+    let fast = message.usage.speed.as_str() == Some(FAST);
+    state.used(id, model, &tokens, How { output_is_final: is_final, sidechain: line.is_sidechain.0, fast });
 }
 
 fn tokens(message: &LightMessage<'_>) -> Tokens {

@@ -72,6 +72,7 @@ impl Summary {
             tokens,
             output_is_final: request.output_is_final,
             sidechain,
+            fast: request.usage.as_ref().is_some_and(crate::Usage::is_fast),
         });
     }
 

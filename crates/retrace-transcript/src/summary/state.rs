@@ -71,6 +71,14 @@ pub(crate) struct State {
     places: HashMap<u64, usize>,
 }
 
+/// What else a line says of the call it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub output_is_final: bool,
+    pub sidechain: bool,
+    pub fast: bool,
+}
+
 impl State {
     pub fn is_document(&self) -> bool {
         self.manner == Manner::Document
@@ -173,10 +181,12 @@ impl State {
     }
 
     /// A line of a response: opens its call, or raises what is known of it.
-    pub fn used(&mut self, id: u64, model: &str, tokens: &Tokens, output_is_final: bool, sidechain: bool) {
+    pub fn used(&mut self, id: u64, model: &str, tokens: &Tokens, how: How) {
+        let How { output_is_final, sidechain, fast } = how;
         if let Some(known) = self.places.get(&id).and_then(|&place| self.uses.get_mut(place)) {
             known.tokens.raise_to(tokens);
             known.output_is_final |= output_is_final;
+            known.fast |= fast;
             return;
         }
         let model = self.model_names.iter().position(|name| name == model).unwrap_or_else(|| {
@@ -185,7 +195,7 @@ impl State {
         });
         let model = u32::try_from(model).unwrap_or(u32::MAX);
         self.places.insert(id, self.uses.len());
-        self.uses.push(MessageUse { id, model, tokens: *tokens, output_is_final, sidechain });
+        self.uses.push(MessageUse { id, model, tokens: *tokens, output_is_final, sidechain, fast });
     }
 
     pub fn remember_ids(&mut self) {

@@ -15,6 +15,7 @@ import { useObservable, useObservableLater } from "@/state/observable";
 import { useRead } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
 import { AssumedCard } from "./AssumedCard";
+import { AtLeast } from "./AtLeast";
 import { Chart, type ChartLine } from "./Chart";
 import { ConfirmSheet } from "./ConfirmSheet";
 import { DeployedPanel } from "./Deployed";
@@ -45,7 +46,9 @@ function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
   const family = show.family_assumed ? t`${show.family} (assumed)` : show.family;
   useStatusNotes([
     time === null ? requests : t`${requests} simulated in ${time} ms`,
-    t`counter: offline, tokenizer ${family}`,
+    show.family_range_percent === null
+      ? t`counter: offline, tokenizer ${family}`
+      : t`counter: an estimate, the tokenizer of ${show.model ?? ""} is not known`,
   ]);
 }
 
@@ -76,9 +79,7 @@ const Heading = memo(function Heading({
           <>
             {" · "}
             {show.cost_is_lower_bound ? (
-              <span
-                title={t`The client recorded only placeholders for some output; simulations weigh the answers instead`}
-              >
+              <span>
                 <Trans>at least {format.dollars(show.cost_usd)} as recorded</Trans>
               </span>
             ) : (
@@ -89,6 +90,9 @@ const Heading = memo(function Heading({
           </>
         )}
       </p>
+      {show.cost_usd !== null && (
+        <AtLeast placeholders={show.requests_with_placeholder_output} fast={show.requests_fast_without_price} />
+      )}
       {grown && (
         <Button tone="quiet" onPress={onReload} data-testid="transcript-grown">
           <Trans>It has grown: read again</Trans>

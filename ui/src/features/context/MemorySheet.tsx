@@ -6,7 +6,7 @@ import { Sheet } from "@/shared/overlay";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Empty } from "@/shared/ui";
 import { useRead } from "@/state/queries";
-import { Figure } from "./Figure";
+import { PartialTokens } from "./PartialTokens";
 
 /** The table of memory files. */
 export function MemorySheet({ onClose }: { onClose: () => void }) {
@@ -47,7 +47,7 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
                         {file.path}
                       </th>
                       <td className="cell-end">
-                        <Figure text={format.number(file.tokens)} kind="counted offline" />
+                        <PartialTokens tokens={file.tokens} partial={file.partial} />
                       </td>
                       <td className="cell-end num">{format.number(file.sessions)}</td>
                       <td className="cell-end num">

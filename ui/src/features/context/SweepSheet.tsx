@@ -5,10 +5,12 @@ import { useState } from "react";
 import { TextField, Input, Label } from "react-aria-components/TextField";
 import type { Sweep, SweepPoint } from "@/bindings";
 import { useFormat } from "@/shared/format";
+import { Said } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Button, Checkbox, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { assumed } from "./assumed";
+import { AtLeast } from "./AtLeast";
 import { scalesOf, ticksOf } from "./chart";
 import { FIRST_GRID, type GridDraft, gridOf, parseNumbers } from "./grid";
 import { JobProgress } from "@/shared/JobProgress";
@@ -61,7 +63,7 @@ const WIDTH = 460;
 const HEIGHT = 250;
 const PLOT = { left: 48, right: WIDTH - 14, top: 12, bottom: HEIGHT - 34 };
 
-/** Peak against cost; size and label of a point say the regrets, its shape whether it is in the Pareto set. */
+/** Peak against cost; the shape of a point says whether it is in the Pareto set, and which is the run without a setting. */
 function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: SweepPoint | null }) {
   const { t } = useLingui();
   const format = useFormat();
@@ -107,7 +109,16 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
         {[...priced]
           .sort((a, b) => Number(a.pareto) - Number(b.pareto))
           .map((point, at) =>
-            point.pareto ? (
+            point.baseline ? (
+              <rect
+                key={at}
+                className="scatter-none"
+                x={x(point.cost_usd) - 5}
+                y={y(point.peak) - 5}
+                width={10}
+                height={10}
+              />
+            ) : point.pareto ? (
               <path
                 key={at}
                 className={`scatter-pareto${point === chosen ? " is-chosen" : ""}`}
@@ -131,6 +142,12 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
           </svg>
           <Trans>another is</Trans>
         </span>
+        <span>
+          <svg className="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden>
+            <rect className="scatter-none" x="2" y="2" width="10" height="10" />
+          </svg>
+          <Trans>no setting</Trans>
+        </span>
       </figcaption>
     </figure>
   );
@@ -138,10 +155,13 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
 
 function Points({
   points,
+  atLeast,
   onUse,
   onPoint,
 }: {
   points: readonly SweepPoint[];
+  /** Whether the costs are lower bounds. */
+  atLeast: boolean;
   onUse: (point: SweepPoint) => void;
   onPoint: (point: SweepPoint | null) => void;
 }) {
@@ -166,27 +186,32 @@ function Points({
             <tr
               key={at}
               data-testid="sweep-point"
+              data-baseline={point.baseline || undefined}
               onPointerEnter={() => onPoint(point)}
               onFocus={() => onPoint(point)}
               onPointerLeave={() => onPoint(null)}
               onBlur={() => onPoint(null)}
             >
               <th scope="row" className="sweep-name">
-                {point.variant.name.replaceAll("=", " ")}
+                {point.baseline ? <Trans>no setting</Trans> : point.variant.name.replaceAll("=", " ")}
               </th>
               <td className="cell-end num">{format.compact(point.peak)}</td>
-              <td className="cell-end num">{point.cost_usd === null ? "–" : format.dollars(point.cost_usd)}</td>
+              <td className="cell-end num">
+                {point.cost_usd === null ? "–" : `${atLeast ? "≥\u202f" : ""}${format.dollars(point.cost_usd)}`}
+              </td>
               <td className="cell-end num">{format.number(point.regrets)}</td>
               <td className="cell-end num">{format.number(point.clears)}</td>
               <td className="cell-end">
-                <Button
-                  tone="quiet"
-                  onPress={() => onUse(point)}
-                  aria-label={t`Use ${point.variant.name}`}
-                  data-testid="use-setting"
-                >
-                  <Trans>Use this</Trans>
-                </Button>
+                {!point.baseline && (
+                  <Button
+                    tone="quiet"
+                    onPress={() => onUse(point)}
+                    aria-label={t`Use ${point.variant.name}`}
+                    data-testid="use-setting"
+                  >
+                    <Trans>Use this</Trans>
+                  </Button>
+                )}
               </td>
             </tr>
           ))}
@@ -200,8 +225,10 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
   const { t } = useLingui();
   const format = useFormat();
   const [pointed, setPointed] = useState<SweepPoint | null>(null);
-  const pareto = sweep.points.filter((point) => point.pareto);
-  const tried = plural(sweep.points.length, { one: "# setting tried", other: "# settings tried" });
+  const settings = sweep.points.filter((point) => !point.baseline);
+  const best = settings.filter((point) => point.pareto);
+  const rows = sweep.points.filter((point) => point.baseline || point.pareto);
+  const tried = plural(settings.length, { one: "# setting tried", other: "# settings tried" });
   const over = plural(sweep.transcripts, { one: "# transcript", other: "# transcripts" });
   return (
     <div data-testid="sweep-found">
@@ -212,10 +239,23 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
       )}
       <p>
         {t`${tried} over ${over}.`}{" "}
-        <Trans>In {format.number(pareto.length)} of them, nothing is better without something else being worse:</Trans>
+        {best.length === 0 ? (
+          <Trans>None of them is better than no setting.</Trans>
+        ) : (
+          <Trans>
+            In {format.number(best.length)} of them, nothing is better without something else being worse, doing without a
+            setting included:
+          </Trans>
+        )}
       </p>
+      {sweep.warnings.map(({ code, message }) => (
+        <div key={`${code} ${message}`} className="notice notice-warning" data-testid="sweep-warning">
+          <Said text={message} />
+        </div>
+      ))}
+      <AtLeast fast={sweep.requests_fast_without_price} />
       <div className="sweep-results">
-        <Points points={pareto} onUse={onUse} onPoint={setPointed} />
+        <Points points={rows} atLeast={sweep.requests_fast_without_price > 0} onUse={onUse} onPoint={setPointed} />
         <Scatter points={sweep.points} chosen={pointed} />
       </div>
     </div>

@@ -1,7 +1,7 @@
 /** The transcripts beside the lab: found by words and project, the newest first. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { Transcripts } from "@/bindings";
+import type { TranscriptRow, Transcripts } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment, Said } from "@/shared/labels";
 import { Picker } from "@/shared/Picker";
@@ -46,6 +46,9 @@ function IndexState({ index, problems }: Pick<Transcripts, "index" | "problems">
     </div>
   );
 }
+
+/** Whether the peak of a session is not recorded. */
+const isCounted = ({ peak_kind }: TranscriptRow) => peak_kind !== null && peak_kind !== "recorded";
 
 function List({ data, chosen }: { data: Transcripts; chosen: string | undefined }) {
   const { t } = useLingui();
@@ -124,7 +127,11 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
                 )}
               </span>
               {transcript.peak !== null && (
-                <span title={t`peak context`}>{t`peak ${format.compact(transcript.peak)}`}</span>
+                <span title={isCounted(transcript) ? t`peak context, counted offline: none is recorded` : t`peak context`}>
+                  {isCounted(transcript)
+                    ? t`peak ~ ${format.compact(transcript.peak)}`
+                    : t`peak ${format.compact(transcript.peak)}`}
+                </span>
               )}
             </span>
           </div>

@@ -10,8 +10,10 @@ import { LineText } from "@/shared/LineText";
 import { hiddenIn } from "@/shared/hidden";
 import { Button, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
+import { AtLeast } from "./AtLeast";
 import { Change, Figure } from "./Figure";
 import { BASE, type Letter } from "./lab";
+import { PartialTokens } from "./PartialTokens";
 
 /** Peak, price, and when a clearing has paid for itself. */
 export const Figures = memo(function Figures({
@@ -46,10 +48,14 @@ export const Figures = memo(function Figures({
             <Trans>no price for this model</Trans>
           </span>
         ) : (
-          <span className="num">{format.dollars(totals.cost_usd)}</span>
+          <span className="num">
+            {totals.requests_fast_without_price > 0 && "≥\u202f"}
+            {format.dollars(totals.cost_usd)}
+          </span>
         )}
         {own && <Change value={totals.cost_usd} base={base?.totals.cost_usd} />}
       </p>
+      <AtLeast fast={totals.requests_fast_without_price} />
       {own && (
         <>
           <p className="muted">
@@ -230,6 +236,8 @@ export const CompositionPanel = memo(function CompositionPanel({
   const after = simulation?.requests[cursor];
   const known = detail.data && detail.data.request === cursor ? detail.data : null;
   const whole = Math.max(1, request.context);
+  const counted = show.family_range_percent === null ? "counted offline" : "estimated";
+  const over = request.classes.over_counted;
   return (
     <section className="card" aria-label={t`What request ${cursor + 1} is made of`} data-testid="composition">
       <h2>
@@ -250,7 +258,7 @@ export const CompositionPanel = memo(function CompositionPanel({
               <td className="cell-end">
                 <Figure
                   text={format.number(request.classes[field])}
-                  kind={field === "not_recorded" ? request.kind : "counted offline"}
+                  kind={field === "not_recorded" ? request.kind : counted}
                 />
               </td>
             </tr>
@@ -277,6 +285,13 @@ export const CompositionPanel = memo(function CompositionPanel({
           )}
         </tfoot>
       </table>
+      {over > 0 && (
+        <p className="muted small" data-testid="over-counted">
+          <Trans>
+            The counts came out {format.number(over)} tokens higher than what was recorded, and were brought down to it.
+          </Trans>
+        </p>
+      )}
       <Button onPress={() => onOpen(cursor)} keys="o" data-testid="open-turn">
         <Trans>Messages of this request</Trans>
       </Button>
@@ -331,7 +346,7 @@ export const MemoryFiles = memo(function MemoryFiles({
               <bdi>{file.path}</bdi>
             </span>
             <span className="muted">
-              <Figure text={format.number(file.tokens)} kind="counted offline" /> <Trans>tokens</Trans> ·{" "}
+              <PartialTokens tokens={file.tokens} partial={file.partial} /> <Trans>tokens</Trans> ·{" "}
               <Plural value={file.requests} one="# request" other="# requests" />
               {file.cost_usd !== null && (
                 <>

@@ -83,6 +83,11 @@ const PRICE = { input: 3, output: 15, write: 3.75, read: 0.3 };
 
 const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
 
+function peakOf(requests: readonly ContextRequest[]): ContextShow["peak"] {
+  const largest = [...requests].sort((a, b) => b.context - a.context)[0];
+  return largest ? { request: largest.index, tokens: largest.context, kind: largest.kind } : null;
+}
+
 /** What filled the context of each request. */
 export function showRun(run: FakeRun): ContextShow {
   const requests = Array.from({ length: run.requests }, (_, index): ContextRequest => {
@@ -97,6 +102,7 @@ export function showRun(run: FakeRun): ContextShow {
       thinking: sum(run.thinking.slice(0, index)),
       attachments: 0,
       not_recorded: UNRECORDED,
+      over_counted: 0,
     };
     const context = sum(Object.values(classes));
     const time = new Date(Date.UTC(2026, 10, 19, 9, index)).toISOString();
@@ -110,7 +116,9 @@ export function showRun(run: FakeRun): ContextShow {
     model: run.model,
     family: "v4.7",
     family_assumed: false,
+    family_range_percent: null,
     context_window: 200_000,
+    peak: peakOf(requests),
     requests,
     events: [],
     memory_files: [
@@ -118,6 +126,7 @@ export function showRun(run: FakeRun): ContextShow {
         path: "/home/ada/harbour/CLAUDE.md",
         class: "instructions",
         tokens: INSTRUCTIONS,
+        partial: false,
         requests: run.requests,
         cost_usd: 0.09,
       },
@@ -125,12 +134,15 @@ export function showRun(run: FakeRun): ContextShow {
         path: "/home/ada/harbour/memory/MEMORY.md",
         class: "memory",
         tokens: MEMORY,
+        partial: false,
         requests: run.requests,
         cost_usd: 0.11,
       },
     ],
     cost_usd: simulateRun(run, { name: "", config: {} }, requests).totals.cost_usd,
     cost_is_lower_bound: false,
+    requests_with_placeholder_output: 0,
+    requests_fast_without_price: 0,
     remarks: [],
   };
 }
@@ -301,6 +313,7 @@ export function simulateRun(
       cache_reads: reads,
       cache_breaks: breaks,
       cost_usd: cost + sum(compactions.map(({ cost_usd }) => cost_usd ?? 0)),
+      requests_fast_without_price: 0,
       regrets: regrets.length,
       pays_back_after: newlyTimes === 0 ? null : 3.1,
       kind: kinds.includes("estimated")

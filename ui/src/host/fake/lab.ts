@@ -73,7 +73,10 @@ function rowFor(run: FakeRun): TranscriptRow {
     requests: run.requests,
     peak: Math.max(...show.requests.map(({ context }) => context)),
     cost_usd: show.cost_usd,
+    peak_kind: "recorded",
     cost_is_lower_bound: show.cost_is_lower_bound,
+    requests_with_placeholder_output: show.requests_with_placeholder_output,
+    requests_fast_without_price: show.requests_fast_without_price,
     compactions: 0,
     memory_writes: 2,
     started_at: show.requests[0]?.time ?? null,
@@ -187,9 +190,9 @@ function combinations(grid: unknown): unknown[] {
 }
 
 function sweep(runs: FakeRun[], grid: unknown, progress: (done: number, total: number) => void): Sweep {
-  const configs = combinations(grid);
+  const configs = [{}, ...combinations(grid)];
   const points = configs.map((config, at): SweepPoint => {
-    const variant = { name: `setting ${at + 1}`, config };
+    const variant = { name: at === 0 ? "no setting" : `setting ${at}`, config };
     const totals = runs.map((run) => simulateRun(run, variant).totals);
     progress(at + 1, configs.length);
     const add = (pick: (one: (typeof totals)[number]) => number) => totals.reduce((sum, one) => sum + pick(one), 0);
@@ -201,15 +204,22 @@ function sweep(runs: FakeRun[], grid: unknown, progress: (done: number, total: n
       regrets: add(({ regrets }) => regrets),
       clears: add(({ clears }) => clears),
       pareto: false,
+      baseline: at === 0,
     };
   });
+  const none = points[0];
+  const isAsNone = (point: SweepPoint) =>
+    !point.baseline &&
+    point.peak === none?.peak &&
+    point.cost_usd === none.cost_usd &&
+    point.regrets === none.regrets;
   const beats = (a: SweepPoint, b: SweepPoint) =>
     a.peak <= b.peak &&
     a.cost_usd! <= b.cost_usd! &&
     a.regrets <= b.regrets &&
     (a.peak < b.peak || a.cost_usd! < b.cost_usd! || a.regrets < b.regrets);
-  for (const point of points) point.pareto = !points.some((other) => beats(other, point));
-  return { points, transcripts: runs.length, cancelled: false };
+  for (const point of points) point.pareto = !isAsNone(point) && !points.some((other) => beats(other, point));
+  return { points, transcripts: runs.length, cancelled: false, warnings: [], requests_fast_without_price: 0 };
 }
 
 /** The line of a setting; null where the program would refuse it. */
@@ -258,7 +268,15 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
   return {
     transcripts: () => ({
       transcripts: lab.runs.map(rowFor),
-      totals: { sessions: lab.runs.length, projects: 2, requests: 207, cost_usd: 6.2, requests_without_price: 0 },
+      totals: {
+        sessions: lab.runs.length,
+        projects: 2,
+        requests: 207,
+        cost_usd: 6.2,
+        requests_without_price: 0,
+        requests_with_placeholder_output: 0,
+        requests_fast_without_price: 0,
+      },
       index: { ...lab.index },
       problems: lab.problems,
     }),
@@ -270,6 +288,7 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
         family_assumed: !model,
         tokens: Math.ceil(text.length / 4),
         kind: "counted offline" as const,
+        range: null,
       })),
     }),
     context_show: ({ transcript }) => showRun(runOf(transcript)),
