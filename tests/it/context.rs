@@ -289,8 +289,17 @@ fn a_sweep_tries_a_grid_over_all() {
     };
     let events = world.app.subscribe();
     let swept = commands::context_sweep(&world.app, request).expect("an answer");
-    assert_eq!((swept.points.len(), swept.transcripts, swept.cancelled), (10, 2, false));
+    assert_eq!((swept.points.len(), swept.transcripts, swept.cancelled), (11, 2, false));
     assert!(swept.points.iter().any(|point| point.pareto));
+    // The run without a setting is the first row, and nothing it beats is marked.
+    let none = &swept.points[0];
+    assert!(none.baseline && swept.points[1..].iter().all(|point| !point.baseline));
+    assert_eq!((none.variant.config.clone(), none.clears), (json!({}), 0));
+    let costs = |point: &retrace_api::wire::SweepPoint| point.cost_usd.expect("a price");
+    for point in swept.points[1..].iter().filter(|point| point.pareto) {
+        let is_better = point.peak < none.peak || costs(point) < costs(none) || point.regrets < none.regrets;
+        assert!(is_better, "{}", point.variant.name);
+    }
     let told: Vec<u64> = events
         .try_iter()
         .filter_map(|event| match event {
@@ -298,7 +307,7 @@ fn a_sweep_tries_a_grid_over_all() {
             _ => None,
         })
         .collect();
-    assert_eq!(told.last(), Some(&10));
+    assert_eq!(told.last(), Some(&11));
     for point in swept.points.iter().filter(|point| point.pareto) {
         let one = simulate(&world.app, "aaaa1111", point.variant.config.clone()).expect("an answer");
         let two = simulate(&world.app, "aaaa2222", point.variant.config.clone()).expect("an answer");
@@ -443,6 +452,142 @@ fn own_prices_come_first_and_their_mistakes_are_told() {
     assert!(usual > 0.0 && cost() == Some(0.0));
 }
 
+/// A rollout of Codex with so many turns, whose last call records no usage.
+fn rollout(id: &str, turns: usize) -> String {
+    let mut lines = vec![
+        json!({"type": "session_meta", "payload": {"id": id, "cwd": "/home/ada/app", "cli_version": "0.142.0",
+            "base_instructions": {"text": "Be brief. ".repeat(40)}}}),
+        json!({"type": "turn_context", "payload": {"model": "gpt-5.5", "cwd": "/home/ada/app"}}),
+    ];
+    let item = |payload: Value| json!({"type": "response_item", "payload": payload});
+    let (mut context, mut total) = (3_000, 0);
+    for turn in 0..turns {
+        lines.push(item(json!({"type": "message", "role": "user",
+            "content": [{"type": "input_text", "text": format!("Look at part {turn}.")}]})));
+        lines.push(item(json!({"type": "reasoning", "summary": [], "encrypted_content": "x"})));
+        let call = format!("call_{turn}");
+        lines.push(item(json!({"type": "function_call", "name": "exec_command", "call_id": call,
+            "arguments": json!({"cmd": format!("cat src/part_{turn}.rs")}).to_string()})));
+        lines.push(item(json!({"type": "function_call_output", "call_id": call,
+            "output": "日本語のコードとその説明。 ".repeat(60)})));
+        context += 900;
+        total += context;
+        let last = json!({"input_tokens": context, "cached_input_tokens": context - 500, "output_tokens": 80,
+            "reasoning_output_tokens": 20, "total_tokens": context + 80});
+        if turn + 1 < turns {
+            lines.push(json!({"type": "event_msg", "payload": {"type": "token_count", "info": {
+                "total_token_usage": {"total_tokens": total}, "last_token_usage": last}}}));
+        }
+    }
+    lines.iter().map(|line| line.to_string() + "\n").collect()
+}
+
+#[test]
+fn a_run_of_gpt_is_counted_with_its_own_vocabulary_and_nothing_is_below_zero() {
+    let world = World::new();
+    let folder = world.path("home/.codex/sessions/2026/11/20");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let id = "0199aaaa-0000-7000-8000-000000000001";
+    std::fs::write(folder.join(format!("rollout-2026-11-20T10-00-00-{id}.jsonl")), rollout(id, 8))
+        .expect("a transcript");
+    let request = TranscriptsReq { wait: true, ..TranscriptsReq::default() };
+    let row = commands::transcripts(&world.app, request).expect("an answer").transcripts.remove(0);
+    let shown =
+        commands::context_show(&world.app, ContextShowReq { transcript: id.to_owned() }).expect("found");
+    assert_eq!((shown.family.as_str(), shown.family_assumed), ("o200k", false));
+    holds_together(&row, &shown);
+    assert_eq!((row.peak, row.peak_kind), (Some(3_000 + 7 * 900), Some(FigureKind::Recorded)));
+    assert_eq!(shown.requests.last().map(|request| request.kind), Some(FigureKind::CountedOffline));
+    let cleared = simulate(&world.app, id, clearing(1_000, 0)).expect("an answer");
+    assert!(cleared.requests.iter().all(|request| request.after > 0), "{:?}", cleared.requests);
+    assert_eq!(cleared.warnings[0].code, "not_anthropic");
+    assert!(cleared.totals.clears > 0 && cleared.totals.peak < row.peak.expect("recorded"));
+    assert!(simulate(&world.app, id, json!({})).expect("an answer").warnings.is_empty());
+    let grid = json!({"edits": [{"type": "clear_tool_uses_20250919",
+        "keep": {"type": "tool_uses", "value": {"grid": [1, 3]}}}]});
+    let request = SweepReq { transcripts: vec![id.to_owned()], grid, ..SweepReq::default() };
+    let swept = commands::context_sweep(&world.app, request).expect("an answer");
+    assert_eq!(swept.warnings.len(), 1);
+    assert_eq!(swept.points[0].peak, row.peak.expect("recorded"));
+}
+
+/// What must be true of every session: no figure is below zero, sums are what was recorded, and the list says what the
+/// composition says.
+fn holds_together(row: &retrace_api::wire::TranscriptRow, shown: &retrace_api::wire::ContextShow) {
+    assert_eq!(row.peak, shown.peak.map(|peak| peak.tokens), "{}", row.path);
+    assert_eq!(row.peak_kind, shown.peak.map(|peak| peak.kind), "{}", row.path);
+    for request in &shown.requests {
+        let classes = &request.classes;
+        assert_eq!(sum(classes), i64::try_from(request.context).expect("a context"), "{}", row.path);
+        let parts = [
+            classes.system,
+            classes.instructions,
+            classes.memory,
+            classes.tool_results,
+            classes.tool_inputs,
+            classes.text,
+            classes.thinking,
+            classes.attachments,
+            classes.not_recorded,
+            classes.over_counted,
+        ];
+        assert!(parts.iter().all(|&part| part >= 0), "{}: {classes:?}", row.path);
+    }
+}
+
+#[test]
+fn a_lower_bound_says_why_it_is_one() {
+    let world = World::new();
+    let folder = world.path("home/.claude/projects/-home-ada-app");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let placeholders = session("cccc1111-0000", 3, 40)
+        .replace("2.1.160", "2.1.20")
+        .replace("\"output_tokens\":60", "\"output_tokens\":2");
+    // Fast mode, of a model that has a price for it and of one that has none.
+    let fast = |id: &str, model: &str| {
+        session(id, 3, 40)
+            .replace("\"output_tokens\":60", "\"output_tokens\":60,\"speed\":\"fast\"")
+            .replace("claude-opus-4-6", model)
+    };
+    for (id, text) in [
+        ("cccc1111-0000", placeholders),
+        ("cccc2222-0000", fast("cccc2222-0000", "claude-opus-4-8")),
+        ("cccc3333-0000", fast("cccc3333-0000", "claude-sonnet-4-6")),
+        ("cccc4444-0000", session("cccc4444-0000", 3, 40).replace("claude-opus-4-6", "claude-opus-4-8")),
+    ] {
+        std::fs::write(folder.join(format!("{id}.jsonl")), text).expect("a transcript");
+    }
+    let request = TranscriptsReq { wait: true, ..TranscriptsReq::default() };
+    let found = commands::transcripts(&world.app, request).expect("an answer");
+    let of = |id: &str| {
+        let row = found.transcripts.iter().find(|row| row.id == id).expect(id);
+        let shown =
+            commands::context_show(&world.app, ContextShowReq { transcript: id.to_owned() }).expect(id);
+        assert!((row.cost_usd.expect(id) - shown.cost_usd.expect(id)).abs() < 1e-9, "{id}");
+        assert_eq!(
+            (row.cost_is_lower_bound, row.requests_with_placeholder_output, row.requests_fast_without_price),
+            (
+                shown.cost_is_lower_bound,
+                shown.requests_with_placeholder_output,
+                shown.requests_fast_without_price
+            )
+        );
+        (row.cost_usd.expect(id), row.requests_with_placeholder_output, row.requests_fast_without_price)
+    };
+    assert_eq!((of("cccc1111-0000").1, of("cccc1111-0000").2), (3, 0));
+    let (standard, fast) = (of("cccc4444-0000"), of("cccc2222-0000"));
+    assert!((fast.0 - 2.0 * standard.0).abs() < 1e-9, "{} {}", fast.0, standard.0);
+    assert_eq!((fast.1, fast.2, standard.1, standard.2), (0, 0, 0, 0));
+    assert_eq!((of("cccc3333-0000").1, of("cccc3333-0000").2), (0, 3));
+    assert_eq!(
+        (found.totals.requests_with_placeholder_output, found.totals.requests_fast_without_price),
+        (3, 3)
+    );
+    let run = |id: &str| simulate(&world.app, id, json!({})).expect("an answer").totals;
+    assert!((run("cccc2222-0000").cost_usd.expect("a price") - fast.0).abs() < 1e-9);
+    assert_eq!(run("cccc3333-0000").requests_fast_without_price, 3);
+}
+
 #[test]
 fn tokens_are_counted_as_a_model_counts() {
     let world = World::new();
@@ -456,7 +601,13 @@ fn tokens_are_counted_as_a_model_counts() {
     assert_eq!(known.kind, FigureKind::CountedOffline);
     let assumed = count(None);
     assert!(assumed.family_assumed && assumed.family == "v4.8");
-    assert!(count(Some("gpt-5")).family_assumed);
+    let gpt = count(Some("gpt-5.5"));
+    assert_eq!((gpt.tokens, gpt.family.as_str(), gpt.family_assumed, gpt.range), (3, "o200k", false, None));
+    assert_eq!(gpt.kind, FigureKind::CountedOffline);
+    assert_eq!(count(Some("gpt-4")).family, "cl100k");
+    let other = count(Some("gemini-3-pro"));
+    assert_eq!((other.tokens, other.family.as_str(), other.kind), (3, "other", FigureKind::Estimated));
+    assert_eq!(other.range, Some((2, 5)));
 }
 
 #[test]
@@ -516,13 +667,8 @@ fn real_transcripts_add_up() {
         let request = ContextShowReq { transcript: row.path.clone() };
         let shown = commands::context_show(&world.app, request).expect(&row.path);
         *formats.entry(shown.format.clone()).or_default() += 1;
+        holds_together(row, &shown);
         for request in &shown.requests {
-            assert_eq!(
-                sum(&request.classes),
-                i64::try_from(request.context).expect("a context"),
-                "{}",
-                row.path
-            );
             if let Some(recorded) = &request.recorded
                 && shown.format == "claude-code"
             {
@@ -534,6 +680,8 @@ fn real_transcripts_add_up() {
             let none = simulate(&world.app, &row.path, json!({})).expect("an answer");
             let some = simulate(&world.app, &row.path, clearing(50_000, 3)).expect("an answer");
             assert!(some.totals.peak <= none.totals.peak, "{}", row.path);
+            assert_eq!(Some(none.totals.peak), row.peak, "{}", row.path);
+            assert!(some.requests.iter().all(|request| request.after > 0), "{}", row.path);
         }
     }
     println!("real transcripts: {formats:?}");

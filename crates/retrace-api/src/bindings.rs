@@ -219,6 +219,7 @@ pub fn typescript() -> String {
         RecordedUsage,
         ContextClasses,
         ContextEvent,
+        ContextPeak,
         ContextFile,
         CompositionReq,
         Composition,

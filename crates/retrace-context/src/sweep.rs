@@ -139,8 +139,7 @@ pub fn sweep<S>(
     let figures: Vec<Figures> = points.iter().map(|point| point.figures).collect();
     let baseline = points.first().filter(|point| point.setting == BASELINE).map(|point| point.figures);
     for (point, best) in points.iter_mut().zip(pareto(&figures)) {
-        let is_as_none =
-            point.setting != BASELINE && baseline.is_some_and(|none| none.is_as(&point.figures));
+        let is_as_none = point.setting != BASELINE && baseline.is_some_and(|none| none.is_as(&point.figures));
         point.pareto = best && !is_as_none;
     }
     let cancelled = points.len() < settings;
@@ -220,13 +219,25 @@ mod tests {
     #[test]
     fn what_no_setting_beats_gets_no_star_and_neither_does_what_is_as_none() {
         let never = AtomicBool::new(false);
-        let points = [(100, 27.76, 0), (80, 31.0, 0), (80, 66.0, 7), (100, 27.76, 0), (100, 28.0, 0), (90, 20.0, 1)];
+        let points =
+            [(100, 27.76, 0), (80, 31.0, 0), (80, 66.0, 7), (100, 27.76, 0), (100, 28.0, 0), (90, 20.0, 1)];
         let best = |points: &[(u64, f64, u64)]| {
-            let swept = sweep(points.len(), 1, &run(2, &never, &|_| {}), || (), |(), setting, _| {
-                let (peak, cost, regrets) = points[setting];
-                Figures { peak, cost_usd: Some(cost), regrets, ..Figures::default() }
-            });
-            swept.points.into_iter().filter(|point| point.pareto).map(|point| point.setting).collect::<Vec<_>>()
+            let swept = sweep(
+                points.len(),
+                1,
+                &run(2, &never, &|_| {}),
+                || (),
+                |(), setting, _| {
+                    let (peak, cost, regrets) = points[setting];
+                    Figures { peak, cost_usd: Some(cost), regrets, ..Figures::default() }
+                },
+            );
+            swept
+                .points
+                .into_iter()
+                .filter(|point| point.pareto)
+                .map(|point| point.setting)
+                .collect::<Vec<_>>()
         };
         assert_eq!(best(&points), [0, 1, 5]);
         // Nothing clears, everything costs more.

@@ -280,7 +280,8 @@ impl Framer<'_> {
         let mut calls = 0;
         let mut typed = opens_a_turn(message);
         // The first text of any other message: an answer's, or one that was put in.
-        let mut other = if message.role == Role::Assistant { framing.answer_text } else { framing.added_text };
+        let mut other =
+            if message.role == Role::Assistant { framing.answer_text } else { framing.added_text };
         let mut beside_calls =
             message.blocks.iter().any(|block| matches!(block.kind, BlockKind::ToolUse { .. }));
         let mut blocks = Vec::with_capacity(message.blocks.len());

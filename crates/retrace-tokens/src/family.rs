@@ -72,9 +72,8 @@ impl Family {
     pub fn range(self, tokens: u64) -> Option<(u64, u64)> {
         let percent = |percent: u64| u128::from(tokens) * u128::from(percent);
         let whole = |tokens: u128| u64::try_from(tokens).unwrap_or(u64::MAX);
-        (self == Self::Other).then(|| {
-            (whole(percent(OTHER_PERCENT.0) / 100), whole(percent(OTHER_PERCENT.1).div_ceil(100)))
-        })
+        (self == Self::Other)
+            .then(|| (whole(percent(OTHER_PERCENT.0) / 100), whole(percent(OTHER_PERCENT.1).div_ceil(100))))
     }
 
     /// The family of that [name](Self::name), letter by letter.
@@ -163,7 +162,8 @@ const ALIASES: [&str; 6] = ["claude", "opus", "sonnet", "haiku", "fable", "mytho
 fn names_no_other(model_id: &str) -> bool {
     let lower = model_id.trim().to_lowercase();
     let is_too_old = matches!(resolve(&lower), Err(Unresolved::Unsupported { .. }));
-    let is_alias = || lower.split(['-', '.', '_', '/', ':', '@', '[', ']', ' ']).any(|part| ALIASES.contains(&part));
+    let is_alias =
+        || lower.split(['-', '.', '_', '/', ':', '@', '[', ']', ' ']).any(|part| ALIASES.contains(&part));
     lower.is_empty() || lower.starts_with('<') || (!is_too_old && is_alias())
 }
 
@@ -226,7 +226,11 @@ mod tests {
             assert_eq!(family_of(id, Family::V47), Resolved { family: Family::Other, assumed: true }, "{id}");
         }
         for id in ["gpt-5.5", "openai/gpt-4o-mini"] {
-            assert_eq!(family_of(id, Family::V47), Resolved { family: Family::O200k, assumed: false }, "{id}");
+            assert_eq!(
+                family_of(id, Family::V47),
+                Resolved { family: Family::O200k, assumed: false },
+                "{id}"
+            );
         }
         let known = Resolved { family: Family::V3, assumed: false };
         assert_eq!(family_of("claude-opus-4-6", Family::V47), known);

@@ -98,12 +98,15 @@ fn part_of(text: &str) -> usize {
 /// Whether no piece of either vocabulary reaches over a place: behind a line feed that ends the blank space, or between a
 /// word or number and the blank before the next.
 fn parts_pieces(bytes: &[u8], at: usize) -> bool {
-    let (Some(&before), Some(&first)) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at)) else {
+    let (Some(&before), Some(&first)) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at))
+    else {
         return false;
     };
     let second = bytes.get(at + 1).copied().unwrap_or_default();
     match before {
-        b'\n' => first.is_ascii_alphanumeric() || matches!(first, b'{' | b'}' | b'(' | b')' | b'#' | b'"' | b'<'),
+        b'\n' => {
+            first.is_ascii_alphanumeric() || matches!(first, b'{' | b'}' | b'(' | b')' | b'#' | b'"' | b'<')
+        }
         before => before.is_ascii_alphanumeric() && first == b' ' && second.is_ascii_alphanumeric(),
     }
 }
@@ -164,7 +167,22 @@ mod tests {
 
     #[test]
     fn texts_without_a_place_to_cut_cost_their_length_alone() {
-        for unit in ["a", "A", "ab", " ", "\n", " \n", "\u{301}", "日", "-", "'s", "1", "😀", "\t \r\n/", "<|endoftext|>"] {
+        for unit in [
+            "a",
+            "A",
+            "ab",
+            " ",
+            "\n",
+            " \n",
+            "\u{301}",
+            "日",
+            "-",
+            "'s",
+            "1",
+            "😀",
+            "\t \r\n/",
+            "<|endoftext|>",
+        ] {
             for vocabulary in [Vocabulary::O200k, Vocabulary::Cl100k] {
                 let text = unit.repeat(300_000 / unit.len());
                 let tokens = vocabulary.count(&text);

@@ -85,7 +85,10 @@ fn mark_added(blocks: &mut [Block], version: Option<&str>) {
                 || line::version(version).is_some_and(|version| version >= PLAN_IS_A_FILE_SINCE))
         {
             added.extend(
-                ADDED_TO_THE_PLAN.iter().filter(|field| input.get(**field).is_some()).map(ToString::to_string),
+                ADDED_TO_THE_PLAN
+                    .iter()
+                    .filter(|field| input.get(**field).is_some())
+                    .map(ToString::to_string),
             );
         }
     }

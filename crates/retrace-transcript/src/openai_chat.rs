@@ -218,7 +218,13 @@ fn said(raw: RawMessage<'_>, account: &mut Account) -> Said {
 
 fn tool_use(id: &str, function: &RawFunction<'_>) -> BlockKind {
     let input = function.arguments.0.or(function.input.0).map(arguments).unwrap_or_default();
-    BlockKind::ToolUse { id: id.to_owned(), name: function.name.or_empty().to_owned(), input, server: false, added: Vec::new() }
+    BlockKind::ToolUse {
+        id: id.to_owned(),
+        name: function.name.or_empty().to_owned(),
+        input,
+        server: false,
+        added: Vec::new(),
+    }
 }
 
 fn parts(content: &RawValue, account: &mut Account) -> Vec<BlockKind> {

@@ -68,6 +68,46 @@ fn a_response_over_several_lines_is_one_message() {
 }
 
 #[test]
+fn the_plan_that_the_client_adds_to_a_call_is_told_from_what_was_sent() {
+    let input = json!({"plan": "1. Look. 2. Write.", "allowedPrompts": [], "planFilePath": "/p/plans/a.md"});
+    let of = |version: &str, name: &str, input: &Value| {
+        let call = json!({"type": "tool_use", "id": "t1", "name": name, "input": input});
+        let mut line = answer("a1", "u1", "m1", call, 100);
+        line["version"] = json!(version);
+        let transcript = main_of(&[typed("u1", None, "Plan it"), line]);
+        let kind = transcript.messages[1].blocks[0].kind.clone();
+        let BlockKind::ToolUse { input, added, .. } = &kind else { panic!("a call") };
+        assert!(input.get("plan").is_some());
+        (added.clone(), kind.sent_input().unwrap().into_owned())
+    };
+    let sent = json!({"allowedPrompts": []});
+    let both = vec!["plan".to_owned(), "planFilePath".to_owned()];
+    assert_eq!(of("2.1.49", "ExitPlanMode", &input), (both.clone(), sent.clone()));
+    assert_eq!(of("1.0.80", "ExitPlanMode", &input), (both, sent));
+    // Before the plan was a file, the model wrote it into the call.
+    let written = json!({"plan": "1. Look."});
+    assert_eq!(of("1.0.80", "ExitPlanMode", &written), (vec![], written.clone()));
+    assert_eq!(of("2.1.49", "Other", &written), (vec![], written));
+}
+
+#[test]
+fn fast_mode_is_told_by_every_reading() {
+    let mut fast = answer("a1", "u1", "m1", text("Quick."), 100);
+    fast["message"]["usage"]["speed"] = json!("fast");
+    let mut standard = answer("a2", "a1", "m2", text("Slow."), 120);
+    standard["message"]["usage"]["speed"] = json!("standard");
+    let lines = [typed("u1", None, "go"), fast, standard, answer("a3", "a2", "m3", text("As ever."), 130)];
+    let reading = reading(&lines);
+    let told: Vec<bool> =
+        reading.transcripts[0].requests.iter().map(|it| it.usage.as_ref().unwrap().is_fast()).collect();
+    assert_eq!(told, [true, false, false]);
+    let mut summariser = Summariser::new();
+    summariser.feed(&session(&lines));
+    let told: Vec<bool> = summariser.summary().message_ids.iter().map(|used| used.fast).collect();
+    assert_eq!(told, [true, false, false]);
+}
+
+#[test]
 fn parallel_calls_and_interleaved_results_are_no_rewind() {
     let transcript = main_of(&[
         typed("u1", None, "Look"),

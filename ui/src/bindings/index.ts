@@ -4831,7 +4831,7 @@ file: string,
  */
 model: string, 
 /**
- * Tokenizer family: `v3`, `v4.7`, `v4.8`, `opus-5`.
+ * Tokenizer family: `v3`, `v4.7`, `v4.8`, `opus-5`; `o200k`, `cl100k`; `other` where it is not known.
  */
 family: string, 
 /**
@@ -4845,7 +4845,11 @@ tokens: number,
 /**
  * How it was come by.
  */
-kind: FigureKind, };
+kind: FigureKind, 
+/**
+ * What it is believed to lie between, ends included, where it is estimated.
+ */
+range: [number, number] | null, };
 
 /**
  * Asks for transcripts, newest first. The index is brought up to date in the background; the answer is what is known.
@@ -4946,7 +4950,15 @@ cost_usd: number,
 /**
  * Requests without a price: of a model that has none, or without recorded input.
  */
-requests_without_price: number, };
+requests_without_price: number, 
+/**
+ * Of those that have one, requests for whose output the client recorded a placeholder.
+ */
+requests_with_placeholder_output: number, 
+/**
+ * Of those that have one, requests in fast mode whose model has no known price for it.
+ */
+requests_fast_without_price: number, };
 
 /**
  * One session.
@@ -4981,17 +4993,29 @@ models: Array<string>,
  */
 requests: number, 
 /**
- * Largest recorded context.
+ * Largest recorded context; the largest that was counted where none is recorded (`peak_kind`).
  */
 peak: number | null, 
+/**
+ * How `peak` was come by; null without one.
+ */
+peak_kind: FigureKind | null, 
 /**
  * Price as recorded, in US dollars; null where a model has none or no input is recorded.
  */
 cost_usd: number | null, 
 /**
- * Whether the true price is higher, because the client left placeholders for the output of some requests.
+ * Whether the true price is higher, for one of the two reasons that follow.
  */
 cost_is_lower_bound: boolean, 
+/**
+ * Requests for whose output the client recorded a placeholder, so that their output is at least what is recorded.
+ */
+requests_with_placeholder_output: number, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are.
+ */
+requests_fast_without_price: number, 
 /**
  * Compactions in it.
  */
@@ -5071,6 +5095,15 @@ family_assumed: boolean,
  */
 context_window: number | null, 
 /**
+ * What counts of this family are believed to lie between, in percent of what is shown, where it is an estimate; null
+ * where the family's own vocabulary counts.
+ */
+family_range_percent: [number, number] | null, 
+/**
+ * The largest context: of those that are recorded, or of all where none is. Null without a request.
+ */
+peak: ContextPeak | null, 
+/**
  * One entry a request.
  */
 requests: Array<ContextRequest>, 
@@ -5087,10 +5120,17 @@ memory_files: Array<ContextFile>,
  */
 cost_usd: number | null, 
 /**
- * Whether the true price is higher, because the client left placeholders for the output of some requests. A
- * simulation prices those by what the answers weigh.
+ * Whether the true price is higher, for one of the two reasons that follow.
  */
 cost_is_lower_bound: boolean, 
+/**
+ * Requests for whose output the client recorded a placeholder. A simulation prices those by what the answers weigh.
+ */
+requests_with_placeholder_output: number, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are.
+ */
+requests_fast_without_price: number, 
 /**
  * What the file held that was not understood, in words; empty when nothing.
  */
@@ -5191,9 +5231,14 @@ thinking: number,
  */
 attachments: number, 
 /**
- * The recorded context less everything above. Negative where the counts above come out too high.
+ * The recorded context less everything above. Never below zero.
  */
-not_recorded: number, };
+not_recorded: number, 
+/**
+ * By how much the counts came out higher than the recorded context: they were brought down to it in proportion. In no
+ * sum.
+ */
+over_counted: number, };
 
 /**
  * Something that took content away, or changed it in place, while the transcript was written.
@@ -5221,6 +5266,23 @@ tokens_after: number | null,
 note: string, };
 
 /**
+ * The largest context of a run.
+ */
+export type ContextPeak = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Its tokens.
+ */
+tokens: number, 
+/**
+ * How they were come by.
+ */
+kind: FigureKind, };
+
+/**
  * A file that was loaded into the context.
  */
 export type ContextFile = { 
@@ -5233,9 +5295,13 @@ path: string,
  */
 class: string, 
 /**
- * Tokens of its content, counted offline.
+ * Tokens of its content when it was last loaded whole, counted offline.
  */
 tokens: number, 
+/**
+ * Whether only parts of it were loaded: `tokens` are those of the largest.
+ */
+partial: boolean, 
 /**
  * Requests that carried it.
  */
@@ -5494,6 +5560,11 @@ cache_breaks: number,
  * Price in US dollars; null where a model has none.
  */
 cost_usd: number | null, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are, and `cost_usd` is a lower
+ * bound.
+ */
+requests_fast_without_price: number, 
 /**
  * Results cleared and later needed.
  */
@@ -5794,7 +5865,7 @@ cache_ttl: string | null, };
  */
 export type Sweep = { 
 /**
- * Every setting tried, in the order of the grid.
+ * No setting first, which is always tried; then every setting tried, in the order of the grid.
  */
 points: Array<SweepPoint>, 
 /**
@@ -5804,7 +5875,16 @@ transcripts: number,
 /**
  * Whether it was stopped before its end; `points` are those done.
  */
-cancelled: boolean, };
+cancelled: boolean, 
+/**
+ * What to know of the settings on these transcripts.
+ */
+warnings: Array<SimulationWarning>, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are, and all costs are lower
+ * bounds.
+ */
+requests_fast_without_price: number, };
 
 /**
  * One setting of a sweep.
@@ -5835,9 +5915,14 @@ regrets: number,
  */
 clears: number, 
 /**
- * Whether no other setting is as good in peak, cost and regrets and better in one.
+ * Whether no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
+ * that is as none in all three is not.
  */
-pareto: boolean, };
+pareto: boolean, 
+/**
+ * Whether it is the run without a setting, for comparison.
+ */
+baseline: boolean, };
 
 /**
  * Names a job to stop.
@@ -6011,9 +6096,13 @@ export type MemoryPrice = {
  */
 path: string, 
 /**
- * Tokens when last loaded, or of the live file; counted offline.
+ * Tokens of the live file, or when it was last loaded whole; counted offline.
  */
 tokens: number, 
+/**
+ * Whether only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
+ */
+partial: boolean, 
 /**
  * Sessions in which it was loaded.
  */

@@ -6,8 +6,8 @@ use crate::lab::loaded::{self, Loaded};
 use crate::lab::prices::{Table, is_fast_without_price, request_price};
 use crate::lab::view;
 use crate::wire::{
-    ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextPeak, ContextRequest, ContextShow,
-    ContextShowReq, LargeBlock, NamedTokens,
+    ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextPeak, ContextRequest,
+    ContextShow, ContextShowReq, LargeBlock, NamedTokens,
 };
 use retrace_context::compose::{FileUse, Named, file_uses};
 use retrace_context::prices::Models;

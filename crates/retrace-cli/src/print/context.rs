@@ -71,7 +71,9 @@ fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> R
         None => String::new(),
     };
     let family = match shown.family_range_percent {
-        Some((low, high)) => format!("estimated (its vocabulary is not known: {low} to {high} % of what is shown)"),
+        Some((low, high)) => {
+            format!("estimated (its vocabulary is not known: {low} to {high} % of what is shown)")
+        }
         None => format!("counted as family {}{assumed}", shown.family),
     };
     writeln!(

@@ -160,9 +160,11 @@ fn a_sweep_prints_what_nothing_beats() {
     let path = file(machine.folder.path(), "grid.json", grid.as_bytes());
     let ran = machine.run(&["context", "sweep", &request, "--grid", &path, "--json"]);
     assert_eq!(ran.exit, Exit::DONE, "{}", ran.stderr);
-    assert_eq!(ran.lines()[0]["points"].as_array().map(Vec::len), Some(4));
+    assert_eq!(ran.lines()[0]["points"].as_array().map(Vec::len), Some(5));
+    assert_eq!(ran.lines()[0]["points"][0]["baseline"], true);
     let ran = machine.run(&["context", "sweep", &request, "--grid", &path, "--all"]);
-    assert_eq!(ran.stdout.lines().count(), 5, "{}", ran.stdout);
+    assert_eq!(ran.stdout.lines().count(), 6, "{}", ran.stdout);
+    assert!(ran.stdout.contains("no setting"), "{}", ran.stdout);
 }
 
 #[test]

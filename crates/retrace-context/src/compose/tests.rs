@@ -44,7 +44,10 @@ fn what_is_counted_too_high_is_brought_down_to_what_was_recorded() {
     assert_eq!((classes.sum(), classes.not_recorded, classes.over_counted), (100, 0, counted - 100));
     assert!(classes.text > 20 && classes.tool_results > 40 && classes.tool_inputs > 0);
     let detail = compose_request(&story.transcript, &weights, 1, 9).expect("a request");
-    assert_eq!(detail.tool_results.iter().map(|named| named.tokens).sum::<u64>() as i64, classes.tool_results);
+    assert_eq!(
+        detail.tool_results.iter().map(|named| named.tokens).sum::<u64>() as i64,
+        classes.tool_results
+    );
     assert!(detail.largest.iter().all(|block| block.tokens <= 100));
 }
 

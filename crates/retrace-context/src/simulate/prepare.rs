@@ -1,7 +1,7 @@
 //! What every simulation of one transcript needs, worked out once: flat arrays of numbers instead of messages.
 
-use crate::fit::Fit;
 use crate::edits::{A_TURN_SPANS_ITS_TOOL_CALLS, TINY_RESULT_BYTES};
+use crate::fit::Fit;
 use crate::outcome::BlockAt;
 use crate::settings::CLEAR_THINKING;
 use crate::weight::{Basis, Weights};

@@ -1,9 +1,9 @@
 //! What is cleared at one request, and how that differs from the request before.
 
 use super::fold::NewlyCleared;
-use crate::fit::Fit;
 use super::prepare::{Prepared, RequestFacts, Stretch, Use};
 use crate::edits::tool_uses::{Compiled, ToolResult, ToolUse, signed};
+use crate::fit::Fit;
 use crate::settings::ThinkingKeep;
 
 /// What a newly cleared block was. The number is that of its tool use: [`Prepared::tool_use_id`].

@@ -335,6 +335,7 @@ fn a_run_without_a_setting_costs_what_was_recorded() {
                 write_1h: 0,
                 read: usage.cache_read,
                 output: usage.output,
+                fast: false,
             };
             Prices::builtin().of(MODEL).cost(request.at, &billed).expect("a price")
         })

@@ -52,6 +52,23 @@ fn clearing(trigger: u64, more: &Value) -> Value {
 }
 
 #[test]
+fn clearing_is_said_to_be_a_setting_of_anthropics_api() {
+    let setting = json!({"edits": [{"type": "clear_tool_uses_20250919"}]});
+    let mut story = run("Read");
+    for request in &mut story.transcript.requests {
+        request.model = Some("gpt-5.5".to_owned());
+    }
+    assert!(message(&story, &setting, "not_anthropic").contains("gpt-5.5 is another vendor's model"));
+    assert!(codes(&story, &json!({})).is_empty());
+    for own in [Some("claude-opus-4-8".to_owned()), Some("opus".to_owned()), None] {
+        for request in &mut story.transcript.requests {
+            request.model.clone_from(&own);
+        }
+        assert!(codes(&story, &setting).iter().all(|warning| warning.code != "not_anthropic"), "{own:?}");
+    }
+}
+
+#[test]
 fn a_trigger_that_is_never_reached_names_the_largest_context() {
     let text = message(&run("Read"), &clearing(90_000, &json!({})), "trigger_never_reached");
     assert!(text.contains("90,000 tokens") && text.contains("38,600 tokens"), "{text}");

@@ -137,11 +137,7 @@ fn count_attachment(
 }
 
 /// Counts a preamble. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
-pub(super) fn preamble(
-    preamble: &Preamble,
-    counter: &dyn TextCounter,
-    framing: &Framing,
-) -> PreambleWeight {
+pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter, framing: &Framing) -> PreambleWeight {
     let sum = |tokens: &mut dyn Iterator<Item = u64>| tokens.fold(0, u64::saturating_add);
     let system = sum(&mut preamble.system.iter().map(|text| counter.content(text)));
     let definitions =
@@ -152,9 +148,8 @@ pub(super) fn preamble(
 
 /// The range of a preamble's tokens, as counted with a family.
 pub(crate) fn preamble_range(weight: PreambleWeight, family: Option<Family>) -> Estimate {
-    let margin =
-        u64::try_from(u128::from(weight.tools) * u128::from(TOOL_DEFINITIONS_PERCENT) / 100)
-            .unwrap_or(u64::MAX);
+    let margin = u64::try_from(u128::from(weight.tools) * u128::from(TOOL_DEFINITIONS_PERCENT) / 100)
+        .unwrap_or(u64::MAX);
     let middle = weight.system.saturating_add(weight.tools);
     let (low, high) = family.and_then(|family| family.range(middle)).unwrap_or((middle, middle));
     Estimate { low: low.saturating_sub(margin), middle, high: high.saturating_add(margin) }

@@ -176,9 +176,8 @@ mod tests {
 
     #[test]
     fn a_call_that_reads_a_memory_is_one() {
-        let read = |partial| {
-            Some(Read { path: "/p/memory/a.md".to_owned(), class: FileClass::Memory, partial })
-        };
+        let read =
+            |partial| Some(Read { path: "/p/memory/a.md".to_owned(), class: FileClass::Memory, partial });
         assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md"})), read(false));
         assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md", "limit": 9})), read(true));
         assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md", "offset": null})), read(false));

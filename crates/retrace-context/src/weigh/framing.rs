@@ -90,9 +90,7 @@ impl Framing {
         match calls {
             0 => 0,
             few if few <= known => of(few).unwrap_or(0),
-            many => of(known)
-                .unwrap_or(0)
-                .saturating_add((many - known).saturating_mul(self.further_call)),
+            many => of(known).unwrap_or(0).saturating_add((many - known).saturating_mul(self.further_call)),
         }
     }
 

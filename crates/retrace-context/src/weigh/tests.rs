@@ -2,7 +2,7 @@ use super::story::{Story, WEIGHING, calls, characters, result, thinks, used, wor
 use super::*;
 use crate::weight::Basis;
 use proptest::prelude::*;
-use retrace_transcript::{AttachedFile, Media, MediaKind, Preamble, ResultPart, Tool};
+use retrace_transcript::{AttachedFile, Media, MediaKind, Preamble, ResultPart, Tool, Usage};
 use serde_json::json;
 
 #[test]
@@ -167,6 +167,110 @@ fn the_real_counter_weighs_a_lone_message_as_the_endpoint_counts_it() {
     }
 }
 
+/// Usage as OpenAI's formats record it.
+fn reasoned(context: u64, output: u64, reasoning: u64) -> Usage {
+    Usage { input: context, output, reasoning: Some(reasoning), ..Usage::default() }
+}
+
+#[test]
+fn a_run_of_openai_is_framed_as_its_own_and_forgets_the_reasoning_of_earlier_turns() {
+    let weighing = Weighing { family: "o200k", frame: 7, framing: Framing::OPENAI, ..WEIGHING };
+    let mut story = Story::new("gpt-5.5");
+    story
+        .types("hello")
+        .answers(
+            Some(reasoned(100, 90, 30)),
+            vec![
+                thinks(""),
+                words("look"),
+                calls("t0", "exec", json!({"cmd": "ls"})),
+                calls("t1", "exec", json!("raw")),
+            ],
+        )
+        .results(&[("t0", "a"), ("t1", "b")])
+        .answers(Some(reasoned(300, 9, 0)), vec![words("done")])
+        .types("more")
+        .answers(Some(reasoned(400, 9, 0)), vec![]);
+    let weights = weigh(&story.transcript, &characters(), &weighing);
+    assert_eq!(weights.messages[1][0], BlockWeight { content: 30, frame: 2 });
+    assert_eq!(weights.messages[1][1], BlockWeight { content: 4, frame: 7 });
+    // The JSON of the arguments, and no parameters; the name and a call's part of 22.
+    assert_eq!(weights.messages[1][2], BlockWeight { content: 12, frame: 4 + 12 });
+    assert_eq!(weights.messages[1][3], BlockWeight { content: 3, frame: 4 + 22 });
+    assert_eq!(weights.messages[2][0], BlockWeight { content: 1, frame: 10 });
+    assert_eq!(weights.messages[3][0], BlockWeight { content: 4, frame: 7 });
+    assert_eq!(weights.messages[4][0], BlockWeight { content: 4, frame: 4 });
+    assert!(weights.margins.is_empty());
+    let classes = crate::compose(&story.transcript, &weights);
+    assert_eq!([classes[1].thinking, classes[2].thinking], [32, 0]);
+}
+
+#[test]
+fn a_model_of_another_vendor_is_estimated_with_its_range() {
+    let mut story = Story::new("gemini-3-pro");
+    story.types(&"x".repeat(1_000)).answers(None, vec![]);
+    let weighing = Weighing::of(Family::Other, true, "[cleared]");
+    let weights = weigh(&story.transcript, &characters(), &weighing);
+    assert_eq!(weights.contexts, [1_007]);
+    assert_eq!(weights.bases, [Basis::Estimated { low: 757, high: 1_457 }]);
+}
+
+#[test]
+fn what_the_client_added_to_a_call_is_not_counted() {
+    let plan = |added: &[&str]| BlockKind::ToolUse {
+        id: "t0".into(),
+        name: "ExitPlanMode".into(),
+        input: json!({"plan": "p".repeat(500), "allowedPrompts": []}),
+        server: false,
+        added: added.iter().map(ToString::to_string).collect(),
+    };
+    let of = |added: &[&str]| {
+        let mut story = Story::new("claude-opus-4-6");
+        story.types("x").answers(None, vec![plan(added)]);
+        story.weights().messages[1][0].content
+    };
+    assert_eq!(of(&[]) - of(&["plan"]), 500 + 4 + 2 + 13);
+}
+
+#[test]
+fn the_peak_is_the_largest_that_is_recorded_or_the_largest_of_all() {
+    let mut story = Story::new("claude-opus-4-8");
+    story.types("x").answers(Some(used(50, 1)), vec![]).answers(Some(used(70, 1)), vec![]);
+    story.answers(Some(used(70, 1)), vec![]).types(&"y".repeat(900)).answers(None, vec![]);
+    let weights = story.weights();
+    assert!(weights.contexts[3] > 900);
+    assert_eq!(weights.peak(), Some(1));
+    let prepared = crate::Prepared::new(&story.transcript, &weights);
+    let none = crate::simulate(&prepared, &crate::Setting::default(), &crate::Options::default());
+    assert_eq!(none.totals.peak, 70);
+    for request in &mut story.transcript.requests {
+        request.usage = None;
+    }
+    assert_eq!(story.weights().peak(), Some(3));
+    assert_eq!(Weights::default().peak(), None);
+}
+
+#[test]
+fn the_size_of_a_file_is_that_of_the_last_whole_load() {
+    let mut story = Story::new("claude-opus-4-8");
+    let read = |id: &str, input| calls(id, "Read", input);
+    let whole = json!({"file_path": "/p/memory/MEMORY.md"});
+    let part = json!({"file_path": "/p/memory/MEMORY.md", "offset": 9, "limit": 3});
+    let topic = json!({"file_path": "/p/memory/a.md", "limit": 3});
+    story
+        .types("x")
+        .answers(None, vec![read("t0", whole), read("t1", topic.clone()), read("t2", topic)])
+        .results(&[("t0", &"m".repeat(4_480)), ("t1", "12345"), ("t2", "123")])
+        .answers(None, vec![read("t3", part)])
+        .results(&[("t3", &"m".repeat(413))])
+        .answers(None, vec![]);
+    let uses = crate::compose::file_uses(&story.transcript, &story.weights(), &|_| None);
+    let found: Vec<_> = uses.iter().map(|file| (file.path.as_str(), file.tokens, file.partial)).collect();
+    assert_eq!(found, [("/p/memory/MEMORY.md", 4_480, false), ("/p/memory/a.md", 5, true)]);
+    let cut = "line\n> WARNING: MEMORY.md is 260 lines (limit: 200). Only part of it was loaded: …";
+    assert!(files::is_cut(cut) && !files::is_cut("line\n"));
+}
+
 fn any_block() -> impl Strategy<Value = BlockKind> {
     prop_oneof![
         ".{0,40}".prop_map(|text| words(&text)),
@@ -219,6 +323,11 @@ proptest! {
             if one.contexts[request] < i64::MAX as u64 {
                 prop_assert_eq!(classes.sum(), one.contexts[request] as i64);
             }
+            let parts = [
+                classes.system, classes.instructions, classes.memory, classes.tool_results, classes.tool_inputs,
+                classes.text, classes.thinking, classes.attachments, classes.not_recorded, classes.over_counted,
+            ];
+            prop_assert!(parts.iter().all(|&part| part >= 0), "{:?}", classes);
             let detail = crate::compose_request(&story.transcript, &one, request, 3).expect("a request");
             let results: u64 = detail.tool_results.iter().map(|named| named.tokens).sum();
             prop_assert_eq!(results as i64, detail.classes.tool_results);

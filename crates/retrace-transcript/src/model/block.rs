@@ -86,7 +86,9 @@ impl BlockKind {
         match input {
             Value::Object(fields) if added.iter().any(|field| fields.contains_key(field)) => {
                 let sent = fields.iter().filter(|(field, _)| !added.contains(field));
-                Some(Cow::Owned(Value::Object(sent.map(|(field, value)| (field.clone(), value.clone())).collect())))
+                Some(Cow::Owned(Value::Object(
+                    sent.map(|(field, value)| (field.clone(), value.clone())).collect(),
+                )))
             }
             other => Some(Cow::Borrowed(other)),
         }

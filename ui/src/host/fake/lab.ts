@@ -329,6 +329,7 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
         {
           path: "/home/ada/harbour/memory/MEMORY.md",
           tokens: 2050,
+          partial: false,
           sessions: 3,
           cost_usd_per_session: 0.08,
           last_loaded_at: "2026-11-19T11:22:00Z",

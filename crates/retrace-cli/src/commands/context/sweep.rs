@@ -60,7 +60,9 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let over = print::count(sweep.transcripts, "transcript", "transcripts");
     shell.note(&match settings().filter(|point| point.pareto).count() {
         0 => format!("{tried} tried over {over}; none is better than no setting."),
-        best => format!("{tried} tried over {over}; nothing beats {best} of them (*), doing without one included."),
+        best => format!(
+            "{tried} tried over {over}; nothing beats {best} of them (*), doing without one included."
+        ),
     });
     if sweep.cancelled {
         shell.warn("It was stopped before its end; only what was done by then is shown.");
