@@ -71,6 +71,7 @@ const OTHERS: &[(&str, &str)] = &[
 /// Prose that is no sentence of the window, and what it is.
 const NOT_SAID: &[(&str, &str)] = &[
     ("as recorded", "the name of a setting of the lab"),
+    ("no setting", "a row of a sweep, which the window names itself"),
     ("not recorded", "a fact on the page of a report"),
     ("Model: {}.", "a fact on the page of a report"),
     ("Transcript: {}.", "a fact on the page of a report"),

@@ -243,8 +243,8 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
           <Trans>None of them is better than no setting.</Trans>
         ) : (
           <Trans>
-            In {format.number(best.length)} of them, nothing is better without something else being worse, doing without a
-            setting included:
+            In {format.number(best.length)} of them, nothing is better without something else being worse, doing without
+            a setting included:
           </Trans>
         )}
       </p>

@@ -127,7 +127,9 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
                 )}
               </span>
               {transcript.peak !== null && (
-                <span title={isCounted(transcript) ? t`peak context, counted offline: none is recorded` : t`peak context`}>
+                <span
+                  title={isCounted(transcript) ? t`peak context, counted offline: none is recorded` : t`peak context`}
+                >
                   {isCounted(transcript)
                     ? t`peak ~ ${format.compact(transcript.peak)}`
                     : t`peak ${format.compact(transcript.peak)}`}

@@ -209,10 +209,7 @@ function sweep(runs: FakeRun[], grid: unknown, progress: (done: number, total: n
   });
   const none = points[0];
   const isAsNone = (point: SweepPoint) =>
-    !point.baseline &&
-    point.peak === none?.peak &&
-    point.cost_usd === none.cost_usd &&
-    point.regrets === none.regrets;
+    !point.baseline && point.peak === none?.peak && point.cost_usd === none.cost_usd && point.regrets === none.regrets;
   const beats = (a: SweepPoint, b: SweepPoint) =>
     a.peak <= b.peak &&
     a.cost_usd! <= b.cost_usd! &&
