@@ -7,19 +7,20 @@
 use crate::finding::Finding;
 use crate::registry::rules;
 use crate::text::Text;
+use std::collections::BTreeMap;
 
 const MARK: &str = "retrace-allow:";
 
 /// What the comments of one file allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Allowed {
-    /// Rule or group, and the line, from 1, of the comment.
-    entries: Vec<(String, u32)>,
+    /// The lines, from 1, of the comments that name a rule or group, in order.
+    entries: BTreeMap<String, Vec<u32>>,
 }
 
 impl Allowed {
     pub(crate) fn of(text: &Text<'_>) -> Self {
-        let mut entries = Vec::new();
+        let mut entries: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for found in memchr::memmem::find_iter(text.as_str().as_bytes(), MARK) {
             let line = text.line_range(text.line_of(found));
             let before = text.as_str().get(line.start..found).unwrap_or("").trim_end();
@@ -29,19 +30,20 @@ impl Allowed {
             let rest = text.as_str().get(found + MARK.len()..line.end).unwrap_or("");
             let rest = rest.split("-->").next().unwrap_or(rest);
             let number = text.position(found).line;
-            entries.extend(selectors(rest).map(|selector| (selector.to_owned(), number)));
+            for selector in selectors(rest) {
+                entries.entry(selector.to_owned()).or_default().push(number);
+            }
         }
         Self { entries }
     }
 
     /// Whether a comment allows `finding`, which is in the same file.
     pub(crate) fn allows(&self, finding: &Finding) -> bool {
-        self.entries.iter().any(|(selector, line)| {
-            finding.rule.is_named(selector)
-                && finding.span.as_ref().is_none_or(|span| {
-                    (span.start.line..=span.end.line.max(span.start.line))
-                        .any(|at| at == *line || at == line + 1)
-                })
+        [finding.rule.id.as_str(), finding.rule.group()].into_iter().any(|selector| {
+            let Some(lines) = self.entries.get(selector) else { return false };
+            let Some(span) = &finding.span else { return true };
+            let first = lines.partition_point(|line| line.saturating_add(1) < span.start.line);
+            lines.get(first).is_some_and(|line| *line <= span.end.line.max(span.start.line))
         })
     }
 }
@@ -69,7 +71,10 @@ mod tests {
     use super::*;
 
     fn entries(text: &str) -> Vec<(String, u32)> {
-        Allowed::of(&Text::new(text.as_bytes())).entries
+        let entries = Allowed::of(&Text::new(text.as_bytes())).entries;
+        let each =
+            |(rule, lines): (String, Vec<u32>)| lines.into_iter().map(move |line| (rule.clone(), line));
+        entries.into_iter().flat_map(each).collect()
     }
 
     #[test]
@@ -79,7 +84,7 @@ mod tests {
         assert_eq!(entries("key # retrace-allow: secret links are fine here"), one("secret"));
         assert_eq!(
             entries("\n<!--retrace-allow: links/wiki, links/orphan, not a rule-->"),
-            [("links/wiki".to_owned(), 2), ("links/orphan".to_owned(), 2)]
+            [("links/orphan".to_owned(), 2), ("links/wiki".to_owned(), 2)]
         );
         for text in ["retrace-allow: secret", "<!-- retrace-allow: -->", "<!-- retrace-allow: because -->"] {
             assert_eq!(entries(text), [], "{text}");

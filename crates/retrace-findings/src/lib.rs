@@ -29,6 +29,7 @@ mod limits;
 mod links;
 mod markdown;
 mod mask;
+mod mention;
 pub mod messages;
 mod own;
 mod page;

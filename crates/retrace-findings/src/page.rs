@@ -87,9 +87,12 @@ fn sensitive(page: &mut Page<'_>) {
         .into_iter()
         .map(|secret| (secret.rule, secret.range, article(secret.name)))
         .collect();
+    // In order, and none overlaps another.
     let taken: Vec<_> = found.iter().map(|(_, range, _)| range.clone()).collect();
-    let free =
-        |range: &Range<usize>| !taken.iter().any(|other| other.start < range.end && range.start < other.end);
+    let free = |range: &Range<usize>| {
+        let next = taken.partition_point(|other| other.end <= range.start);
+        taken.get(next).is_none_or(|other| other.start >= range.end)
+    };
     let emails = personal::emails(page.text.as_str(), page.config).into_iter();
     found.extend(emails.filter(free).map(|range| ("personal/email", range, "An e-mail address".to_owned())));
     let cards = personal::cards(page.text.as_str()).into_iter();

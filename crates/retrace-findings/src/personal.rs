@@ -6,24 +6,21 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Domains that belong to nobody (RFC 2606, RFC 6761), or to a service rather than a person.
-const NOBODYS_DOMAINS: [&str; 13] = [
-    "example.com",
-    "example.org",
-    "example.net",
-    "example.edu",
-    "test.com",
-    "domain.com",
-    "email.com",
-    "company.com",
+const NOBODYS_DOMAINS: [&str; 10] = [
     "users.noreply.github.com",
     "noreply.github.com",
     "anthropic.com",
-    "acme.com",
     "github.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "googlegroups.com",
+    "group.calendar.google.com",
+    "resource.calendar.google.com",
+    "slack.com",
 ];
 
-/// Endings of such domains.
-const NOBODYS_ENDINGS: [&str; 9] = [
+/// Endings of such domains, and of names of machines.
+const NOBODYS_ENDINGS: [&str; 17] = [
     ".example",
     ".test",
     ".invalid",
@@ -33,32 +30,107 @@ const NOBODYS_ENDINGS: [&str; 9] = [
     ".example.org",
     ".internal",
     ".lan",
+    ".home.arpa",
+    ".ts.net",
+    ".amazonaws.com",
+    ".cloudapp.azure.com",
+    // Service accounts of Google Cloud: `NAME@PROJECT.iam.gserviceaccount.com` and its siblings.
+    ".gserviceaccount.com",
+    ".ingest.sentry.io",
+    ".noreply.github.com",
+    ".zoho-bot.com",
 ];
 
-/// Mailboxes of a role, not of a person (RFC 2142 and common practice), and of examples.
-const ROLES: [&str; 34] = [
+/// First labels of domains that stand for any domain.
+const ANY_DOMAIN: [&str; 20] = [
+    "acme",
+    "abc",
+    "bar",
+    "company",
+    "corp",
+    "domain",
+    "email",
+    "example",
+    "foo",
+    "foobar",
+    "host",
+    "mail-server",
+    "mycompany",
+    "mydomain",
+    "myserver",
+    "server",
+    "site",
+    "test",
+    "yourcompany",
+    "yourdomain",
+];
+
+/// Mailboxes that stand for any person.
+const ANYBODY: [&str; 22] = [
+    "a",
+    "b",
+    "bar",
+    "doe",
+    "email",
+    "example",
+    "firstname",
+    "foo",
+    "foobar",
+    "jane.doe",
+    "janedoe",
+    "john.doe",
+    "johndoe",
+    "me",
+    "name",
+    "somebody",
+    "someone",
+    "test",
+    "user",
+    "username",
+    "you",
+    "yourname",
+];
+
+/// Mailboxes of a role, not of a person (RFC 2142 and common practice).
+const ROLES: [&str; 48] = [
     "abuse",
     "admin",
-    "bot",
+    "administrator",
+    "alerts",
     "billing",
+    "careers",
+    "centos",
     "contact",
+    "debian",
+    "deploy",
+    "dev",
+    "developers",
     "do-not-reply",
     "donotreply",
-    "example",
+    "ec2-user",
+    "engineering",
+    "feedback",
     "git",
     "hello",
     "help",
     "hostmaster",
     "info",
+    "jobs",
+    "legal",
     "mailer-daemon",
     "marketing",
-    "me",
     "no-reply",
     "noreply",
     "notifications",
     "office",
+    "opc",
+    "ops",
+    "pi",
+    "postgres",
     "postmaster",
+    "press",
     "privacy",
+    "reply",
     "root",
     "sales",
     "security",
@@ -66,12 +138,35 @@ const ROLES: [&str; 34] = [
     "support",
     "system",
     "team",
-    "test",
-    "user",
-    "username",
+    "ubuntu",
+    "vagrant",
     "webmaster",
-    "you",
 ];
+
+/// Parts of a mailbox's name that say that no person reads it: `svc-backup`, `deploy-bot`, `ci.runner`.
+const MACHINES: [&str; 14] = [
+    "automation",
+    "bot",
+    "ci",
+    "cicd",
+    "daemon",
+    "jenkins",
+    "noreply",
+    "robot",
+    "runner",
+    "sa",
+    "service",
+    "serviceaccount",
+    "svc",
+    "terraform",
+];
+
+/// Programs whose argument `user@host` is a login on a machine.
+const LOGINS: [&str; 10] =
+    ["ssh", "scp", "sftp", "rsync", "mosh", "autossh", "sshfs", "ssh-copy-id", "sshpass", "rclone"];
+
+/// Bytes of a line before an address in which such a program is looked for.
+const LOGIN_REACH: usize = 160;
 
 /// Issuer prefixes of payment cards with the lengths their numbers have (ISO/IEC 7812, the issuers' published ranges).
 const ISSUERS: [(&str, &str, &[usize]); 10] = [
@@ -126,6 +221,7 @@ pub(crate) fn emails(text: &str, config: &Config) -> Vec<Range<usize>> {
                     || ":/@.#=".contains(letter) && !text[..found.start()].ends_with("mailto:")
             }) && !after.is_some_and(|letter| letter.is_alphanumeric() || "@:/(".contains(letter))
                 && is_personal(found.as_str())
+                && !is_login(text, found.start())
                 && !config.allows_email(found.as_str())
         })
         .map(|found| found.range())
@@ -142,10 +238,49 @@ fn is_personal(address: &str) -> bool {
     ]
     .iter()
     .any(|ending| domain.rsplit('.').next() == Some(*ending));
+    let plain = mailbox.split('+').next().unwrap_or(mailbox);
+    let mut labels = domain.split('.');
+    let label = labels.next().unwrap_or(domain);
+    // `example.co.uk` and `example.com` alike, but no part of a longer name.
+    let any_domain = labels.count() <= 2 && (ANY_DOMAIN.contains(&label) || is_filler(label));
+    let machine = plain.split(['-', '_', '.']).any(|part| MACHINES.contains(&part));
     !file
+        && !any_domain
         && !NOBODYS_DOMAINS.contains(&domain)
         && !NOBODYS_ENDINGS.iter().any(|ending| domain.ends_with(ending))
-        && !ROLES.contains(&mailbox.split('+').next().unwrap_or(mailbox))
+        && !ROLES.contains(&plain)
+        && !ANYBODY.contains(&plain)
+        && !is_filler(plain)
+        && !machine
+        && !plain.starts_with("your")
+        && !label.starts_with("your-")
+}
+
+/// `xxx`, `aaa`: one letter over and over.
+fn is_filler(text: &str) -> bool {
+    let first = text.chars().next();
+    text.len() >= 2 && text.chars().all(|letter| Some(letter) == first)
+}
+
+/// Whether what stands at `start` is the argument of a program that logs in: `ssh -p 22 deploy@web.firm.io`. Prose between
+/// the two makes an address of it.
+fn is_login(text: &str, start: usize) -> bool {
+    let mut from = start.saturating_sub(LOGIN_REACH);
+    from += memchr::memrchr(b'\n', &text.as_bytes()[from..start]).map_or(0, |at| at + 1);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let words: Vec<&str> = text[from..start].split_whitespace().collect();
+    let is_program = |word: &&str| {
+        let name = word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric());
+        LOGINS.contains(&name.rsplit('/').next().unwrap_or(name))
+    };
+    let Some(program) = words.iter().rposition(is_program) else { return false };
+    // What may stand between: options, their values, files. Three words that are none of these are a sentence.
+    let after = &words[program + 1..];
+    let prose = |word: &&&str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let closed = text[from..start].matches('`').count().is_multiple_of(2) && words[program].contains('`');
+    !closed && after.iter().filter(prose).count() < 3
 }
 
 /// Payment card numbers in `text`: digits in groups as on a card or in one run, of an issuer's prefix and length, whose
@@ -210,6 +345,10 @@ mod tests {
             "mailto:jo@firm.io",
             "(Jo: jo+x@firm.io)",
             "`jo@firm.io`",
+            "for access over ssh write to the owner at jo@firm.io",
+            "use `ssh web`; questions to jo@firm.io",
+            "jo@example-firm.io",
+            "jo@abc.firm.io.net.org",
         ] {
             assert_eq!(found(text), 1, "{text}");
         }
@@ -227,6 +366,25 @@ mod tests {
             "actions/checkout@v4.1.md",
             "getty@tty1.service",
             "1+bot@users.noreply.github.com",
+            "ssh deploy@web.firm.io",
+            "- Login: `ssh -i ~/.ssh/firm -p 2222 jo@web.firm.io`",
+            "scp out.tar.gz jo@web.firm.io /tmp",
+            "rsync -avz dist/ jo@web.firm.io",
+            "$ ssh-copy-id jo@web.firm.io",
+            "xxx@xxx.com",
+            "jo@xxx.com",
+            "aaa@firm.io",
+            "your.name@firm.io",
+            "john.doe@firm.io",
+            "someone@yourcompany.com",
+            "jo@example.co.uk",
+            "backup@firm-prod.iam.gserviceaccount.com",
+            "123456-compute@developer.gserviceaccount.com",
+            "svc-backup@firm.io",
+            "deploy-bot@firm.io",
+            "ec2-user@ec2-3-1-2-3.compute.amazonaws.com",
+            "ubuntu@build.firm.io",
+            "c_0123abc@group.calendar.google.com",
         ] {
             assert_eq!(found(text), 0, "{text}");
         }

@@ -201,6 +201,14 @@ const CODED: &[Coded] = coded! {
     "Text that would send data out: a command that uploads credentials, an address of a request catcher, an image address that carries data."
     "Find out who wrote it, roll it back, and look at what else came with it."
 
+    "hostile/remote-code" Warning on
+    "A command that runs what an address answers, unseen: an agent that follows the memory runs it."
+    "Name the package instead, or a script that is pinned and checked; look at who wrote it."
+
+    "hostile/mention" Note on
+    "A quotation or a description of text that is aimed at a model, as in a note about prompt injection. It is no injection by itself."
+    "Keep it if it is about such text; if it is meant to be followed, roll it back."
+
     "truth/file" Note off
     "A memory names a file that the repository does not have."
     "Correct the memory, or remove what is no longer true."

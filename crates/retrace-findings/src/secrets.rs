@@ -10,6 +10,7 @@ use crate::registry::Rule;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -29,6 +30,7 @@ struct WrittenRule {
     name: String,
     regex: String,
     keywords: Vec<String>,
+    /// The secret is the first of the expression's groups from this one on that takes part; 0 is the whole.
     #[serde(default)]
     group: usize,
     #[serde(default)]
@@ -50,6 +52,12 @@ enum Shape {
     Random,
     /// A password that is no well-known default.
     Credentials,
+    /// A password as people write it beside its name: no word of a sentence, of a schema or of code.
+    Password,
+    /// A key by the name of its field: mixed as `Random`, and no identifier that merely looks like one.
+    Key,
+    /// A prefix and a random rest.
+    Prefixed,
 }
 
 struct Format {
@@ -141,25 +149,28 @@ pub(crate) fn secrets(text: &str) -> Vec<Secret> {
     for found in set.keywords.find_overlapping_iter(text) {
         tried[set.formats_of[found.pattern().as_usize()]] = true;
     }
-    let mut secrets: Vec<Secret> = Vec::new();
+    // By start; none overlaps another.
+    let mut secrets: BTreeMap<usize, Secret> = BTreeMap::new();
     for (format, _) in set.formats.iter().zip(tried).filter(|(_, tried)| *tried) {
         for captures in format.regex().captures_iter(text) {
-            let Some(found) = captures.get(format.written.group) else { continue };
+            let groups = format.written.group..captures.len();
+            let Some(found) = groups.filter_map(|group| captures.get(group)).next() else { continue };
             let range = found.range();
-            let taken =
-                secrets.iter().any(|other| other.range.start < range.end && range.start < other.range.end);
-            if !taken && set.believes(format, found.as_str()) {
-                secrets.push(Secret { rule: &format.written.id, name: &format.written.name, range });
+            let before = secrets.range(..range.end).next_back();
+            let taken = before.is_some_and(|(_, other)| other.range.end > range.start);
+            if !taken && set.believes(format, text, &range) {
+                let secret = Secret { rule: &format.written.id, name: &format.written.name, range };
+                secrets.insert(secret.range.start, secret);
             }
         }
     }
-    secrets.sort_by_key(|secret| secret.range.start);
-    secrets
+    secrets.into_values().collect()
 }
 
 impl Set {
     /// Whether what fits the expression is a secret and no example.
-    fn believes(&self, format: &Format, secret: &str) -> bool {
+    fn believes(&self, format: &Format, text: &str, range: &Range<usize>) -> bool {
+        let secret = &text[range.clone()];
         let lower = secret.to_lowercase();
         if self.placeholders.iter().any(|word| lower.contains(word.as_str())) {
             return false;
@@ -167,6 +178,16 @@ impl Set {
         let shaped = match format.written.shape {
             Shape::Any => true,
             Shape::Random => is_random(secret),
+            Shape::Key => is_random(secret) && !is_identifier(secret),
+            Shape::Prefixed => is_prefixed(secret, format.written.entropy),
+            Shape::Password => {
+                // `password123` is as well known as `password`.
+                let stem = lower.trim_end_matches(['1', '2', '3', '4']);
+                !self.default_passwords.iter().any(|known| known == stem || *known == lower)
+                    && is_password(secret)
+                    // `password = hash2(` is code.
+                    && !text[range.end..].starts_with(['(', '['])
+            }
             Shape::Credentials => {
                 !self.default_passwords.contains(&lower)
                     && !secret.starts_with(['$', '{', '%', '[', '(', '*', ':'])
@@ -193,6 +214,56 @@ fn is_random(text: &str) -> bool {
     letters >= 3 && digits >= 2 && !odd && !path && !words
 }
 
+/// What stands for another thing by its form: a UUID, a hash of Git or of SHA-2 in full length, a version.
+fn is_identifier(text: &str) -> bool {
+    let hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let uuid =
+        text.len() == 36 && text.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && text.split('-').all(hex);
+    uuid || (matches!(text.len(), 40 | 64 | 96 | 128) && hex(text))
+}
+
+/// `prefix_rest` or `prefix-rest`, whose rest is random.
+fn is_prefixed(text: &str, least: f64) -> bool {
+    let rest = text.rsplit(['_', '-']).next().unwrap_or(text);
+    let letters = rest.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = rest.bytes().filter(u8::is_ascii_digit).count();
+    letters >= 3 && digits >= 2 && !is_word(rest) && entropy(rest) >= least
+}
+
+/// Names of ways to hash and encode, of types and of products: they stand where a password could.
+const NO_PASSWORDS: [&str; 30] = [
+    "aes128", "aes256", "argon2", "argon2d", "argon2i", "argon2id", "base32", "base64", "blowfish", "char",
+    "gpg2", "hmac", "int32", "int64", "ldap", "md5", "oauth", "oauth1", "oauth2", "pbkdf2", "rsa2048",
+    "rsa4096", "scrypt", "sha1", "sha224", "sha256", "sha384", "sha512", "utf8", "varchar",
+];
+
+/// A word that a person would take for a password: a letter, and a digit or a sign that words and names do not have.
+fn is_password(text: &str) -> bool {
+    let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
+    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let sign = text.contains(['!', '#', '%', '^', '@', '$']);
+    let plain: String = text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let parts: Vec<&str> = text.split(['-', '_', '.', '/', ':']).collect();
+    // `user.password2`, `refresh_token_v2`, `2024-03-01`, `v1.2.3`.
+    let name = parts.len() > 1
+        && parts.iter().all(|part| is_word(part) || part.bytes().all(|byte| byte.is_ascii_digit()));
+    let address = text.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+    let reference = text.starts_with(['$', '%', '/', '.', '~', '\\', '&', '{', '[', '(', '@', ':', '-'])
+        || text.contains("://")
+        || text.contains("::")
+        || text.contains("->")
+        || text.contains("...")
+        || text.contains('…')
+        || text.contains("()");
+    letters >= 2
+        && (digit || sign)
+        && !name
+        && !address
+        && !reference
+        && !NO_PASSWORDS.contains(&plain.as_str())
+        && !text.chars().all(|letter| letter.is_alphabetic() || "?!*=".contains(letter))
+}
+
 /// Letters of one case, perhaps a capital first, perhaps a few digits at the end: a word or a name with a number.
 fn is_word(text: &str) -> bool {
     let stem = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
@@ -205,7 +276,7 @@ fn is_word(text: &str) -> bool {
 
 /// Shannon entropy of the characters of `text`, in bits a character.
 fn entropy(text: &str) -> f64 {
-    let mut counts = std::collections::BTreeMap::new();
+    let mut counts = BTreeMap::new();
     let mut total = 0.0_f64;
     for letter in text.chars() {
         *counts.entry(letter).or_insert(0.0_f64) += 1.0;
@@ -301,6 +372,106 @@ mod tests {
             assert_eq!(rule_of(&format!("a line\nbefore {text} after\n")), Some(rule), "{text}");
             assert_eq!(rule_of(&text), Some(rule), "{text}");
         }
+    }
+
+    #[test]
+    fn passwords_as_people_write_them() {
+        for (text, secret) in [
+            ("- Password: Kx9!mmtw", "Kx9!mmtw"),
+            ("- **Password:** `Tr0ub4dor&3`", "Tr0ub4dor&3"),
+            ("- **Password**: winter7storm.", "winter7storm"),
+            ("The staging password is hunter2x, ask before you change it.", "hunter2x"),
+            ("password for the printer is \"blue7lamp\"", "blue7lamp"),
+            ("Admin password (old): Sommer2024!", "Sommer2024!"),
+            ("| Password | Qw8rtzui |", "Qw8rtzui"),
+            ("the passcode is now 77a41b", "77a41b"),
+            ("DB pw -> gr33nTea!", "gr33nTea!"),
+            ("パスワードはKx9mmtw2です", "Kx9mmtw2です"),
+            ("비밀번호: Kx9mmtw2", "Kx9mmtw2"),
+            ("密碼：Kx9mmtw2", "Kx9mmtw2"),
+        ] {
+            let found = secrets(text);
+            let shown: Vec<_> = found.iter().map(|secret| &text[secret.range.clone()]).collect();
+            assert_eq!(shown, [secret], "{text}");
+        }
+        for text in [
+            "- Password: required",
+            "Password is required!",
+            "password: string",
+            "password: min 12 characters",
+            "The password is hashed with argon2id and stored.",
+            "Password: SHA256, salted",
+            "password is base64-encoded",
+            "password: user.password2",
+            "password = generatePassword2(16)",
+            "password: process.env.DB_PASSWORD2",
+            "Password: ${DB_PASS1}",
+            "Password: see the vault",
+            "password: 2024-03-01",
+            "password is jo2@firm.io",
+            "| Password | VARCHAR(255) |",
+            "The password was reset, v2.3.1 asks for it again.",
+            "pw: v1.40.2",
+            "password=password123",
+            "password: <your password2>",
+        ] {
+            assert_eq!(rule_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_by_the_name_of_their_field() {
+        let (m, h) = (noise(MIXED, 43), noise(HEX, 32));
+        for text in [
+            format!("{{\"access\": \"{m}\"}}"),
+            format!("  \"refresh\" : \"{m}\","),
+            format!("\"key\":\"{h}\""),
+            format!("'auth': '{m}'"),
+            format!("\"x-auth\": \"{m}\""),
+            format!("\"session\": \"{m}\""),
+        ] {
+            assert_eq!(rule_of(&text), Some("secret/field"), "{text}");
+        }
+        for text in [
+            "{\"key\": \"components.dialog.confirm.button2\"}".to_owned(),
+            "\"key\": \"550e8400-e29b-41d4-a716-446655440000\"".to_owned(),
+            format!("\"key\": \"{}\"", noise(HEX, 64)),
+            "\"auth\": \"src/auth/middleware/session.ts\"".to_owned(),
+            "\"access\": \"read_only_for_everybody\"".to_owned(),
+            format!("\"sha\": \"{h}\""),
+            "\"keywords\": \"one two three\"".to_owned(),
+        ] {
+            assert_eq!(rule_of(&text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_with_a_prefix() {
+        let (m, h) = (noise(MIXED, 32), noise(HEX, 40));
+        for text in [
+            format!("`notes_sk_{m}`"),
+            format!("the new `tvly-dev-{m}` works"),
+            format!("`e2b_{h}`"),
+            format!("`api-key-{m}`"),
+            format!("sk-{}-{m}", "firm"),
+            format!("`{}_{m}`", "lsv2_pt"),
+        ] {
+            assert_eq!(rule_of(&text), Some("secret/prefixed-token"), "{text}");
+        }
+        for text in [
+            format!("toolu_{}", noise(MIXED, 24)),
+            format!("msg_{}", noise(MIXED, 24)),
+            format!("memver_{}", noise(MIXED, 32)),
+            "`access-token-refresh-handler-internals`".to_owned(),
+            "`test_auth_internationalization2024`".to_owned(),
+            "`risk-assessmentofthewholesystem`".to_owned(),
+            format!("commit-{h}"),
+        ] {
+            assert_eq!(rule_of(&text), None, "{text}");
+        }
+        assert_eq!(rule_of(&format!("use `Bearer {}`", noise(MIXED, 40))), Some("secret/bearer"));
+        assert_eq!(rule_of(&format!("the API key is {}", noise(MIXED, 30))), Some("secret/assignment"));
+        assert_eq!(rule_of(&format!("- **API Key:** `{}`", noise(MIXED, 30))), Some("secret/assignment"));
     }
 
     #[test]

@@ -2,7 +2,12 @@
 //! the same place in the other: a byte that is not UTF-8 stands as `?`.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
+
+/// Bytes between two places at which characters are counted in advance, so that a place on a line of any length is found in
+/// the same time.
+const STRIDE: usize = 4096;
 
 /// A place in a content as people count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,13 +24,15 @@ pub(crate) struct Text<'a> {
     text: Cow<'a, str>,
     /// Byte offsets at which lines start; never empty.
     starts: Vec<usize>,
+    /// Characters before each [`STRIDE`]th byte; counted when the first place is asked for.
+    counted: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Text<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let text = decode(bytes);
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1)).collect();
-        Self { text, starts }
+        Self { text, starts, counted: OnceCell::new() }
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -62,8 +69,25 @@ impl<'a> Text<'a> {
     /// Where the byte at `offset` stands; `offset` may be the length of the text.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let line = self.line_of(offset);
-        let before = self.text.get(self.starts[line]..offset).unwrap_or("");
-        Position { line: number(line + 1), column: number(before.chars().count() + 1) }
+        let column = self.characters_before(offset).saturating_sub(self.characters_before(self.starts[line]));
+        Position { line: number(line + 1), column: number(column + 1) }
+    }
+
+    /// Characters that begin before the byte at `offset`.
+    fn characters_before(&self, offset: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let counted = self.counted.get_or_init(|| {
+            let mut total = 0;
+            let count = |piece: &[u8]| {
+                let before = total;
+                total += starts_in(piece);
+                before
+            };
+            bytes.chunks(STRIDE).map(count).collect()
+        });
+        let offset = offset.min(bytes.len());
+        let piece = (offset / STRIDE).min(counted.len().saturating_sub(1));
+        counted.get(piece).copied().unwrap_or(0) + starts_in(&bytes[piece * STRIDE..offset])
     }
 }
 
@@ -78,6 +102,11 @@ fn decode(bytes: &[u8]) -> Cow<'_, str> {
         text.extend(chunk.invalid().iter().map(|_| '?'));
     }
     Cow::Owned(text)
+}
+
+/// Characters that begin in a piece of UTF-8.
+fn starts_in(piece: &[u8]) -> usize {
+    piece.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
 /// A count as it is printed; a content with more lines than 32 bits can count is far above every size limit.
@@ -99,6 +128,18 @@ mod tests {
         assert_eq!(place(5), (2, 2));
         assert_eq!(place(12), (3, 2));
         assert_eq!(text.lines().map(|(_, line)| line).collect::<Vec<_>>(), ["ab", "çd", "\u{1f600}x"]);
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_of_its_characters() {
+        let content = format!("x\n{}", "é1\u{1f600}".repeat(3 * STRIDE / 7));
+        let text = Text::new(content.as_bytes());
+        for (at, _) in content.char_indices().step_by(61).skip(1) {
+            let place = text.position(at);
+            assert_eq!(place.column as usize, content[2..at].chars().count() + 1, "{at}");
+        }
+        assert_eq!(text.position(content.len()).column as usize, content[2..].chars().count() + 1);
+        assert_eq!(Text::new(b"").position(0).column, 1);
     }
 
     #[test]
