@@ -10,7 +10,7 @@ use crate::kinds;
 use crate::view;
 use crate::wire::{ApiError, FigureKind, InboxItem};
 use retrace_log::{Reader, Unreviewed, VersionRow};
-use retrace_model::{Actor, Sha256, StoreId, VersionOperation};
+use retrace_model::{Actor, MAX_FILE_BYTES, Sha256, StoreId, VersionOperation};
 use retrace_tokens::{Counter, Family};
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -19,8 +19,8 @@ use std::sync::Mutex;
 /// its memory takes seconds between two files, minutes where it thinks or asks in between.
 const BURST_GAP_MICROS: u64 = 5 * 60 * 1_000_000;
 
-/// Larger contents are not counted: it would take longer than a person waits for a page.
-const LARGEST_COUNTED: u64 = 1 << 20;
+/// What is recorded with its content is counted, once for each content.
+const LARGEST_COUNTED: u64 = MAX_FILE_BYTES;
 
 /// The tokenizer family that items are counted with: that of the newest models.
 const FAMILY: Family = NEWEST_FAMILY;

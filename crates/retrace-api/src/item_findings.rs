@@ -12,7 +12,7 @@ use retrace_files::Root;
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
 use retrace_log::{Reader, StoreRow, Unreviewed, VersionFilter, VersionRow};
-use retrace_model::{Actor, Evidence, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation};
+use retrace_model::{Actor, Evidence, MAX_FILE_BYTES, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex};
 /// The rule about links that lead to nothing.
 const MISSING_FILE: &str = "links/missing-file";
 
-/// Larger contents are not looked through for a row of a list; `findings` of the store does.
-const LARGEST_CHECKED: u64 = 1 << 20;
+/// What is recorded with its content is checked: rules take time in proportion to a text, and each text is checked once.
+const LARGEST_CHECKED: u64 = MAX_FILE_BYTES;
 
 /// Contents whose findings are remembered. Nearly all have none; some megabytes.
 const MOST_CONTENTS: usize = 50_000;

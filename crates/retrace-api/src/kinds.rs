@@ -7,7 +7,7 @@ use crate::app::{Inner, lock, root_of};
 use crate::wire::{self, ApiError};
 use retrace_log::{Content, ContentInfo, LogError, Reader, StoreRow, Unreviewed, VersionRow};
 use retrace_model::{
-    KindFilter, MemoryKind, Sha256, StoreId, StoreKind, StorePlace, UnknownWord, may_have_type, memory_kind,
+    KindFilter, MAX_FILE_BYTES, MemoryKind, Sha256, StoreId, StoreKind, StorePlace, UnknownWord, may_have_type, memory_kind,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,8 +16,8 @@ use std::sync::Mutex;
 /// Types that are remembered; a few megabytes.
 const MOST_TYPES: usize = 100_000;
 
-/// Larger contents are not read for their type: a memory is a few kilobytes, and a list must not wait for a large file.
-const LARGEST_READ: u64 = 1 << 20;
+/// What is recorded with its content is read for its type, once for each content.
+const LARGEST_READ: u64 = MAX_FILE_BYTES;
 
 /// What is known of stores and contents already.
 #[derive(Default)]

@@ -7,12 +7,12 @@ use crate::app::lock;
 use crate::wire::ApiError;
 use retrace_diff::{DiffKind, DiffOptions, Granularity};
 use retrace_log::{Reader, VersionRow};
-use retrace_model::Sha256;
+use retrace_model::{MAX_FILE_BYTES, Sha256};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// Larger contents are not compared for a list: each would take longer than all others on its page.
-const LARGEST_COMPARED: u64 = 256 << 10;
+/// Of larger contents no smallest difference is looked for, which can take long: their lines are counted without their order.
+const LARGEST_ORDERED: usize = 256 << 10;
 
 /// Pairs that are remembered; some megabytes.
 const MOST_PAIRS: usize = 50_000;
@@ -57,7 +57,7 @@ impl LineCounts {
 
     /// The same for contents that may be in no version; `None` is no file.
     pub(crate) fn of_contents(&self, from: Option<&[u8]>, to: Option<&[u8]>) -> Option<Counts> {
-        let fits = |side: Option<&[u8]>| side.is_none_or(|bytes| bytes.len() as u64 <= LARGEST_COMPARED);
+        let fits = |side: Option<&[u8]>| side.is_none_or(|bytes| bytes.len() as u64 <= MAX_FILE_BYTES);
         if !fits(from) || !fits(to) {
             return None;
         }
@@ -83,7 +83,7 @@ fn is_comparable(version: &VersionRow) -> bool {
     version.redaction.is_none()
         && version
             .content
-            .is_none_or(|content| content.kept && content.is_text && content.size <= LARGEST_COMPARED)
+            .is_none_or(|content| content.kept && content.is_text && content.size <= MAX_FILE_BYTES)
 }
 
 /// The content of a version; nothing for a deletion.
@@ -95,9 +95,26 @@ fn bytes(reader: &Reader<'_>, version: &VersionRow) -> Result<Vec<u8>, ApiError>
 }
 
 fn compare(old: &[u8], new: &[u8]) -> Option<Counts> {
+    if old.is_empty() || new.is_empty() || old.len().max(new.len()) > LARGEST_ORDERED {
+        let are_texts = retrace_diff::is_text(old) && retrace_diff::is_text(new);
+        return are_texts.then(|| without_order(old, new));
+    }
     let options = DiffOptions { context: 0, granularity: Granularity::Lines, ..DiffOptions::default() };
     let diff = retrace_diff::diff(old, new, &options);
     (diff.kind != DiffKind::Binary).then_some((diff.added, diff.removed))
+}
+
+/// How many lines of one side the other does not have, each as often as it stands there.
+fn without_order(old: &[u8], new: &[u8]) -> Counts {
+    let mut times: HashMap<&[u8], i64> = HashMap::new();
+    for line in new.split_inclusive(|byte| *byte == b'\n') {
+        *times.entry(line).or_default() += 1;
+    }
+    for line in old.split_inclusive(|byte| *byte == b'\n') {
+        *times.entry(line).or_default() -= 1;
+    }
+    let total = |sign: i64| times.values().map(|times| (times * sign).max(0).unsigned_abs()).sum();
+    (total(1), total(-1))
 }
 
 #[cfg(test)]
@@ -110,5 +127,18 @@ mod tests {
         assert_eq!(compare(b"", b"a\nb"), Some((2, 0)));
         assert_eq!(compare(b"a\n", b""), Some((0, 1)));
         assert_eq!(compare(b"a\n", &[0, 159, 146, 150]), None);
+        assert_eq!(compare(b"", &[0, 159, 146, 150]), None);
+    }
+
+    #[test]
+    fn lines_of_large_contents_are_counted_too() {
+        let lines = |from: usize, to: usize| -> Vec<u8> {
+            (from..to).flat_map(|number| format!("line {number}\n").into_bytes()).collect()
+        };
+        let (old, new) = (lines(0, 100_000), lines(10, 100_003));
+        assert!(old.len() > LARGEST_ORDERED);
+        assert_eq!(compare(&old, &new), Some((3, 10)));
+        assert_eq!(compare(b"", &new), Some((99_993, 0)));
+        assert_eq!(compare(&old, b"line 5\nx"), Some((1, 99_999)));
     }
 }

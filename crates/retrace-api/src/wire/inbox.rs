@@ -121,7 +121,7 @@ pub struct InboxItem {
     pub content_size_bytes: Option<u64>,
     /// The difference of the two.
     pub size_change: Option<i64>,
-    /// Tokens last reviewed, counted offline; null for what is no text, was redacted, or is larger than a mebibyte.
+    /// Tokens last reviewed, counted offline; null for what is no text, was redacted, or is too large to be kept.
     pub base_tokens: Option<u64>,
     /// Tokens now, likewise.
     pub tokens: Option<u64>,
@@ -131,7 +131,8 @@ pub struct InboxItem {
     pub tokens_kind: super::FigureKind,
     /// This person rejected the same content, or the same deletion, before.
     pub came_back: bool,
-    /// Lines that came since `base_version_id`; null where lines cannot be compared or are too many.
+    /// Lines that came since `base_version_id`; null where a side is no text, redacted or too large to be kept. Of sides above
+    /// 256 KiB a line that only moved counts neither as added nor as removed.
     pub added: Option<u64>,
     /// Lines that went.
     pub removed: Option<u64>,
