@@ -12,7 +12,9 @@ use retrace_files::Root;
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
 use retrace_log::{Reader, StoreRow, Unreviewed, VersionFilter, VersionRow};
-use retrace_model::{Actor, Evidence, MAX_FILE_BYTES, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation};
+use retrace_model::{
+    Actor, Evidence, MAX_FILE_BYTES, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation,
+};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};

@@ -7,7 +7,8 @@ use crate::app::{Inner, lock, root_of};
 use crate::wire::{self, ApiError};
 use retrace_log::{Content, ContentInfo, LogError, Reader, StoreRow, Unreviewed, VersionRow};
 use retrace_model::{
-    KindFilter, MAX_FILE_BYTES, MemoryKind, Sha256, StoreId, StoreKind, StorePlace, UnknownWord, may_have_type, memory_kind,
+    KindFilter, MAX_FILE_BYTES, MemoryKind, Sha256, StoreId, StoreKind, StorePlace, UnknownWord,
+    may_have_type, memory_kind,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

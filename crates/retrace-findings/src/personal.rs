@@ -92,7 +92,7 @@ const ANYBODY: [&str; 22] = [
 ];
 
 /// Mailboxes of a role, not of a person (RFC 2142 and common practice).
-const ROLES: [&str; 48] = [
+const ROLES: [&str; 55] = [
     "abuse",
     "admin",
     "administrator",
@@ -100,6 +100,8 @@ const ROLES: [&str; 48] = [
     "billing",
     "careers",
     "centos",
+    "coc",
+    "conduct",
     "contact",
     "debian",
     "deploy",
@@ -124,15 +126,20 @@ const ROLES: [&str; 48] = [
     "notifications",
     "office",
     "opc",
+    "opencode",
+    "opensource",
     "ops",
+    "oss",
     "pi",
     "postgres",
     "postmaster",
     "press",
     "privacy",
     "reply",
+    "report",
     "root",
     "sales",
+    "secure",
     "security",
     "service",
     "support",
@@ -246,6 +253,7 @@ fn is_personal(address: &str) -> bool {
     let machine = plain.split(['-', '_', '.']).any(|part| MACHINES.contains(&part));
     !file
         && !any_domain
+        && !domain.starts_with("lists.")
         && !NOBODYS_DOMAINS.contains(&domain)
         && !NOBODYS_ENDINGS.iter().any(|ending| domain.ends_with(ending))
         && !ROLES.contains(&plain)
@@ -381,6 +389,8 @@ mod tests {
             "backup@firm-prod.iam.gserviceaccount.com",
             "123456-compute@developer.gserviceaccount.com",
             "svc-backup@firm.io",
+            "dev@lists.firm.org",
+            "opensource@firm.io",
             "deploy-bot@firm.io",
             "ec2-user@ec2-3-1-2-3.compute.amazonaws.com",
             "ubuntu@build.firm.io",

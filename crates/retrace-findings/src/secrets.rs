@@ -177,7 +177,7 @@ impl Set {
         }
         let shaped = match format.written.shape {
             Shape::Any => true,
-            Shape::Random => is_random(secret),
+            Shape::Random => is_random(secret) && !is_in_badge(&text[..range.start]),
             Shape::Key => is_random(secret) && !is_identifier(secret),
             Shape::Prefixed => is_prefixed(secret, format.written.entropy),
             Shape::Password => {
@@ -201,7 +201,7 @@ impl Set {
 fn is_random(text: &str) -> bool {
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let odd = text.starts_with(['$', '%', '/', '.', '~', '@', '#', '\\', '&'])
+    let odd = text.starts_with(['$', '%', '/', '.', '~', '@', '#', '\\', '&', ':'])
         || text.contains("://")
         || text.contains("::")
         || text.contains("...")
@@ -212,6 +212,15 @@ fn is_random(text: &str) -> bool {
         .split(['-', '_', '.', '/', ':'])
         .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()) || is_word(part));
     letters >= 3 && digits >= 2 && !odd && !path && !words
+}
+
+/// Whether what stands before is the address of a badge, whose token is for everybody who reads the page.
+fn is_in_badge(before: &str) -> bool {
+    let mut from = before.len().saturating_sub(40);
+    while !before.is_char_boundary(from) {
+        from += 1;
+    }
+    before[from..].contains(".svg?")
 }
 
 /// What stands for another thing by its form: a UUID, a hash of Git or of SHA-2 in full length, a version.
@@ -492,6 +501,8 @@ mod tests {
             "api_key=getApiKey(config2024)",
             "PASSWORD=changeme123",
             "the token: refresh_token_v2",
+            "use tiktoken::o200k_base_singleton;",
+            "[![c](https://x.test/gh/a/b/graph/badge.svg?token=Z9kQ3mT7xB)](https://x.test/gh/a/b)",
             "ask-for-it, task-force, risk-register-2024-and-more-words-in-a-row",
             "-----BEGIN PRIVATE KEY----- marks the start",
             "credential: Kubernetes1234",

@@ -131,7 +131,10 @@ const LOG_FOLDERS: [&str; 3] = ["logs", "memory", "daily"];
 #[must_use]
 pub fn memory_kind(store: &StorePlace<'_>, path: &str, memory_type: Option<&str>) -> MemoryKind {
     let (scope, agent, inside) = scope_of(store, path);
-    let (class, day) = class_of(store.kind, &inside);
+    // The folder the file lies in, which at the top of a store is the store's own.
+    let above = path.trim_start_matches('/').rsplit_once('/').map_or(store.root, |(folder, _)| folder);
+    let folder = above.split(['/', '\\']).rfind(|part| !part.is_empty());
+    let (class, day) = class_of(store.kind, &inside, folder.unwrap_or_default());
     MemoryKind {
         class,
         memory_type: memory_type.map(str::to_owned),
@@ -175,12 +178,12 @@ fn scope_of<'a>(store: &StorePlace<'a>, path: &'a str) -> (Option<MemoryScope>, 
     }
 }
 
-fn class_of(kind: StoreKind, inside: &[&str]) -> (MemoryClass, Option<NaiveDate>) {
+fn class_of(kind: StoreKind, inside: &[&str], folder: &str) -> (MemoryClass, Option<NaiveDate>) {
     let Some((&name, folders)) = inside.split_last() else { return (MemoryClass::Other, None) };
     if is_instructions(folders, name) {
         return (MemoryClass::Instructions, None);
     }
-    if let Some(day) = daily_log(kind, folders, name) {
+    if let Some(day) = daily_log(kind, folders, folder, name) {
         return (MemoryClass::DailyLog, day);
     }
     let is_index = match kind {
@@ -213,8 +216,8 @@ fn is_text(name: &str) -> bool {
 }
 
 /// The day of a daily log, if it is one: `logs/YYYY/MM/…` with the day in the name (`YYYY-MM-DD…` or `DD…`), or
-/// `logs/YYYY-MM-DD…`; OpenClaw's `memory/YYYY-MM-DD[-slug].md` likewise, at the top where the store is that folder.
-fn daily_log(kind: StoreKind, folders: &[&str], name: &str) -> Option<Option<NaiveDate>> {
+/// `logs/YYYY-MM-DD…`; OpenClaw's `memory/YYYY-MM-DD[-slug].md` likewise. A store can itself be such a folder.
+fn daily_log(kind: StoreKind, folders: &[&str], folder: &str, name: &str) -> Option<Option<NaiveDate>> {
     if !is_markdown(name) {
         return None;
     }
@@ -231,8 +234,8 @@ fn daily_log(kind: StoreKind, folders: &[&str], name: &str) -> Option<Option<Nai
         return Some(of_name.or_else(of_folder));
     }
     let day = date_at_start(name)?;
-    let in_logs = folders.last().is_some_and(|folder| LOG_FOLDERS.contains(folder));
-    (in_logs || (folders.is_empty() && kind == StoreKind::Openclaw)).then_some(Some(day))
+    (LOG_FOLDERS.contains(&folder) || (folders.is_empty() && kind == StoreKind::Openclaw))
+        .then_some(Some(day))
 }
 
 /// The date a name begins with, `YYYY-MM-DD`, not followed by a further letter or digit.
@@ -342,6 +345,24 @@ mod tests {
             (StoreKind::Plain, "progress.txt", "other"),
         ] {
             assert_eq!(of(kind, "/srv/m", path), expected, "{kind} {path}");
+        }
+    }
+
+    #[test]
+    fn a_store_can_itself_be_a_folder_of_logs() {
+        for (kind, root, path, expected) in [
+            (StoreKind::Plain, "/srv/app/memory", "2026-03-01.md", "daily log 2026-03-01"),
+            (StoreKind::Plain, "/srv/app/memory/", "2026-03-01-release.md", "daily log 2026-03-01"),
+            (StoreKind::Plain, "C:\\app\\memory", "2026-03-01.md", "daily log 2026-03-01"),
+            (StoreKind::Plain, "/srv/app/daily", "2026-03-01.md", "daily log 2026-03-01"),
+            (StoreKind::ClaudeAuto, "/srv/app/.claude/memory", "2026-03-01.md", "daily log 2026-03-01"),
+            (StoreKind::ClaudeAuto, "/srv/app/memory", "team/2026-03-01.md", "team topic"),
+            (StoreKind::Plain, "/srv/app/memory", "notes/2026-03-01.md", "topic"),
+            (StoreKind::Plain, "/srv/app/memory", "release.md", "topic"),
+            (StoreKind::Plain, "/srv/app/memory-old", "2026-03-01.md", "topic"),
+            (StoreKind::Plain, "/", "2026-03-01.md", "topic"),
+        ] {
+            assert_eq!(of(kind, root, path), expected, "{root} {path}");
         }
     }
 

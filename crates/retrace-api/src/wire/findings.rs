@@ -62,6 +62,18 @@ pub struct Finding {
     pub remedy: String,
 }
 
+impl Finding {
+    /// What people call its rule: `missing file`, `GitHub token`.
+    #[must_use]
+    pub fn rule_name(&self) -> String {
+        match retrace_findings::rule(&self.rule) {
+            Some(rule) => rule.name.clone(),
+            // Of a newer program, or of a hosted store.
+            None => self.rule.rsplit('/').next().unwrap_or(&self.rule).replace('-', " "),
+        }
+    }
+}
+
 /// What a check found.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Checked {

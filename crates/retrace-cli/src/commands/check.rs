@@ -49,6 +49,9 @@ pub(crate) struct Arguments {
     /// Root of the repository the memories are about [default: the one the directory lies in]
     #[arg(long, value_name = "DIR")]
     repository: Option<PathBuf>,
+    /// Each finding on a line of its own, also where a rule finds many in one file
+    #[arg(long)]
+    all: bool,
     /// Do not let comments in memories allow findings
     #[arg(long)]
     no_inline_allow: bool,
@@ -79,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     for problem in &checked.problems {
         shell.warn(problem);
     }
-    print(&checked, format, shell)?;
+    print(&checked, format, arguments.all, shell)?;
     if let (Some(path), Some(baseline)) = (&arguments.write_baseline, &checked.baseline) {
         std::fs::write(path, baseline)
             .map_err(|error| file_error(Code::CannotWrite, path, "written", &error))?;
@@ -98,7 +101,7 @@ fn checked(request: &CheckReq, target: &Path, shell: &Shell<'_, '_>) -> Result<C
     commands::check(&*shell.app()?, request.clone())
 }
 
-fn print(checked: &Checked, format: Format, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+fn print(checked: &Checked, format: Format, all: bool, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
     let style = shell.style();
     match format {
         Format::Sarif => shell.print(|out| out.write_all(checked.sarif.as_deref().unwrap_or("").as_bytes())),
@@ -107,7 +110,8 @@ fn print(checked: &Checked, format: Format, shell: &mut Shell<'_, '_>) -> Result
         }
         Format::Text => {
             shell.print_long(|out| {
-                checked.findings.iter().try_for_each(|finding| print::check::finding(out, finding, style))?;
+                let findings: Vec<_> = checked.findings.iter().collect();
+                print::check::findings(out, &findings, all, style)?;
                 Ok(())
             })?;
             shell.note(&print::check::summary(checked));

@@ -11,7 +11,8 @@ use retrace_api::wire::{Health, HealthReq};
 
 /// How healthy stores are: sizes against limits, findings, last write, review and load
 ///
-/// A line a store, then its findings. An index is measured as the agent measures
+/// A line a store, then its findings, each rule once with their number; --all
+/// lists them one by one. An index is measured as the agent measures
 /// it; CUT is the first line that no session loads. With --loads the transcripts
 /// on this machine are read for what was loaded, which takes a while the first
 /// time.
@@ -27,6 +28,9 @@ pub(crate) struct Arguments {
     /// Also read transcripts for what sessions loaded
     #[arg(long)]
     loads: bool,
+    /// Each finding on a line of its own
+    #[arg(long)]
+    all: bool,
 }
 
 /// What the job is called: the API's own name for it.
@@ -44,7 +48,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     shell.print_long(|out| {
         match as_json {
             true => json::line(out, &health)?,
-            false => print::health::health(out, &health, style)?,
+            false => print::health::health(out, &health, arguments.all, style)?,
         }
         Ok(())
     })?;

@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// Only this kind: index, topic, topic:TYPE, daily_log, instructions, other; or whose: team, agent_user, agent_project, agent_local
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
+    /// Each finding on a line of its own
+    #[arg(long)]
+    all: bool,
 }
 
 /// What a list is narrowed to.
@@ -73,7 +76,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             if as_json {
                 json::line(out, group)?;
             } else {
-                print::inbox::group(out, group, &names, style)?;
+                print::inbox::group(out, group, &names, arguments.all, style)?;
             }
         }
         Ok(())

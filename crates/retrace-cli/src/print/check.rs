@@ -1,17 +1,94 @@
 //! Findings, as compilers print them.
 
+use super::table::grouped;
 use super::{Style, count, visible};
 use retrace_api::wire::{Checked, Finding};
+use std::collections::HashMap;
 use std::io::{Result, Write};
+
+/// Findings of one rule in one file from which on they are one line with their number.
+const MANY: usize = 4;
+
+/// Places that such a line names.
+const NAMED: usize = 5;
+
+/// Every finding; with `all` on a line of its own, else those of one rule in one file together where they are many.
+pub(crate) fn findings(
+    out: &mut (impl Write + ?Sized),
+    findings: &[&Finding],
+    all: bool,
+    style: Style,
+) -> Result<()> {
+    let mut groups: HashMap<(&str, &str), Vec<&Finding>> = HashMap::new();
+    for one in findings {
+        groups.entry((&one.path, &one.rule)).or_default().push(one);
+    }
+    for one in findings {
+        let key = (one.path.as_str(), one.rule.as_str());
+        match groups.get(&key) {
+            Some(group) if !all && group.len() >= MANY => {
+                several(out, group, style)?;
+                // The others of it have been said.
+                groups.insert(key, Vec::new());
+            }
+            Some(group) if !all && group.is_empty() => {}
+            _ => finding(out, one, style)?,
+        }
+    }
+    Ok(())
+}
+
+/// `PATH:LINE:COLUMN: severity: 258 × missing file [rule]`, then where, and what to do.
+fn several(out: &mut (impl Write + ?Sized), group: &[&Finding], style: Style) -> Result<()> {
+    let first = group[0];
+    let what = format!("{} × {}", grouped(group.len() as u64), first.rule_name());
+    line(out, first, &what, style)?;
+    writeln!(out, "    {}; all of them: --all", places(group, true))?;
+    writeln!(out, "    {}", visible::line(&first.remedy))
+}
+
+/// Where findings stand: `lines 3, 5 and 7 more` of one file, else paths with lines.
+pub(crate) fn places(group: &[&Finding], of_one_file: bool) -> String {
+    let place = |one: &Finding| match (of_one_file, one.start) {
+        (true, _) => one.line.to_string(),
+        (false, Some(_)) => format!("{}:{}", visible::line(&one.path), one.line),
+        (false, None) if one.path.is_empty() => ".".to_owned(),
+        (false, None) => visible::line(&one.path),
+    };
+    let mut seen: Vec<String> = Vec::new();
+    for one in group {
+        let place = place(one);
+        if seen.len() == NAMED && seen.last() != Some(&place) {
+            break;
+        }
+        if !seen.contains(&place) {
+            seen.push(place);
+        }
+    }
+    let more = group.len().saturating_sub(seen.len());
+    let named = seen.join(", ");
+    let named = if of_one_file { format!("lines {named}") } else { named };
+    if more > 0 { format!("{named} and {} more", grouped(more as u64)) } else { named }
+}
 
 /// `PATH:LINE:COLUMN: severity: message [rule]`, then what to do.
 pub(crate) fn finding(out: &mut (impl Write + ?Sized), finding: &Finding, style: Style) -> Result<()> {
+    line(out, finding, &finding.message, style)?;
+    writeln!(out, "    {}", visible::line(&finding.remedy))
+}
+
+/// A severity as it is painted.
+pub(crate) fn severity(finding: &Finding, style: Style) -> String {
+    match finding.severity.as_str() {
+        "error" => style.paint.red("error"),
+        "warning" => style.paint.yellow("warning"),
+        other => style.paint.dim(&visible::line(other)),
+    }
+}
+
+fn line(out: &mut (impl Write + ?Sized), finding: &Finding, what: &str, style: Style) -> Result<()> {
     let paint = style.paint;
-    let severity = match finding.severity.as_str() {
-        "error" => paint.red("error"),
-        "warning" => paint.yellow("warning"),
-        other => paint.dim(other),
-    };
+    let severity = severity(finding, style);
     let path = if finding.path.is_empty() { "." } else { &finding.path };
     writeln!(
         out,
@@ -19,10 +96,9 @@ pub(crate) fn finding(out: &mut (impl Write + ?Sized), finding: &Finding, style:
         paint.cyan(&visible::line(path)),
         finding.line,
         finding.column,
-        visible::line(&finding.message),
+        visible::line(what),
         paint.dim(&format!("[{}]", visible::line(&finding.rule))),
-    )?;
-    writeln!(out, "    {}", visible::line(&finding.remedy))
+    )
 }
 
 /// How many there are, and how many do not count.
@@ -42,4 +118,43 @@ pub(crate) fn summary(checked: &Checked) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn found(rule: &str, path: &str, line: u32) -> Finding {
+        serde_json::from_value(json!({ "rule": rule, "severity": "warning", "path": path, "line": line, "column": 1,
+            "end_line": line, "end_column": 2, "start": 0, "end": 1, "message": "There is no \"x\".", "remedy": "Correct the link." }))
+        .unwrap()
+    }
+
+    fn printed(given: &[Finding], all: bool) -> String {
+        let mut out = Vec::new();
+        findings(&mut out, &given.iter().collect::<Vec<_>>(), all, Style::PLAIN).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn many_findings_of_a_rule_are_one_line_that_opens() {
+        let mut given: Vec<Finding> =
+            (1..=258).map(|line| found("links/missing-file", "MEMORY.md", line)).collect();
+        given.insert(3, found("links/wiki", "MEMORY.md", 4));
+        given.push(found("links/missing-file", "z.md", 1));
+        let text = printed(&given, false);
+        assert_eq!(
+            text.lines().take(4).collect::<Vec<_>>(),
+            [
+                "MEMORY.md:1:1: warning: 258 × missing file [links/missing-file]",
+                "    lines 1, 2, 3, 4, 5 and 253 more; all of them: --all",
+                "    Correct the link.",
+                "MEMORY.md:4:1: warning: There is no \"x\". [links/wiki]",
+            ]
+        );
+        assert_eq!(text.lines().count(), 7, "{text}");
+        assert_eq!(printed(&given, true).lines().count(), 2 * 260);
+        assert_eq!(printed(&given[..3], false).lines().count(), 6, "few are said one by one");
+    }
 }

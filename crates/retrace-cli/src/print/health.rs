@@ -4,11 +4,17 @@ use super::names::Names;
 use super::table::{Side, grouped, table};
 use super::time::time;
 use super::{Style, check, count, visible};
-use retrace_api::wire::{ExpiryProposal, FindingRule, Health, StoreHealth};
+use retrace_api::wire::{ExpiryProposal, Finding, FindingRule, Health, StoreHealth};
+use std::collections::HashMap;
 use std::io::{Result, Write};
 
 /// A line a store, its indexes, then the findings of each store.
-pub(crate) fn health(out: &mut (impl Write + ?Sized), health: &Health, style: Style) -> Result<()> {
+pub(crate) fn health(
+    out: &mut (impl Write + ?Sized),
+    health: &Health,
+    all: bool,
+    style: Style,
+) -> Result<()> {
     let when =
         |at: &Option<String>| at.as_ref().map_or_else(|| "never".to_owned(), |at| time(at, style.zone));
     let rows: Vec<[String; 9]> = health
@@ -49,16 +55,18 @@ pub(crate) fn health(out: &mut (impl Write + ?Sized), health: &Health, style: St
         ("", Side::Left),
     ];
     table(out, columns, &rows, style)?;
-    health.stores.iter().try_for_each(|store| details(out, store, health, style))
+    health.stores.iter().try_for_each(|store| details(out, store, health, all, style))
 }
 
 fn details(
     out: &mut (impl Write + ?Sized),
     store: &StoreHealth,
     health: &Health,
+    all: bool,
     style: Style,
 ) -> Result<()> {
-    let findings: Vec<_> = health.findings.iter().filter(|one| one.store_id == store.store_id).collect();
+    let findings: Vec<&Finding> =
+        health.findings.iter().filter(|one| one.store_id == store.store_id).map(|one| &one.finding).collect();
     if findings.is_empty() && store.problems.is_empty() && store.indexes.is_empty() && store.expiry == 0 {
         return Ok(());
     }
@@ -91,7 +99,38 @@ fn details(
     if store.allowed > 0 {
         writeln!(out, "  {} allowed by comments", count(store.allowed, "finding", "findings"))?;
     }
-    findings.iter().try_for_each(|one| check::finding(out, &one.finding, style))
+    match all {
+        true => findings.iter().try_for_each(|one| check::finding(out, one, style)),
+        false => by_rule(out, &findings, style),
+    }
+}
+
+/// Each rule once: how often, where first, and what to do. A rule with one finding says it.
+fn by_rule(out: &mut (impl Write + ?Sized), findings: &[&Finding], style: Style) -> Result<()> {
+    let mut rules: Vec<Vec<&Finding>> = Vec::new();
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    for one in findings {
+        let at = *known.entry((&one.rule, &one.severity)).or_insert(rules.len());
+        match rules.get_mut(at) {
+            Some(rule) => rule.push(one),
+            None => rules.push(vec![one]),
+        }
+    }
+    let mut opens = false;
+    for rule in &rules {
+        if let [one] = rule.as_slice() {
+            check::finding(out, one, style)?;
+            continue;
+        }
+        opens = true;
+        let id = style.paint.dim(&format!("[{}]", visible::line(&rule[0].rule)));
+        let severity = check::severity(rule[0], style);
+        let name = visible::line(&rule[0].rule_name());
+        writeln!(out, "{severity}: {} × {name} {id}", grouped(rule.len() as u64))?;
+        writeln!(out, "    {}", check::places(rule, false))?;
+        writeln!(out, "    {}", visible::line(&rule[0].remedy))?;
+    }
+    if opens { writeln!(out, "  Each finding on a line of its own: `retrace health --all`") } else { Ok(()) }
 }
 
 /// A memory that could go, why, and what would go with it.

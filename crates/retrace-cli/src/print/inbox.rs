@@ -1,9 +1,10 @@
 //! The inbox, and what a review did.
 
 use super::names::Names;
+use super::table::grouped;
 use super::time::time;
 use super::version::{actor, put_back_by};
-use super::{Style, act, count, visible};
+use super::{Style, act, check, count, visible};
 use retrace_api::wire::{Finding, InboxGroup, InboxItem, OriginNote, PutBack, Reviewed};
 use std::io::{Result, Write};
 
@@ -12,6 +13,7 @@ pub(crate) fn group(
     out: &mut (impl Write + ?Sized),
     group: &InboxGroup,
     names: &Names,
+    all: bool,
     style: Style,
 ) -> Result<()> {
     let (first, last) = (time(&group.started_at, style.zone), time(&group.ended_at, style.zone));
@@ -34,13 +36,13 @@ pub(crate) fn group(
             writeln!(out, "      {}", style.paint.dim(why))?;
         }
         said = why.or(said);
-        findings(out, &item.findings, style)?;
+        findings(out, &item.findings, all, style)?;
     }
     Ok(())
 }
 
-/// Findings of one item that are printed; the others are counted.
-const MOST_FINDINGS: usize = 5;
+/// Rules of one item that are printed, each once with the number of its findings; the others are counted.
+const MOST_RULES: usize = 5;
 
 /// Characters of a session's title and of a prompt.
 const TITLE: usize = 60;
@@ -77,7 +79,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}{more}", visible::line(head.trim_end()))
 }
 
-fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], style: Style) -> Result<()> {
+fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], all: bool, style: Style) -> Result<()> {
     // The worst first, so that no error stands among those that are only counted.
     let mut findings: Vec<&Finding> = findings.iter().collect();
     findings.sort_by_key(|finding| match finding.severity.as_str() {
@@ -85,19 +87,36 @@ fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], style: Style)
         "warning" => 1,
         _ => 2,
     });
-    for finding in findings.iter().take(MOST_FINDINGS) {
-        let severity = match finding.severity.as_str() {
-            "error" => style.paint.red("error"),
-            "warning" => style.paint.yellow("warning"),
-            other => visible::line(other),
-        };
+    let mut rules: Vec<(&Finding, u64)> = Vec::new();
+    for finding in findings {
+        // There are few rules, and with `all` each finding stands by itself.
+        let known = if all { None } else { rules.iter_mut().find(|(first, _)| first.rule == finding.rule) };
+        match known {
+            Some((_, number)) => *number += 1,
+            None => rules.push((finding, 1)),
+        }
+    }
+    let most = if all { usize::MAX } else { MOST_RULES };
+    for (finding, number) in rules.iter().take(most) {
+        let severity = check::severity(finding, style);
         let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
         let (message, rule) = (visible::line(&finding.message), visible::line(&finding.rule));
-        writeln!(out, "      {severity}: {place}{message} {}", style.paint.dim(&format!("[{rule}]")))?;
+        let rule = style.paint.dim(&format!("[{rule}]"));
+        match number {
+            1 => writeln!(out, "      {severity}: {place}{message} {rule}")?,
+            number => {
+                let name = visible::line(&finding.rule_name());
+                writeln!(
+                    out,
+                    "      {severity}: {} × {name}, first {place}{message} {rule}",
+                    grouped(*number)
+                )?;
+            }
+        }
     }
-    match findings.len().saturating_sub(MOST_FINDINGS) {
+    match rules.iter().skip(most).map(|(_, number)| number).sum::<u64>() {
         0 => Ok(()),
-        more => writeln!(out, "      and {}", count(more as u64, "finding more", "findings more")),
+        more => writeln!(out, "      and {}", count(more, "finding more", "findings more")),
     }
 }
 
@@ -197,7 +216,7 @@ mod tests {
         }))
         .unwrap();
         let mut out = Vec::new();
-        group(&mut out, &one, &Names::default(), Style::PLAIN).unwrap();
+        group(&mut out, &one, &Names::default(), false, Style::PLAIN).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("“Fix ") && !text.contains('\u{1b}'), "{text}");
         assert_eq!(text.matches("turn 4, claude-x, “").count(), 1, "one prompt is said once: {text}");
@@ -205,6 +224,10 @@ mod tests {
             text.contains("error: line 3: A key. [group/rule]\n      note: No index. [group/rule]"),
             "{text}"
         );
-        assert!(text.ends_with("and 2 findings more\n"), "{text}");
+        assert!(text.ends_with("note: 7 × rule, first n [group/rule]\n"), "{text}");
+        let mut out = Vec::new();
+        group(&mut out, &one, &Names::default(), true, Style::PLAIN).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.matches("note: n [group/rule]").count(), 7, "{text}");
     }
 }

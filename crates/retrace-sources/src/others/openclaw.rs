@@ -73,6 +73,12 @@ fn configured(look: &mut Look, path: &Path, home: &Path) -> Vec<(PathBuf, String
     places
 }
 
+/// A project that is a workspace: its `SOUL.md` is what no other agent has.
+pub(super) fn in_project(look: &mut Look, project: &Path) -> Option<Found> {
+    let soul = holds(project, &["SOUL.md"])?;
+    workspace(look, project.to_owned(), format!("a project that {soul}, which OpenClaw reads"))
+}
+
 /// A workspace is listed when something in it is memory.
 fn workspace(look: &mut Look, root: PathBuf, because: String) -> Option<Found> {
     if !is_directory(&root) {

@@ -6,11 +6,15 @@
 //! - `memory-bank/` with `activeContext.md`: the Cline memory bank (`cline/cline`, memory bank documentation).
 //! - `memory/memories/`: the Anthropic memory tool with the file back end of the official SDKs, whose base is `./memory`
 //!   (`anthropics/anthropic-sdk-python`, memory tool module).
+//! - `claude-memory/`: memory of Claude that people keep in a repository of their own or beside the code.
+//! - A `MEMORY.md` at the root with topics beside it: the repository is the memory. Where it holds other files too it is
+//!   listed and not offered, since a recorder would record those as well.
+//! - `SOUL.md` with `MEMORY.md` or dated notes in `memory/`: an OpenClaw workspace, wherever it lies.
 
-use super::{has_dated_notes, holds};
+use super::{has_dated_notes, holds, openclaw};
 use crate::Found;
 use crate::claude::{Project, folder_label};
-use crate::look::Look;
+use crate::look::{Look, Sort, is_file};
 use retrace_model::StoreKind;
 use std::path::Path;
 
@@ -28,6 +32,10 @@ pub(super) fn find(projects: &[Project], look: &mut Look) -> Vec<Found> {
         let mut stores = Vec::new();
         stores.extend(copy(look, directory, &[".claude", "memory"], ".claude/memory"));
         stores.extend(aeon(look, directory).or_else(|| copy(look, directory, &["memory"], "memory")));
+        for label in ["claude-memory", ".claude-memory"] {
+            stores.extend(named_memory(look, directory, label));
+        }
+        stores.extend(openclaw::in_project(look, directory).or_else(|| whole(look, directory)));
         stores.extend(memory_tool(look, directory));
         stores.extend(memory_bank(look, directory));
         found.extend(stores.into_iter().map(|store| store.of_project(Some(directory.clone()))));
@@ -47,13 +55,103 @@ fn copy(look: &mut Look, project: &Path, parts: &[&str], label: &str) -> Option<
     Some(Found::new(root, StoreKind::ClaudeAuto, name, evidence).because(reason))
 }
 
+/// A folder whose name says what it is: an index or any topic makes it memory.
+fn named_memory(look: &mut Look, project: &Path, label: &str) -> Option<Found> {
+    let root = look.directory(project, &[label])?;
+    let evidence = match holds(&root, &["MEMORY.md"]) {
+        Some(index) => format!("{label}/ in a project, {index}"),
+        None => {
+            let is_topic = |entry: &crate::look::Entry| is_memory_file(entry) && entry.name.ends_with(".md");
+            look.entries(&root).iter().any(is_topic).then(|| format!("{label}/ in a project, with topics"))?
+        }
+    };
+    let name = format!("{} · {label}", folder_label(project));
+    let reason =
+        "The directory is there; agents use it only where a setting or an instruction leads them to it.";
+    Some(Found::new(root, StoreKind::ClaudeAuto, name, vec![evidence]).because(reason))
+}
+
+/// The project's own directory, where its index links to topics that lie beside it.
+fn whole(look: &mut Look, project: &Path) -> Option<Found> {
+    let index = project.join("MEMORY.md");
+    let bytes = look.beginning(&index, INDEX_BYTES)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let topics = targets(&text).filter(|target| is_below(target) && is_file(&project.join(target))).count();
+    if topics == 0 {
+        return None;
+    }
+    let evidence =
+        vec!["a MEMORY.md at the root of a project, with the topics it links to beside it".to_owned()];
+    let name = format!("{} · memory", folder_label(project));
+    let found = Found::new(project.to_owned(), StoreKind::ClaudeAuto, name, evidence);
+    let alone = look.entries(project).iter().all(|entry| match entry.sort {
+        Sort::File => is_memory_file(entry) || entry.name.starts_with('.') || BESIDE.contains(&&*entry.name),
+        // What folders of texts are called cannot be known; those of code are.
+        Sort::Directory => !CODE_FOLDERS.contains(&&*entry.name),
+        _ => true,
+    });
+    Some(if alone {
+        found.because(
+            "The directory is there; agents use it only where a setting or an instruction leads them to it.",
+        )
+    } else {
+        let mut found = found.because(
+            "The project holds other files beside its memory, and all of them would be recorded; add it by name if that is meant.",
+        );
+        found.enabled = false;
+        found
+    })
+}
+
+/// Files that stand at the root of any repository.
+const BESIDE: [&str; 5] = ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "CODEOWNERS"];
+
+/// Folders that hold code or what is made of it.
+const CODE_FOLDERS: [&str; 14] = [
+    "app",
+    "bin",
+    "build",
+    "cmd",
+    "crates",
+    "dist",
+    "internal",
+    "lib",
+    "node_modules",
+    "packages",
+    "pkg",
+    "src",
+    "target",
+    "tests",
+];
+
+fn is_memory_file(entry: &crate::look::Entry) -> bool {
+    let ending = entry.name.rsplit_once('.').map(|(_, ending)| ending);
+    entry.sort == Sort::File && matches!(ending, Some("md" | "markdown" | "txt"))
+}
+
+/// Whether a link leads to a file of the same directory or one below it.
+fn is_below(target: &str) -> bool {
+    let path = Path::new(target);
+    path.is_relative()
+        && path
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir))
+}
+
+/// The Markdown files that an index links to, as they are written there.
+fn targets(index: &str) -> impl Iterator<Item = &str> {
+    index
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split([')', '\n', '#']).next())
+        .map(str::trim)
+        .filter(|target| target.ends_with(".md"))
+}
+
 /// Whether an index has a Markdown link to a Markdown file: `](name.md)`.
 fn links_to_files(look: &mut Look, index: &Path) -> bool {
     let Some(bytes) = look.beginning(index, INDEX_BYTES) else { return false };
-    String::from_utf8_lossy(&bytes)
-        .split("](")
-        .skip(1)
-        .any(|rest| rest.split([')', '\n']).next().is_some_and(|target| target.trim().ends_with(".md")))
+    targets(&String::from_utf8_lossy(&bytes)).next().is_some()
 }
 
 fn aeon(look: &mut Look, project: &Path) -> Option<Found> {
@@ -137,13 +235,51 @@ mod tests {
     }
 
     #[test]
+    fn a_workspace_a_repository_of_memory_and_a_folder_named_for_it() {
+        let home = Home::new();
+        home.write("claw/SOUL.md", "x");
+        home.write("claw/MEMORY.md", "x");
+        home.write("claw/memory/2026-11-20.md", "x");
+        home.write("notes/MEMORY.md", "- [A](a.md)\n");
+        home.write("notes/a.md", "x");
+        home.write("notes/README.md", "x");
+        home.write("code/MEMORY.md", "- [A](./a.md#part)\n");
+        home.write("code/a.md", "x");
+        home.write("code/Cargo.toml", "x");
+        home.write("code/src/main.rs", "x");
+        home.write("kept/claude-memory/MEMORY.md", "no links\n");
+        home.write("kept/src/main.rs", "x");
+        home.write("loose/claude-memory/tides.md", "x");
+        let discovery = discover(&named(&home, &["claw", "notes", "code", "kept", "loose"]));
+        for (root, name, kind, enabled) in [
+            ("claw", "claw · OpenClaw", StoreKind::Openclaw, true),
+            ("notes", "notes · memory", StoreKind::ClaudeAuto, true),
+            ("code", "code · memory", StoreKind::ClaudeAuto, false),
+            ("kept/claude-memory", "kept · claude-memory", StoreKind::ClaudeAuto, true),
+            ("loose/claude-memory", "loose · claude-memory", StoreKind::ClaudeAuto, true),
+        ] {
+            let found = discovery.at(&home.path(root));
+            assert_eq!((found.name.as_str(), found.kind, found.enabled), (name, kind, enabled));
+            assert!(found.project.is_some() && !found.reason.is_empty(), "{found:?}");
+        }
+        let inside: Vec<_> =
+            discovery.found.iter().filter(|found| found.root.ends_with("claw/memory")).collect();
+        assert!(inside.iter().all(|found| !found.enabled || !found.exists), "{inside:?}");
+        assert_eq!(discovery.problems, []);
+    }
+
+    #[test]
     fn what_only_looks_like_memory_is_left_out() {
         let home = Home::new();
         home.write("a/memory/MEMORY.md", "No links here (see a.md).\n");
         home.write("a/memory/allocator.c", "x");
         home.write("a/memory-bank/notes.md", "x");
         home.write("a/.claude/memory/other.md", "x");
-        let discovery = discover(&named(&home, &["a"]));
+        home.write("a/MEMORY.md", "- [A](gone.md) [B](../b/c.md) [C](https://x.test/a.md)\n");
+        home.write("b/SOUL.md", "x");
+        home.write("b/c.md", "x");
+        home.write("b/claude-memory/allocator.c", "x");
+        let discovery = discover(&named(&home, &["a", "b"]));
         let there: Vec<_> = discovery.found.iter().filter(|found| found.exists).collect();
         assert!(there.is_empty(), "{there:?}");
     }
