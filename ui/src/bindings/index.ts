@@ -4570,7 +4570,7 @@ content_size_bytes: number | null,
  */
 size_change: number | null, 
 /**
- * Tokens last reviewed, counted offline; null for what is no text, was redacted, or is larger than a mebibyte.
+ * Tokens last reviewed, counted offline; null for what is no text, was redacted, or is too large to be kept.
  */
 base_tokens: number | null, 
 /**
@@ -4590,7 +4590,8 @@ tokens_kind: FigureKind,
  */
 came_back: boolean, 
 /**
- * Lines that came since `base_version_id`; null where lines cannot be compared or are too many.
+ * Lines that came since `base_version_id`; null where a side is no text, redacted or too large to be kept. Of sides above
+ * 256 KiB a line that only moved counts neither as added nor as removed.
  */
 added: number | null, 
 /**

@@ -149,6 +149,16 @@ export const RULES: Readonly<Record<string, RuleWords>> = {
     explanation: msg({ message: "Text that would send data out: a command that uploads credentials, an address of a request catcher, an image address that carries data." }),
     remedy: msg({ message: "Find out who wrote it, roll it back, and look at what else came with it." }),
   },
+  "hostile/remote-code": {
+    name: msg({ context: "rule", message: "remote code" }),
+    explanation: msg({ message: "A command that runs what an address answers, unseen: an agent that follows the memory runs it." }),
+    remedy: msg({ message: "Name the package instead, or a script that is pinned and checked; look at who wrote it." }),
+  },
+  "hostile/mention": {
+    name: msg({ context: "rule", message: "mention" }),
+    explanation: msg({ message: "A quotation or a description of text that is aimed at a model, as in a note about prompt injection. It is no injection by itself." }),
+    remedy: msg({ message: "Keep it if it is about such text; if it is meant to be followed, roll it back." }),
+  },
   "truth/file": {
     name: msg({ context: "rule", message: "file" }),
     explanation: msg({ message: "A memory names a file that the repository does not have." }),
@@ -516,6 +526,21 @@ export const RULES: Readonly<Record<string, RuleWords>> = {
   },
   "secret/assignment": {
     name: msg({ context: "rule", message: "secret in an assignment" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/password": {
+    name: msg({ context: "rule", message: "password in prose" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/field": {
+    name: msg({ context: "rule", message: "key by the name of its field" }),
+    explanation: null,
+    remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
+  },
+  "secret/prefixed-token": {
+    name: msg({ context: "rule", message: "token with a prefix" }),
     explanation: null,
     remedy: msg({ message: "Withdraw it at its provider, then take it out with `retrace redact`, history included." }),
   },

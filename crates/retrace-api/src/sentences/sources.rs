@@ -138,7 +138,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "{0}/ in a project, with topics",
     "a MEMORY.md at the root of a project, with the topics it links to beside it",
     "The project holds other files beside its memory, and all of them would be recorded; add it by name if that is meant.",
-    "a project that {0}, which OpenClaw reads",
+    "a project with a SOUL.md, which OpenClaw reads",
     "The directory is there; agents use it only where a setting or an instruction leads them to it.",
     "dated logs/ and topics/",
     "dated logs/",

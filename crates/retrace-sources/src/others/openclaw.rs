@@ -75,8 +75,8 @@ fn configured(look: &mut Look, path: &Path, home: &Path) -> Vec<(PathBuf, String
 
 /// A project that is a workspace: its `SOUL.md` is what no other agent has.
 pub(super) fn in_project(look: &mut Look, project: &Path) -> Option<Found> {
-    let soul = holds(project, &["SOUL.md"])?;
-    workspace(look, project.to_owned(), format!("a project that {soul}, which OpenClaw reads"))
+    holds(project, &["SOUL.md"])?;
+    workspace(look, project.to_owned(), "a project with a SOUL.md, which OpenClaw reads".to_owned())
 }
 
 /// A workspace is listed when something in it is memory.
