@@ -90,7 +90,10 @@ fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], all: bool, st
     let mut rules: Vec<(&Finding, u64)> = Vec::new();
     for finding in findings {
         // There are few rules, and with `all` each finding stands by itself.
-        let known = if all { None } else { rules.iter_mut().find(|(first, _)| first.rule == finding.rule) };
+        let same = |(first, _): &&mut (&Finding, u64)| {
+            first.rule == finding.rule && first.severity == finding.severity
+        };
+        let known = if all { None } else { rules.iter_mut().find(same) };
         match known {
             Some((_, number)) => *number += 1,
             None => rules.push((finding, 1)),
