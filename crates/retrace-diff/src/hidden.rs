@@ -127,10 +127,12 @@ pub(crate) fn comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether only up to three spaces stand before `at` on its line.
+/// Whether only up to three spaces stand before `at` on its line. No more than four bytes are read: a line may be as long as
+/// the text, and may have a mark every few bytes.
 fn starts_line(text: &str, at: usize) -> bool {
-    let before = &text[text[..at].rfind('\n').map_or(0, |feed| feed + 1)..at];
-    before.len() <= 3 && before.bytes().all(|byte| byte == b' ')
+    let before = &text.as_bytes()[..at];
+    let spaces = before.iter().rev().take(4).take_while(|byte| **byte == b' ').count();
+    spaces <= 3 && before[..at - spaces].last().is_none_or(|byte| *byte == b'\n')
 }
 
 fn characters(text: &str) -> Vec<Hidden> {

@@ -50,21 +50,54 @@ pub(crate) fn search(old: &[u32], new: &[u32], deadline: Option<Instant>) -> Scr
     if !needs_search {
         return whole;
     }
-    let mut changes: Vec<Change> = Vec::new();
-    for op in capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline) {
+    // What one side alone has can be equal to nothing. It is left out of the search, which is slowest where it finds nothing.
+    let (old_kept, new_kept) = (kept(old, new), kept(new, old));
+    let numbers = |kept: &[usize], all: &[u32]| kept.iter().map(|at| all[*at]).collect::<Vec<u32>>();
+    let (old_few, new_few) = (numbers(&old_kept, old), numbers(&new_kept, new));
+    let mut changes = Changes::default();
+    for op in capture_diff_slices_deadline(Algorithm::Myers, &old_few, &new_few, deadline) {
         if op.tag() == DiffTag::Equal {
-            continue;
-        }
-        let change = Change { old: op.old_range(), new: op.new_range() };
-        match changes.last_mut() {
-            Some(last) if last.old.end == change.old.start && last.new.end == change.new.start => {
-                last.old.end = change.old.end;
-                last.new.end = change.new.end;
+            for (from, to) in op.old_range().zip(op.new_range()) {
+                changes.equal(old_kept[from], new_kept[to]);
             }
-            _ => changes.push(change),
         }
     }
-    Script { changes, cut_short: deadline.is_some_and(passed) }
+    Script { changes: changes.ending(old.len(), new.len()), cut_short: deadline.is_some_and(passed) }
+}
+
+/// Where the items of `of` stand that are in `other` too.
+fn kept(of: &[u32], other: &[u32]) -> Vec<usize> {
+    let size = of.iter().chain(other).max().map_or(0, |most| *most as usize + 1);
+    let mut is_there = vec![false; size];
+    for number in other {
+        is_there[*number as usize] = true;
+    }
+    (0..of.len()).filter(|at| is_there[of[*at] as usize]).collect()
+}
+
+/// Changes between pairs of equal items that come in order.
+#[derive(Default)]
+struct Changes {
+    found: Vec<Change>,
+    /// Where the items behind the last pair start.
+    old_at: usize,
+    new_at: usize,
+}
+
+impl Changes {
+    /// The items at `old` and `new` are equal; what stands between them and the pair before was changed.
+    fn equal(&mut self, old: usize, new: usize) {
+        if self.old_at < old || self.new_at < new {
+            self.found.push(Change { old: self.old_at..old, new: self.new_at..new });
+        }
+        (self.old_at, self.new_at) = (old + 1, new + 1);
+    }
+
+    /// All of them, for sequences of these lengths.
+    fn ending(mut self, old: usize, new: usize) -> Vec<Change> {
+        self.equal(old, new);
+        self.found
+    }
 }
 
 /// The script that replaces everything between the common start and the common end at once.

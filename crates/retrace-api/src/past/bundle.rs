@@ -26,8 +26,15 @@ const ENDING: &str = "retrace";
 /// The form of bundle this program writes, and the only one it reads.
 const FORM: u32 = 1;
 
-/// A line of a bundle may be as long as the largest content takes in base64, and some.
-const LONGEST_LINE: u64 = 2 << 30;
+/// Longest line of a bundle: the largest content that a log keeps, 10 MiB, takes up to six times as many bytes where each of
+/// them is written as an escape, and some.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+
+/// A bundle unpacks to at most so many times its size. Histories measured unpack to below 200 times theirs.
+const MAX_RATIO: u64 = 500;
+
+/// A small bundle may unpack to more than [`MAX_RATIO`] times its size, and to so much at most.
+const MIN_UNPACKED_BYTES: u64 = 256 << 20;
 
 /// Level of compression: the memory notes measured for the log gain little above it.
 const LEVEL: i32 = 9;
@@ -184,15 +191,22 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
     let opened = File::open(file).map_err(|error| {
         ApiError::new(Code::NotFound, format!("The bundle cannot be read: {error}."), show(file))
     })?;
+    let packed = opened.metadata().map_or(0, |metadata| metadata.len());
+    let mut left = packed.saturating_mul(MAX_RATIO).max(MIN_UNPACKED_BYTES);
     let decoder = zstd::Decoder::new(opened).map_err(|_| not_one(file))?;
     let mut lines = BufReader::new(decoder);
     let mut hasher = Hasher::new();
     let mut next = |hasher: &mut Hasher| -> Result<Vec<u8>, ApiError> {
         let mut line = Vec::new();
+        let most = MAX_LINE_BYTES.min(left);
         (&mut lines)
-            .take(LONGEST_LINE)
+            .take(most)
             .read_until(b'\n', &mut line)
             .map_err(|error| damaged(&error.to_string()))?;
+        left -= line.len() as u64;
+        if line.len() as u64 == most {
+            return Err(damaged("it unpacks to more than a history of its size takes"));
+        }
         hasher.update(&line);
         Ok(line)
     };
