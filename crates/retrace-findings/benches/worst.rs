@@ -81,7 +81,8 @@ fn lines(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(args = names(), sample_count = 3, sample_size = 1)]
 fn difference_with_words(bencher: Bencher<'_, '_>, name: &str) {
     let old = text(name);
-    let new: String = old.char_indices().map(|(at, c)| if at % 7 == 3 && c == 'a' { 'c' } else { c }).collect();
+    let new: String =
+        old.char_indices().map(|(at, c)| if at % 7 == 3 && c == 'a' { 'c' } else { c }).collect();
     let options = DiffOptions { granularity: Granularity::Words, ..DiffOptions::default() };
     bencher.bench(|| diff(black_box(old.as_bytes()), black_box(new.as_bytes()), &options));
 }

@@ -252,18 +252,25 @@ pub(crate) fn claims(page: &Page<'_>) -> Vec<Claim> {
             span: page.span(&range),
         });
     };
+    // What a line says is asked once: one line may hold all code of a text.
+    let mut line_before: Option<(usize, bool)> = None;
     for code in page.code.ranges() {
         let inner = code.start..code.end;
         let content = &text[inner.clone()];
         let span = content.trim_matches('`');
-        let line = line_around(text, code.start);
+        let line = page.text.line_of(code.start);
+        let is_not_there = match line_before {
+            Some((known, answer)) if known == line => answer,
+            _ => speaks_of_what_is_not_there(&text[page.text.line_range(line)]),
+        };
+        line_before = Some((line, is_not_there));
         // A program at the root is run from there, rather than read.
         let is_file = is_file_claim(span) && span.trim_start_matches("./").contains('/');
-        if !content.contains('\n') && is_file && !speaks_of_what_is_not_there(line) {
+        if !content.contains('\n') && is_file && !is_not_there {
             let start = inner.start + (content.len() - content.trim_start_matches('`').len());
             let length = without_line_number(span).len();
             take(About::File, start..start + length);
-        } else if !speaks_of_what_is_not_there(line) {
+        } else if !is_not_there {
             for (index, about) in [(6, About::Program), (7, About::Recipe), (8, About::Crate)] {
                 for captures in shape(index).captures_iter(content) {
                     if let Some(found) = captures.get(1).or_else(|| captures.get(2)) {
@@ -301,13 +308,6 @@ fn is_file_claim(span: &str) -> bool {
         || span.starts_with('@')
         || span.contains("node_modules/");
     shape.is_match(span) && !odd && !is_host(span) && has_known_ending(without_line_number(span))
-}
-
-/// The line that the byte at `at` stands on.
-fn line_around(text: &str, at: usize) -> &str {
-    let start = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
-    let end = text[at..].find('\n').map_or(text.len(), |feed| at + feed);
-    &text[start..end]
 }
 
 /// Whether a word outside of code says so.
@@ -464,8 +464,6 @@ mod tests {
         for line in ["- the parser is in `a/b.rs`", "see `old/removed.rs` for it", "threshold in `a/b.rs`"] {
             assert!(!speaks_of_what_is_not_there(line), "{line}");
         }
-        assert_eq!(line_around("one\ntwo\nthree", 5), "two");
-        assert_eq!(line_around("one", 0), "one");
     }
 
     #[test]

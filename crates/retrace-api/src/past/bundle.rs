@@ -199,10 +199,7 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
     let mut next = |hasher: &mut Hasher| -> Result<Vec<u8>, ApiError> {
         let mut line = Vec::new();
         let most = MAX_LINE_BYTES.min(left);
-        (&mut lines)
-            .take(most)
-            .read_until(b'\n', &mut line)
-            .map_err(|error| damaged(&error.to_string()))?;
+        (&mut lines).take(most).read_until(b'\n', &mut line).map_err(|error| damaged(&error.to_string()))?;
         left -= line.len() as u64;
         if line.len() as u64 == most {
             return Err(damaged("it unpacks to more than a history of its size takes"));
