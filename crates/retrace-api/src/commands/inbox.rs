@@ -67,6 +67,67 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
     })
 }
 
+/// All that is left to review, in groups, newest first. What is grouped is read once; the items of a group are read when it is
+/// asked for, so that a long inbox takes the memory of its largest group.
+pub struct InboxList {
+    items: Vec<Unreviewed>,
+    groups: Vec<Group>,
+    of: String,
+}
+
+impl InboxList {
+    /// What this person has left to review now; of a store and of a kind where such are asked for. Pages are not looked at.
+    ///
+    /// # Errors
+    /// As [`inbox`].
+    pub fn read(app: &App, request: &InboxReq) -> Result<Self, ApiError> {
+        let inner = &app.inner;
+        let kind = kind_filter(request.kind.as_deref())?;
+        inner.read(|reader| {
+            let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
+            let store = store.map(|store| store.id);
+            let items = inner.left_to_review(reader, store, kind.as_ref())?;
+            let groups = groups(&items);
+            Ok(Self { items, groups, of: narrowed(store, kind.as_ref()) })
+        })
+    }
+
+    /// The number of groups.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Whether nothing is left to review.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The groups without their items.
+    pub fn headings(&self) -> impl Iterator<Item = InboxGroup> {
+        self.groups.iter().map(|group| heading(group, &self.items, &self.of))
+    }
+
+    /// The group at `index` with its items; `None` behind the last.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn group(&self, app: &App, index: usize) -> Result<Option<InboxGroup>, ApiError> {
+        let Some(group) = self.groups.get(index) else { return Ok(None) };
+        let inner = &app.inner;
+        let mut shown = heading(group, &self.items, &self.of);
+        let mut configurations = Configurations::default();
+        shown.items = inner.read(|reader| {
+            let members = group.members.iter();
+            members
+                .map(|member| inner.inbox_item(reader, &self.items[*member], &mut configurations))
+                .collect::<Result<_, _>>()
+        })?;
+        Ok(Some(shown))
+    }
+}
+
 /// How many of the items are of which kind. It looks at all of them, of which `inbox` reads a page.
 ///
 /// # Errors

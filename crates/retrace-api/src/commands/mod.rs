@@ -67,7 +67,7 @@ pub use export::context_export;
 pub use health::health;
 pub use history::{activity, log, show, timeline};
 pub use import::{export_store, import_bundle, import_git, import_transcripts};
-pub use inbox::{inbox, inbox_kinds};
+pub use inbox::{InboxList, inbox, inbox_kinds};
 pub use instructions::{instruction, instructions};
 pub use memories::{document, memories};
 pub use memory_prices::context_memory;

@@ -6,8 +6,8 @@ use crate::print::names::Names;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
-use retrace_api::wire::{ApiError, Inbox, InboxReq, Nothing, TranscriptsReq};
-use retrace_api::{App, commands};
+use retrace_api::commands::{self, InboxList};
+use retrace_api::wire::{InboxReq, Nothing, TranscriptsReq};
 
 /// What you have left to review, newest first
 ///
@@ -43,6 +43,11 @@ pub(super) struct Narrowed {
 }
 
 impl Narrowed {
+    /// What is asked of the inbox.
+    pub(super) fn request(&self) -> InboxReq {
+        InboxReq { store: self.store.clone(), kind: self.kind.clone(), ..InboxReq::default() }
+    }
+
     /// Reads what the name of a group says that it was listed under: `group_7@memstore_…:topic:user`.
     pub(super) fn of_group(name: &str) -> Self {
         let (rest, kind) = name.split_once(':').map_or((name, None), |(rest, kind)| (rest, Some(kind)));
@@ -51,19 +56,17 @@ impl Narrowed {
     }
 }
 
-/// Items asked for at once: the API's largest page.
-const PAGE: u64 = 500;
-
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let narrowed = Narrowed { store: arguments.store, kind: arguments.kind };
-    let mut inbox = whole(&app, narrowed.clone())?;
-    if inbox.groups.iter().any(|group| group.session.is_some()) {
+    let request = narrowed.request();
+    let mut list = InboxList::read(&app, &request)?;
+    if list.headings().any(|group| group.session.is_some()) {
         // Titles and prompts are told where the index of transcripts is known; here nothing has read it yet.
         commands::transcripts(&app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
-        inbox = whole(&app, narrowed.clone())?;
+        list = InboxList::read(&app, &request)?;
     }
-    if inbox.groups.is_empty() {
+    if list.is_empty() {
         shell.note(match &narrowed.kind {
             Some(_) => "Nothing of this kind is left to review.",
             None => "Nothing is left to review.",
@@ -72,35 +75,17 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
-        for group in &inbox.groups {
+        for index in 0..list.len() {
+            let Some(group) = list.group(&app, index)? else { break };
             if as_json {
-                json::line(out, group)?;
+                json::line(out, &group)?;
             } else {
-                print::inbox::group(out, group, &names, arguments.all, style)?;
+                print::inbox::group(out, &group, &names, arguments.all, style)?;
             }
         }
         Ok(())
     })?;
     Ok(Exit::DONE)
-}
-
-/// All pages, groups that go over several put together.
-pub(super) fn whole(app: &App, narrowed: Narrowed) -> Result<Inbox, ApiError> {
-    let Narrowed { store, kind } = narrowed;
-    let mut request = InboxReq { store, kind, before: None, limit: Some(PAGE) };
-    let mut inbox = commands::inbox(app, request.clone())?;
-    while let Some(before) = inbox.next_before.take() {
-        request.before = Some(before);
-        let page = commands::inbox(app, request.clone())?;
-        for group in page.groups {
-            match inbox.groups.last_mut().filter(|last| last.id == group.id) {
-                Some(last) => last.items.extend(group.items),
-                None => inbox.groups.push(group),
-            }
-        }
-        inbox.next_before = page.next_before;
-    }
-    Ok(inbox)
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! `retrace approve`, `retrace reject`, `retrace reviewed`, and what they have in common
 
 use super::Ended;
-use super::inbox::{Narrowed, whole};
+use super::inbox::Narrowed;
 use crate::exit::Exit;
 use crate::print;
 use crate::print::names::Names;
 use crate::shell::{Failure, Shell};
 use clap::{ArgGroup, Args};
+use retrace_api::App;
+use retrace_api::commands::{self, InboxList};
 use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed};
-use retrace_api::{App, commands};
 
 /// Say that changes are right as they stand
 ///
@@ -117,7 +118,9 @@ pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ende
 
 /// The versions of a group of the inbox, as it was listed.
 fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
-    let found = whole(app, Narrowed::of_group(group))?.groups.into_iter().find(|known| known.id == group);
+    let list = InboxList::read(app, &Narrowed::of_group(group).request())?;
+    let index = list.headings().position(|known| known.id == group);
+    let found = index.map(|index| list.group(app, index)).transpose()?.flatten();
     let found = found.ok_or_else(|| ApiError {
         code: Code::NotFound,
         message: "There is no such group in the inbox.".to_owned(),
