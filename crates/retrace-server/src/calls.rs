@@ -56,7 +56,12 @@ pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) ->
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The request is not JSON.", hint, "content-type");
     }
     let app = Arc::clone(&shared.app);
-    let work = tokio::task::spawn_blocking(move || run(&app, command.name, &body));
+    // An act goes on when its client goes away, and when the server is asked to stop.
+    let act = if command.writes { Some(Arc::clone(&shared.acts).read_owned().await) } else { None };
+    let work = tokio::task::spawn_blocking(move || {
+        let _act = act;
+        run(&app, command.name, &body)
+    });
     answer(work.await.unwrap_or_else(|_| Err(bug(command.name))))
 }
 

@@ -53,7 +53,12 @@ pub(crate) struct Shared {
     /// Id of the token as an author.
     pub(crate) key_id: String,
     pub(crate) hub: Arc<EventHub>,
+    /// Held for reading by each command that writes, until it is done.
+    pub(crate) acts: Acts,
 }
+
+/// What is waited for before the server ends: commands that write. Those that read are let go of.
+pub(crate) type Acts = Arc<tokio::sync::RwLock<()>>;
 
 /// The server without a socket.
 ///
@@ -61,18 +66,19 @@ pub(crate) struct Shared {
 /// [`retrace_api::wire::Code::Internal`] when the machine has no thread left to pass events on.
 pub fn router(app: Arc<App>, options: ServerOptions) -> Result<Router, ApiError> {
     let hub = EventHub::start(&app)?;
-    router_with(app, options, hub)
+    router_with(app, options, hub, Acts::default())
 }
 
 pub(crate) fn router_with(
     app: Arc<App>,
     options: ServerOptions,
     hub: Arc<EventHub>,
+    acts: Acts,
 ) -> Result<Router, ApiError> {
     let ServerOptions { token, hosts, assets, legacy_stores } = options;
     let stores = Arc::new(StoreService::start(&app, legacy_stores)?);
     let key_id = key_id(token.reveal());
-    let shared = Arc::new(Shared { app, token, hosts, assets, stores, key_id, hub });
+    let shared = Arc::new(Shared { app, token, hosts, assets, stores, key_id, hub, acts });
     let router = Router::new()
         .route("/api/v1/{command}", post(calls::call))
         .route("/api/v1/commands", get(calls::list))

@@ -5,7 +5,7 @@ use crate::events::EventHub;
 use crate::guard::AllowedHosts;
 use crate::listen;
 use crate::places::{Mark, Place, Places};
-use crate::router::{ServerOptions, router_with};
+use crate::router::{Acts, ServerOptions, router_with};
 use crate::stall::Stall;
 use crate::tls::Transport;
 use crate::token::TokenFile;
@@ -40,7 +40,9 @@ const CONNECTIONS: usize = 128;
 /// Commands at once; others wait. More would only wait for each other in the log.
 const COMMANDS_AT_ONCE: usize = 16;
 /// How long requests under way may take to end once the server was asked to stop.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(2);
+/// How long acts under way may take after that. Each is whole wherever it ends: this only spares the user a part of one.
+const GRACE_OF_ACTS: Duration = Duration::from_secs(8);
 /// Pause after a connection could not be taken, so that a lack of file descriptors does not spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -108,11 +110,18 @@ pub fn start(app: Arc<App>, options: StartOptions) -> Result<Running, ApiError> 
         legacy_stores: options.legacy_stores,
     };
     let origin = origin(address, tls.is_some(), names.first());
-    let router = router_with(app, served, Arc::clone(&hub))?;
+    let acts = Acts::default();
+    let router = router_with(app, served, Arc::clone(&hub), Arc::clone(&acts))?;
     let (stop, stopped) = watch::channel(false);
-    let serve = move || match runtime.block_on(async { TcpListener::from_std(listener) }) {
-        Ok(listener) => runtime.block_on(accept(listener, Connections::new(router, tls), &hub, stopped)),
-        Err(error) => tracing::error!(%error, "the listener cannot be used"),
+    let serve = move || {
+        match runtime.block_on(async { TcpListener::from_std(listener) }) {
+            Ok(listener) => {
+                runtime.block_on(accept(listener, Connections::new(router, tls), &hub, &acts, stopped));
+            }
+            Err(error) => tracing::error!(%error, "the listener cannot be used"),
+        }
+        // A command that only reads may take long, and nobody waits for its answer any more.
+        runtime.shutdown_background();
     };
     let thread = std::thread::Builder::new()
         .name("retrace-serve".to_owned())
@@ -237,6 +246,7 @@ async fn accept(
     listener: TcpListener,
     connections: Connections,
     hub: &EventHub,
+    acts: &Acts,
     mut stopped: watch::Receiver<bool>,
 ) {
     let graceful = GracefulShutdown::new();
@@ -256,8 +266,9 @@ async fn accept(
     }
     drop(listener);
     hub.close();
-    // A client that does not take its answer in time loses it; the act itself runs to its end on its own thread.
+    // A client that does not take its answer in time loses it.
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    let _ = tokio::time::timeout(GRACE_OF_ACTS, acts.write()).await;
 }
 
 /// Serves a connection until it ends or its place is given to another.

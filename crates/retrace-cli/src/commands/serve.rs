@@ -122,6 +122,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if let Some(recording) = recording {
         recording.stop();
     }
+    // A read that nobody waits for may still hold the app, so what is on its way to the disk is waited for here.
+    app.settle()?;
     Ok(Exit::DONE)
 }
 
