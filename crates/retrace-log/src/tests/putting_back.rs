@@ -79,11 +79,10 @@ fn a_deletion_and_a_memory_that_comes_back_keep_their_writers() {
         [there_again, gone_again, own, deleted_by_ada].map(|seq| of(&log, seq)),
         [Some(made), Some(gone_by_y), Some(made), None]
     );
-    // A content of another memory is put back where a person says so alone.
-    let copy = by(&mut log, &user("ada"), Source::Api, put(store, "b.md", "one"));
-    assert_eq!(of(&log, copy), None);
-    let moved = by(&mut log, &user("ada"), Source::Rollback, put(store, "c.md", "one"));
-    assert_eq!(of(&log, moved), Some(made));
+    // What another memory had is put back by an act that only puts back; a text that a person writes is their own.
+    let elsewhere = by(&mut log, &user("ada"), Source::Rollback, put(store, "c.md", "one"));
+    let typed = by(&mut log, &user("ada"), Source::Api, put(store, "b.md", "one"));
+    assert_eq!((of(&log, elsewhere), of(&log, typed)), (Some(made), None));
     log.assert_sound();
 }
 

@@ -21,7 +21,6 @@ import { Actor, LineCounts, Moment } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { Chip, useWords } from "@/shared/ui";
-import { PutBackBy } from "@/shared/Writer";
 import { type InboxRow, itemBeside, type ItemRow, rowAt, rowOffsets } from "./rows";
 import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
@@ -58,6 +57,7 @@ function putBackOf(group: InboxGroup): PutBack | null {
 }
 
 function GroupHeading({ group, storeName }: { group: InboxGroup; storeName: (id: string) => string | null }) {
+  const format = useFormat();
   const store = storeOf(group);
   const back = putBackOf(group);
   return (
@@ -66,7 +66,11 @@ function GroupHeading({ group, storeName }: { group: InboxGroup; storeName: (id:
         <GroupTitle group={group} />
       </span>
       <Moment at={group.ended_at} />
-      {back && <PutBackBy back={back} />}
+      {back && (
+        <span className="muted" title={format.exact(back.at)} data-testid="put-back">
+          <Trans>put back</Trans>
+        </span>
+      )}
       {store && storeName(store) && <span className="inbox-group-store">{storeName(store)}</span>}
       <span className="inbox-group-count num">
         <Plural value={group.total} one="# change" other="# changes" />

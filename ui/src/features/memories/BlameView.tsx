@@ -7,7 +7,6 @@ import { useProgramWords } from "@/shared/program";
 import { shorten } from "@/shared/text";
 import { Await, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
-import { PutBackBy } from "@/shared/Writer";
 import { useRead } from "@/state/queries";
 
 /** Lines that follow each other and come from one version. */
@@ -84,10 +83,10 @@ function Gutter({
           </span>
         )}
         {version.put_back && (
-          <>
+          <span className="muted">
             {" "}
-            · <PutBackBy back={version.put_back} />
-          </>
+            · <Trans>put back</Trans> <Moment at={version.put_back.at} />
+          </span>
         )}
       </span>
     </Button>
