@@ -5,7 +5,7 @@ import { Plural } from "@lingui/react/macro";
 export function AtLeast({ placeholders = 0, fast = 0 }: { placeholders?: number; fast?: number }) {
   if (placeholders === 0 && fast === 0) return null;
   return (
-    <p className="muted small" data-testid="at-least">
+    <p className="muted small at-least" data-testid="at-least">
       {placeholders > 0 && (
         <Plural
           value={placeholders}
