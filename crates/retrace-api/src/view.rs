@@ -172,6 +172,8 @@ pub(crate) fn receipt(row: &ReceiptRow) -> wire::Receipt {
                 state: PlaceState::as_str(place.state).to_owned(),
                 hits: place.hits,
                 detail: place.detail.clone(),
+                owned: place.owned,
+                remedy: place.remedy.clone(),
             })
             .collect(),
         chain_head: row.chain_head.to_hex(),

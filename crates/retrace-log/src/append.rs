@@ -106,8 +106,10 @@ impl Act<'_> {
     ) -> Result<Appended, LogError> {
         self.whole(|act| {
             let rest = if act.new_memories { Resting::StaysAway } else { Resting::ComesBack };
+            let seals = act.seals.take();
             let mut appending = Appending::begin(&act.transaction, act.entropy, &append, rest)?;
             appending.said = put_back.clone();
+            appending.digest.seals(seals.as_ref());
             appending.run(&append)
         })
     }

@@ -120,6 +120,14 @@ impl Digest {
         Self(hasher)
     }
 
+    /// Adds what covers the seals that the operation made. Comes before the leaves.
+    pub(crate) fn seals(&mut self, seals: Option<&Sha256>) {
+        if let Some(seals) = seals {
+            self.0.update(b"retrace.seals.1\0");
+            self.0.update(seals.0);
+        }
+    }
+
     pub(crate) fn leaf(&mut self, leaf: &Sha256) {
         self.0.update(leaf.0);
     }

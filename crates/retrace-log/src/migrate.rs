@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0008_unsettled.sql"),
     include_str!("schema/0009_remotes_more.sql"),
     include_str!("schema/0010_put_back.sql"),
+    include_str!("schema/0011_texts.sql"),
 ];
 
 /// Newest format this program knows.

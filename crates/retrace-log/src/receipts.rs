@@ -45,6 +45,25 @@ pub struct Place {
     pub hits: u64,
     /// More, where there is more to say.
     pub detail: Option<String>,
+    /// The place is the log's own: what is left there is not done.
+    pub owned: bool,
+    /// What takes it out of there, where something is left.
+    pub remedy: Option<String>,
+}
+
+impl Place {
+    /// A place that is not the log's own.
+    #[must_use]
+    pub fn outside(place: impl Into<String>, state: PlaceState, hits: u64, detail: Option<String>) -> Self {
+        Self { place: place.into(), state, hits, detail, owned: false, remedy: None }
+    }
+
+    /// A place of the log's own, which is clean when nothing was found.
+    #[must_use]
+    pub fn own(place: impl Into<String>, hits: u64, detail: Option<String>) -> Self {
+        let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
+        Self { place: place.into(), state, hits, detail, owned: true, remedy: None }
+    }
 }
 
 /// A receipt.
@@ -143,8 +162,8 @@ impl Act<'_> {
         for (position, place) in receipt.places.iter().enumerate() {
             self.transaction
                 .prepare_cached(
-                    "INSERT INTO receipt_places (redaction_id, position, place, state, hits, detail)
-                     SELECT id, ?2, ?3, ?4, ?5, ?6 FROM redactions WHERE public = ?1",
+                    "INSERT INTO receipt_places (redaction_id, position, place, state, hits, detail, owned, remedy)
+                     SELECT id, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM redactions WHERE public = ?1",
                 )?
                 .execute(params![
                     &receipt.id.0[..],
@@ -153,6 +172,8 @@ impl Act<'_> {
                     place.state.as_str(),
                     place.hits,
                     place.detail,
+                    place.owned,
+                    place.remedy,
                 ])?;
         }
         Ok(())
@@ -200,7 +221,7 @@ impl Reader<'_> {
 
     fn receipt_from(&self, row: &Row<'_>) -> Result<ReceiptRow, LogError> {
         let mut places = self.connection.prepare_cached(
-            "SELECT place, state, hits, detail FROM receipt_places WHERE redaction_id = ?1 ORDER BY position",
+            "SELECT place, state, hits, detail, owned, remedy FROM receipt_places WHERE redaction_id = ?1 ORDER BY position",
         )?;
         let places = places
             .query_map([row.get::<_, i64>(14)?], |place| {
@@ -213,6 +234,8 @@ impl Reader<'_> {
                         .map_or(PlaceState::Left, |(state, _)| *state),
                     hits: place.get(2)?,
                     detail: place.get(3)?,
+                    owned: place.get(4)?,
+                    remedy: place.get(5)?,
                 })
             })?
             .collect::<Result<_, _>>()?;

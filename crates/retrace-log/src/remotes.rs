@@ -33,7 +33,7 @@ impl StoreRow {
     /// Whether the store is a directory of this machine.
     #[must_use]
     pub fn has_directory(&self) -> bool {
-        !self.is_log_only() && !self.is_remote()
+        !self.is_log_only() && !self.is_remote() && !self.root.starts_with(crate::REDACTED_ROOT)
     }
 }
 

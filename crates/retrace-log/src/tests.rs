@@ -21,3 +21,4 @@ mod searching;
 mod settling;
 mod stores;
 mod tampering;
+mod texts;

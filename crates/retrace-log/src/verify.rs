@@ -5,9 +5,10 @@
 //! covered by the chain are names and states of stores, what the file system said of live files, receipts, and which of
 //! several versions with the same content an act put back.
 
-use crate::chain::{Digest, GENESIS, Link};
+use crate::chain::{Digest, GENESIS};
 use crate::read::{LEAVES, ReadConnection, leaf_from};
 use crate::rows::{ChangeKind, bound};
+use crate::seals::{Sealed, Seals, link_of};
 use crate::{
     LogError, LogFiles, OperationRow, RawHits, Reader, ReviewAct, blob, migrate, raw, review, search,
 };
@@ -134,7 +135,13 @@ impl Reader<'_> {
     }
 
     fn check_chain(&self, found: &mut Verification) -> Result<(), LogError> {
-        let mut walk = ChainWalk { previous: GENESIS, seq: 0, next_version: 1, numbers: HashMap::new() };
+        let mut walk = ChainWalk {
+            previous: GENESIS,
+            seq: 0,
+            next_version: 1,
+            numbers: HashMap::new(),
+            seals: Seals::load(self.connection)?,
+        };
         loop {
             let page = self.operations_after(walk.seq, 1000)?;
             if page.is_empty() {
@@ -169,21 +176,14 @@ impl Reader<'_> {
         if operation.first_version != walk.next_version {
             found.add(format!("operation {seq} does not begin at version {}", walk.next_version));
         }
-        let link = Link {
-            seq,
-            store: operation.store,
-            source: operation.source,
-            created_at: operation.created_at,
-            actor: &operation.actor,
-            note: operation.note.as_deref(),
-            undoes: operation.undoes,
-        };
-        let mut digest = Digest::new(&walk.previous, &link);
+        let mut digest = Digest::new(&walk.previous, &link_of(operation));
+        digest.seals(walk.seals.made_by(seq));
         let counts = self.check_leaves(operation, &mut digest, walk, found)?;
         if counts != operation.counts {
             found.add(format!("operation {seq} counts other versions than it has"));
         }
-        if digest.finish() != operation.digest {
+        let says = digest.finish();
+        if says != operation.digest && !walk.seals.fits(Sealed::Operation, seq, &says, &operation.digest) {
             found.add(format!("operation {seq} or one of its versions was altered"));
         }
         walk.seq = seq;
@@ -224,7 +224,13 @@ impl Reader<'_> {
                 ChangeKind::Modified | ChangeKind::Moved => counts.1 += 1,
                 ChangeKind::Deleted => counts.2 += 1,
             }
-            digest.leaf(&version.leaf.hash());
+            if let Some(kept) = &version.kept {
+                let says = version.leaf.hash();
+                if says != *kept && !walk.seals.fits(Sealed::Version, seq, &says, kept) {
+                    found.add(format!("version {seq} or its redacted note or writer was altered"));
+                }
+            }
+            digest.leaf(&version.hash());
             found.versions += 1;
         }
         Ok(counts)
@@ -232,6 +238,7 @@ impl Reader<'_> {
 
     /// Follows the chain of the acts of review, which is one of its own.
     fn check_reviews(&self, found: &mut Verification) -> Result<(), LogError> {
+        let seals = Seals::load(self.connection)?;
         let (mut previous, mut last) = (review::GENESIS, 0);
         loop {
             let page = self.review_acts_after(last, 1000)?;
@@ -242,7 +249,8 @@ impl Reader<'_> {
                 if act.seq != last + 1 {
                     found.add(format!("reviews {} to {} are missing", last + 1, act.seq - 1));
                 }
-                if self.digest_of(act, &previous)? != act.digest {
+                let says = self.digest_of(act, &previous)?;
+                if says != act.digest && !seals.fits(Sealed::Review, act.seq, &says, &act.digest) {
                     found.add(format!("review {} or what it says of a memory was altered", act.seq));
                 }
                 (previous, last) = (act.digest, act.seq);
@@ -253,7 +261,7 @@ impl Reader<'_> {
         }
     }
 
-    fn digest_of(&self, act: &ReviewAct, previous: &Sha256) -> Result<Sha256, LogError> {
+    pub(crate) fn digest_of(&self, act: &ReviewAct, previous: &Sha256) -> Result<Sha256, LogError> {
         let link = review::Link {
             seq: act.seq,
             person: &act.person,
@@ -319,6 +327,7 @@ struct ChainWalk {
     next_version: u64,
     /// How many versions each memory had so far, observed and rebuilt ones counted apart.
     numbers: HashMap<(MemoryId, bool), u64>,
+    seals: Seals,
 }
 
 /// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.

@@ -2,6 +2,7 @@
 
 use crate::raw::KeptOpen;
 use crate::{Append, Appended, Entropy, LogError, LogFiles, Reader};
+use retrace_model::Sha256;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub struct Act<'w> {
     pub(crate) half_done: bool,
     /// A memory that comes to a path where a deleted one was is another one.
     pub(crate) new_memories: bool,
+    /// What covers seals that were made for the next operation.
+    pub(crate) seals: Option<Sha256>,
 }
 
 impl Writer {
@@ -42,7 +45,13 @@ impl Writer {
     /// [`LogError::Busy`] when they do not end in time.
     pub fn begin(&mut self) -> Result<Act<'_>, LogError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        Ok(Act { transaction, entropy: &mut self.entropy, half_done: false, new_memories: false })
+        Ok(Act {
+            transaction,
+            entropy: &mut self.entropy,
+            half_done: false,
+            new_memories: false,
+            seals: None,
+        })
     }
 
     /// Appends one operation in a transaction of its own.
@@ -88,7 +97,7 @@ impl Act<'_> {
     /// [`LogError::Full`], [`LogError::CannotWrite`], [`LogError::Invalid`] when a step before failed; nothing has happened
     /// then.
     pub fn commit(self) -> Result<(), LogError> {
-        if self.half_done {
+        if self.half_done || self.seals.is_some() {
             return Err(LogError::Invalid(
                 "a step of this transaction failed, so nothing of it is kept".to_owned(),
             ));

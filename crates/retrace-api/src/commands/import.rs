@@ -1,13 +1,13 @@
 //! Bringing in history from before the app was there: from git, from transcripts, from a bundle.
 
 use crate::App;
-use crate::app::{Inner, root_of};
+use crate::app::{Inner, path_to_bytes, root_of};
 use crate::past::{self, Import, Steps, bundle, git, transcripts};
 use crate::wire::{
     ApiError, Code, ExportStoreReq, ExportedStore, ImportBundleReq, ImportGitReq, ImportResult,
     ImportTranscriptsReq,
 };
-use retrace_log::{Reader, StoreRow};
+use retrace_log::{ElsewhereKind, Reader, StoreRow};
 use retrace_model::{RelPath, Source};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,11 @@ pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiE
         note: format!("import from git of {}", crate::error::show(&directory)),
         dry_run: request.dry_run,
     };
-    past::carry_out(inner, &store, told, &import, &steps)
+    let done = past::carry_out(inner, &store, told, &import, &steps)?;
+    if !request.dry_run {
+        inner.remember(ElsewhereKind::Git, &directory)?;
+    }
+    Ok(done)
 }
 
 /// Brings in what the transcripts of this machine's agents tell of a store: what they wrote, what they read, and the copies
@@ -86,22 +90,32 @@ pub fn import_bundle(app: &App, request: ImportBundleReq) -> Result<ImportResult
 /// `not_found` for an unknown store or instant, `invalid` for a place that is taken, `cannot_write`.
 pub fn export_store(app: &App, request: ExportStoreReq) -> Result<ExportedStore, ApiError> {
     let inner = &app.inner;
-    inner.read(|reader| {
+    let to = Path::new(&request.to);
+    let is_bundle = bundle::is_bundle(to);
+    if is_bundle && request.at.is_some() {
+        return Err(ApiError::invalid("A bundle holds the whole history, not one instant.", "at")
+            .hint("Name a directory to get the files as of then."));
+    }
+    let exported = inner.read(|reader| {
         let store = inner.store_named(reader, &request.store)?;
-        let to = Path::new(&request.to);
-        if bundle::is_bundle(to) {
-            if request.at.is_some() {
-                return Err(ApiError::invalid("A bundle holds the whole history, not one instant.", "at")
-                    .hint("Name a directory to get the files as of then."));
-            }
+        if is_bundle {
             return bundle::write(reader, &store, to);
         }
         let at = request.at.as_deref().map(|at| crate::target::moment(reader, at)).transpose()?;
         bundle::write_files(reader, &store, at, to)
-    })
+    })?;
+    // A later redaction looks there.
+    inner.remember(if is_bundle { ElsewhereKind::Bundle } else { ElsewhereKind::Export }, to)?;
+    Ok(exported)
 }
 
 impl Inner {
+    /// Remembers where contents of the log are outside of it.
+    fn remember(&self, kind: ElsewhereKind, path: &Path) -> Result<(), ApiError> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        self.write(|act| Ok(act.remember_elsewhere(kind, &path_to_bytes(&path))?))
+    }
+
     /// The store that a directory's history belongs to, and where in it the history lies.
     fn store_for(
         &self,

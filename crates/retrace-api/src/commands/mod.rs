@@ -76,7 +76,7 @@ pub use memory_tool::memory_tool;
 pub use mounts::check_mounts;
 pub use origin::{origin, session_writes};
 pub use prices::prices;
-pub(crate) use redact::pending_places;
+pub(crate) use redact::{Forms, pending_places, texts_with};
 pub use redact::{receipts, recheck_receipt, redact};
 pub use remote::{
     add_remote, archive_remote, hosted_stores, pull_remote, push_remote, queued_conflict, remote_queue,

@@ -1,10 +1,19 @@
 //! Taking content out of history, and the proof.
 //!
-//! The order is: record what is on disk, so that nothing seen is lost unrecorded; mask the versions and replace the live
-//! files in one operation; purge the files of the data directory and read them; say what was found where.
+//! The order is: record what is on disk, so that nothing seen is lost unrecorded; mask the versions and what the log keeps beside
+//! them, and replace the live files, in one operation; rewrite small files of the data directory and, where asked, transcripts; purge the files of the data directory and read them; say what was found where.
 
+mod forms;
+mod json_text;
+mod outside;
 mod receipt;
+mod repositories;
 mod survey;
+mod texts;
+mod transcripts;
+
+pub(crate) use forms::Forms;
+pub(crate) use texts::texts_with;
 
 pub(crate) use receipt::pending_places;
 
@@ -46,13 +55,23 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
         }
     }
     let survey = inner.survey(&selection, &stores, request.live)?;
-    if survey.versions.is_empty() && survey.live.is_empty() && survey.queued.is_empty() {
+    let rewrite = request.transcripts && !survey.transcripts.is_empty();
+    let nothing = survey.versions.is_empty()
+        && survey.live.is_empty()
+        && survey.queued.is_empty()
+        && !survey.texts.has_any_to_take_out()
+        && !rewrite;
+    let matches = survey.matches(&selection, request.transcripts);
+    if nothing && !matches.is_empty() && !request.dry_run {
+        return Err(ApiError::new(Code::NotFound, "It stands only where Retrace takes nothing out.", "")
+            .hint("`retrace redact … --dry-run` names each place, and what takes it out of there."));
+    }
+    if nothing && matches.is_empty() {
         return Err(ApiError::new(Code::NotFound, "Nothing recorded and no live file matches.", "")
             .hint("Redacted versions are passed over. `retrace search --history` finds words in history."));
     }
-    let mut result =
-        ActResult { dry_run: request.dry_run, matches: survey.matches(&selection), ..ActResult::default() };
-    result.warnings = survey.warnings(&selection, request.live);
+    let mut result = ActResult { dry_run: request.dry_run, matches, ..ActResult::default() };
+    result.warnings = survey.warnings(&selection, request.live, request.transcripts);
     if request.live {
         result.writes = survey.live.iter().filter_map(LiveHit::as_write).collect();
         result.writes.extend(survey.hosted.iter().map(survey::hosted_write));
@@ -169,7 +188,13 @@ impl Inner {
         self.lab.index.cancel();
         let _no_pass = self.origins.forget();
         self.lab.index.forget(self);
-        let settled = self.purge_and_settle(row, &needles, selection, stores, &survey, &mut result);
+        result.warnings.extend(self.redact_own_files(selection));
+        let rewritten = match request.transcripts {
+            true => self.rewrite_transcripts(&survey.transcripts, &survey.matched),
+            false => Vec::new(),
+        };
+        let settled =
+            self.purge_and_settle(row, &needles, selection, stores, (&survey, &rewritten), &mut result);
         if let Err(error) = settled {
             // Masked it is, and the receipt says that the purge is pending.
             result.warnings.push(format!("The purge is not finished: {}", error.message));
@@ -195,6 +220,8 @@ impl Inner {
             [one] => Some(one.id),
             _ => None,
         };
+        // Right before the operation, which covers what this seals.
+        texts::redact_texts(act, selection, &user)?;
         let mut left = HashMap::new();
         for (place, file) in replaced.iter().enumerate() {
             let live = act.reader().live_at(file.change.store, &file.change.path)?;

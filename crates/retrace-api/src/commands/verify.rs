@@ -1,9 +1,11 @@
 //! Whether the log is sound, and whether some bytes are nowhere in it.
 
+use super::{Forms, texts_with};
 use crate::App;
 use crate::wire::{ApiError, Verified, VerifyReq};
 use base64::Engine as _;
-use retrace_log::{LogError, ReadConnection};
+use retrace_log::{LogError, ReadConnection, Reader};
+use retrace_model::RelPath;
 
 /// A secret shorter than this occurs by chance in files of some megabytes, and the chance that it stands in some encoded
 /// form is real too: absence in raw bytes says little.
@@ -53,12 +55,31 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
             let id = inner.read(|reader| Ok(reader.version(*seq)?.id))?;
             verified.found_in.push(format!("content of version {id}"));
         }
+        for (name, rows) in inner.read(|reader| texts_with(reader, &needle))? {
+            verified.found_in.push(format!("texts of the log: {name}, {rows}"));
+        }
         verified.absent = Some(verified.found_in.is_empty());
+        let encoded = inner.read(|reader| in_other_forms(reader, &needle))?;
+        if !encoded.is_empty() {
+            verified.warnings.push(format!(
+                "Versions that hold it in another form (UTF-16, base64, escaped): {}.",
+                encoded.join(", ")
+            ));
+        }
         if needle.len() < SHORT_SECRET {
             verified.warnings.push(SHORT_SECRET_WARNING.to_owned());
         }
     }
     Ok(verified)
+}
+
+/// Ids of versions that hold some bytes in another form.
+fn in_other_forms(reader: &Reader<'_>, needle: &Vec<u8>) -> Result<Vec<String>, ApiError> {
+    let forms = Forms::of([needle]);
+    let holds =
+        |path: Option<&RelPath>, bytes: &[u8]| u64::from(path.is_none() && !forms.in_bytes(bytes).is_empty());
+    let holding = reader.versions_holding(None, holds)?;
+    Ok(holding.into_iter().map(|(version, _)| version.id.to_string()).collect())
 }
 
 /// The bytes of a secret; never part of an error.

@@ -444,21 +444,21 @@ fn blobs(
 }
 
 /// A git that runs; it is ended when this is dropped.
-struct Running {
+pub(crate) struct Running {
     child: Child,
 }
 
 impl Running {
-    fn start(mut git: Command) -> Result<Self, ApiError> {
+    pub(crate) fn start(mut git: Command) -> Result<Self, ApiError> {
         git.stdout(Stdio::piped());
         Ok(Self { child: git.spawn().map_err(|error| cannot_run(&error))? })
     }
 
-    fn stdout(&mut self) -> Result<ChildStdout, ApiError> {
+    pub(crate) fn stdout(&mut self) -> Result<ChildStdout, ApiError> {
         self.child.stdout.take().ok_or_else(|| failed("it gives no output"))
     }
 
-    fn end(mut self) -> Result<(), ApiError> {
+    pub(crate) fn end(mut self) -> Result<(), ApiError> {
         let ended = self.child.wait().map_err(|error| failed(&error.to_string()))?;
         if ended.success() { Ok(()) } else { Err(failed(&format!("it ended with {ended}"))) }
     }
@@ -473,7 +473,7 @@ impl Drop for Running {
 }
 
 /// A git in `directory` that reads, and runs nothing else.
-fn command(directory: &Path) -> Command {
+pub(crate) fn command(directory: &Path) -> Command {
     let mut git = Command::new("git");
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
         git.env_remove(name);
@@ -514,7 +514,7 @@ fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
     })
 }
 
-fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
+pub(crate) fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
     let done = git.output().map_err(|error| cannot_run(&error))?;
     if done.status.success() {
         Ok(done.stdout)

@@ -162,7 +162,7 @@ pub(crate) fn places(reader: &Reader<'_>, operation_seq: u64) -> Result<Vec<Plac
             _ => format!("queued: `retrace remote push` redacts {left} of {versions} there"),
         };
         let name = reader.store(store)?.name;
-        places.push(Place { place: format!("{HOST_PLACE}{name}"), state, hits: left, detail: Some(detail) });
+        places.push(Place::outside(format!("{HOST_PLACE}{name}"), state, left, Some(detail)));
     }
     Ok(places)
 }

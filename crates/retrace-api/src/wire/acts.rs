@@ -79,6 +79,9 @@ pub struct RedactReq {
     /// Also replace it in the live files by a marker.
     #[serde(default)]
     pub live: bool,
+    /// Also replace it by a marker in transcripts of agents that no running program holds open.
+    #[serde(default)]
+    pub transcripts: bool,
     /// Why; must not hold the secret.
     #[serde(default)]
     pub reason: Option<String>,
@@ -195,9 +198,10 @@ pub struct Conflict {
 }
 
 /// One place a redaction is about, masked.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct RedactionMatch {
-    /// `version`, `live` or `transcript`.
+    /// `version`, `live`, `transcript`, `text` of the log beside its versions, `file` of the data directory, `encoded`, `git`,
+    /// `file_history`, `bundle`, `export`, `worktree` or `store`.
     pub place: String,
     /// `memstore_…`
     pub store_id: Option<String>,
@@ -213,6 +217,12 @@ pub struct RedactionMatch {
     pub hits: u64,
     /// What happens to it: `redact_version`, `replace_in_place`, `left`.
     pub action: String,
+    /// More, where there is more to say.
+    #[serde(default)]
+    pub detail: Option<String>,
+    /// With `left`: what takes it out of there.
+    #[serde(default)]
+    pub remedy: Option<String>,
 }
 
 /// What a redaction did, and the proof.
@@ -257,6 +267,12 @@ pub struct ReceiptPlace {
     pub hits: u64,
     /// More, where there is more to say.
     pub detail: Option<String>,
+    /// The place is the log's own: while something is left there, the redaction is not done.
+    #[serde(default)]
+    pub owned: bool,
+    /// What takes out what is left there.
+    #[serde(default)]
+    pub remedy: Option<String>,
 }
 
 /// The receipts, newest first.

@@ -108,8 +108,12 @@ macro_rules! leaf_tables {
 }
 
 /// Reads the versions from one place to another, as far as the chain covers them.
-pub(crate) const LEAVES: &str =
-    concat!(leaf_columns!(), leaf_tables!(), " WHERE v.seq BETWEEN ?1 AND ?2 ORDER BY v.seq");
+pub(crate) const LEAVES: &str = concat!(
+    leaf_columns!(),
+    ", rb.leaf AS kept_leaf",
+    leaf_tables!(),
+    " WHERE v.seq BETWEEN ?1 AND ?2 ORDER BY v.seq"
+);
 
 /// Reads whole versions; continued with a condition.
 macro_rules! version_sql {
@@ -127,7 +131,7 @@ macro_rules! version_sql {
                     WHERE w.memory_id = v.memory_id AND w.happened_at <= v.happened_at
                       AND (w.happened_at, w.seq) < (v.happened_at, v.seq) AND x.withdrawn = 0
                     ORDER BY w.happened_at DESC, w.seq DESC LIMIT 1) END,
-            rb.withdrawn, og.session, og.confidence, mi.happened_at, pb.of_seq",
+            rb.withdrawn, og.session, og.confidence, mi.happened_at, pb.of_seq, rb.leaf AS kept_leaf",
             crate::read::version::leaf_tables!(),
             "
             LEFT JOIN actors a ON a.id = o.actor_id
@@ -265,6 +269,8 @@ pub(super) fn source_from(word: &str) -> Result<Source, LogError> {
 /// A version as far as the chain covers it.
 pub(crate) struct LeafRow {
     pub leaf: Leaf,
+    /// The leaf hash from before its note or its writer was redacted.
+    pub kept: Option<Sha256>,
     pub number: u64,
     pub kind: ChangeKind,
     path: Option<RelPath>,
@@ -272,7 +278,14 @@ pub(crate) struct LeafRow {
     content: Option<(Sha256, u64)>,
 }
 
-/// Reads the first columns of [`LEAVES`] and [`version_sql`].
+impl LeafRow {
+    /// The hash that the chain covers and the version's id is made from.
+    pub(crate) fn hash(&self) -> Sha256 {
+        self.kept.unwrap_or_else(|| self.leaf.hash())
+    }
+}
+
+/// Reads the first columns of [`LEAVES`] and [`version_sql`], and `kept_leaf`.
 pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
     let blob_of = |column: usize| -> Result<Option<&[u8]>, LogError> {
         Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
@@ -299,6 +312,11 @@ pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
         None => None,
         Some(micros) => Some(Past { happened_at: Timestamp::from_micros(micros), actor: actor_at(row, 16)? }),
     };
+    // Asked for by its name: more columns stand between, and observed versions have none.
+    let kept = match &past {
+        None => None,
+        Some(_) => row.get::<_, Option<Vec<u8>>>("kept_leaf")?.as_deref().map(rows::hash_from).transpose()?,
+    };
     let leaf = Leaf {
         seq,
         operation_seq: row.get(1)?,
@@ -309,12 +327,14 @@ pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
         commitment,
         past,
     };
-    Ok(LeafRow { leaf, number: row.get(4)?, kind, path, blob_row, content })
+    Ok(LeafRow { leaf, kept, number: row.get(4)?, kind, path, blob_row, content })
 }
 
 /// Reads one row of [`version_sql`].
 pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
-    let LeafRow { leaf, number, path, blob_row, content, .. } = leaf_from(row)?;
+    let row_of_leaf = leaf_from(row)?;
+    let hash = row_of_leaf.hash();
+    let LeafRow { leaf, number, path, blob_row, content, .. } = row_of_leaf;
     let redaction = match row.get::<_, Option<Vec<u8>>>(26)? {
         None => None,
         Some(receipt) => Some(Redaction {
@@ -337,7 +357,7 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         _ => None,
     };
     Ok(VersionRow {
-        id: VersionId::new(leaf.seq, &leaf.hash()),
+        id: VersionId::new(leaf.seq, &hash),
         operation_seq: leaf.operation_seq,
         store: leaf.store,
         memory: leaf.memory,

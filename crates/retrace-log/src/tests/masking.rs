@@ -210,7 +210,7 @@ fn a_receipt_is_settled_and_read_back() {
     receipt.purged = true;
     receipt.chain_verified = Some(true);
     receipt.warnings = vec!["one".to_owned(), "two".to_owned()];
-    let place = |place: &str, state, hits| Place { place: place.to_owned(), state, hits, detail: None };
+    let place = |place: &str, state, hits| Place::outside(place, state, hits, None);
     receipt.places = vec![
         place("the log", PlaceState::Clean, 0),
         place("a file", PlaceState::Left, 2),

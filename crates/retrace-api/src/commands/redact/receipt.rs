@@ -1,6 +1,8 @@
 //! After the masking: purge, look at every place anew, and write down what was found where.
 
-use super::survey::{Selection, Survey};
+use super::survey::{NAME_REMEDY, Selection, Survey, TRANSCRIPTS_REMEDY, masked_text};
+use super::texts::{TextGroup, texts_holding};
+use super::transcripts::Rewritten;
 use crate::app::{Inner, lock, root_of};
 use crate::faults::Point;
 use crate::remote::redact as remote;
@@ -15,6 +17,13 @@ const DATABASE_PLACE: &str = "Database file, raw bytes";
 const WRITE_AHEAD_PLACE: &str = "Write-ahead log, raw bytes";
 const OTHER_FILES_PLACE: &str = "Other files of the data directory";
 
+/// What takes it out of where it is left.
+const LIVE_REMEDY: &str = "Repeat the redaction with `--live`, or edit the files.";
+const REPEAT_REMEDY: &str = "Repeat the redaction.";
+const DATABASE_REMEDY: &str =
+    "It stands there for the places named above; once they are clean, repeat the redaction.";
+const ENCODED_REMEDY: &str = "`retrace redact … --dry-run` names each of them; a version is taken out by its id, a live file is edited.";
+
 impl Inner {
     /// Purges, and writes down on the receipt what that found. What is not finished is pending on the receipt.
     pub(super) fn purge_and_settle(
@@ -23,7 +32,7 @@ impl Inner {
         needles: &Needles,
         selection: &Selection,
         stores: &[StoreRow],
-        survey: &Survey,
+        (survey, rewritten): (&Survey, &[Rewritten]),
         result: &mut ActResult,
     ) -> Result<(), ApiError> {
         lock(&self.pending_needles).insert(row.id, needles.clone());
@@ -34,7 +43,7 @@ impl Inner {
         });
         self.at(Point::AfterPurge)?;
         row.warnings.clone_from(&result.warnings);
-        self.settle(&mut row, selection, stores, survey, purged.as_ref())?;
+        self.settle(&mut row, selection, stores, (survey, rewritten), purged.as_ref())?;
         if purged.is_some() {
             lock(&self.pending_needles).remove(&row.id);
         }
@@ -47,11 +56,11 @@ impl Inner {
         row: &mut ReceiptRow,
         selection: &Selection,
         stores: &[StoreRow],
-        survey: &Survey,
+        (survey, rewritten): (&Survey, &[Rewritten]),
         purged: Option<&RawHits>,
     ) -> Result<(), ApiError> {
         row.purged = purged.is_some();
-        row.places = self.places(selection, stores, survey, purged)?;
+        row.places = self.places(selection, stores, (survey, rewritten), purged)?;
         self.read(|reader| remote::enter_places(reader, row))?;
         row.chain_head = self.read(|reader| Ok(reader.chain_head()?))?;
         if purged.is_some() {
@@ -67,7 +76,7 @@ impl Inner {
         &self,
         selection: &Selection,
         stores: &[StoreRow],
-        survey: &Survey,
+        (survey, rewritten): (&Survey, &[Rewritten]),
         purged: Option<&RawHits>,
     ) -> Result<Vec<Place>, ApiError> {
         let mut places = Vec::new();
@@ -82,40 +91,79 @@ impl Inner {
             1 => "Live files, 1 store".to_owned(),
             count => format!("Live files, {count} stores"),
         };
-        places.push(place(
-            &name,
-            left,
-            (!unreadable.is_empty()).then(|| format!("could not be read: {}", unreadable.join(", "))),
-        ));
+        let unreadable =
+            (!unreadable.is_empty()).then(|| format!("could not be read: {}", unreadable.join(", ")));
+        let state = if left == 0 { PlaceState::Clean } else { PlaceState::Left };
+        let remedy = (left > 0).then(|| LIVE_REMEDY.to_owned());
+        places.push(Place { remedy, ..Place::outside(name, state, left, unreadable) });
         let remaining = self.read(|reader| remaining(reader, selection))?;
-        places.push(place("Version log, contents and paths", remaining, None));
-        places.push(place(
-            "Search index",
-            self.read(|reader| in_index(reader, &survey.matched, selection))?,
-            None,
-        ));
+        places.push(Place::own("Version log, contents and paths", remaining, None));
+        let in_index = self.read(|reader| in_index(reader, &survey.matched, selection))?;
+        places.push(Place::own("Search index", in_index, None));
+        if !matches!(selection, Selection::Versions(_)) {
+            self.text_places(selection, survey, &mut places)?;
+        }
         for name in [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE] {
-            places.push(Place {
-                place: name.to_owned(),
-                state: PlaceState::Left,
-                hits: 0,
-                detail: Some(
-                    "purge pending: it is finished as soon as no other process reads an older state"
-                        .to_owned(),
-                ),
-            });
+            places.push(pending(
+                name,
+                "purge pending: it is finished as soon as no other process reads an older state",
+            ));
         }
         if let Some(raw) = purged {
             enter_raw_hits(&mut places, raw, true);
         }
         if !matches!(selection, Selection::Versions(_)) {
-            let hits: u64 = survey.transcripts.iter().map(|(_, hits)| hits).sum();
-            let files = survey.transcripts.len();
-            let detail = (files > 0).then(|| format!("in {files} files, which belong to the agent"));
-            places.push(place("Transcripts on this machine", hits, detail));
+            transcript_places(selection, survey, rewritten, &mut places);
+            places.extend(survey.outside.iter().map(super::outside::Outside::entry));
         }
         places.push(backups());
         Ok(places)
+    }
+
+    /// What the log keeps beside its versions, looked at anew: what was found there before, and what is there now.
+    fn text_places(
+        &self,
+        selection: &Selection,
+        survey: &Survey,
+        places: &mut Vec<Place>,
+    ) -> Result<(), ApiError> {
+        let now = self.read(|reader| texts_holding(reader, selection, &self.options.user, |_| ()))?;
+        let files = self.own_files_holding(selection);
+        let taken = |rows: u64| (rows > 0).then(|| format!("replaced by a marker: {rows}"));
+        let rows_of = |groups: &[TextGroup], name: &str| -> u64 {
+            groups.iter().filter(|group| group.name == name).map(|group| group.rows).sum()
+        };
+        let mut named: Vec<&'static str> = Vec::new();
+        for group in survey.texts.texts.iter().chain(&now) {
+            if named.contains(&group.name) {
+                continue;
+            }
+            named.push(group.name);
+            let (before, left) = (rows_of(&survey.texts.texts, group.name), rows_of(&now, group.name));
+            let remedy = now.iter().filter(|left| left.name == group.name).find_map(|left| left.remedy);
+            let remedy = (left > 0).then(|| remedy.unwrap_or(REPEAT_REMEDY).to_owned());
+            places.push(Place { remedy, ..Place::own(group.name, left, taken(before.saturating_sub(left))) });
+        }
+        if named.is_empty() {
+            places.push(Place::own("Notes, names and other texts of the log", 0, None));
+        }
+        let names = survey.live.iter().filter(|hit| hit.in_path).count() as u64;
+        if names > 0 {
+            let remedy = Some(NAME_REMEDY.to_owned());
+            places.push(Place { remedy, ..Place::own("Names of live files", names, None) });
+        }
+        for file in &survey.texts.files {
+            let left = files.iter().filter(|left| left.name == file.name).map(|left| left.hits).sum();
+            let remedy = (left > 0).then(|| REPEAT_REMEDY.to_owned());
+            places
+                .push(Place { remedy, ..Place::own(file.name, left, taken(file.hits.saturating_sub(left))) });
+        }
+        let encoded: u64 = survey.encoded.iter().map(super::survey::Encoded::hits).sum();
+        let versions = survey.encoded.iter().any(|encoded| encoded.version.is_some());
+        let remedy = (encoded > 0).then(|| ENCODED_REMEDY.to_owned());
+        let place = Place::own("Other forms: UTF-16, base64, escaped", encoded, None);
+        places.push(Place { remedy, owned: versions, ..place });
+        Ok(())
     }
 
     /// Whether a redaction waits for its purge.
@@ -154,17 +202,11 @@ impl Inner {
         let filter = VersionFilter { operation_seq: Some(row.operation_seq), ..VersionFilter::default() };
         row.live_files = self.read(|reader| Ok(reader.versions(&filter)?))?.len() as u64;
         for name in [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE] {
-            row.places.push(place(name, 0, None));
+            row.places.push(Place::own(name, 0, None));
         }
-        for name in ["Live files", "Transcripts on this machine"] {
-            row.places.push(Place {
-                place: name.to_owned(),
-                state: PlaceState::OutOfReach,
-                hits: 0,
-                detail: Some(
-                    "not looked at, because the redaction was cut off: repeat it to look".to_owned(),
-                ),
-            });
+        for name in ["Live files", "Transcripts on this machine", "Places outside of the log"] {
+            let detail = "not looked at, because the redaction was cut off: repeat it to look".to_owned();
+            row.places.push(Place::outside(name, PlaceState::OutOfReach, 0, Some(detail)));
         }
         row.places.push(backups());
         self.read(|reader| remote::enter_places(reader, row))
@@ -180,6 +222,21 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
         place.detail = (!known).then(|| {
             "finished by another process, which did not know the secret: the database was written anew and the write-ahead log emptied".to_owned()
         });
+        if place.hits == 0 {
+            continue;
+        }
+        if place.place == OTHER_FILES_PLACE {
+            let files: Vec<String> = raw
+                .files
+                .iter()
+                .filter(|(path, hits)| of_place(path) && **hits > 0)
+                .map(|(path, _)| crate::error::show(path))
+                .collect();
+            place.detail = Some(format!("in {}", files.join(", ")));
+            place.remedy = Some("Take it out of these files, or delete them.".to_owned());
+        } else {
+            place.remedy = Some(DATABASE_REMEDY.to_owned());
+        }
     }
 }
 
@@ -197,19 +254,37 @@ fn files_of(place: &str) -> Option<fn(&Path) -> bool> {
 
 /// The places on a receipt whose purge is still to come, and nothing else was looked at.
 pub(crate) fn pending_places() -> Vec<Place> {
-    let pending = "purge pending: it is finished by the recorder, or by `retrace receipts RECEIPT --recheck`";
-    let of_files = |name: &&str| Place {
-        place: (*name).to_owned(),
-        state: PlaceState::Left,
-        hits: 0,
-        detail: Some(pending.to_owned()),
-    };
+    let why = "purge pending: it is finished by the recorder, or by `retrace receipts RECEIPT --recheck`";
+    let of_files = |name: &&str| pending(name, why);
     [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE].iter().map(of_files).chain([backups()]).collect()
+}
+
+fn pending(name: &str, why: &str) -> Place {
+    Place { state: PlaceState::Left, ..Place::own(name, 0, Some(why.to_owned())) }
+}
+
+/// Transcripts: each file that was to be changed, or all of them as one place.
+fn transcript_places(
+    selection: &Selection,
+    survey: &Survey,
+    rewritten: &[Rewritten],
+    places: &mut Vec<Place>,
+) {
+    if !rewritten.is_empty() {
+        places.extend(rewritten.iter().map(|file| file.place(|path| masked_text(selection, path))));
+        return;
+    }
+    let hits: u64 = survey.transcripts.iter().map(|(_, hits)| hits).sum();
+    let files = survey.transcripts.len();
+    let detail = (files > 0).then(|| format!("in {files} files, which belong to the agent"));
+    let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
+    let remedy = (hits > 0).then(|| TRANSCRIPTS_REMEDY.to_owned());
+    places.push(Place { remedy, ..Place::outside("Transcripts on this machine", state, hits, detail) });
 }
 
 /// Where nobody can look from here.
 fn backups() -> Place {
-    Place { place: "Backups and file sync".to_owned(), state: PlaceState::OutOfReach, hits: 0, detail: None }
+    Place::outside("Backups and file sync", PlaceState::OutOfReach, 0, None)
 }
 /// Matches in contents and paths the log still holds.
 fn remaining(reader: &Reader<'_>, selection: &Selection) -> Result<u64, ApiError> {
@@ -245,9 +320,4 @@ fn in_index(
         }
     }
     Ok(hits)
-}
-
-fn place(name: &str, hits: u64, detail: Option<String>) -> Place {
-    let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-    Place { place: name.to_owned(), state, hits, detail }
 }

@@ -2,6 +2,9 @@
 //! nothing.
 
 use super::MARKER;
+use super::forms::Forms;
+use super::outside::Outside;
+use super::texts::TextSurvey;
 use crate::app::{Inner, root_of};
 use crate::commands::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
 use crate::remote::redact::{self as remote, HostedHit};
@@ -16,13 +19,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Different matched texts kept to prove absent; a pattern that matches more is proved by its traces alone.
-const MOST_NEEDLES: usize = 1000;
+pub(super) const MOST_NEEDLES: usize = 1000;
 
 /// Characters of a masked line.
 const MASKED_LINE: usize = 200;
 
-/// Transcripts larger than this are not searched.
-const LARGEST_TRANSCRIPT: u64 = 512 << 20;
+/// What takes it out of the name of a live file.
+pub(super) const NAME_REMEDY: &str = "Rename the file, and repeat the redaction.";
+
+/// What takes it out of transcripts.
+pub(super) const TRANSCRIPTS_REMEDY: &str = "Repeat the redaction with `--transcripts`: a marker takes its place in those that no program holds open.";
 
 /// What is to be redacted.
 pub(super) enum Selection {
@@ -32,6 +38,12 @@ pub(super) enum Selection {
 }
 
 impl Selection {
+    /// Exactly these bytes.
+    pub(super) fn secret(secret: Vec<u8>) -> Self {
+        let finder = memchr::memmem::Finder::new(&secret).into_owned();
+        Self::Secret(secret, Box::new(finder))
+    }
+
     pub(super) fn method(&self) -> &'static str {
         match self {
             Self::Versions(_) => "versions",
@@ -111,6 +123,39 @@ pub(super) struct Survey {
     pub(super) hosted: Vec<HostedHit>,
     /// Changes queued for hosts that hold it, with those that an act took back.
     pub(super) queued: Vec<QueueRow>,
+    /// What of it the log keeps beside versions.
+    pub(super) texts: TextSurvey,
+    /// Places outside of the log and its stores.
+    pub(super) outside: Vec<Outside>,
+    /// Where it stands in another form.
+    pub(super) encoded: Vec<Encoded>,
+}
+
+/// Where it stands in another form: UTF-16, base64, escaped.
+pub(super) struct Encoded {
+    /// The version, or a live file of a store.
+    pub(super) version: Option<VersionRow>,
+    pub(super) store: StoreId,
+    pub(super) path: Option<RelPath>,
+    /// The forms, with matches.
+    pub(super) forms: Vec<(&'static str, u64)>,
+}
+
+impl Encoded {
+    pub(super) fn hits(&self) -> u64 {
+        self.forms.iter().map(|(_, hits)| hits).sum()
+    }
+
+    fn detail(&self) -> String {
+        self.forms.iter().map(|(name, hits)| format!("{name} {hits}")).collect::<Vec<_>>().join(", ")
+    }
+
+    fn remedy(&self) -> String {
+        match &self.version {
+            Some(version) => format!("`retrace redact {} --live` takes the version out.", version.id),
+            None => "Edit the file; what was recorded of it is redacted by its version.".to_owned(),
+        }
+    }
 }
 
 /// A live file that holds it.
@@ -164,7 +209,7 @@ pub(super) fn hosted_write(hit: &HostedHit) -> FileWrite {
 }
 
 impl Survey {
-    pub(super) fn matches(&self, selection: &Selection) -> Vec<RedactionMatch> {
+    pub(super) fn matches(&self, selection: &Selection, rewrite: bool) -> Vec<RedactionMatch> {
         let mask_path = |path: &RelPath| masked_text(selection, &path.to_text());
         let versions = self.versions.iter().map(|(version, hits)| {
             let line = self.lines.get(&version.id.seq);
@@ -177,6 +222,7 @@ impl Survey {
                 masked: line.map(|(_, text)| text.clone()),
                 hits: *hits,
                 action: "redact_version".to_owned(),
+                ..RedactionMatch::default()
             }
         });
         let live = self.live.iter().map(|hit| RedactionMatch {
@@ -188,21 +234,46 @@ impl Survey {
             masked: hit.line.as_ref().map(|(_, text)| text.clone()),
             hits: hit.hits,
             action: if hit.after.is_some() { "replace_in_place" } else { "left" }.to_owned(),
+            remedy: hit.in_path.then(|| NAME_REMEDY.to_owned()),
+            ..RedactionMatch::default()
         });
         let transcripts = self.transcripts.iter().map(|(path, hits)| RedactionMatch {
             place: "transcript".to_owned(),
             store_id: None,
             version_id: None,
-            path: Some(crate::error::show(path)),
+            path: Some(masked_text(selection, &crate::error::show(path))),
             line: None,
             masked: None,
             hits: *hits,
-            action: "left".to_owned(),
+            action: if rewrite { "replace_in_place" } else { "left" }.to_owned(),
+            remedy: (!rewrite).then(|| TRANSCRIPTS_REMEDY.to_owned()),
+            ..RedactionMatch::default()
         });
-        versions.chain(live).chain(transcripts).collect()
+        let encoded = self.encoded.iter().map(|encoded| RedactionMatch {
+            place: "encoded".to_owned(),
+            store_id: Some(encoded.store.to_string()),
+            version_id: encoded.version.as_ref().map(|version| version.id.to_string()),
+            path: encoded.path.as_ref().map(mask_path),
+            hits: encoded.hits(),
+            action: "left".to_owned(),
+            detail: Some(encoded.detail()),
+            remedy: Some(encoded.remedy()),
+            ..RedactionMatch::default()
+        });
+        let outside = self.outside.iter().filter(|outside| outside.hits > 0).map(|outside| RedactionMatch {
+            place: outside.kind.to_owned(),
+            path: Some(outside.place.clone()),
+            hits: outside.hits,
+            action: "left".to_owned(),
+            detail: outside.detail.clone(),
+            remedy: outside.remedy.clone(),
+            ..RedactionMatch::default()
+        });
+        let texts = self.texts.matches();
+        versions.chain(live).chain(texts).chain(transcripts).chain(encoded).chain(outside).collect()
     }
 
-    pub(super) fn warnings(&self, selection: &Selection, live: bool) -> Vec<String> {
+    pub(super) fn warnings(&self, selection: &Selection, live: bool, rewrite: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         if selection.is_short(&self.matched) {
             warnings.push(SHORT_SECRET_WARNING.to_owned());
@@ -243,7 +314,13 @@ impl Survey {
             warnings
                 .push("The name of a live file holds it; names are not changed. Rename the file.".to_owned());
         }
-        if !self.transcripts.is_empty() {
+        if !self.encoded.is_empty() {
+            let places = self.encoded.len();
+            warnings.push(format!(
+                "Places that hold it in another form (UTF-16, base64, escaped), which are left: {places}."
+            ));
+        }
+        if !self.transcripts.is_empty() && !rewrite {
             warnings.push(format!(
                 "{} transcripts hold it too. They belong to the agent and are left as they are.",
                 self.transcripts.len()
@@ -255,14 +332,10 @@ impl Survey {
 
 impl Inner {
     pub(super) fn selection(&self, request: &RedactReq) -> Result<Selection, ApiError> {
-        let secret_of = |secret: Vec<u8>| {
-            let finder = memchr::memmem::Finder::new(&secret).into_owned();
-            Selection::Secret(secret, Box::new(finder))
-        };
         if let Some(finding) = &request.finding
             && (request.versions.as_slice(), &request.find, &request.secret_base64) == (&[], &None, &None)
         {
-            return Ok(secret_of(self.bytes_found(finding)?));
+            return Ok(Selection::secret(self.bytes_found(finding)?));
         }
         if request.finding.is_some() {
             return Err(ApiError::invalid("A finding is given, and something else as well.", "finding"));
@@ -279,7 +352,7 @@ impl Inner {
             ([], Some(pattern), None) => Regex::new(pattern)
                 .map(Selection::Pattern)
                 .map_err(|_| ApiError::invalid("The regular expression cannot be read.", "find")),
-            ([], None, Some(base64)) => Ok(secret_of(secret(base64)?)),
+            ([], None, Some(base64)) => Ok(Selection::secret(secret(base64)?)),
             _ => Err(ApiError::invalid("Say exactly one of: versions, a regular expression, a secret.", "")
                 .hint("`VERSION…`, `--find REGEX` or `--secret-file F`.")),
         }
@@ -335,7 +408,13 @@ impl Inner {
             matched: BTreeSet::new(),
             hosted: Vec::new(),
             queued: Vec::new(),
+            texts: TextSurvey::default(),
+            outside: Vec::new(),
+            encoded: Vec::new(),
         };
+        if let Selection::Secret(secret, _) = selection {
+            survey.matched.insert(secret.clone());
+        }
         self.read(|reader| {
             survey.versions = match selection {
                 Selection::Versions(chosen) => {
@@ -374,8 +453,53 @@ impl Inner {
             let found = self.live_hits(selection, store, &hashes, live, &mut survey.matched);
             survey.live.extend(found);
         }
+        survey.texts = self.survey_texts(selection, &mut survey.matched, MOST_NEEDLES)?;
         survey.transcripts = self.transcripts_holding(&survey.matched);
+        survey.encoded = self.encoded(stores, &survey)?;
+        survey.outside = self.outside(selection, stores, &survey.matched);
         Ok(survey)
+    }
+
+    /// Versions and live files that hold a matched text in another form.
+    fn encoded(&self, stores: &[StoreRow], survey: &Survey) -> Result<Vec<Encoded>, ApiError> {
+        let forms = Forms::of(&survey.matched);
+        let going: BTreeSet<u64> = survey.versions.iter().map(|(version, _)| version.id.seq).collect();
+        let mut by_content: BTreeMap<Sha256, Vec<(&'static str, u64)>> = BTreeMap::new();
+        let mut encoded = Vec::new();
+        self.read(|reader| {
+            let holding = reader.versions_holding(None, |path, bytes| {
+                let found = if path.is_none() { forms.in_bytes(bytes) } else { Vec::new() };
+                let hits = found.iter().map(|(_, hits)| hits).sum();
+                if hits > 0 {
+                    by_content.insert(Sha256::of(bytes), found);
+                }
+                hits
+            })?;
+            for (version, _) in holding.into_iter().filter(|(version, _)| !going.contains(&version.id.seq)) {
+                let found = version.content.and_then(|content| by_content.get(&content.sha256)).cloned();
+                encoded.push(Encoded {
+                    store: version.store,
+                    path: version.path.clone(),
+                    forms: found.unwrap_or_default(),
+                    version: Some(version),
+                });
+            }
+            Ok(())
+        })?;
+        let recorded: BTreeSet<(StoreId, RelPath)> =
+            encoded.iter().filter_map(|encoded| Some((encoded.store, encoded.path.clone()?))).collect();
+        for store in stores.iter().filter(|store| store.has_directory()) {
+            let Ok(root) = Root::open(&root_of(store)) else { continue };
+            for path in root.scan(&self.rules, None).found.into_keys() {
+                let read = root.read(&path, self.rules.max_file_bytes).ok();
+                let Some(bytes) = read.and_then(|content| content.bytes) else { continue };
+                let found = forms.in_bytes(&bytes);
+                if !found.is_empty() && !recorded.contains(&(store.id, path.clone())) {
+                    encoded.push(Encoded { version: None, store: store.id, path: Some(path), forms: found });
+                }
+            }
+        }
+        Ok(encoded)
     }
 
     /// What of it mirrors hold beside their versions.
@@ -447,48 +571,6 @@ impl Inner {
         }
         found
     }
-
-    /// Transcripts of agents on this machine that hold a matched text. They are only read.
-    fn transcripts_holding(&self, matched: &BTreeSet<Vec<u8>>) -> Vec<(PathBuf, u64)> {
-        let needles: Vec<memchr::memmem::Finder<'_>> =
-            matched.iter().filter(|text| text.len() >= 6).map(memchr::memmem::Finder::new).collect();
-        let mut found = Vec::new();
-        if needles.is_empty() {
-            return found;
-        }
-        for folder in self.transcript_folders() {
-            for_each_file(&folder, 8, &mut |path| {
-                let fits = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST_TRANSCRIPT);
-                if !fits || path.extension().is_none_or(|extension| extension != "jsonl") {
-                    return;
-                }
-                if let Ok(bytes) = std::fs::read(path) {
-                    let hits: usize = needles.iter().map(|needle| needle.find_iter(&bytes).count()).sum();
-                    if hits > 0 {
-                        found.push((path.to_path_buf(), hits as u64));
-                    }
-                }
-            });
-        }
-        found.sort();
-        found
-    }
-
-    fn transcript_folders(&self) -> Vec<PathBuf> {
-        let surroundings = &self.options.surroundings;
-        let place = |variable: &str, fallback: &str| {
-            surroundings
-                .env
-                .get(variable)
-                .filter(|value| !value.is_empty())
-                .map_or_else(|| surroundings.home.join(fallback), PathBuf::from)
-        };
-        vec![
-            place("CLAUDE_CONFIG_DIR", ".claude").join("projects"),
-            place("CODEX_HOME", ".codex").join("sessions"),
-            place("COPILOT_HOME", ".copilot").join("session-state"),
-        ]
-    }
 }
 
 /// The first line with a match, masked.
@@ -526,7 +608,7 @@ fn first_line(selection: &Selection, bytes: &[u8]) -> Option<(u32, String)> {
 }
 
 /// Keeps the part around the first mask.
-fn shorten(line: &str) -> String {
+pub(super) fn shorten(line: &str) -> String {
     let count = line.chars().count();
     if count <= MASKED_LINE {
         return line.trim_end().to_owned();
@@ -537,7 +619,7 @@ fn shorten(line: &str) -> String {
     format!("{}{}…", if from > 0 { "…" } else { "" }, part.trim_end())
 }
 
-fn masked_text(selection: &Selection, text: &str) -> String {
+pub(super) fn masked_text(selection: &Selection, text: &str) -> String {
     let ranges = selection.ranges(text.as_bytes());
     if ranges.is_empty() {
         return text.to_owned();
@@ -546,7 +628,7 @@ fn masked_text(selection: &Selection, text: &str) -> String {
 }
 
 /// Calls `visit` for every regular file below a folder, links not followed.
-fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
+pub(super) fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         match entry.file_type() {

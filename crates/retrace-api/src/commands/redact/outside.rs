@@ -1,0 +1,267 @@
+//! Places outside of the log and of its stores that may keep what is redacted: git repositories, copies that Claude Code made
+//! before edits, bundles and exports that were written here, other worktrees, other stores. They are read, named with what takes
+//! it out of them, and left.
+
+use super::forms::{Forms, any_of};
+use super::json_text;
+use super::repositories::{self, Kept, Repository};
+use super::survey::{Selection, for_each_file, masked_text};
+use crate::app::{Inner, root_of};
+use crate::error::show;
+use regex::bytes::Regex;
+use retrace_log::{ElsewhereKind, Place, PlaceState, StoreRow};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long all of it may take. A person waits for it.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// Larger files are not read.
+const LARGEST_FILE: u64 = 256 << 20;
+
+/// A bundle is read so far; what it unpacks to is not known before.
+const LARGEST_BUNDLE: u64 = 1 << 30;
+
+/// Files named in a detail.
+const FILES_NAMED: usize = 5;
+
+/// Fewer bytes occur by chance.
+const SHORTEST: usize = 6;
+
+/// A place outside that was looked at.
+pub(super) struct Outside {
+    /// What it is: `git`, `file_history`, `bundle`, `export`, `worktree`, `store`.
+    pub(super) kind: &'static str,
+    /// For people.
+    pub(super) place: String,
+    pub(super) hits: u64,
+    pub(super) detail: Option<String>,
+    pub(super) remedy: Option<String>,
+    /// False when it could not be searched to its end.
+    finished: bool,
+}
+
+impl Outside {
+    pub(super) fn entry(&self) -> Place {
+        let state = match (self.hits, self.finished) {
+            (0, true) => PlaceState::Clean,
+            (0, false) => PlaceState::OutOfReach,
+            _ => PlaceState::Left,
+        };
+        let remedy = self.remedy.clone().filter(|_| self.hits > 0);
+        Place { remedy, ..Place::outside(&self.place, state, self.hits, self.detail.clone()) }
+    }
+}
+
+/// What is looked for outside.
+struct Search<'s> {
+    any: Regex,
+    forms: Forms,
+    selection: &'s Selection,
+    until: Instant,
+}
+
+impl Search<'_> {
+    fn is_late(&self) -> bool {
+        Instant::now() > self.until
+    }
+
+    /// A path as it may be shown: it may hold what is redacted itself.
+    fn told(&self, path: &Path) -> String {
+        masked_text(self.selection, &show(path))
+    }
+
+    fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
+        self.any.find_iter(bytes).map(|found| (found.start(), found.end())).collect()
+    }
+
+    /// Matches in a file; `None` when it is too large or cannot be read.
+    fn in_file(&self, path: &Path) -> Option<u64> {
+        if std::fs::metadata(path).ok()?.len() > LARGEST_FILE {
+            return None;
+        }
+        Some(self.any.find_iter(&std::fs::read(path).ok()?).count() as u64)
+    }
+
+    /// Searches the files below a folder.
+    fn below(&self, kind: &'static str, place: String, folder: &Path, depth: usize) -> Outside {
+        let (mut hits, mut finished) = (0, true);
+        let mut holding = Vec::new();
+        for_each_file(folder, depth, &mut |path| {
+            if self.is_late() {
+                finished = false;
+                return;
+            }
+            match self.in_file(path) {
+                None => finished = false,
+                Some(0) => {}
+                Some(found) => {
+                    hits += found;
+                    holding.push(path.to_path_buf());
+                }
+            }
+        });
+        holding.sort();
+        let detail = match (finished, holding.len()) {
+            (true, 0) => None,
+            (true, files) => Some(format!("files: {files}")),
+            (false, files) => Some(format!("not searched to its end: at least {files} files")),
+        };
+        let remedy = (!holding.is_empty()).then(|| {
+            let named: Vec<String> = holding.iter().take(FILES_NAMED).map(|path| self.told(path)).collect();
+            format!(
+                "Delete or edit: {}{}",
+                named.join(", "),
+                if holding.len() > FILES_NAMED { ", …" } else { "" }
+            )
+        });
+        Outside { kind, place, hits, detail, remedy, finished }
+    }
+
+    fn in_bundle(&self, path: &Path) -> Option<u64> {
+        let decoder = zstd::Decoder::new(std::fs::File::open(path).ok()?).ok()?;
+        let mut lines = BufReader::new(decoder.take(LARGEST_BUNDLE));
+        let (mut hits, mut line) = (0, Vec::new());
+        loop {
+            line.clear();
+            match lines.read_until(b'\n', &mut line) {
+                Ok(0) => return Some(hits),
+                Ok(_) if !self.is_late() => {
+                    hits += json_text::hits(&line, &|bytes| self.ranges(bytes));
+                    hits += self
+                        .forms
+                        .in_bytes(&line)
+                        .iter()
+                        .filter(|(name, _)| *name == "base64")
+                        .map(|(_, hits)| hits)
+                        .sum::<u64>();
+                }
+                _ => return (hits > 0).then_some(hits),
+            }
+        }
+    }
+
+    fn bundle(&self, path: &Path) -> Outside {
+        let found = self.in_bundle(path);
+        Outside {
+            kind: "bundle",
+            place: format!("Bundle {}", self.told(path)),
+            hits: found.unwrap_or(0),
+            detail: found.is_none().then(|| "not searched to its end".to_owned()),
+            remedy: Some("Delete the bundle and its copies, and export it anew.".to_owned()),
+            finished: found.is_some(),
+        }
+    }
+
+    fn repository(&self, repository: &Repository) -> Outside {
+        let kept = repositories::kept_in(repository, &self.any, self.until).unwrap_or_default();
+        let Kept { commits, others, finished } = kept;
+        let mut detail = match (finished, commits) {
+            (true, 0) if others == 0 => None,
+            (true, commits) => Some(format!("commits that brought it in: {commits}")),
+            (false, commits) => Some(format!("not searched to its end: at least {commits} commits")),
+        };
+        if let Some(detail) = detail.as_mut().filter(|_| others > 0) {
+            detail.push_str(&format!("; objects of no commit: {others}"));
+        }
+        let at = self.told(&repository.top);
+        let remedy = format!(
+            "`git -C '{at}' filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE \
+             holds the text and `==>{}` behind it; then `git push --force --mirror`, and every clone is made anew.",
+            super::MARKER
+        );
+        Outside {
+            kind: "git",
+            place: format!("Git repository {at}"),
+            hits: commits + others,
+            detail,
+            remedy: Some(remedy),
+            finished,
+        }
+    }
+}
+
+impl Inner {
+    /// Looks for matched texts outside of the log and of the stores that are redacted.
+    pub(super) fn outside(
+        &self,
+        selection: &Selection,
+        stores: &[StoreRow],
+        matched: &BTreeSet<Vec<u8>>,
+    ) -> Vec<Outside> {
+        let long: Vec<&Vec<u8>> = matched.iter().filter(|text| text.len() >= SHORTEST).collect();
+        let Some(any) = any_of(long.iter().copied()) else { return Vec::new() };
+        let forms = Forms::of(long);
+        let search = Search { any, forms, selection, until: Instant::now() + LONGEST };
+        let mut found = Vec::new();
+        let elsewhere = self.read(|reader| Ok(reader.elsewhere()?)).unwrap_or_default();
+        let elsewhere: Vec<(ElsewhereKind, PathBuf)> =
+            elsewhere.into_iter().map(|(kind, path)| (kind, crate::app::path_from_bytes(&path))).collect();
+        for (kind, path) in elsewhere.iter().filter(|(_, path)| path.exists()) {
+            match kind {
+                ElsewhereKind::Bundle => found.push(search.bundle(path)),
+                ElsewhereKind::Export => {
+                    let place = format!("Exported directory {}", search.told(path));
+                    found.push(search.below("export", place, path, 32));
+                }
+                ElsewhereKind::Git => {}
+            }
+        }
+        let copies = self.claude_folder().join("file-history");
+        if copies.is_dir() {
+            let place = "Copies Claude Code keeps before edits".to_owned();
+            found.push(search.below("file_history", place, &copies, 4));
+        }
+        self.other_stores(&search, selection, stores, &mut found);
+        let imported = elsewhere.into_iter().filter(|(kind, _)| *kind == ElsewhereKind::Git);
+        let roots = stores.iter().filter(|store| store.has_directory()).map(root_of);
+        let mut repositories: BTreeMap<PathBuf, Repository> = BTreeMap::new();
+        let mut worktrees: BTreeSet<PathBuf> = BTreeSet::new();
+        for directory in roots.chain(imported.map(|(_, path)| path)).filter(|path| path.is_dir()) {
+            let Some(repository) = repositories::repository_of(&directory) else { continue };
+            worktrees.extend(repositories::same_place_in_worktrees(&repository, &directory));
+            repositories.entry(repository.common.clone()).or_insert(repository);
+        }
+        let known: BTreeSet<PathBuf> = self
+            .read(|reader| Ok(reader.stores()?))
+            .unwrap_or_default()
+            .iter()
+            .filter(|store| store.removed_at.is_none() && store.has_directory())
+            .map(|store| root_of(store).canonicalize().unwrap_or_else(|_| root_of(store)))
+            .collect();
+        // A worktree that is a store is looked at as one.
+        for worktree in worktrees.difference(&known) {
+            let place = format!("Worktree {}", search.told(worktree));
+            found.push(search.below("worktree", place, worktree, 32));
+        }
+        // The longest last, so that it takes no time from the others.
+        found.extend(repositories.values().map(|repository| search.repository(repository)));
+        found
+    }
+
+    /// Where only one store is redacted, live files of the others.
+    fn other_stores(
+        &self,
+        search: &Search<'_>,
+        selection: &Selection,
+        stores: &[StoreRow],
+        found: &mut Vec<Outside>,
+    ) {
+        let all = self.read(|reader| Ok(reader.stores()?)).unwrap_or_default();
+        let is_other = |store: &&StoreRow| {
+            store.removed_at.is_none()
+                && store.has_directory()
+                && !stores.iter().any(|chosen| chosen.id == store.id)
+        };
+        for store in all.iter().filter(is_other) {
+            let place = format!("Live files of {}", masked_text(selection, &store.name));
+            let mut outside = search.below("store", place, &root_of(store), 32);
+            outside.remedy = Some("Repeat the redaction for all stores, with --live.".to_owned());
+            if outside.hits > 0 {
+                found.push(outside);
+            }
+        }
+    }
+}

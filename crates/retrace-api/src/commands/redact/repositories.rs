@@ -1,0 +1,163 @@
+//! Git repositories that keep what is redacted: those that stores lie in and those that history was imported from. They are
+//! read by the program git, and left.
+
+use crate::past::git::{Running, command, output};
+use crate::wire::ApiError;
+use regex::bytes::Regex;
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Larger objects are not read.
+const LARGEST_OBJECT: u64 = 64 << 20;
+
+/// What a repository keeps.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Commits that brought it in: with a file, or in their message.
+    pub(super) commits: u64,
+    /// Objects that hold it and that no commit brought in: staged ones, tags, and what nothing leads to.
+    pub(super) others: u64,
+    /// Whether everything was searched.
+    pub(super) finished: bool,
+}
+
+/// A repository, by the directory that all its worktrees share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Repository {
+    pub(super) common: PathBuf,
+    /// Where git is asked.
+    pub(super) top: PathBuf,
+}
+
+/// The repository that a directory lies in.
+pub(super) fn repository_of(directory: &Path) -> Option<Repository> {
+    let line = |arguments: &[&str]| {
+        let mut git = command(directory);
+        git.args(arguments);
+        let out = output(git).ok()?;
+        let line = out.split(|byte| *byte == b'\n').next().filter(|line| !line.is_empty())?;
+        Some(PathBuf::from(String::from_utf8_lossy(line).into_owned()))
+    };
+    let common = line(&["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+    let top = line(&["rev-parse", "--show-toplevel"]).unwrap_or_else(|| directory.to_path_buf());
+    Some(Repository { common, top })
+}
+
+/// Directories of the other worktrees of the repository that `directory` lies in, each at the same place below its top.
+pub(super) fn same_place_in_worktrees(repository: &Repository, directory: &Path) -> Vec<PathBuf> {
+    let mut git = command(directory);
+    git.args(["worktree", "list", "--porcelain"]);
+    let Ok(out) = output(git) else { return Vec::new() };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let Ok(inside) = real(directory).strip_prefix(real(&repository.top)).map(Path::to_path_buf) else {
+        return Vec::new();
+    };
+    String::from_utf8_lossy(&out)
+        .lines()
+        .filter_map(|line| line.strip_prefix("worktree "))
+        .map(|top| real(Path::new(top)))
+        .filter(|top| *top != real(&repository.top))
+        .map(|top| top.join(&inside))
+        .filter(|place| place.is_dir())
+        .collect()
+}
+
+/// Searches every object of a repository, until an instant.
+///
+/// # Errors
+/// `store_unavailable` when git fails.
+pub(super) fn kept_in(repository: &Repository, search: &Regex, until: Instant) -> Result<Kept, ApiError> {
+    let Objects { mut holding, mut commits, mut finished } = objects_holding(repository, search, until)?;
+    if holding.is_empty() && commits.is_empty() {
+        return Ok(Kept { finished, ..Kept::default() });
+    }
+    let mut git = command(&repository.top);
+    git.args([
+        "log",
+        "--all",
+        "--reflog",
+        "--format=%x01%H",
+        "-m",
+        "--root",
+        "--raw",
+        "--no-abbrev",
+        "--no-renames",
+    ]);
+    git.args(["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--no-color"]);
+    git.args(["--ignore-submodules=all"]);
+    let mut child = Running::start(git)?;
+    let mut brought_in = BTreeSet::new();
+    let mut commit = String::new();
+    for line in BufReader::new(child.stdout()?).split(b'\n') {
+        let Ok(line) = line else { break };
+        if Instant::now() > until {
+            finished = false;
+            break;
+        }
+        if let Some(id) = line.strip_prefix(b"\x01") {
+            commit = String::from_utf8_lossy(id).into_owned();
+        } else if let Some(change) = line.strip_prefix(b":") {
+            let blob = change.split(|byte| *byte == b' ').nth(3).unwrap_or_default();
+            let blob = String::from_utf8_lossy(blob).into_owned();
+            if holding.contains(&blob) {
+                brought_in.insert(blob);
+                commits.insert(commit.clone());
+            }
+        }
+    }
+    if finished {
+        child.end()?;
+    }
+    holding.retain(|blob| !brought_in.contains(blob));
+    // Without all commits it is not known which of the objects belong to none.
+    let others = if finished { holding.len() as u64 } else { 0 };
+    let at_least = u64::from(commits.is_empty() && !holding.is_empty() && !finished);
+    Ok(Kept { commits: (commits.len() as u64).max(at_least), others, finished })
+}
+
+/// Objects that hold it: blobs and tags, and commits by their messages.
+struct Objects {
+    holding: BTreeSet<String>,
+    commits: BTreeSet<String>,
+    finished: bool,
+}
+
+fn objects_holding(repository: &Repository, search: &Regex, until: Instant) -> Result<Objects, ApiError> {
+    let mut git = command(&repository.top);
+    git.args(["cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch"]);
+    let mut child = Running::start(git)?;
+    let mut answers = BufReader::with_capacity(1 << 16, child.stdout()?);
+    let mut found = Objects { holding: BTreeSet::new(), commits: BTreeSet::new(), finished: true };
+    let (mut head, mut bytes) = (Vec::new(), Vec::new());
+    loop {
+        head.clear();
+        if answers.read_until(b'\n', &mut head).unwrap_or(0) == 0 {
+            break;
+        }
+        let line = String::from_utf8_lossy(&head);
+        let mut words = line.split_whitespace();
+        let (Some(id), Some(kind), Some(size)) = (words.next(), words.next(), words.next()) else { continue };
+        let Ok(size) = size.parse::<u64>() else { continue };
+        let read = if kind == "tree" || size > LARGEST_OBJECT {
+            found.finished &= kind == "tree";
+            std::io::copy(&mut (&mut answers).take(size + 1), &mut std::io::sink()).map(drop)
+        } else {
+            bytes.clear();
+            let read = (&mut answers).take(size + 1).read_to_end(&mut bytes).map(drop);
+            if search.is_match(&bytes) {
+                let objects = if kind == "commit" { &mut found.commits } else { &mut found.holding };
+                objects.insert(id.to_owned());
+            }
+            read
+        };
+        if read.is_err() || Instant::now() > until {
+            found.finished = false;
+            return Ok(found);
+        }
+    }
+    // One that could not read everything says so by how it ends.
+    found.finished &= child.end().is_ok();
+    Ok(found)
+}

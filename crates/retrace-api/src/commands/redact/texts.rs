@@ -1,0 +1,261 @@
+//! What the log keeps beside versions: texts of its tables, and small files of the data directory.
+
+use super::MARKER;
+use super::json_text;
+use super::survey::Selection;
+use crate::app::{Inner, lock};
+use crate::lab::keep;
+use crate::wire::{ApiError, RedactionMatch};
+use retrace_findings::OwnRules;
+use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
+use retrace_model::Actor;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Files of the data directory are read up to this size; none of those that hold texts grows so large.
+const LARGEST: u64 = 64 << 20;
+
+/// What a redaction does with a file of the data directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileCare {
+    /// Each string of the JSON it is gives way to a marker where it holds it.
+    Json,
+    /// The person's own rules: as text, where it can be read afterwards.
+    Rules,
+    /// Each place that holds it gives way to a marker.
+    Lines,
+    /// It is made anew when it is missing: it is removed.
+    Disposable,
+}
+
+/// Files of the data directory beside the database that hold texts, with a name for people.
+const FILES: [(&str, &str, FileCare); 6] = [
+    ("variants.json", "Saved settings of the lab", FileCare::Json),
+    ("desktop.json", "Settings of the desktop", FileCare::Json),
+    ("findings.toml", "Own rules of findings", FileCare::Rules),
+    ("prices.tsv", "Own prices", FileCare::Lines),
+    ("token-counts.jsonl", "Kept token counts", FileCare::Disposable),
+    ("transcripts.index", "Index of transcripts", FileCare::Disposable),
+];
+
+/// Where a live text can only be taken out by hand.
+pub(super) const ROOT_REMEDY: &str =
+    "Rename the directory, add it anew and take the old store off the list; then repeat the redaction.";
+pub(super) const HOST_REMEDY: &str =
+    "The host gave it: take the mirror off the list, or change it at the host.";
+pub(super) const PERSON_REMEDY: &str =
+    "It is the name of the person at this machine, which is written with every act.";
+
+/// A file of the data directory that holds it.
+pub(super) struct OwnFile {
+    path: PathBuf,
+    pub(super) name: &'static str,
+    care: FileCare,
+    pub(super) hits: u64,
+}
+
+/// Texts of one name that hold it.
+pub(super) struct TextGroup {
+    pub(super) name: &'static str,
+    pub(super) rows: u64,
+    /// The first of them, masked.
+    line: Option<String>,
+    /// Why they stay, and what a person can do.
+    pub(super) remedy: Option<&'static str>,
+}
+
+/// What of it the log keeps beside versions.
+#[derive(Default)]
+pub(super) struct TextSurvey {
+    pub(super) texts: Vec<TextGroup>,
+    pub(super) files: Vec<OwnFile>,
+}
+
+impl TextSurvey {
+    /// Whether anything of it can be taken out from here.
+    pub(super) fn has_any_to_take_out(&self) -> bool {
+        !self.files.is_empty() || self.texts.iter().any(|group| group.remedy.is_none())
+    }
+
+    pub(super) fn matches(&self) -> Vec<RedactionMatch> {
+        let texts = self.texts.iter().map(|group| RedactionMatch {
+            place: "text".to_owned(),
+            path: Some(group.name.to_owned()),
+            masked: group.line.clone(),
+            hits: group.rows,
+            action: if group.remedy.is_some() { "left" } else { "replace_in_place" }.to_owned(),
+            remedy: group.remedy.map(str::to_owned),
+            ..RedactionMatch::default()
+        });
+        let files = self.files.iter().map(|file| RedactionMatch {
+            place: "file".to_owned(),
+            path: Some(file.name.to_owned()),
+            hits: file.hits,
+            action: "replace_in_place".to_owned(),
+            ..RedactionMatch::default()
+        });
+        texts.chain(files).collect()
+    }
+}
+
+/// What stands in a text afterwards; `None` when it does not hold it.
+fn without(selection: &Selection, place: &TextPlace, bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
+    let ranges = |bytes: &[u8]| selection.ranges(bytes);
+    if place.care == TextCare::Json {
+        return json_text::without(bytes, &ranges, MARKER);
+    }
+    let found = ranges(bytes);
+    (!found.is_empty()).then(|| (json_text::replaced(bytes, &found, MARKER), found.len() as u64))
+}
+
+/// Looks into every text of the log beside its versions. `matched` is told each text that matched.
+///
+/// # Errors
+/// A failure of the database.
+pub(super) fn texts_holding(
+    reader: &Reader<'_>,
+    selection: &Selection,
+    person: &str,
+    mut matched: impl FnMut(&[u8]),
+) -> Result<Vec<TextGroup>, ApiError> {
+    let off_the_list: BTreeSet<Vec<u8>> = reader
+        .stores()?
+        .into_iter()
+        .filter(|store| store.removed_at.is_some() && !store.is_remote())
+        .map(|store| store.root)
+        .collect();
+    let mut groups: Vec<TextGroup> = Vec::new();
+    reader.texts(|place, bytes, rows| {
+        let Some((after, _)) = without(selection, place, bytes) else { return };
+        selection.ranges(bytes).iter().for_each(|(start, end)| matched(&bytes[*start..*end]));
+        let remedy = match place.care {
+            TextCare::Root if off_the_list.contains(bytes) => None,
+            TextCare::Root if bytes.starts_with(REMOTE_ROOT) => Some(HOST_REMEDY),
+            TextCare::Root => Some(ROOT_REMEDY),
+            TextCare::Host => Some(HOST_REMEDY),
+            TextCare::Sealed if place.table == "actors" && bytes == person.as_bytes() => Some(PERSON_REMEDY),
+            _ => None,
+        };
+        match groups.iter_mut().find(|group| group.name == place.name && group.remedy == remedy) {
+            Some(group) => group.rows += rows,
+            None => {
+                let text = String::from_utf8_lossy(&after).replace(MARKER, "████");
+                let line = text.lines().find(|line| line.contains('█')).map(super::survey::shorten);
+                groups.push(TextGroup { name: place.name, rows, line, remedy });
+            }
+        }
+    })?;
+    Ok(groups)
+}
+
+/// Takes it out of every text of the log beside its versions, in the transaction of the redaction and right before its operation.
+///
+/// # Errors
+/// A failure of the database.
+pub(super) fn redact_texts(
+    act: &mut Act<'_>,
+    selection: &Selection,
+    person: &Actor,
+) -> Result<Vec<TextHits>, ApiError> {
+    Ok(act.redact_texts(person, |place, bytes| without(selection, place, bytes).map(|(after, _)| after))?)
+}
+
+/// Names of the texts of the log that hold exactly these bytes, with the number of rows.
+///
+/// # Errors
+/// A failure of the database.
+pub(crate) fn texts_with(reader: &Reader<'_>, secret: &[u8]) -> Result<Vec<(&'static str, u64)>, ApiError> {
+    let groups = texts_holding(reader, &Selection::secret(secret.to_vec()), "", |_| ())?;
+    Ok(groups.into_iter().map(|group| (group.name, group.rows)).collect())
+}
+
+impl Inner {
+    /// Everything beside versions that holds it.
+    pub(super) fn survey_texts(
+        &self,
+        selection: &Selection,
+        matched: &mut BTreeSet<Vec<u8>>,
+        most: usize,
+    ) -> Result<TextSurvey, ApiError> {
+        if matches!(selection, Selection::Versions(_)) {
+            return Ok(TextSurvey::default());
+        }
+        let add = |text: &[u8]| {
+            if matched.len() < most {
+                matched.insert(text.to_vec());
+            }
+        };
+        let texts = self.read(|reader| texts_holding(reader, selection, &self.options.user, add))?;
+        let files = self.own_files_holding(selection);
+        Ok(TextSurvey { texts, files })
+    }
+
+    pub(super) fn own_files_holding(&self, selection: &Selection) -> Vec<OwnFile> {
+        let hits_of = |file: &str, care: FileCare| {
+            let path = self.options.data_dir.join(file);
+            let small = std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LARGEST);
+            let bytes = if small { std::fs::read(&path).ok() } else { None };
+            let hits = bytes.map_or(0, |bytes| match care {
+                FileCare::Json | FileCare::Disposable => {
+                    json_text::hits(&bytes, &|bytes| selection.ranges(bytes))
+                }
+                FileCare::Rules | FileCare::Lines => selection.hits(&bytes),
+            });
+            (path, hits)
+        };
+        FILES
+            .iter()
+            .map(|(file, name, care)| {
+                let (path, hits) = hits_of(file, *care);
+                OwnFile { path, name, care: *care, hits }
+            })
+            .filter(|file| file.hits > 0)
+            .collect()
+    }
+
+    /// Takes it out of the small files of the data directory; answers what could not be changed, and why.
+    pub(super) fn redact_own_files(&self, selection: &Selection) -> Vec<String> {
+        let _variants = lock(&self.lab.variants);
+        let _rules = lock(&self.own_rules_lock);
+        let mut failed = Vec::new();
+        // Looked at anew, for they may have changed since the survey.
+        for file in self.own_files_holding(selection) {
+            if let Err(why) = self.redact_own_file(&file, selection) {
+                failed.push(format!(
+                    "A file of the data directory could not be changed: {} ({why}).",
+                    crate::error::show(&file.path)
+                ));
+            }
+        }
+        failed
+    }
+
+    fn redact_own_file(&self, file: &OwnFile, selection: &Selection) -> Result<(), String> {
+        if file.care == FileCare::Disposable {
+            return std::fs::remove_file(&file.path).map_err(|error| error.to_string());
+        }
+        let bytes = std::fs::read(&file.path).map_err(|error| error.to_string())?;
+        let ranges = |bytes: &[u8]| selection.ranges(bytes);
+        let after = match file.care {
+            FileCare::Json => match json_text::without(&bytes, &ranges, MARKER) {
+                Some((after, _)) => after,
+                None => return Ok(()),
+            },
+            _ => json_text::replaced(&bytes, &ranges(&bytes), MARKER),
+        };
+        let reads = match file.care {
+            FileCare::Json => {
+                serde_json::from_slice::<serde_json::Value>(&after).is_ok()
+                    || serde_json::from_slice::<serde_json::Value>(&bytes).is_err()
+            }
+            FileCare::Rules => {
+                String::from_utf8(after.clone()).is_ok_and(|text| OwnRules::parse(&text).is_ok())
+            }
+            FileCare::Lines | FileCare::Disposable => true,
+        };
+        if !reads {
+            return Err("it could not be read any more with a marker in it".to_owned());
+        }
+        keep::replace(self, &file.path, &after).map_err(|error| error.message)
+    }
+}

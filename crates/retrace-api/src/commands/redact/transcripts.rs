@@ -1,0 +1,233 @@
+//! Transcripts of agents on this machine. They are named and left, unless they are asked for: then it is replaced by a marker in
+//! those that no running program holds open.
+
+use super::json_text::{self, Ranges};
+use super::survey::for_each_file;
+use super::{MARKER, forms};
+use crate::app::Inner;
+use crate::error::show;
+use retrace_files::{Expected, Root};
+use retrace_model::{RelPath, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Larger transcripts are not searched.
+const LARGEST: u64 = 512 << 20;
+
+/// Fewer bytes occur by chance.
+const SHORTEST: usize = 6;
+
+/// A transcript that was to be changed.
+pub(super) struct Rewritten {
+    pub(super) path: PathBuf,
+    /// Matches that were replaced.
+    pub(super) replaced: u64,
+    /// Matches that are left.
+    pub(super) left: u64,
+    /// Why they are left.
+    pub(super) why: Option<String>,
+}
+
+impl Inner {
+    /// Transcripts that hold a matched text, with the number of matches.
+    pub(super) fn transcripts_holding(&self, matched: &BTreeSet<Vec<u8>>) -> Vec<(PathBuf, u64)> {
+        let Some(search) = forms::any_of(matched.iter().filter(|text| text.len() >= SHORTEST)) else {
+            return Vec::new();
+        };
+        let ranges =
+            |bytes: &[u8]| search.find_iter(bytes).map(|found| (found.start(), found.end())).collect();
+        let mut found = Vec::new();
+        for folder in self.transcript_folders() {
+            for_each_file(&folder, 8, &mut |path| {
+                if !is_transcript(path) {
+                    return;
+                }
+                if let Ok(bytes) = std::fs::read(path) {
+                    let hits = json_text::hits(&bytes, &ranges);
+                    if hits > 0 {
+                        found.push((path.to_path_buf(), hits));
+                    }
+                }
+            });
+        }
+        found.sort();
+        found
+    }
+
+    /// Replaces matched texts in transcripts by a marker, in each file in one step, as long as it is what was read.
+    pub(super) fn rewrite_transcripts(
+        &self,
+        transcripts: &[(PathBuf, u64)],
+        matched: &BTreeSet<Vec<u8>>,
+    ) -> Vec<Rewritten> {
+        let Some(search) = forms::any_of(matched.iter().filter(|text| text.len() >= SHORTEST)) else {
+            return Vec::new();
+        };
+        let ranges =
+            |bytes: &[u8]| search.find_iter(bytes).map(|found| (found.start(), found.end())).collect();
+        let open = OpenFiles::now();
+        let rewrite = |(path, hits): &(PathBuf, u64)| {
+            let done = match open.holder(path) {
+                Some(why) => Err(why),
+                None => self.rewrite(path, &ranges),
+            };
+            match done {
+                Ok(replaced) => Rewritten { path: path.clone(), replaced, left: 0, why: None },
+                Err(why) => Rewritten { path: path.clone(), replaced: 0, left: *hits, why: Some(why) },
+            }
+        };
+        transcripts.iter().map(rewrite).collect()
+    }
+
+    fn rewrite(&self, path: &Path, ranges: Ranges<'_>) -> Result<u64, String> {
+        let system = |error: std::io::Error| error.to_string();
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
+        else {
+            return Err("its name cannot be used".to_owned());
+        };
+        let name = RelPath::parse(name).map_err(|error| error.to_string())?;
+        let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+        let before = std::fs::read(path).map_err(system)?;
+        let Some((after, replaced)) = json_text::without(&before, ranges, MARKER) else { return Ok(0) };
+        if !as_readable(&before, &after) {
+            return Err("a line could not be read any more with a marker in it".to_owned());
+        }
+        let root = Root::open(folder).map_err(|error| error.to_string())?;
+        let expected = Expected::Hash(Sha256::of(&before));
+        let done = root
+            .replace(&name, expected, &after, self.random(), &*self.options.faults)
+            .map_err(|error| error.to_string())?;
+        if let Some(hidden) = done.leftover {
+            let removed = root
+                .leftovers(&self.rules)
+                .iter()
+                .filter(|leftover| leftover.path == hidden)
+                .all(|leftover| root.discard(leftover).is_ok());
+            if !removed {
+                return Err(format!("the old content could not be removed: delete the hidden file {hidden}"));
+            }
+        }
+        // Agents list their sessions by when they were last written.
+        if let Ok(modified) = modified
+            && let Ok(file) = std::fs::File::options().append(true).open(path)
+        {
+            drop(file.set_modified(modified));
+        }
+        Ok(replaced)
+    }
+
+    /// The directory of Claude Code.
+    pub(super) fn claude_folder(&self) -> PathBuf {
+        self.folder_of_agent("CLAUDE_CONFIG_DIR", ".claude")
+    }
+
+    fn folder_of_agent(&self, variable: &str, fallback: &str) -> PathBuf {
+        let surroundings = &self.options.surroundings;
+        surroundings
+            .env
+            .get(variable)
+            .filter(|value| !value.is_empty())
+            .map_or_else(|| surroundings.home.join(fallback), PathBuf::from)
+    }
+
+    fn transcript_folders(&self) -> Vec<PathBuf> {
+        vec![
+            self.claude_folder().join("projects"),
+            self.folder_of_agent("CODEX_HOME", ".codex").join("sessions"),
+            self.folder_of_agent("COPILOT_HOME", ".copilot").join("session-state"),
+        ]
+    }
+}
+
+fn is_transcript(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
+        && std::fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST)
+}
+
+/// Whether every line that could be read as JSON still can be.
+fn as_readable(before: &[u8], after: &[u8]) -> bool {
+    let is_json = |line: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+    let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (before, after) = (lines(before), lines(after));
+    // A text that goes over lines is in no line of JSON, and such a file is no transcript of lines.
+    before.len() == after.len()
+        && before
+            .iter()
+            .zip(&after)
+            .all(|(before, after)| before == after || !is_json(before) || is_json(after))
+}
+
+/// The line of a transcript that belongs to a receipt.
+impl Rewritten {
+    pub(super) fn place(&self, told: impl Fn(&str) -> String) -> retrace_log::Place {
+        use retrace_log::{Place, PlaceState};
+        let state = if self.left == 0 { PlaceState::Clean } else { PlaceState::Left };
+        let detail = match &self.why {
+            None => format!("replaced by a marker: {}", self.replaced),
+            Some(why) => why.clone(),
+        };
+        let remedy =
+            (self.left > 0).then(|| "End the program that writes it, and repeat the redaction.".to_owned());
+        let name = format!("Transcript {}", told(&show(&self.path)));
+        Place { remedy, ..Place::outside(name, state, self.left, Some(detail)) }
+    }
+}
+
+/// Files that running programs hold open. On Linux the system says which; elsewhere a file counts as open that was written in
+/// the last minutes.
+struct OpenFiles {
+    /// By device and inode, the programs.
+    open: BTreeMap<(u64, u64), String>,
+    knows: bool,
+}
+
+/// Elsewhere than on Linux: how recently a file was written that may still be written to.
+const RECENT: std::time::Duration = std::time::Duration::from_secs(600);
+
+impl OpenFiles {
+    #[cfg(target_os = "linux")]
+    fn now() -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let mut open = BTreeMap::new();
+        let Ok(processes) = std::fs::read_dir("/proc") else { return Self { open, knows: false } };
+        let own = std::process::id().to_string();
+        for process in processes.flatten() {
+            let number = process.file_name().to_string_lossy().into_owned();
+            if number == own || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+                continue;
+            }
+            let Ok(files) = std::fs::read_dir(process.path().join("fd")) else { continue };
+            for file in files.flatten() {
+                // The link is followed to the file itself, whatever its name is by now.
+                if let Ok(metadata) = std::fs::metadata(file.path())
+                    && metadata.is_file()
+                {
+                    let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+                    open.entry((metadata.dev(), metadata.ino()))
+                        .or_insert_with(|| format!("{} ({number})", name.trim()));
+                }
+            }
+        }
+        Self { open, knows: true }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn now() -> Self {
+        Self { open: BTreeMap::new(), knows: false }
+    }
+
+    /// Why a file is not to be written: who holds it open.
+    fn holder(&self, path: &Path) -> Option<String> {
+        let metadata = std::fs::metadata(path).ok()?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            if let Some(program) = self.open.get(&(metadata.dev(), metadata.ino())) {
+                return Some(format!("held open by {program}"));
+            }
+        }
+        let recent = !self.knows
+            && metadata.modified().ok().and_then(|at| at.elapsed().ok()).is_none_or(|age| age < RECENT);
+        recent.then(|| "written in the last ten minutes, so that a program may hold it open".to_owned())
+    }
+}
