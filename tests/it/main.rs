@@ -31,6 +31,7 @@ mod processes;
 mod rebuilt;
 mod recording;
 mod redaction;
+mod redaction_places;
 mod reference;
 mod remotes;
 mod rollback;

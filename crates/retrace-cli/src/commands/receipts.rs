@@ -1,7 +1,7 @@
 //! `retrace receipts`
 
 use super::Ended;
-use super::rollback::purge_pending;
+use super::rollback::unfinished;
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -35,10 +35,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         named(&app, receipt)?
     };
     shell.print_one(&receipt, |out, style| print::receipt::receipt(out, &receipt, style))?;
-    if arguments.recheck && receipt.purge == "pending" {
-        return Err(purge_pending(&receipt.id).into());
+    match unfinished(&receipt).filter(|_| arguments.recheck) {
+        Some(error) => Err(error.into()),
+        None => Ok(Exit::DONE),
     }
-    Ok(Exit::DONE)
 }
 
 fn list(app: &App, shell: &mut Shell<'_, '_>) -> Ended {

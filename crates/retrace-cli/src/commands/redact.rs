@@ -12,10 +12,13 @@ use std::path::PathBuf;
 /// Take content out of history for good, and prove it
 ///
 /// Removes the content of the chosen versions from the log and from its files
-/// on disk; who, when and why stay. With --live the content also goes from the
-/// live files. Cannot be undone: look at it with --dry-run first. Prints a
-/// receipt that says what is clean, what is not, and what is out of reach.
-/// Exits with 6 when another process holds the files and the purge is pending.
+/// on disk; who, when and why stay. Notes, names and other texts of the log that
+/// hold it go as well. With --live the content also goes from the live files,
+/// with --transcripts from transcripts of agents that no program holds open.
+/// Cannot be undone: look at it with --dry-run first. Prints a receipt that says
+/// what is clean, what is not and what takes it out of there (git repositories,
+/// copies that Claude Code keeps, bundles), and what is out of reach. Exits with 6
+/// while the purge is pending, and when a place of the log still holds it.
 ///
 ///     retrace redact --secret-file key.txt --live --dry-run
 ///     retrace redact --find 'sk-[a-z0-9]{20,}' --live --reason 'leaked key'
@@ -41,6 +44,9 @@ pub(crate) struct Arguments {
     /// Also in the live files, where a marker takes its place
     #[arg(long)]
     live: bool,
+    /// Also in transcripts of agents that no running program holds open
+    #[arg(long)]
+    transcripts: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -50,10 +56,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
-    let Arguments { versions, find, secret_file, store, live, dry_run, reason } = arguments;
+    let Arguments { versions, find, secret_file, store, live, transcripts, dry_run, reason } = arguments;
     let secret_base64 = secret_file.map(|path| secret::read(&path, shell.io.stdin)).transpose()?;
     let app = shell.app()?;
-    let request = RedactReq { versions, find, secret_base64, finding: None, store, live, reason, dry_run };
+    let request =
+        RedactReq { versions, find, secret_base64, finding: None, store, live, transcripts, reason, dry_run };
     let result = shell.work(&app, "Redacting", || commands::redact(&app, request))?;
     end_of_act(&app, "Redaction", &result, shell)
 }

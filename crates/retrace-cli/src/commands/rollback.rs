@@ -6,7 +6,7 @@ use crate::print;
 use crate::print::names::Names;
 use crate::shell::{Failure, Shell};
 use clap::{ArgGroup, Args};
-use retrace_api::wire::{ActResult, ApiError, Code, Nothing, RollbackReq};
+use retrace_api::wire::{ActResult, ApiError, Code, Nothing, Receipt, RollbackReq};
 use retrace_api::{App, commands};
 
 /// Put memories back: one to a version, or all that a session or an operation changed
@@ -86,8 +86,21 @@ pub(super) fn end_of_act(app: &App, what: &str, result: &ActResult, shell: &mut 
 }
 
 fn pending(result: &ActResult) -> Option<ApiError> {
-    let receipt = result.receipt.as_ref().filter(|receipt| receipt.purge == "pending")?;
-    Some(purge_pending(&receipt.id))
+    unfinished(result.receipt.as_ref()?)
+}
+
+/// That a redaction is not done: its purge is pending, or a place of the log's own still holds it.
+pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
+    if receipt.purge == "pending" {
+        return Some(purge_pending(&receipt.id));
+    }
+    let left = receipt.places.iter().filter(|place| place.owned && place.state == "left").count();
+    (left > 0).then(|| ApiError {
+        code: Code::PurgePending,
+        message: "The content is redacted, but the log still holds it elsewhere.".to_owned(),
+        hint: "The receipt names each place, and what takes it out of there.".to_owned(),
+        subject: receipt.id.clone(),
+    })
 }
 
 /// The redaction is done, but its bytes are still in the files.

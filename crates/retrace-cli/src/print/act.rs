@@ -139,8 +139,8 @@ fn redaction(
     let hits = if found.hits > 1 { format!("  ({} matches)", found.hits) } else { String::new() };
     let id = found.version_id.as_deref().map_or_else(|| visible::line(&found.place), visible::line);
     writeln!(out, "  {action}  {place}{line}  {}{hits}", style.paint.dim(&id))?;
-    match &found.masked {
-        Some(masked) => writeln!(out, "           {}", visible::line_in(masked, style.paint)),
-        None => Ok(()),
+    for line in [&found.masked, &found.detail, &found.remedy].into_iter().flatten() {
+        writeln!(out, "           {}", visible::line_in(line, style.paint))?;
     }
+    Ok(())
 }

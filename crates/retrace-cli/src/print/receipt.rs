@@ -3,13 +3,24 @@
 use super::time::time;
 use super::version::actor;
 use super::{Style, count, visible};
-use retrace_api::wire::Receipt;
+use retrace_api::wire::{Receipt, ReceiptPlace};
 use std::io::{Result, Write};
 
 /// A receipt: what was done, and what was found in each place that was looked at.
 pub(crate) fn receipt(out: &mut (impl Write + ?Sized), receipt: &Receipt, style: Style) -> Result<()> {
     let paint = style.paint;
+    let left = |owned: bool| {
+        let is_left = |place: &&ReceiptPlace| place.owned == owned && place.state == "left";
+        receipt.places.iter().filter(is_left).count() as u64
+    };
     let purge = match receipt.purge.as_str() {
+        "done" if left(true) > 0 => {
+            paint.red(&format!("purged, but still in {} of the log", count(left(true), "place", "places")))
+        }
+        "done" if left(false) > 0 => {
+            let places = count(left(false), "place", "places");
+            paint.yellow(&format!("purged from the log; left in {places} outside of it"))
+        }
         "done" => paint.green("purged from disk"),
         _ => paint.yellow("purge pending: the bytes are still in the files"),
     };
@@ -38,6 +49,9 @@ pub(crate) fn receipt(out: &mut (impl Write + ?Sized), receipt: &Receipt, style:
         };
         let detail = place.detail.as_deref().map_or_else(String::new, |detail| format!("; {detail}"));
         writeln!(out, "  {}: {state}{}", visible::line(&place.place), visible::line(&detail))?;
+        if let Some(remedy) = &place.remedy {
+            writeln!(out, "      {}", visible::line(remedy))?;
+        }
     }
     let chain = match receipt.chain_verified {
         Some(true) => paint.green("verified"),

@@ -371,6 +371,8 @@ fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
         state: state.to_owned(),
         hits,
         detail: detail.map(str::to_owned),
+        owned: false,
+        remedy: None,
     };
     Receipt {
         id: "receipt_1".to_owned(),
@@ -405,6 +407,8 @@ fn redactions() {
         masked: line.map(|_| "the key is ████".to_owned()),
         hits: 2,
         action: action.to_owned(),
+        detail: None,
+        remedy: None,
     };
     let transcript = RedactionMatch {
         store_id: None,

@@ -204,6 +204,12 @@ export function FindForm({
             onChange={(live) => onChange({ ...draft, live })}
             data-testid="redact-live"
           />
+          <Checkbox
+            label={<Trans>Also in transcripts of agents that no running program holds open</Trans>}
+            isSelected={draft.transcripts}
+            onChange={(transcripts) => onChange({ ...draft, transcripts })}
+            data-testid="redact-transcripts"
+          />
         </>
       )}
       <Reason draft={draft} onChange={onChange} />

@@ -56,12 +56,48 @@ function ActionChip({ action }: { action: string }) {
   }
 }
 
+/** Places whose name is a sentence of the program and no path. */
+const NAMED_BY_THE_PROGRAM = new Set([
+  "text",
+  "file",
+  "git",
+  "file_history",
+  "bundle",
+  "export",
+  "worktree",
+  "store",
+]);
+
+function PlaceName({ place }: { place: string }) {
+  switch (place) {
+    case "transcript":
+      return <Trans>transcript, not ours to change without asking</Trans>;
+    case "text":
+      return <Trans>texts of the log</Trans>;
+    case "file":
+      return <Trans>file of the data directory</Trans>;
+    case "encoded":
+      return <Trans>in another form</Trans>;
+    case "git":
+    case "file_history":
+    case "bundle":
+    case "export":
+    case "worktree":
+    case "store":
+      return <Trans>outside of the log</Trans>;
+    default:
+      return null;
+  }
+}
+
 function MatchCard({ group }: { group: MatchGroup }) {
   const { t } = useLingui();
   const { match, places } = group;
+  const told = useProgramWords();
   const stores = useRead("stores", {});
   const store = stores.data?.stores.find(({ id }) => id === match.store_id)?.name;
-  const title = match.path ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
+  const named = NAMED_BY_THE_PROGRAM.has(match.place) && match.path !== null ? told.sentence(match.path) : match.path;
+  const title = named ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
   return (
     <div className="match-card" data-testid="match" data-place={match.place}>
       <div className="match-head">
@@ -71,7 +107,7 @@ function MatchCard({ group }: { group: MatchGroup }) {
         <span className="muted">
           {match.place === "live" && <Trans>live file</Trans>}
           {match.place === "version" && <Plural value={places} one="recorded version" other="# recorded versions" />}
-          {match.place === "transcript" && <Trans>transcript, not ours to change without asking</Trans>}
+          <PlaceName place={match.place} />
           {store && ` · ${store}`}
           {match.line !== null && ` · ${t`line ${match.line}`}`}
           {match.hits > 1 && ` · ${plural(match.hits, { one: "# match", other: "# matches" })}`}
@@ -80,17 +116,28 @@ function MatchCard({ group }: { group: MatchGroup }) {
         <ActionChip action={match.action} />
       </div>
       {match.masked !== null && <MaskedLine masked={match.masked} />}
+      {match.detail !== null && (
+        <p className="muted">
+          <Said text={match.detail} />
+        </p>
+      )}
+      {match.remedy !== null && (
+        <p className="muted" data-testid="match-remedy">
+          <Said text={match.remedy} />
+        </p>
+      )}
     </div>
   );
 }
 
 function Summary({ result }: { result: ActResult }) {
   const { t } = useLingui();
-  const { live, versions, transcripts } = countPlaces(result.matches);
+  const { live, versions, transcripts, others } = countPlaces(result.matches);
   const parts = [
     live > 0 && plural(live, { one: "# live file", other: "# live files" }),
     versions > 0 && plural(versions, { one: "# recorded version", other: "# recorded versions" }),
     transcripts > 0 && plural(transcripts, { one: "# transcript", other: "# transcripts" }),
+    others > 0 && plural(others, { one: "# other place", other: "# other places" }),
   ].filter(Boolean);
   const where = parts.join(t`, `);
   return (
@@ -153,11 +200,13 @@ function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
 function Confirm({
   places,
   live,
+  transcripts,
   onCancel,
   onConfirm,
 }: {
   places: number;
   live: boolean;
+  transcripts: boolean;
   onCancel: () => void;
   onConfirm: () => void;
 }) {
@@ -186,6 +235,11 @@ function Confirm({
       {live && (
         <p>
           <Trans>Live files are changed too: the text is replaced by a marker.</Trans>
+        </p>
+      )}
+      {transcripts && (
+        <p>
+          <Trans>Transcripts of agents are changed too. Those that a running program holds open are left.</Trans>
         </p>
       )}
     </Sheet>
@@ -253,7 +307,10 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
       {asking && (
         <Confirm
           places={places}
-          live={result.matches.some(({ action }) => action === "replace_in_place")}
+          live={result.matches.some(({ place, action }) => place === "live" && action === "replace_in_place")}
+          transcripts={result.matches.some(
+            ({ place, action }) => place === "transcript" && action === "replace_in_place",
+          )}
           onCancel={() => setAsking(false)}
           onConfirm={() => {
             setAsking(false);

@@ -58,6 +58,31 @@ export function useReceiptTitle(): (receipt: Receipt) => string {
   return ({ reason, versions }) => reason ?? t`${plural(versions, { one: "# version", other: "# versions" })} redacted`;
 }
 
+/** What is not done yet, or left elsewhere, before the list of all places. */
+function Left({ receipt }: { receipt: Receipt }) {
+  if (receipt.purge === "pending") return null;
+  const left = receipt.places.filter(({ state }) => state === "left");
+  const owned = left.filter((place) => place.owned).length;
+  if (left.length === 0) return null;
+  return (
+    <div className="notice notice-warning" role="status" data-testid={owned > 0 ? "log-holds-it" : "left-elsewhere"}>
+      {owned > 0 ? (
+        <Plural
+          value={owned}
+          one="It is not done: # place of the log still holds it. What takes it out of there stands below."
+          other="It is not done: # places of the log still hold it. What takes it out of there stands below."
+        />
+      ) : (
+        <Plural
+          value={left.length}
+          one="It is gone from the log. # place outside of it still holds it; what takes it out of there stands below."
+          other="It is gone from the log. # places outside of it still hold it; what takes it out of there stands below."
+        />
+      )}
+    </div>
+  );
+}
+
 /** A receipt. */
 export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
   const { t } = useLingui();
@@ -106,6 +131,7 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
           </span>
         </div>
       )}
+      <Left receipt={receipt} />
       <ul className="places" aria-label={t`Places looked at`}>
         {receipt.places.map((place) => (
           <li key={place.place} data-testid="receipt-place" data-state={place.state}>
@@ -114,6 +140,11 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
               {place.detail && (
                 <span className="muted place-detail">
                   <Said text={place.detail} />
+                </span>
+              )}
+              {place.remedy && (
+                <span className="muted place-detail" data-testid="place-remedy">
+                  <Said text={place.remedy} />
                 </span>
               )}
             </span>

@@ -10,6 +10,8 @@ const match = (more: Partial<RedactionMatch>): RedactionMatch => ({
   line: 1,
   masked: "key ███",
   hits: 1,
+  detail: null,
+  remedy: null,
   action: "redact_version",
   ...more,
 });
@@ -72,8 +74,10 @@ describe("matches", () => {
       match({ place: "live" }),
       match({ place: "transcript", path: "s.jsonl" }),
       match({ place: "transcript", path: "s.jsonl", line: 9 }),
+      match({ place: "git", path: "Git repository /work" }),
+      match({ place: "text", path: "Notes of reviews" }),
     ];
-    expect(countPlaces(all)).toEqual({ live: 1, versions: 1, transcripts: 1 });
+    expect(countPlaces(all)).toEqual({ live: 1, versions: 1, transcripts: 1, others: 2 });
   });
 
   it("show bars where the text stood", () => {

@@ -25,6 +25,8 @@ export interface Draft {
   store: string;
   /** Also in live files. */
   live: boolean;
+  /** Also in transcripts that no program holds open. */
+  transcripts: boolean;
   /** Why. */
   reason: string;
 }
@@ -32,7 +34,7 @@ export interface Draft {
 /** A draft with nothing in it, or with the finding or the versions that were named. */
 export function newDraft(versions: readonly string[] = [], finding: FindingPlace | null = null): Draft {
   const method = finding !== null ? "finding" : versions.length > 0 ? "versions" : "secret";
-  return { method, secret: "", pattern: "", versions, finding, store: "", live: true, reason: "" };
+  return { method, secret: "", pattern: "", versions, finding, store: "", live: true, transcripts: false, reason: "" };
 }
 
 /** Whether there is something to look for. */
@@ -63,6 +65,7 @@ export function redactRequest(draft: Draft, dryRun: boolean): Request<"redact"> 
     finding: draft.method === "finding" ? draft.finding : null,
     store: draft.store || null,
     live: draft.live,
+    transcripts: draft.method !== "versions" && draft.transcripts,
     reason: draft.reason.trim() || null,
     dry_run: dryRun,
   };
@@ -94,7 +97,9 @@ export function groupMatches(matches: readonly RedactionMatch[]): MatchGroup[] {
 export function countPlaces(matches: readonly RedactionMatch[]) {
   const of = (place: string) => matches.filter((match) => match.place === place);
   const transcripts = new Set(of("transcript").map(({ path }) => path));
-  return { live: of("live").length, versions: of("version").length, transcripts: transcripts.size };
+  const named = ["live", "version", "transcript"];
+  const others = matches.filter(({ place }) => !named.includes(place)).length;
+  return { live: of("live").length, versions: of("version").length, transcripts: transcripts.size, others };
 }
 
 /** A masked line cut into text and bars; a bar's length says how many characters it covers. */
