@@ -230,11 +230,13 @@ fn repositories_worktrees_bundles_and_kept_copies_are_named_with_what_takes_it_o
     let worktree = world.path("second");
     git(&top, &["worktree", "add", "-q", "--detach", &worktree.to_string_lossy(), "HEAD~2"]);
     let store = world.add("project/memory");
+    world.scan();
     let import = wire::ImportGitReq {
         directory: top.join("memory").to_string_lossy().into_owned(),
         ..wire::ImportGitReq::default()
     };
-    commands::import_git(&world.app, import).expect("an import");
+    let import = commands::import_git(&world.app, import).expect("an import");
+    assert!(import.versions >= 2, "{import:?}");
     let export = wire::ExportStoreReq {
         store: store.id,
         to: world.path("kept.retrace").to_string_lossy().into_owned(),

@@ -3045,6 +3045,10 @@ store: string | null,
  */
 live: boolean, 
 /**
+ * Also replace it by a marker in transcripts of agents that no running program holds open.
+ */
+transcripts: boolean, 
+/**
  * Why; must not hold the secret.
  */
 reason: string | null, 
@@ -3234,7 +3238,8 @@ message: string, };
  */
 export type RedactionMatch = { 
 /**
- * `version`, `live` or `transcript`.
+ * `version`, `live`, `transcript`, `text` of the log beside its versions, `file` of the data directory, `encoded`, `git`,
+ * `file_history`, `bundle`, `export`, `worktree` or `store`.
  */
 place: string, 
 /**
@@ -3264,7 +3269,15 @@ hits: number,
 /**
  * What happens to it: `redact_version`, `replace_in_place`, `left`.
  */
-action: string, };
+action: string, 
+/**
+ * More, where there is more to say.
+ */
+detail: string | null, 
+/**
+ * With `left`: what takes it out of there.
+ */
+remedy: string | null, };
 
 /**
  * What a redaction did, and the proof.
@@ -3342,7 +3355,15 @@ hits: number,
 /**
  * More, where there is more to say.
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * The place is the log's own: while something is left there, the redaction is not done.
+ */
+owned: boolean, 
+/**
+ * What takes out what is left there.
+ */
+remedy: string | null, };
 
 /**
  * The receipts, newest first.

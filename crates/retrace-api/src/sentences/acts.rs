@@ -170,7 +170,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "Delete or edit: {0}",
     "Delete the bundle and its copies, and export it anew.",
     "Repeat the redaction for all stores, with --live.",
-    "`git -C '{0}' filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE holds the \
+    "`git -C {0} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE holds the \
      text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew.",
     "{0} transcripts hold it too. They belong to the agent and are left as they are.",
     "A finding is given, and something else as well.",

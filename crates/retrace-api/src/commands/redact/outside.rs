@@ -168,7 +168,7 @@ impl Search<'_> {
         }
         let at = self.told(&repository.top);
         let remedy = format!(
-            "`git -C '{at}' filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE \
+            "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE \
              holds the text and `==>{}` behind it; then `git push --force --mirror`, and every clone is made anew.",
             super::MARKER
         );
