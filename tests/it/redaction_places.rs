@@ -201,6 +201,9 @@ fn git(directory: &Path, arguments: &[&str]) {
         .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"])
         .args(arguments)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        // Before the clock of the world began.
+        .env("GIT_AUTHOR_DATE", "2026-11-01T00:00:00Z")
+        .env("GIT_COMMITTER_DATE", "2026-11-01T00:00:00Z")
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -2,6 +2,7 @@
 
 /// The sentences; `{0}`, `{1}` … stand for what they are about.
 pub(super) const SENTENCES: &[&str] = &[
+    "version {0} or its redacted note or writer was altered",
     "Install the newer program, or name another data directory with --data-dir.",
     "The database is damaged.",
     "It was left as it is. Copy the data directory away, then run `retrace verify` on the copy, or start a new log \

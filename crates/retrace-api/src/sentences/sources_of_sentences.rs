@@ -70,6 +70,7 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Prose that is no sentence of the window, and what it is.
 const NOT_SAID: &[(&str, &str)] = &[
+    (", rb.leaf AS kept_leaf", "columns of a query"),
     ("as recorded", "the name of a setting of the lab"),
     ("no setting", "a row of a sweep, which the window names itself"),
     ("not recorded", "a fact on the page of a report"),

@@ -164,6 +164,8 @@ function redact(log: FakeLog, request: Request<"redact">) {
       masked,
       hits,
       action,
+      detail: null,
+      remedy: null,
       ...of,
     });
   };
@@ -179,7 +181,17 @@ function redact(log: FakeLog, request: Request<"redact">) {
   for (const version of chosen) {
     const of = { store_id: version.store_id, version_id: version.id, path: version.path };
     if (versions.length === 0) look(version.text!, of, "redact_version");
-    else matches.push({ place: "version", ...of, line: null, masked: null, hits: 0, action: "redact_version" });
+    else
+      matches.push({
+        place: "version",
+        ...of,
+        line: null,
+        masked: null,
+        hits: 0,
+        action: "redact_version",
+        detail: null,
+        remedy: null,
+      });
   }
   const warnings =
     needle && needle.length < 8 ? ["The text is short: it may stand in places that have nothing to do with it."] : [];
@@ -234,14 +246,23 @@ function redact(log: FakeLog, request: Request<"redact">) {
     live_files,
     purge: "pending",
     places: [
-      { place: "Live directories", state: left > 0 ? "left" : "clean", hits: left, detail: null },
-      { place: "Version log, rows and contents", state: "clean", hits: 0, detail: null },
-      { place: "Database file, raw bytes", state: "clean", hits: 0, detail: null },
+      {
+        place: "Live directories",
+        state: left > 0 ? "left" : "clean",
+        hits: left,
+        detail: null,
+        owned: false,
+        remedy: null,
+      },
+      { place: "Version log, rows and contents", state: "clean", hits: 0, detail: null, owned: true, remedy: null },
+      { place: "Database file, raw bytes", state: "clean", hits: 0, detail: null, owned: true, remedy: null },
       {
         place: "Backups and file sync",
         state: "out_of_reach",
         hits: 0,
         detail: "Copies made by other programs cannot be looked at.",
+        owned: false,
+        remedy: null,
       },
     ],
     chain_head: fakeHash("chain"),

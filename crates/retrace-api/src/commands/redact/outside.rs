@@ -169,8 +169,7 @@ impl Search<'_> {
         let at = self.told(&repository.top);
         let remedy = format!(
             "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE \
-             holds the text and `==>{}` behind it; then `git push --force --mirror`, and every clone is made anew.",
-            super::MARKER
+             holds the text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew."
         );
         Outside {
             kind: "git",
