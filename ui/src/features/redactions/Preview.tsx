@@ -57,16 +57,7 @@ function ActionChip({ action }: { action: string }) {
 }
 
 /** Places whose name is a sentence of the program and no path. */
-const NAMED_BY_THE_PROGRAM = new Set([
-  "text",
-  "file",
-  "git",
-  "file_history",
-  "bundle",
-  "export",
-  "worktree",
-  "store",
-]);
+const NAMED_BY_THE_PROGRAM = new Set(["text", "file", "git", "file_history", "bundle", "export", "worktree", "store"]);
 
 function PlaceName({ place }: { place: string }) {
   switch (place) {
