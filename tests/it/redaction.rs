@@ -217,8 +217,10 @@ fn a_redaction_cannot_be_undone() {
 #[test]
 fn verify_tells_whether_bytes_are_absent() {
     let world = with_secret();
-    let request =
-        || wire::VerifyReq { absent_base64: Some(base64::engine::general_purpose::STANDARD.encode(SECRET)) };
+    let request = || wire::VerifyReq {
+        absent_base64: Some(base64::engine::general_purpose::STANDARD.encode(SECRET)),
+        ..wire::VerifyReq::default()
+    };
     let before = commands::verify(&world.app, request()).expect("verification");
     assert_eq!(before.absent, Some(false));
     commands::redact(&world.app, by_secret(true, false)).expect("a redaction");

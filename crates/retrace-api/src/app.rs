@@ -15,7 +15,7 @@ use crate::remote::RemoteCalls;
 use crate::settle::Settler;
 use crate::store_api::KeptTexts;
 use crate::wire::{ApiError, Code, Event};
-use retrace_log::{Act, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
+use retrace_log::{Act, KnownTags, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
 use retrace_model::{Actor, ReceiptId, Rules, StoreId, Timestamp};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -62,6 +62,8 @@ pub(crate) struct Inner {
     pub(crate) line_counts: LineCounts,
     /// What is wrong with what the inbox showed.
     pub(crate) kept_findings: KeptFindings,
+    /// What was redacted and must not come back, as it was last read.
+    pub(crate) known_tags: Mutex<Option<KnownTags>>,
     /// What kind of memory contents are.
     pub(crate) kinds: KindCache,
     /// Calls made to hosts of mirrored stores.
@@ -114,6 +116,7 @@ impl App {
                 token_counts: TokenCounts::default(),
                 line_counts: LineCounts::default(),
                 kept_findings: KeptFindings::default(),
+                known_tags: Mutex::new(None),
                 kinds: KindCache::default(),
                 remote_calls: RemoteCalls::default(),
                 kept_texts: KeptTexts::default(),

@@ -1,5 +1,6 @@
 //! The one place where failures become what clients see: a code, a plain sentence, a hint and the thing concerned.
 
+use crate::kept_out;
 use crate::wire::{ApiError, Code};
 use retrace_files::{FileError, RootError};
 use retrace_log::LogError;
@@ -104,6 +105,13 @@ impl From<LogError> for ApiError {
             LogError::NotFound { what, name } => Self::new(Code::NotFound, format!("There is no such {what}."), name),
             LogError::Redacted(_) => Self::new(Code::ContentRedacted, "The content was redacted.", "")
                 .hint("Who, when and why are still in the log; the content is gone for good."),
+            LogError::KeptOut(path) => {
+                Self::new(Code::ContentRedacted, "The content holds what was redacted.", path)
+                    .hint("Leave it out, and repeat.")
+            }
+            LogError::KeyLost(_) => {
+                Self::new(Code::ContentRedacted, kept_out::KEY_LOST, "redaction.key").hint(kept_out::KEY_LOST_HINT)
+            }
             LogError::NotKept(_) => {
                 Self::new(Code::Invalid, "The content was too large to be kept; only its hash is known.", "")
             }

@@ -22,6 +22,9 @@ use std::sync::{Arc, Mutex};
 /// The rule about links that lead to nothing.
 const MISSING_FILE: &str = "links/missing-file";
 
+/// The rule about redacted texts that stand on disk again.
+const REDACTED_BACK: &str = "events/redacted-back";
+
 /// What is recorded with its content is checked: rules take time in proportion to a text, and each text is checked once.
 const LARGEST_CHECKED: u64 = MAX_FILE_BYTES;
 
@@ -227,6 +230,7 @@ fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Resu
     let mut versions = reader.versions(&filter)?;
     versions.reverse();
     let before = store.versions.saturating_sub(versions.len() as u64);
+    let redacted_back = reader.redacted_back(store.id)?;
     let changes: Vec<Change> = versions
         .iter()
         .zip(before..)
@@ -241,6 +245,7 @@ fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Resu
             memory: version.memory,
             path: version.path.as_ref().map(ToString::to_string),
             what: version.operation,
+            redacted_back: redacted_back.contains(&version.id.seq),
         })
         .collect();
     let by_place: BTreeMap<u64, &VersionRow> =
@@ -415,7 +420,11 @@ impl Inner {
                         known
                     }
                 };
-                is_open |= known.is_none_or(|known| known < *place);
+                is_open |= match event.finding.rule.id.as_str() {
+                    // Open as long as it stands there, whoever looked at it.
+                    REDACTED_BACK => reader.version_up_to(*memory, u64::MAX)? == Some(*place),
+                    _ => known.is_none_or(|known| known < *place),
+                };
             }
             if is_open {
                 findings.push(check::finding_view(&event.finding));

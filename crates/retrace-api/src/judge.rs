@@ -69,6 +69,29 @@ pub(crate) fn note(
     Ok(number)
 }
 
+/// The same for an act that changes memories in passing, as a redaction takes one text out of them: whoever knew all of a memory
+/// still does, and what was left to review is left.
+pub(crate) fn note_in_passing(act: &mut Act<'_>, who: Who<'_>, appended: &Appended) -> Result<(), ApiError> {
+    let Some(operation) = appended.operation_seq else { return Ok(()) };
+    let before = act.reader().operation(operation)?.first_version.saturating_sub(1);
+    let mut newest: BTreeMap<MemoryId, u64> = BTreeMap::new();
+    for version in &appended.versions {
+        newest.insert(act.reader().version(version.seq)?.memory, version.seq);
+    }
+    let mut judgements = Vec::new();
+    for (memory, seq) in newest {
+        let reader = act.reader();
+        if reader.version_up_to(memory, before)? <= reader.known_through(who.person, memory)? {
+            judgements.push(Judgement { memory, judged: seq, through: seq });
+        }
+    }
+    if !judgements.is_empty() {
+        let (person, at, operation_seq) = (who.person, who.at, Some(operation));
+        act.review(NewReview { person, verdict: Verdict::Own, at, note: None, operation_seq, judgements })?;
+    }
+    Ok(())
+}
+
 /// Appends a review of memories as they are now.
 pub(crate) fn judge(
     act: &mut Act<'_>,

@@ -22,6 +22,7 @@ mod inbox;
 mod inventory;
 mod item_findings;
 mod judge;
+mod kept_out;
 mod keys;
 mod kinds;
 mod lab;

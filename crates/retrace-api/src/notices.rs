@@ -47,7 +47,7 @@ impl AlarmKind {
     #[must_use]
     pub fn of_rule(rule: &str) -> Option<Self> {
         match rule.split_once('/')? {
-            ("secret", _) => Some(Self::Secret),
+            ("secret", _) | ("events", "redacted-back") => Some(Self::Secret),
             ("events", "mass-delete") => Some(Self::MassDelete),
             // Single signs of no harm, such as a soft hyphen; nothing can be said with them.
             ("hidden", "other") => None,

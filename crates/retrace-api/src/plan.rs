@@ -46,6 +46,7 @@ pub(crate) struct Wanted {
 type Places = BTreeMap<StoreId, (StoreRow, Option<Root>)>;
 
 /// An act on files, about to be previewed or done.
+#[derive(Clone)]
 pub(crate) struct Plan {
     pub(crate) source: Source,
     pub(crate) note: Option<String>,
@@ -150,6 +151,7 @@ impl Inner {
         plan: &Plan,
         dry_run: bool,
     ) -> Result<(ActResult, Option<u64>), ApiError> {
+        let plan = &*self.without_redacted(plan)?;
         let stores = self.stores_of(plan)?;
         let mut result = ActResult {
             dry_run,

@@ -79,6 +79,8 @@ pub struct Change {
     pub path: Option<String>,
     /// What it did.
     pub what: VersionOperation,
+    /// Whether its content holds something that was redacted before.
+    pub redacted_back: bool,
 }
 
 /// The recorded changes of one store.
@@ -115,6 +117,9 @@ pub fn check(changes: &Changes<'_>, config: &Config) -> Vec<EventFinding> {
     }
     if is_on("events/unknown-writer") {
         unknown_writers(changes, config, &mut found);
+    }
+    if is_on("events/redacted-back") {
+        redacted_back(changes, config, &mut found);
     }
     if is_on("events/race") {
         lines.values().for_each(|line| races(line, changes, config, &mut found));
@@ -196,6 +201,15 @@ fn mass_deletes(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFin
             let versions = gone.iter().map(|change| change.version).collect();
             found.extend(event("events/mass-delete", "", message, versions, config));
         }
+    }
+}
+
+/// Whoever made the change: a person may not have seen it, and it may have been there when recording began.
+fn redacted_back(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFinding>) {
+    for change in changes.changes.iter().filter(|change| change.redacted_back) {
+        let message = "It holds something that was redacted before.".to_owned();
+        let path = change.path.as_deref().unwrap_or("");
+        found.extend(event("events/redacted-back", path, message, vec![change.version], config));
     }
 }
 

@@ -68,6 +68,7 @@ pub const MESSAGES: &[&str] = &[
     "Nobody knows who wrote it; {0} other changes of this directory have a known writer.",
     "Nobody knows who changed it; {0} other changes of this directory have a known writer.",
     "Nobody knows who deleted it; {0} other changes of this directory have a known writer.",
+    "It holds something that was redacted before.",
     "Session {0} wrote it, then session {1}, then {2} again.",
     "Session {0} wrote over the line that session {1} had just added.",
     "Session {0} wrote over all {1} lines that session {2} had just added.",

@@ -265,6 +265,10 @@ const CODED: &[Coded] = coded! {
     "Nobody known made the change, in a directory where nearly all other changes have a known writer."
     "Look at what it says before a session reads it; roll it back if nobody can account for it."
 
+    "events/redacted-back" Error on
+    "A memory on disk holds something that was redacted before: somebody wrote it again."
+    "Take it out again with `retrace redact --live`, find out who wrote it, and exchange the secret."
+
     "events/race" Warning on
     "Two sessions wrote the same file at the same time; one of them worked from what the other had replaced."
     "Look at both versions, and put back what was lost."

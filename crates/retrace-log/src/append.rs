@@ -1,5 +1,6 @@
 //! Appending an operation: what each change means, and the versions it makes.
 
+mod cleaned;
 mod moves;
 mod past;
 mod put_back;
@@ -7,7 +8,8 @@ mod put_back;
 use crate::chain::{self, Digest, Leaf, Link, Past};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
-use crate::{Entropy, LogError, blob, codec, live, review};
+use crate::{Entropy, LogError, Tags, blob, codec, kept_out, live, review};
+pub use cleaned::Found as FoundRedacted;
 use moves::Moves;
 pub use past::{PastLine, PastVersion, Rebuild, Rebuilt};
 use retrace_model::{
@@ -15,6 +17,7 @@ use retrace_model::{
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Something to append as one operation.
 #[derive(Debug)]
@@ -85,10 +88,13 @@ impl Act<'_> {
     /// appended does nothing. Equal content gone from one path and new at another makes one `modified` version of the
     /// same memory. A memory that comes back to a path it was deleted from keeps its id.
     ///
+    /// What was redacted is not kept again, unless it stands on disk: a note is kept without it, a content that holds it is
+    /// refused. Whoever brings a content from elsewhere takes it out before ([`Act::tags`]).
+    ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store or an unknown operation to take back; [`LogError::Invalid`] for an
     /// operation that is taken back already and for bytes that do not have the hash or the size they are said to have;
-    /// or a failure of the database.
+    /// [`LogError::KeptOut`]; or a failure of the database.
     pub fn append(&mut self, append: Append<'_>) -> Result<Appended, LogError> {
         self.append_putting_back(append, &HashMap::new())
     }
@@ -106,11 +112,7 @@ impl Act<'_> {
     ) -> Result<Appended, LogError> {
         self.whole(|act| {
             let rest = if act.new_memories { Resting::StaysAway } else { Resting::ComesBack };
-            let seals = act.seals.take();
-            let mut appending = Appending::begin(&act.transaction, act.entropy, &append, rest)?;
-            appending.said = put_back.clone();
-            appending.digest.seals(seals.as_ref());
-            appending.run(&append)
+            act.append_resting(append, put_back, rest)
         })
     }
 
@@ -122,10 +124,23 @@ impl Act<'_> {
         append: Append<'_>,
         memory: Option<i64>,
     ) -> Result<Appended, LogError> {
-        self.whole(|act| {
-            let rest = memory.map_or(Resting::StaysAway, Resting::Is);
-            Appending::begin(&act.transaction, act.entropy, &append, rest)?.run(&append)
-        })
+        let rest = memory.map_or(Resting::StaysAway, Resting::Is);
+        self.whole(|act| act.append_resting(append, &HashMap::new(), rest))
+    }
+
+    fn append_resting(
+        &mut self,
+        append: Append<'_>,
+        put_back: &HashMap<usize, u64>,
+        rest: Resting,
+    ) -> Result<Appended, LogError> {
+        let note = append.note.map(|note| self.clean(note)).transpose()?;
+        let append = Append { note: note.as_deref(), ..append };
+        let (tags, seals) = (self.tags()?, self.seals.take());
+        let mut appending = Appending::begin((&self.transaction, self.entropy), &append, rest, tags)?;
+        appending.said.clone_from(put_back);
+        appending.digest.seals(seals.as_ref());
+        appending.run(&append)
     }
 }
 
@@ -138,6 +153,20 @@ enum Resting {
     StaysAway,
     /// The one in this row, which lives nowhere.
     Is(i64),
+}
+
+/// Where a content comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comes {
+    /// It stands on disk: it is recorded whatever it holds.
+    FromDisk,
+    /// From elsewhere: nothing redacted comes back with it.
+    FromElsewhere,
+}
+
+/// Whether what an operation of this source appends was found on disk, also where the file system says nothing of the file.
+fn is_of_disk(source: Source) -> bool {
+    matches!(source, Source::Scan | Source::Tool | Source::Redact)
 }
 
 /// A live memory as appending needs it.
@@ -198,14 +227,16 @@ struct Appending<'a> {
     acts: Option<Source>,
     /// Versions that are put back, as the act says: their places by the place of the change.
     said: HashMap<usize, u64>,
+    /// What must not come back.
+    tags: Arc<Tags>,
 }
 
 impl<'a> Appending<'a> {
     fn begin(
-        connection: &'a Connection,
-        entropy: &'a mut Entropy,
+        (connection, entropy): (&'a Connection, &'a mut Entropy),
         append: &Append<'_>,
         rest: Resting,
+        tags: Arc<Tags>,
     ) -> Result<Self, LogError> {
         let (previous, previous_seq) = rows::head_of_chain(connection)?;
         check_undo(connection, append.undoes)?;
@@ -240,6 +271,7 @@ impl<'a> Appending<'a> {
             rest,
             acts: matches!(append.actor, Actor::User { .. }).then_some(append.source),
             said: HashMap::new(),
+            tags,
         })
     }
 
@@ -250,7 +282,7 @@ impl<'a> Appending<'a> {
             match &change.payload {
                 Payload::Gone if moves.is_source(index) => {}
                 Payload::Gone => self.remove_at(change, Some(index))?,
-                Payload::Content { .. } => self.put(change, index, &mut moves)?,
+                Payload::Content { .. } => self.put(change, index, append.source, &mut moves)?,
             }
         }
         if self.versions.is_empty() && !append.even_if_empty {
@@ -297,7 +329,13 @@ impl<'a> Appending<'a> {
     }
 
     /// Puts a content at a path.
-    fn put(&mut self, change: &Change, index: usize, moves: &mut Moves) -> Result<(), LogError> {
+    fn put(
+        &mut self,
+        change: &Change,
+        index: usize,
+        source: Source,
+        moves: &mut Moves,
+    ) -> Result<(), LogError> {
         let Payload::Content { bytes, sha256, size, seen, .. } = &change.payload else { return Ok(()) };
         let moved = moves.take(index);
         let live = match &moved {
@@ -327,7 +365,8 @@ impl<'a> Appending<'a> {
             None if target.versions > 0 => newest_blob_of(self.connection, target.memory_row)?,
             None => None,
         };
-        let (blob_row, salt) = self.keep(&change.path, bytes.as_deref(), sha256, *size, lean_on)?;
+        let from = if seen.is_some() || is_of_disk(source) { Comes::FromDisk } else { Comes::FromElsewhere };
+        let (blob_row, salt) = self.keep(&change.path, (bytes.as_deref(), from), sha256, *size, lean_on)?;
         let seq = self.insert_version(&Draft {
             store: change.store,
             target,
@@ -339,6 +378,14 @@ impl<'a> Appending<'a> {
             past: None,
         })?;
         self.note_put_back(seq, target.memory_row, self.stores[&change.store], blob_row, index)?;
+        let is_back = |bytes: &Vec<u8>| match source {
+            // A client may write what it redacted itself.
+            Source::Api => self.tags.brings_back(None, bytes),
+            _ => self.tags.held_in(bytes) != kept_out::Held::Nothing,
+        };
+        if from == Comes::FromDisk && bytes.as_ref().is_some_and(is_back) {
+            kept_out::came_back(self.connection, seq)?;
+        }
         if kind != ChangeKind::Modified {
             self.note_path(change.store, path_row, target.memory_row)?;
         }
@@ -386,7 +433,7 @@ impl<'a> Appending<'a> {
     fn keep(
         &mut self,
         path: &RelPath,
-        bytes: Option<&[u8]>,
+        (bytes, from): (Option<&[u8]>, Comes),
         sha256: &Sha256,
         size: u64,
         lean_on: Option<i64>,
@@ -412,6 +459,9 @@ impl<'a> Appending<'a> {
         };
         if bytes.len() > codec::MAX_CONTENT_BYTES {
             return Err(LogError::Invalid(format!("{path}: {} bytes are too many to keep", bytes.len())));
+        }
+        if from == Comes::FromElsewhere && self.tags.brings_back(None, bytes) {
+            return Err(LogError::KeptOut(path.to_text()));
         }
         let base = lean_on.map_or(Ok(None), |row| blob::base(self.connection, row, bytes.len()))?;
         Ok((blob::insert(self.connection, bytes, sha256, &salt, base.as_ref())?, salt))

@@ -38,6 +38,12 @@ pub enum LogError {
     /// The content was redacted.
     #[error("the content of version {0} was redacted")]
     Redacted(u64),
+    /// The content holds something that was redacted.
+    #[error("{0} holds something that was redacted")]
+    KeptOut(String),
+    /// The key that redacted contents are known by is gone.
+    #[error("the key of what was redacted is gone: {0} redacted texts and contents are not known again")]
+    KeyLost(u64),
     /// The content was too large to keep.
     #[error("the content of version {0} was too large to be kept")]
     NotKept(u64),

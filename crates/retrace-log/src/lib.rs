@@ -22,6 +22,7 @@ mod contents;
 mod elsewhere;
 mod error;
 mod kept_lines;
+mod kept_out;
 mod lease;
 mod live;
 mod mask;
@@ -47,11 +48,12 @@ pub use api_stores::{
     ApiStoreChange, ApiStoreFilter, ApiStoreRow, ApiVersionFilter, LOG_ROOT, LiveRecord, NewApiStore,
     WriterFilter,
 };
-pub use append::{Append, Appended, Change, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
+pub use append::{Append, Appended, Change, FoundRedacted, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
 pub use connection::{Entropy, LogFiles};
 pub use elsewhere::ElsewhereKind;
 pub use error::LogError;
 pub use kept_lines::KeptLines;
+pub use kept_out::{Held, Known as KnownTags, MARKER, SHORTEST as SHORTEST_KEPT_OUT, Tags};
 pub use lease::{Lease, Pusher};
 pub use live::LiveMemory;
 pub use mask::{Masked, Needles};

@@ -1,6 +1,7 @@
 //! Redaction, first act: mask. Content, path, size, hash and salt of versions go, in one transaction; who, when, why and
 //! what kind of change stay. The second act, the purge, is in `purge.rs`.
 
+use crate::kept_out::{self, Tagging};
 use crate::writer::Act;
 use crate::{LogError, Reader, VersionRow, blob, prompts, remotes, rows, search, unsettled};
 use retrace_model::{Sha256, VersionId};
@@ -91,11 +92,12 @@ impl Act<'_> {
     /// [`LogError::Damaged`] when a content that leans on a masked one does not read, or a failure of the database.
     pub fn mask(&mut self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
         let versions = self.reader().with_same_content(chosen)?;
-        self.whole(|act| act.mask_all(&versions, redaction))
+        let tagging = self.tagging(redaction)?;
+        self.whole(|act| act.mask_all(&versions, redaction, &tagging))
     }
 
     /// As [`Act::mask`], but other versions with the same content keep it: a client of the API redacts the versions it
-    /// names. The content itself goes with the last version that has it.
+    /// names. The content itself goes with the last version that has it, and a client may write it again.
     ///
     /// # Errors
     /// As [`Act::mask`].
@@ -103,7 +105,8 @@ impl Act<'_> {
         let versions = chosen.iter().map(|version| self.reader().version(version.id.seq));
         let mut versions = versions.collect::<Result<Vec<_>, _>>()?;
         versions.retain(|version| version.redaction.is_none());
-        self.whole(|act| act.mask_all(&versions, redaction))
+        let tagging = self.tagging(redaction)?.of_a_client();
+        self.whole(|act| act.mask_all(&versions, redaction, &tagging))
     }
 
     /// Contents that no version outside `going` has.
@@ -122,7 +125,12 @@ impl Act<'_> {
         Ok(blobs)
     }
 
-    fn mask_all(&self, versions: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
+    fn mask_all(
+        &self,
+        versions: &[VersionRow],
+        redaction: i64,
+        tagging: &Tagging,
+    ) -> Result<Masked, LogError> {
         let blobs = self.only_in(versions)?;
         let mut masked = Masked::default();
         let stale = search::take_out(&self.transaction, versions)?;
@@ -132,7 +140,7 @@ impl Act<'_> {
             masked.versions.push(version.id);
         }
         for blob in &blobs {
-            self.mask_blob(*blob, &mut masked.needles)?;
+            self.mask_blob(*blob, tagging, &mut masked.needles)?;
         }
         for version in versions {
             self.forget_file(version)?;
@@ -165,14 +173,16 @@ impl Act<'_> {
         self.transaction
             .prepare_cached("UPDATE rebuilt SET note = NULL WHERE version_seq = ?1")?
             .execute([version.id.seq])?;
+        kept_out::is_out_again(&self.transaction, version.id.seq)?;
         unsettled::forget(&self.transaction, version.id.seq)
     }
 
-    fn mask_blob(&self, row: i64, needles: &mut Needles) -> Result<(), LogError> {
-        let (sha256, salt): (Vec<u8>, Vec<u8>) = self
+    fn mask_blob(&self, row: i64, tagging: &Tagging, needles: &mut Needles) -> Result<(), LogError> {
+        let (sha256, salt, size): (Vec<u8>, Vec<u8>, u64) = self
             .transaction
-            .prepare_cached("SELECT sha256, salt FROM blobs WHERE id = ?1")?
-            .query_row([row], |found| Ok((found.get(0)?, found.get(1)?)))?;
+            .prepare_cached("SELECT sha256, salt, size FROM blobs WHERE id = ?1")?
+            .query_row([row], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?)))?;
+        kept_out::tag_content(&self.transaction, tagging, &rows::hash_from(&sha256)?, size)?;
         needles.add_hash(&sha256);
         remotes::forget_queued(&self.transaction, &sha256)?;
         needles.add_salt(&salt);

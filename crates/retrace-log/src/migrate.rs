@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0009_remotes_more.sql"),
     include_str!("schema/0010_put_back.sql"),
     include_str!("schema/0011_texts.sql"),
+    include_str!("schema/0012_redaction_tags.sql"),
 ];
 
 /// Newest format this program knows.

@@ -15,17 +15,18 @@ pub struct Prompt {
 }
 
 impl Act<'_> {
-    /// Keeps what an operation was made after. Nothing is kept of an empty one.
+    /// Keeps what an operation was made after, without what was redacted. Nothing is kept of an empty one.
     ///
     /// # Errors
     /// A failure of the database.
     pub fn keep_prompt(&mut self, operation_seq: u64, prompt: &Prompt) -> Result<(), LogError> {
         if *prompt != Prompt::default() {
+            let text = prompt.text.as_deref().map(|text| self.clean(text)).transpose()?;
             self.transaction
                 .prepare_cached(
                     "INSERT OR REPLACE INTO prompts (operation_seq, turn, prompt) VALUES (?1, ?2, ?3)",
                 )?
-                .execute(params![operation_seq, prompt.turn, prompt.text])?;
+                .execute(params![operation_seq, prompt.turn, text])?;
         }
         Ok(())
     }

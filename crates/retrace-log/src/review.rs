@@ -63,6 +63,8 @@ impl Act<'_> {
             return Err(LogError::Invalid("an act of review is about a memory".to_owned()));
         }
         self.whole(|act| {
+            let note = new.note.map(|note| act.clean(note)).transpose()?;
+            let new = NewReview { note: note.as_deref(), ..new };
             let connection: &Connection = &act.transaction;
             let memories = checked(connection, &new.judgements)?;
             if let Some(seq) = new.operation_seq {

@@ -6,6 +6,7 @@ mod damage;
 mod faults;
 mod guards;
 mod harness;
+mod keeping_out;
 mod masking;
 mod migration;
 mod mirroring;

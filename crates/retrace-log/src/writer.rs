@@ -1,5 +1,6 @@
 //! The writing side: one transaction at a time over all processes; whatever is not committed never happened.
 
+use crate::kept_out::Known;
 use crate::raw::KeptOpen;
 use crate::{Append, Appended, Entropy, LogError, LogFiles, Reader};
 use retrace_model::Sha256;
@@ -11,6 +12,8 @@ pub struct Writer {
     pub(crate) connection: Connection,
     pub(crate) files: LogFiles,
     pub(crate) entropy: Entropy,
+    /// What was redacted and must not come back, as it was last read.
+    tags: Option<Known>,
     /// Goes after the connection, as the order of fields says.
     _kept_open: Arc<KeptOpen>,
 }
@@ -20,6 +23,10 @@ pub struct Writer {
 pub struct Act<'w> {
     pub(crate) transaction: Transaction<'w>,
     pub(crate) entropy: &'w mut Entropy,
+    pub(crate) files: &'w LogFiles,
+    pub(crate) tags: &'w mut Option<Known>,
+    /// This transaction changed what must not come back.
+    pub(crate) tagged: bool,
     /// A step of several writes began and did not end well.
     pub(crate) half_done: bool,
     /// A memory that comes to a path where a deleted one was is another one.
@@ -36,7 +43,7 @@ impl Writer {
     /// nothing is changed then.
     pub fn open(files: LogFiles, entropy: Entropy) -> Result<Self, LogError> {
         let (connection, kept_open) = files.open_writer()?;
-        Ok(Self { connection, files, entropy, _kept_open: kept_open })
+        Ok(Self { connection, files, entropy, tags: None, _kept_open: kept_open })
     }
 
     /// Starts a transaction, waiting for other processes' transactions to end.
@@ -48,6 +55,9 @@ impl Writer {
         Ok(Act {
             transaction,
             entropy: &mut self.entropy,
+            files: &self.files,
+            tags: &mut self.tags,
+            tagged: false,
             half_done: false,
             new_memories: false,
             seals: None,

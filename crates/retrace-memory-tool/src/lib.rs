@@ -88,6 +88,8 @@ pub struct Options {
     pub guard_mode: GuardMode,
     /// What finds sensitive text; nothing is looked for when `None`.
     pub guard: Option<Arc<dyn Guard>>,
+    /// What finds text that is refused whatever the mode: what was redacted does not come back by a call.
+    pub kept_out: Option<Arc<dyn Guard>>,
     /// A random number for each call, which names temporary files.
     pub random: Arc<dyn Fn() -> u64 + Send + Sync>,
     /// Called before each step of writing and deleting a file, so that tests can fail or stop it there.
@@ -104,6 +106,7 @@ impl Options {
             max_file_bytes: retrace_model::MAX_FILE_BYTES,
             guard_mode: GuardMode::Off,
             guard: None,
+            kept_out: None,
             random,
             steps: Arc::new(NoFaults),
         }

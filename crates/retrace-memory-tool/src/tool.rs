@@ -253,6 +253,15 @@ impl Call<'_> {
         if bytes > limit {
             return Err(ToolError::TooLarge { path: path.to_owned(), bytes, limit });
         }
+        if let Some(kept_out) = self.options.kept_out.as_deref() {
+            let mut found = added(kept_out, before, after);
+            found.extend(
+                added(kept_out, name.0, name.1).into_iter().map(|what| format!("in its name: {what}")),
+            );
+            if !found.is_empty() {
+                return Err(ToolError::Sensitive { path: path.to_owned(), found });
+            }
+        }
         let Some(guard) = self.options.guard.as_deref().filter(|_| self.options.guard_mode != GuardMode::Off)
         else {
             return Ok(String::new());

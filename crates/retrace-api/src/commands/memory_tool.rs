@@ -7,6 +7,7 @@ use crate::App;
 use crate::app::{Inner, root_of};
 use crate::faults::Faults;
 use crate::guard::ByRules;
+use crate::kept_out::Redacted;
 use crate::look::append_seen;
 use crate::settle::Changed;
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
@@ -214,6 +215,10 @@ fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, Ap
     }
     if options.guard_mode != GuardMode::Off {
         options.guard = Some(Arc::new(ByRules::new(request.guard_config.as_deref())?));
+    }
+    let tags = inner.tags()?;
+    if !tags.is_empty() {
+        options.kept_out = Some(Arc::new(Redacted(tags)));
     }
     if let Some(characters) = request.view_characters {
         options.view_characters = (characters > 0).then(|| usize::try_from(characters).unwrap_or(usize::MAX));

@@ -32,7 +32,7 @@ use std::collections::{BTreeSet, HashMap};
 use survey::{LiveHit, Selection, Survey};
 
 /// What stands in a live file where the secret was.
-pub(crate) const MARKER: &str = "[redacted]";
+pub(crate) const MARKER: &str = retrace_log::MARKER;
 
 /// Takes versions out of history: content, path, size and hash go; who, when, why and what kind of change stay.
 ///
@@ -238,7 +238,7 @@ impl Inner {
             even_if_empty: true,
         };
         let appended = act.append_putting_back(append, &left)?;
-        judge::note(act, Who { person: &user, at }, &appended, None, None)?;
+        judge::note_in_passing(act, Who { person: &user, at }, &appended)?;
         let operation_seq = appended.operation_seq.unwrap_or_default();
         let masked = act.reader().with_same_content(chosen)?;
         let queued =
@@ -253,6 +253,7 @@ impl Inner {
             versions,
         })?;
         keep_lines(act, &masked)?;
+        act.keep_out(row, matched.iter().map(Vec::as_slice))?;
         Ok((id, operation_seq, act.mask(chosen, row)?.needles, queued))
     }
 

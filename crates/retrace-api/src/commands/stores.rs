@@ -118,13 +118,17 @@ pub fn scan(app: &App, request: ScanReq) -> Result<Scanned, ApiError> {
     })?;
     let mut stores = Vec::new();
     for row in rows {
+        let before = inner.read(|reader| Ok(reader.last_version()?))?;
         let looked = inner.look(&row)?;
+        let redacted_back =
+            if looked.versions == 0 { Vec::new() } else { inner.redacted_back_since(row.id, before)? };
         stores.push(ScannedStore {
             id: row.id.to_string(),
             name: row.name.clone(),
             state: looked.state.as_str().to_owned(),
             state_detail: looked.detail,
             versions: looked.versions,
+            redacted_back,
         });
     }
     Ok(Scanned { stores })

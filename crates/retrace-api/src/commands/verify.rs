@@ -2,6 +2,8 @@
 
 use super::{Forms, texts_with};
 use crate::App;
+use crate::app::Inner;
+use crate::kept_out::{KEY_LOST, KEY_LOST_HINT};
 use crate::wire::{ApiError, Verified, VerifyReq};
 use base64::Engine as _;
 use retrace_log::{LogError, ReadConnection, Reader};
@@ -19,15 +21,19 @@ pub(crate) const SHORT_SECRET_WARNING: &str =
 const SEARCH_NOT_CHECKED: &str = "The search index was not checked: the data directory cannot be written.";
 
 /// Verifies schema, foreign keys, chain, contents and derived tables; with `absent_base64` also that these bytes are in no
-/// file of the data directory and in no content.
+/// file of the data directory and in no content. With `forget_lost_key`, what was redacted under a key that is gone is forgotten first.
 ///
 /// # Errors
 /// `invalid` for an empty secret or bad base64; a failure of reading.
 pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
     let inner = &app.inner;
     let needle = request.absent_base64.as_deref().map(secret).transpose()?;
+    if request.forget_lost_key {
+        inner.write(|act| Ok(act.forget_lost_tags()?))?;
+    }
     let found = inner.read(|reader| Ok(reader.verify()?))?;
     let mut problems = found.problems;
+    problems.extend(inner.problem_of_tags()?);
     let mut warnings = Vec::new();
     match inner.writer().verify_search() {
         Ok(found) => problems.extend(found),
@@ -80,6 +86,20 @@ fn in_other_forms(reader: &Reader<'_>, needle: &Vec<u8>) -> Result<Vec<String>, 
         |path: Option<&RelPath>, bytes: &[u8]| u64::from(path.is_none() && !forms.in_bytes(bytes).is_empty());
     let holding = reader.versions_holding(None, holds)?;
     Ok(holding.into_iter().map(|(version, _)| version.id.to_string()).collect())
+}
+
+impl Inner {
+    /// What is wrong with the tags of what was redacted, or with their key.
+    fn problem_of_tags(&self) -> Result<Option<String>, ApiError> {
+        self.read(|reader| {
+            Ok(match reader.tags_anew(&self.files) {
+                Ok(tags) if tags.lost() == 0 => None,
+                Ok(_) => Some(format!("{KEY_LOST} {KEY_LOST_HINT}")),
+                Err(LogError::Damaged(what)) => Some(what),
+                Err(error) => return Err(error.into()),
+            })
+        })
+    }
 }
 
 /// The bytes of a secret; never part of an error.

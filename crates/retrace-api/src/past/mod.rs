@@ -10,6 +10,7 @@ pub(crate) mod lines;
 pub(crate) mod transcripts;
 
 use crate::app::Inner;
+use crate::kept_out;
 use crate::wire::{ActResult, ApiError, Event, ImportResult, ImportedFile};
 use retrace_log::{Append, PastLine, Rebuild, Rebuilt, StoreRow};
 use retrace_model::{RelPath, Rules, Source, Timestamp};
@@ -134,10 +135,13 @@ fn result(store: &StoreRow, import: &Import<'_>, done: &Rebuilt, seen: Seen) -> 
         known: done.known,
         observed: done.observed,
         unchanged: done.unchanged,
+        redacted: done.redacted.versions(),
+        redacted_paths: done.redacted.paths,
+        redacted_files: kept_out::files_of(&done.redacted),
         first_at: seen.first.map(Timestamp::to_rfc3339),
         last_at: seen.last.map(Timestamp::to_rfc3339),
         files: seen.files,
-        warnings: seen.warnings,
+        warnings: kept_out::warnings_of(&done.redacted).into_iter().chain(seen.warnings).collect(),
     }
 }
 

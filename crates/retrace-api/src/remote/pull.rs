@@ -73,6 +73,8 @@ struct Pull<'a> {
     fetched: u64,
     versions: u64,
     redacted: Vec<VersionId>,
+    /// Versions of the host that hold what was redacted here before.
+    held: BTreeSet<String>,
     settled: Vec<Option<u64>>,
     full: bool,
 }
@@ -121,10 +123,12 @@ pub(crate) fn pull(
                 fetched: 0,
                 versions: 0,
                 redacted: Vec::new(),
+                held: BTreeSet::new(),
                 settled: Vec::new(),
                 full,
             };
             let stopped = pull.run().err();
+            pulled.redacted_before = std::mem::take(&mut pull.held).into_iter().collect();
             pulled.calls = pull.calls;
             pulled.versions = pull.versions;
             settled = std::mem::take(&mut pull.settled);
@@ -233,15 +237,16 @@ impl Pull<'_> {
             let page = self.call(|host, id| host.versions(id, cursor.as_deref(), true))?;
             let versions =
                 page.items.into_iter().map(host_version).collect::<Result<Vec<_>, RemoteError>>()?;
-            let ended = self.write(|act, _| {
+            let (ended, held) = self.write(|act, _| {
                 let mut news = false;
                 for version in &versions {
                     news |= !act.reader().is_known_version(store, &version.id, or_fetched)?;
                 }
                 let next = page.next.as_deref().filter(|_| news || versions.is_empty());
-                act.keep_page(store, &versions, next)?;
-                Ok(next.is_none())
+                let held = act.keep_page(store, &versions, next)?;
+                Ok((next.is_none(), held))
             })?;
+            self.held.extend(held.into_iter().map(|version| version.id));
             self.fetched += versions.len() as u64;
             self.tell();
             if ended {
@@ -359,7 +364,9 @@ impl Pull<'_> {
             Err(error) => return Err(error.into()),
         };
         let at = self.inner.now();
-        self.versions += self.write(|act, store| Ok(act.mirror(store, &head, at)?.versions.len() as u64))?;
+        let mirrored = self.write(|act, store| Ok(act.mirror(store, &head, at)?))?;
+        self.versions += mirrored.versions.len() as u64;
+        self.held.extend(mirrored.redacted.then_some(head.id));
         Ok(())
     }
 

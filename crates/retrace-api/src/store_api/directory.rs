@@ -49,6 +49,16 @@ pub(super) fn record_standing(
     Ok(())
 }
 
+/// What stands on disk of a memory; `None` for a store without a directory, and where there is no file.
+pub(super) fn bytes_of(store: &ApiStoreRow, record: &LiveRecord) -> Result<Option<Vec<u8>>, Stop> {
+    let Some(root) = root(store)? else { return Ok(None) };
+    match root.read(&record.path, u64::MAX) {
+        Ok(content) => Ok(content.bytes),
+        Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => Ok(None),
+        Err(error) => Err(refused(error)),
+    }
+}
+
 /// Writes a new file.
 pub(super) fn create(
     writing: &Writing<'_, '_>,

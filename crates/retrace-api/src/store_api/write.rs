@@ -15,6 +15,9 @@ use retrace_store_api::{
 use serde_json::Value;
 use std::sync::Arc;
 
+/// Why a content or a path is refused that would bring back what was redacted.
+const KEPT_OUT: &str = "holds a text that was redacted from this log";
+
 /// What a write came to.
 pub(super) struct Written {
     /// The answer.
@@ -137,6 +140,7 @@ impl Writing<'_, '_> {
             let full = format!("The memory store holds {MEMORIES_PER_STORE} memories already.");
             return Err(Refusal::new(open::STORE_FULL, full).into());
         }
+        self.keep_out(&store, (None, &path), Some(new.content.as_bytes()))?;
         let seen = directory::create(self, &store, &path, new.content.as_bytes())?;
         self.append(id, path.clone(), content(new.content.as_bytes(), seen, None))?;
         self.memory_answer(id, &path, new.view)
@@ -170,6 +174,7 @@ impl Writing<'_, '_> {
             }
             return Err(Refusal::in_the_way(format!("/{blocking}"), other.to_string()).into());
         }
+        self.keep_out(&store, (Some(&record), &path), change.content.as_deref().map(str::as_bytes))?;
         let bytes = match &change.content {
             Some(text) => text.clone().into_bytes(),
             None => text_of(&self.act.reader(), &record.head)?.unwrap_or_default().into_bytes(),
@@ -211,6 +216,34 @@ impl Writing<'_, '_> {
         let paths: Vec<&RelPath> = std::iter::once(&record.path).chain(&to).collect();
         directory::record_standing(self, store, &paths)?;
         live(&self.act.reader(), id, memory)
+    }
+
+    /// Refuses a content or a path that would bring back what was redacted. What stands there already may stay.
+    fn keep_out(
+        &mut self,
+        store: &ApiStoreRow,
+        (record, path): (Option<&LiveRecord>, &RelPath),
+        content: Option<&[u8]>,
+    ) -> Result<(), Stop> {
+        let tags = self.act.tags()?;
+        if tags.is_empty() {
+            return Ok(());
+        }
+        if tags.brings_back(record.map(|record| record.path.as_bytes()), path.as_bytes()) {
+            return Err(Refusal::invalid("path", KEPT_OUT).into());
+        }
+        let Some(content) = content else { return Ok(()) };
+        let before = match record {
+            None => None,
+            Some(record) => match directory::bytes_of(store, record)? {
+                Some(bytes) => Some(bytes),
+                None => text_of(&self.act.reader(), &record.head)?.map(String::into_bytes),
+            },
+        };
+        if tags.brings_back(before.as_deref(), content) {
+            return Err(Refusal::invalid("content", KEPT_OUT).into());
+        }
+        Ok(())
     }
 
     /// Appends one change as one operation.

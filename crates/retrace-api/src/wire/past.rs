@@ -77,6 +77,16 @@ pub struct ImportResult {
     pub observed: u64,
     /// Left out: the same as the version before or after it.
     pub unchanged: u64,
+    /// Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its place, and
+    /// `redacted_paths`.
+    #[serde(default)]
+    pub redacted: u64,
+    /// Left out: the path holds what was redacted.
+    #[serde(default)]
+    pub redacted_paths: u64,
+    /// The files whose versions hold it, those with most versions first.
+    #[serde(default)]
+    pub redacted_files: Vec<ImportedFile>,
     /// When the first of those found was.
     pub first_at: Option<String>,
     /// When the last of those found was.

@@ -200,6 +200,9 @@ pub struct PulledStore {
     pub memories: u64,
     /// Versions that the host redacted since they were mirrored; their content is still kept here.
     pub redacted_at_host: Vec<String>,
+    /// Versions of the host that hold what was redacted here before, `memver_…`; they came without it.
+    #[serde(default)]
+    pub redacted_before: Vec<String>,
     /// Calls made.
     pub calls: u64,
     /// Why it did not come to its end.

@@ -104,6 +104,9 @@ pub struct ScannedStore {
     pub state_detail: Option<String>,
     /// Versions recorded by this look.
     pub versions: u64,
+    /// Files that hold what was redacted before, among what this look recorded.
+    #[serde(default)]
+    pub redacted_back: Vec<String>,
 }
 
 /// All stores, by name.

@@ -9,6 +9,9 @@ pub struct VerifyReq {
     /// Also prove that these bytes are in no file of the data directory.
     #[serde(default)]
     pub absent_base64: Option<String>,
+    /// Forget what was redacted under a key that is gone: it is not kept out any more, and imports go on.
+    #[serde(default)]
+    pub forget_lost_key: bool,
 }
 
 /// What verification found.

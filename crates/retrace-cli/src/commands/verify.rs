@@ -24,13 +24,19 @@ pub(crate) struct Arguments {
     /// Prove that the bytes of this file (its final line feed not included) are nowhere; - for standard input
     #[arg(long, value_name = "FILE")]
     absent_file: Option<PathBuf>,
+
+    /// Where the file redaction.key is gone for good: forget what was redacted with it, which is kept out no more then
+    #[arg(long)]
+    forget_lost_key: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let absent_base64 =
         arguments.absent_file.as_deref().map(|path| secret::read(path, shell.io.stdin)).transpose()?;
     let app = shell.app()?;
-    let verified = shell.work(&app, "Verifying", || commands::verify(&app, VerifyReq { absent_base64 }))?;
+    let verified = shell.work(&app, "Verifying", || {
+        commands::verify(&app, VerifyReq { absent_base64, forget_lost_key: arguments.forget_lost_key })
+    })?;
     if shell.json || !shell.quiet || !verified.ok || verified.absent == Some(false) {
         shell.print_one(&verified, |out, style| print::verify::verified(out, &verified, style))?;
     }

@@ -134,6 +134,14 @@ fn pulled_store(out: &mut (impl Write + ?Sized), store: &PulledStore, style: Sty
             style.paint.yellow("note:")
         )?;
     }
+    for version in &store.redacted_before {
+        writeln!(
+            out,
+            "  {} {} holds what was redacted here before; [redacted] stands in its place",
+            style.paint.yellow("note:"),
+            visible::line(version)
+        )?;
+    }
     Ok(())
 }
 

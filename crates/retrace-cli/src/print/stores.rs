@@ -83,6 +83,12 @@ pub(crate) fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style:
         let text = format!("{} is {}{detail}", store.name, store.state);
         writeln!(out, "{}", style.paint.yellow(&visible::line(&text)))?;
     }
+    for store in &scanned.stores {
+        for path in &store.redacted_back {
+            let text = format!("{}:{path} holds something that was redacted before", store.name);
+            writeln!(out, "{} {}", style.paint.red("redacted text is back:"), visible::line(&text))?;
+        }
+    }
     let versions = scanned.stores.iter().map(|store| store.versions).sum();
     let stores = scanned.stores.len() as u64;
     writeln!(

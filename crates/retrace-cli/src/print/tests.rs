@@ -157,6 +157,7 @@ fn a_look() {
         state: state.to_owned(),
         state_detail: detail.map(str::to_owned),
         versions,
+        redacted_back: Vec::new(),
     };
     let scanned = Scanned {
         stores: vec![

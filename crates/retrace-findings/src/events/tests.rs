@@ -33,6 +33,7 @@ impl Story {
             memory: MemoryId(memory),
             path: Some(path.to_owned()),
             what,
+            redacted_back: false,
         });
         self.texts.insert(version, text.to_owned());
         self

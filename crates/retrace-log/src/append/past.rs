@@ -4,11 +4,12 @@
 //! was, which lies before its memory was first observed. No memory ever stands at one of them: `live`, reviews, baselines and
 //! the state of a store at an operation go by observed versions alone. Undoing the operation withdraws them.
 
-use super::{Append, Appending, Draft, Resting, Target};
+use super::{Append, Appending, Comes, Draft, Resting, Target, cleaned};
 use crate::chain::{self, Past};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
 use crate::{LogError, read};
+use cleaned::Found;
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId};
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
@@ -67,16 +68,19 @@ pub struct Rebuilt {
     pub observed: u64,
     /// Versions left out because they say the same as the one before or after them.
     pub unchanged: u64,
+    /// What of the lines was redacted before, and did not come in.
+    pub redacted: Found,
 }
 
 impl Act<'_> {
     /// Appends versions from before memories were first observed, as one operation. A line belongs to the memory that was
     /// first observed at the path where the line ends. What is known already, was observed, or changes nothing is left out,
-    /// so that rebuilding from the same source again appends nothing. To take it back, append an operation that undoes it.
+    /// so that rebuilding from the same source again appends nothing. What was redacted does not come back: a marker stands in
+    /// its place. To take it back, append an operation that undoes it.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, [`LogError::Invalid`] for another source and for a line that is not in
-    /// the order of time, or a failure of the database.
+    /// the order of time, [`LogError::KeyLost`], or a failure of the database.
     pub fn rebuild(&mut self, rebuild: Rebuild<'_>) -> Result<Rebuilt, LogError> {
         self.rebuild_telling(rebuild, &mut |_| Ok(()))
     }
@@ -99,6 +103,7 @@ impl Act<'_> {
             return Err(LogError::Invalid("history is told in the order of time".to_owned()).into());
         }
         self.whole(|act| {
+            let tags = act.tags_for_others()?;
             let append = Append {
                 store: Some(rebuild.store),
                 source: rebuild.source,
@@ -109,7 +114,7 @@ impl Act<'_> {
                 changes: Vec::new(),
                 even_if_empty: false,
             };
-            Appending::begin(&act.transaction, act.entropy, &append, Resting::ComesBack)?
+            Appending::begin((&act.transaction, act.entropy), &append, Resting::ComesBack, tags)?
                 .run_past(&append, &rebuild, tell)
         })
     }
@@ -172,7 +177,10 @@ impl Appending<'_> {
         let redacted = redacted_instants(self.connection, self.stores[&rebuild.store])?;
         let mut before = 0;
         for line in &rebuild.lines {
-            self.add_line(rebuild.store, line, &redacted, &mut done, &mut |written| tell(before + written))?;
+            let cleaned = cleaned::line(&self.tags, line, &mut done.redacted);
+            self.add_line(rebuild.store, &cleaned, &redacted, &mut done, &mut |written| {
+                tell(before + written)
+            })?;
             before += line.versions.len() as u64;
         }
         if self.versions.is_empty() {
@@ -294,7 +302,13 @@ impl Appending<'_> {
             None => (None, self.random()),
             Some(bytes) => {
                 let size = bytes.len() as u64;
-                let (row, salt) = self.keep(&version.path, Some(bytes), &Sha256::of(bytes), size, lean_on)?;
+                let (row, salt) = self.keep(
+                    &version.path,
+                    (Some(bytes), Comes::FromElsewhere),
+                    &Sha256::of(bytes),
+                    size,
+                    lean_on,
+                )?;
                 (Some(row), salt)
             }
         };

@@ -7,6 +7,7 @@ use retrace_model::{
     Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
 };
 use rusqlite::{OptionalExtension as _, params};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A version as its host tells of it.
@@ -37,6 +38,8 @@ pub struct Mirrored {
     pub operation_seq: Option<u64>,
     /// The versions of that operation: the one of the host last, before it at most the deletion of what was in its place.
     pub versions: Vec<VersionId>,
+    /// It holds something that was redacted here, and came without it.
+    pub redacted: bool,
 }
 
 /// A live memory of a mirror.
@@ -66,10 +69,11 @@ impl Act<'_> {
     ///
     /// A memory of the host is one memory here through all its moves. Where another memory still lives at the version's path,
     /// whose deletion was never seen, that one is deleted by the same operation. A version the host had redacted is noted and
-    /// appends nothing, unless it deleted its memory.
+    /// appends nothing, unless it deleted its memory. What was redacted here does not come back: a marker stands in its place,
+    /// and of a version whose path holds it nothing comes.
     ///
     /// # Errors
-    /// [`LogError::NotFound`] when the store is no mirror; [`LogError::Invalid`] for a version that is neither redacted nor a
+    /// [`LogError::KeyLost`]; [`LogError::NotFound`] when the store is no mirror; [`LogError::Invalid`] for a version that is neither redacted nor a
     /// deletion and has no path or content; or a failure of the database. After an error the transaction can only be dropped.
     pub fn mirror(
         &mut self,
@@ -94,6 +98,8 @@ impl Act<'_> {
         if self.reader().is_known_version(store, &version.id, false)? {
             return Ok(Mirrored::default());
         }
+        let (version, redacted) = self.clean_of_host(version)?;
+        let version = &*version;
         let store_row = self.remote_row(store)?;
         let standing = self.standing(store_row, &version.memory)?;
         let append = |changes| Append {
@@ -113,7 +119,11 @@ impl Act<'_> {
                     let appended = self.append(append(vec![gone]))?;
                     let seq = appended.versions.last().map(|version| version.seq);
                     self.note_mirrored(store_row, version, Some(memory_row), seq, None)?;
-                    Ok(Mirrored { operation_seq: appended.operation_seq, versions: appended.versions })
+                    Ok(Mirrored {
+                        operation_seq: appended.operation_seq,
+                        versions: appended.versions,
+                        redacted,
+                    })
                 }
                 standing => {
                     let memory_row = standing.map(|standing| standing.memory_row);
@@ -132,21 +142,40 @@ impl Act<'_> {
             }
             let memory_row = standing.map(|standing| standing.memory_row);
             self.note_mirrored(store_row, version, memory_row, None, None)?;
-            return Ok(Mirrored::default());
+            return Ok(Mirrored { redacted, ..Mirrored::default() });
         };
         let appended = self.put_of_host(append(Vec::new()), standing.as_ref(), path, content)?;
         let Some(seq) = appended.versions.last().map(|version| version.seq) else {
             let equal = self.reader().live_version_at(store, path)?;
             let memory_row = standing.map(|standing| standing.memory_row);
             self.note_mirrored(store_row, version, memory_row, None, equal.filter(|_| memory_row.is_some()))?;
-            return Ok(Mirrored::default());
+            return Ok(Mirrored { redacted, ..Mirrored::default() });
         };
         let memory_row = self
             .transaction
             .prepare_cached("SELECT memory_id FROM versions WHERE seq = ?1")?
             .query_row([bound(seq)], |row| row.get(0))?;
         self.note_mirrored(store_row, version, Some(memory_row), Some(seq), None)?;
-        Ok(Mirrored { operation_seq: appended.operation_seq, versions: appended.versions })
+        Ok(Mirrored { operation_seq: appended.operation_seq, versions: appended.versions, redacted })
+    }
+
+    /// A version of a host without what was redacted here, and whether it held any of it.
+    pub(super) fn clean_of_host<'v>(
+        &mut self,
+        version: &'v HostVersion,
+    ) -> Result<(Cow<'v, HostVersion>, bool), LogError> {
+        let tags = self.tags_for_others()?;
+        let in_path = |path: &RelPath| tags.without_in_text(&path.to_text()).is_some();
+        if version.path.as_ref().is_some_and(in_path) {
+            // As one that the host redacted: no marker can stand in a path.
+            let redacted_at = version.redacted_at.or(Some(version.happened_at));
+            let nothing = HostVersion { path: None, content: None, redacted_at, ..version.clone() };
+            return Ok((Cow::Owned(nothing), true));
+        }
+        Ok(match version.content.as_deref().and_then(|content| tags.without(content)) {
+            Some(without) => (Cow::Owned(HostVersion { content: Some(without), ..version.clone() }), true),
+            None => (Cow::Borrowed(version), false),
+        })
     }
 
     /// Puts a memory of the host where it stands there, with its content. Whoever else lives there is deleted.

@@ -83,16 +83,17 @@ impl Act<'_> {
     }
 
     /// Keeps a page of the listing under way, and where it goes on; `None` ends it. A version that was fetched before takes
-    /// the place it has in this listing; one that is mirrored is passed over.
+    /// the place it has in this listing; one that is mirrored is passed over. What was redacted here is not kept ([`Act::mirror`]);
+    /// answers the versions that held it.
     ///
     /// # Errors
-    /// [`LogError::NotFound`] when the store is no mirror, or a failure of the database.
+    /// [`LogError::KeyLost`]; [`LogError::NotFound`] when the store is no mirror, or a failure of the database.
     pub fn keep_page(
         &mut self,
         store: StoreId,
         versions: &[HostVersion],
         next: Option<&str>,
-    ) -> Result<(), LogError> {
+    ) -> Result<Vec<HostVersion>, LogError> {
         self.whole(|act| {
             let row = act.remote_row(store)?;
             let place: i64 = act.transaction.query_row(
@@ -101,17 +102,23 @@ impl Act<'_> {
                 [row],
                 |row| row.get(0),
             )?;
+            let mut redacted = Vec::new();
             for (version, place) in versions.iter().zip(place + 1..) {
-                act.stage(row, store, version, place)?;
+                if act.reader().is_known_version(store, &version.id, false)? {
+                    continue;
+                }
+                let (version, held) = act.clean_of_host(version)?;
+                act.stage(row, &version, place)?;
+                if held {
+                    redacted.push(version.into_owned());
+                }
             }
-            act.change_remote(store, "listing = ?2, cursor = ?3", &[&next.is_some(), &next])
+            act.change_remote(store, "listing = ?2, cursor = ?3", &[&next.is_some(), &next])?;
+            Ok(redacted)
         })
     }
 
-    fn stage(&self, row: i64, store: StoreId, version: &HostVersion, place: i64) -> Result<(), LogError> {
-        if self.reader().is_known_version(store, &version.id, false)? {
-            return Ok(());
-        }
+    fn stage(&self, row: i64, version: &HostVersion, place: i64) -> Result<(), LogError> {
         let (actor_type, actor_name, _) = chain::actor_fields(&version.actor);
         self.transaction
             .prepare_cached(

@@ -38,8 +38,9 @@ const KEPT: [(&str, &[&str]); 15] = [
     ("versions", &[]),
 ];
 
-/// Tables that can be made again from the others or from transcripts, that a receipt is settled in, or that a redaction empties.
-const DERIVED: [&str; 20] = [
+/// Tables that can be made again from the others or from transcripts, that a receipt is settled in, that a redaction empties, or that
+/// a person may have forgotten.
+const DERIVED: [&str; 22] = [
     "elsewhere",
     "history_text",
     "kept_lines",
@@ -51,6 +52,8 @@ const DERIVED: [&str; 20] = [
     "origins",
     "prompts",
     "receipt_places",
+    "redacted_back",
+    "redaction_tags",
     "remote_queue",
     "remote_sent",
     "remote_staged",

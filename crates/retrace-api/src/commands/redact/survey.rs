@@ -21,6 +21,10 @@ use std::path::{Path, PathBuf};
 /// Different matched texts kept to prove absent; a pattern that matches more is proved by its traces alone.
 pub(super) const MOST_NEEDLES: usize = 1000;
 
+/// Said of a secret that has no tag (`retrace-log/src/kept_out.rs`).
+const SHORT_NOT_KEPT_OUT: &str =
+    "A text shorter than 12 bytes is not kept out: an import or a pull can bring it back.";
+
 /// Characters of a masked line.
 const MASKED_LINE: usize = 200;
 
@@ -277,6 +281,7 @@ impl Survey {
         let mut warnings = Vec::new();
         if selection.is_short(&self.matched) {
             warnings.push(SHORT_SECRET_WARNING.to_owned());
+            warnings.push(SHORT_NOT_KEPT_OUT.to_owned());
         }
         if self.matched.len() >= MOST_NEEDLES {
             warnings.push(format!(

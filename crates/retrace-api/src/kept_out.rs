@@ -1,0 +1,120 @@
+//! What was redacted stays out of everything that an act writes: files, stores of the API, calls of the memory tool.
+//!
+//! The log itself takes it out of what is imported and pulled, and refuses what nobody held against its tags
+//! (`retrace-log/src/kept_out.rs`). Here the bytes are changed or refused before a file is written.
+
+use crate::app::{Inner, lock};
+use crate::plan::{Plan, Wanted};
+use crate::wire::{ApiError, ImportedFile};
+use retrace_log::{FoundRedacted, MARKER, Tags};
+use retrace_memory_tool::{Guard, Sensitive};
+use retrace_model::{Sha256, StoreId};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Said where something could not be held against what was redacted.
+pub(crate) const KEY_LOST: &str =
+    "The key of what was redacted is gone: what was redacted before is not known again.";
+
+/// What a person is to do then.
+pub(crate) const KEY_LOST_HINT: &str = "Put `redaction.key` back into the data directory from a backup. If it is gone for good, \
+     `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.";
+
+impl Inner {
+    /// What was redacted and must not come back.
+    pub(crate) fn tags(&self) -> Result<Arc<Tags>, ApiError> {
+        let mut known = lock(&self.known_tags).clone();
+        let tags = self.read(|reader| Ok(reader.tags(&self.files, &mut known)?))?;
+        *lock(&self.known_tags) = known;
+        Ok(tags)
+    }
+
+    /// Paths of versions recorded after the place `since` that hold what was redacted before.
+    pub(crate) fn redacted_back_since(&self, store: StoreId, since: u64) -> Result<Vec<String>, ApiError> {
+        self.read(|reader| {
+            let back = reader.redacted_back(store)?.into_iter().filter(|seq| *seq > since);
+            let paths: BTreeSet<String> = back
+                .map(|seq| Ok(reader.version(seq)?.path.map(|path| path.to_text())))
+                .filter_map(|path: Result<Option<String>, ApiError>| path.transpose())
+                .collect::<Result<_, _>>()?;
+            Ok(paths.into_iter().collect())
+        })
+    }
+
+    /// A plan that brings nothing back: what was redacted is replaced in what it would write, and each file named.
+    pub(crate) fn without_redacted<'p>(&self, plan: &'p Plan) -> Result<Cow<'p, Plan>, ApiError> {
+        if plan.steps.iter().all(|step| step.wanted.is_none()) {
+            return Ok(Cow::Borrowed(plan));
+        }
+        let tags = self.tags()?;
+        let mut without = Cow::Borrowed(plan);
+        for (place, step) in plan.steps.iter().enumerate() {
+            let Some(wanted) = &step.wanted else { continue };
+            let Some(bytes) = tags.without(&wanted.bytes) else { continue };
+            let sha256 = Sha256::of(&bytes);
+            let changed = without.to_mut();
+            changed.steps[place].wanted =
+                Some(Wanted { bytes, sha256, version: None, moved_from: wanted.moved_from.clone() });
+            changed
+                .warnings
+                .push(format!("{}: it holds what was redacted; {MARKER} is written instead.", step.path));
+        }
+        if let Cow::Owned(changed) = &mut without {
+            changed.tidy();
+        }
+        if tags.lost() > 0 {
+            without.to_mut().warnings.push(KEY_LOST.to_owned());
+        }
+        Ok(without)
+    }
+}
+
+/// What a person is told of what was redacted in something brought in, each a sentence.
+pub(crate) fn warnings_of(found: &FoundRedacted) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let versions: u64 = found.contents.values().sum();
+    if versions > 0 {
+        let files = files_of(found);
+        let mut named: Vec<&str> = files.iter().take(FILES_NAMED).map(|file| file.path.as_str()).collect();
+        if files.len() > FILES_NAMED {
+            named.push("…");
+        }
+        let named = named.join(", ");
+        warnings.push(match versions {
+            1 => format!("1 version holds what was redacted before; {MARKER} stands in its place: {named}."),
+            _ => format!(
+                "{versions} versions hold what was redacted before; {MARKER} stands in its place: {named}."
+            ),
+        });
+    }
+    if found.paths > 0 {
+        warnings
+            .push(format!("Left out because their path holds what was redacted before: {}.", found.paths));
+    }
+    warnings
+}
+
+/// Files named in a sentence.
+const FILES_NAMED: usize = 5;
+
+/// The files of an import that hold what was redacted, those with most versions first.
+pub(crate) fn files_of(found: &FoundRedacted) -> Vec<ImportedFile> {
+    let mut files: Vec<ImportedFile> = found
+        .contents
+        .iter()
+        .map(|(path, versions)| ImportedFile { path: path.to_text(), versions: *versions })
+        .collect();
+    files.sort_by_key(|file| std::cmp::Reverse(file.versions));
+    files
+}
+
+/// Finds what was redacted, for the memory tool.
+pub(crate) struct Redacted(pub(crate) Arc<Tags>);
+
+impl Guard for Redacted {
+    fn findings(&self, text: &str) -> Vec<Sensitive> {
+        let what = || "a text that was redacted".to_owned();
+        self.0.marks_in(text.as_bytes()).into_iter().map(|mark| Sensitive { what: what(), mark }).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! What is brought in from outside, without what was redacted.
+
+use super::{PastLine, PastVersion};
+use crate::Tags;
+use retrace_model::RelPath;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What of something brought in was redacted before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Versions that hold it, by path: a marker stands in its place.
+    pub contents: BTreeMap<RelPath, u64>,
+    /// Versions whose path holds it. They are left out, because no marker can stand in a path.
+    pub paths: u64,
+}
+
+impl Found {
+    /// How many versions.
+    #[must_use]
+    pub fn versions(&self) -> u64 {
+        self.paths + self.contents.values().sum::<u64>()
+    }
+}
+
+/// A line of the past without what was redacted.
+pub(super) fn line<'l>(tags: &Tags, line: &'l PastLine, found: &mut Found) -> Cow<'l, PastLine> {
+    if tags.is_empty() {
+        return Cow::Borrowed(line);
+    }
+    let versions = line.versions.iter().filter_map(|version| self::version(tags, version, found)).collect();
+    Cow::Owned(PastLine { versions })
+}
+
+fn version(tags: &Tags, version: &PastVersion, found: &mut Found) -> Option<PastVersion> {
+    if tags.without_in_text(&version.path.to_text()).is_some() {
+        found.paths += 1;
+        return None;
+    }
+    let content = version.content.as_deref().map(|bytes| {
+        let without = tags.without(bytes);
+        if without.is_some() {
+            *found.contents.entry(version.path.clone()).or_default() += 1;
+        }
+        without.unwrap_or_else(|| bytes.to_vec())
+    });
+    let note =
+        version.note.as_deref().map(|note| tags.without_in_text(note).unwrap_or_else(|| note.to_owned()));
+    Some(PastVersion {
+        path: version.path.clone(),
+        at: version.at,
+        actor: version.actor.clone(),
+        note,
+        content,
+    })
+}

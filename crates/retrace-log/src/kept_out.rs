@@ -1,0 +1,268 @@
+//! What was redacted stays out: it is known again without being kept.
+//!
+//! A redaction keeps a tag of each content it masks and of each exact secret it was given: a code (HMAC-SHA256) under a key
+//! that lies in a file beside the database. Whatever comes into the log and does not stand on disk is held against the tags:
+//! [`Act::rebuild`], [`Act::mirror`] and pages of a pull take out what they find and say so, and [`Act::append`] refuses a new
+//! content that was not held against them before. What stands on disk is recorded as it is.
+//!
+//! A secret or content of fewer than twelve bytes has no tag: it occurs by chance, and whoever has the key could guess it.
+//! Without the key nothing is known again; then nothing is brought in from outside until a person says so.
+
+mod key;
+mod tags;
+
+use crate::writer::Act;
+use crate::{LogError, LogFiles, Reader, rows};
+use key::Key;
+use retrace_model::{Sha256, StoreId};
+use rusqlite::{Connection, params};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+pub use tags::{Held, Tags};
+
+/// What stands where something redacted stood.
+pub const MARKER: &str = "[redacted]";
+
+/// Fewer bytes have no tag.
+pub const SHORTEST: usize = 12;
+
+/// Codes of whole contents are of this.
+const CONTENT: &[u8] = b"retrace.content.1";
+
+/// Codes of exact secrets are of this.
+const SECRET: &[u8] = b"retrace.secret.1";
+
+/// The tags that were read last.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The newest of them.
+    newest: i64,
+    tags: Arc<Tags>,
+}
+
+/// What takes notes of what is masked, in one redaction.
+pub(crate) struct Tagging {
+    key: Key,
+    redaction: i64,
+    /// A client of the API redacts, and may write the content again.
+    anew: bool,
+}
+
+impl Tagging {
+    /// For a redaction that a client of the API makes.
+    pub(crate) fn of_a_client(self) -> Self {
+        Self { anew: true, ..self }
+    }
+}
+
+impl LogFiles {
+    /// The file with the key of what was redacted.
+    #[must_use]
+    pub fn redaction_key(&self) -> std::path::PathBuf {
+        self.directory().join("redaction.key")
+    }
+}
+
+impl Reader<'_> {
+    /// What was redacted and must not come back. `known` is what was read before, which is read again only when it is not so any
+    /// more.
+    ///
+    /// # Errors
+    /// A failure of the database, or of reading the key.
+    pub fn tags(&self, files: &LogFiles, known: &mut Option<Known>) -> Result<Arc<Tags>, LogError> {
+        current(self.connection, files, known)
+    }
+
+    /// What was redacted and must not come back, with the key read anew.
+    ///
+    /// # Errors
+    /// A failure of the database, or of reading the key.
+    pub fn tags_anew(&self, files: &LogFiles) -> Result<Tags, LogError> {
+        load(self.connection, files)
+    }
+
+    /// Versions of a store that were found on disk and hold something that was redacted before, by place in the log.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn redacted_back(&self, store: StoreId) -> Result<BTreeSet<u64>, LogError> {
+        let row = rows::store_row(self.connection, store)?;
+        let mut query = self.connection.prepare_cached(
+            "SELECT b.version_seq FROM redacted_back b JOIN versions v ON v.seq = b.version_seq WHERE v.store_id = ?1",
+        )?;
+        let found = query.query_map([row], |found| found.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+}
+
+impl Act<'_> {
+    /// What was redacted and must not come back, as this transaction sees it.
+    ///
+    /// # Errors
+    /// A failure of the database, or of reading the key.
+    pub fn tags(&mut self) -> Result<Arc<Tags>, LogError> {
+        // What this transaction added may be taken back with it.
+        if self.tagged {
+            return Ok(Arc::new(load(&self.transaction, self.files)?));
+        }
+        current(&self.transaction, self.files, self.tags)
+    }
+
+    /// As [`Act::tags`], for what comes from outside.
+    ///
+    /// # Errors
+    /// [`LogError::KeyLost`] when something redacted would not be known again, else as [`Act::tags`].
+    pub(crate) fn tags_for_others(&mut self) -> Result<Arc<Tags>, LogError> {
+        let tags = self.tags()?;
+        match tags.lost() {
+            0 => Ok(tags),
+            lost => Err(LogError::KeyLost(lost)),
+        }
+    }
+
+    /// Keeps tags of exact secrets that a redaction takes out; answers how many were too short for one. `redaction` is the row
+    /// made by [`Act::add_receipt`] in the same transaction.
+    ///
+    /// # Errors
+    /// A failure of the database, or of making the key.
+    pub fn keep_out<'s>(
+        &mut self,
+        redaction: i64,
+        secrets: impl IntoIterator<Item = &'s [u8]>,
+    ) -> Result<u64, LogError> {
+        let mut short = 0;
+        let tagging = self.tagging(redaction)?;
+        for secret in secrets {
+            if secret.len() < SHORTEST {
+                short += 1;
+                continue;
+            }
+            let tag = tagging.key.code(SECRET, secret);
+            let rolling = tags::hidden_rolling(&tagging.key, secret, &tag);
+            insert(&self.transaction, &tagging, &tag, Some((secret.len(), rolling)))?;
+        }
+        Ok(short)
+    }
+
+    /// Forgets what was redacted under a key that is gone, so that things can be brought in again; answers how many tags went.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn forget_lost_tags(&mut self) -> Result<u64, LogError> {
+        let key = Key::read(self.files)?;
+        self.tagged = true;
+        *self.tags = None;
+        let check = key.map(|key| key.check.to_vec());
+        let gone = self
+            .transaction
+            .execute("DELETE FROM redaction_tags WHERE ?1 IS NULL OR key_check <> ?1", [check])?;
+        Ok(gone as u64)
+    }
+
+    /// Begins to take notes of what a redaction masks.
+    pub(crate) fn tagging(&mut self, redaction: i64) -> Result<Tagging, LogError> {
+        let key = Key::read_or_make(self.files, self.entropy)?;
+        self.tagged = true;
+        Ok(Tagging { key, redaction, anew: false })
+    }
+
+    /// A text of a person or of a source, without what was redacted.
+    pub(crate) fn clean<'t>(&mut self, text: &'t str) -> Result<Cow<'t, str>, LogError> {
+        Ok(self.tags()?.without_in_text(text).map_or(Cow::Borrowed(text), Cow::Owned))
+    }
+}
+
+/// Keeps a tag of a content that is masked.
+pub(crate) fn tag_content(
+    connection: &Connection,
+    tagging: &Tagging,
+    sha256: &Sha256,
+    size: u64,
+) -> Result<(), LogError> {
+    if size < SHORTEST as u64 {
+        return Ok(());
+    }
+    insert(connection, tagging, &tagging.key.code(CONTENT, &sha256.0), None)
+}
+
+fn insert(
+    connection: &Connection,
+    tagging: &Tagging,
+    tag: &[u8; 32],
+    secret: Option<(usize, [u8; 8])>,
+) -> Result<(), LogError> {
+    if !tagging.anew {
+        // A person means it for everybody.
+        connection
+            .prepare_cached("DELETE FROM redaction_tags WHERE tag = ?1 AND anew")?
+            .execute([&tag[..]])?;
+    }
+    connection
+        .prepare_cached(
+            "INSERT OR IGNORE INTO redaction_tags (redaction_id, key_check, size, rolling, tag, anew)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            tagging.redaction,
+            &tagging.key.check[..],
+            secret.map(|(size, _)| size),
+            secret.map(|(_, rolling)| rolling.to_vec()),
+            &tag[..],
+            tagging.anew,
+        ])?;
+    Ok(())
+}
+
+/// Notes a version found on disk whose content holds something that was redacted before.
+pub(crate) fn came_back(connection: &Connection, version: u64) -> Result<(), LogError> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO redacted_back (version_seq) VALUES (?1)")?
+        .execute([version])?;
+    Ok(())
+}
+
+/// Forgets such a note of a version that is redacted now.
+pub(crate) fn is_out_again(connection: &Connection, version: u64) -> Result<(), LogError> {
+    connection.prepare_cached("DELETE FROM redacted_back WHERE version_seq = ?1")?.execute([version])?;
+    Ok(())
+}
+
+fn current(
+    connection: &Connection,
+    files: &LogFiles,
+    known: &mut Option<Known>,
+) -> Result<Arc<Tags>, LogError> {
+    let newest = newest(connection)?;
+    if let Some(known) = known.as_ref().filter(|known| known.newest == newest) {
+        return Ok(Arc::clone(&known.tags));
+    }
+    let tags = Arc::new(load(connection, files)?);
+    // A key that is gone may be put back.
+    *known = (tags.lost() == 0).then(|| Known { newest, tags: Arc::clone(&tags) });
+    Ok(tags)
+}
+
+fn newest(connection: &Connection) -> Result<i64, LogError> {
+    Ok(connection
+        .prepare_cached("SELECT coalesce(max(id), 0) FROM redaction_tags")?
+        .query_row([], |row| row.get(0))?)
+}
+
+fn load(connection: &Connection, files: &LogFiles) -> Result<Tags, LogError> {
+    if newest(connection)? == 0 {
+        return Ok(Tags::default());
+    }
+    let mut query = connection
+        .prepare_cached("SELECT key_check, size, rolling, tag, anew FROM redaction_tags ORDER BY id")?;
+    let kept = query
+        .query_map([], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, Vec<u8>>(3)?, row.get(4)?))
+        })?
+        .map(|row| {
+            let (key_check, size, rolling, tag, anew) = row?;
+            Ok(tags::Kept { key_check, size, rolling, tag: rows::hash_from(&tag)?.0, anew })
+        })
+        .collect::<Result<Vec<_>, LogError>>()?;
+    Ok(Tags::new(Key::read(files)?, kept))
+}

@@ -1,0 +1,379 @@
+//! Looking for what was redacted in some bytes.
+//!
+//! A whole content is known by a code of its hash. An exact secret is found by a rolling hash of its length, whose base is the
+//! key's, and proved by its code. The work is linear: the size of the bytes times the number of different lengths of secrets.
+
+use super::key::{Code, Key};
+use super::{CONTENT, MARKER, SECRET, SHORTEST};
+use retrace_model::Sha256;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+/// The Mersenne prime that rolling hashes are taken modulo.
+const PRIME: u64 = (1 << 61) - 1;
+
+/// Bits of the sieve that nearly every place of a content fails, so that hashes are looked up rarely.
+const SIEVE_BITS: u64 = 1 << 14;
+
+/// Everything that was redacted and is known again, with the key it takes.
+#[derive(Debug, Default)]
+pub struct Tags {
+    key: Option<Key>,
+    /// Codes of contents, and whether whoever redacted one may write it again.
+    contents: HashMap<Code, bool>,
+    secrets: Vec<OfLength>,
+    lost: u64,
+}
+
+/// What of the redacted some bytes hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing.
+    Nothing,
+    /// They are a redacted content.
+    Whole,
+    /// Exact secrets, at these places: in order, and no two of them touch.
+    Parts(Vec<Range<usize>>),
+}
+
+/// A tag as it is kept.
+pub(super) struct Kept {
+    pub(super) key_check: Vec<u8>,
+    pub(super) size: Option<usize>,
+    pub(super) rolling: Option<Vec<u8>>,
+    pub(super) tag: Code,
+    pub(super) anew: bool,
+}
+
+impl Tags {
+    /// The tags that were made with `key`; of others only the number is known.
+    pub(super) fn new(key: Option<Key>, kept: impl IntoIterator<Item = Kept>) -> Self {
+        let mut tags = Self::default();
+        let mut secrets: BTreeMap<usize, HashMap<u64, Vec<Code>>> = BTreeMap::new();
+        for one in kept {
+            let Some(key) = key.as_ref().filter(|key| key.check[..] == one.key_check[..]) else {
+                tags.lost += 1;
+                continue;
+            };
+            match (one.size, one.rolling) {
+                (Some(size), Some(hidden)) => {
+                    let rolling = number(&hidden) ^ pad(key, &one.tag);
+                    secrets.entry(size).or_default().entry(rolling).or_default().push(one.tag);
+                }
+                _ => drop(tags.contents.insert(one.tag, one.anew)),
+            }
+        }
+        if let Some(key) = &key {
+            let base = base(key);
+            tags.secrets =
+                secrets.into_iter().map(|(size, wanted)| OfLength::new(base, size, wanted)).collect();
+        }
+        tags.key = key;
+        tags
+    }
+
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contents.is_empty() && self.secrets.is_empty()
+    }
+
+    /// How many tags were made with a key that is not there any more. What they stand for is not known again.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// What of the redacted `bytes` hold.
+    #[must_use]
+    pub fn held_in(&self, bytes: &[u8]) -> Held {
+        if self.content_code(bytes).is_some() {
+            return Held::Whole;
+        }
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        self.secrets_in(bytes, |part, _| parts.push(part));
+        if parts.is_empty() {
+            return Held::Nothing;
+        }
+        parts.sort_by_key(|part| part.start);
+        let mut joined: Vec<Range<usize>> = Vec::with_capacity(parts.len());
+        for part in parts {
+            match joined.last_mut() {
+                Some(last) if part.start <= last.end => last.end = last.end.max(part.end),
+                _ => joined.push(part),
+            }
+        }
+        Held::Parts(joined)
+    }
+
+    /// `bytes` without what was redacted: a marker stands in its place. `None` when they hold nothing of it.
+    #[must_use]
+    pub fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let whole = || format!("{MARKER}\n").into_bytes();
+        let parts = match self.held_in(bytes) {
+            Held::Nothing => return None,
+            Held::Whole => return Some(whole()),
+            Held::Parts(parts) => parts,
+        };
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut kept = 0;
+        for part in parts {
+            out.extend_from_slice(&bytes[kept..part.start]);
+            out.extend_from_slice(MARKER.as_bytes());
+            kept = part.end;
+        }
+        out.extend_from_slice(&bytes[kept..]);
+        // A marker beside what is left could be a secret itself.
+        Some(if self.held_in(&out) == Held::Nothing { out } else { whole() })
+    }
+
+    /// The same for a text of one's own beside contents, as a note: exact secrets alone.
+    #[must_use]
+    pub fn without_in_text(&self, text: &str) -> Option<String> {
+        match self.held_in(text.as_bytes()) {
+            Held::Parts(_) => {
+                self.without(text.as_bytes()).map(|out| String::from_utf8_lossy(&out).into_owned())
+            }
+            Held::Nothing | Held::Whole => None,
+        }
+    }
+
+    /// Whether writing `after` in the place of `before` brings back something redacted that did not stand there. A content that a
+    /// client of the API redacted may be written again.
+    #[must_use]
+    pub fn brings_back(&self, before: Option<&[u8]>, after: &[u8]) -> bool {
+        let brought = self.marks_in(after);
+        !brought.is_empty()
+            && !brought.is_subset(&before.map(|before| self.marks_in(before)).unwrap_or_default())
+    }
+
+    /// A mark of each thing redacted that `bytes` hold and nobody may write again. It tells them apart and says nothing of them.
+    #[must_use]
+    pub fn marks_in(&self, bytes: &[u8]) -> BTreeSet<u64> {
+        let mark = |code: &Code| number(&code[..8]);
+        let content = self.content_code(bytes).filter(|code| self.contents.get(code) == Some(&false));
+        let mut marks: BTreeSet<u64> = content.iter().map(mark).collect();
+        self.secrets_in(bytes, |_, code| {
+            marks.insert(mark(&code));
+        });
+        marks
+    }
+
+    /// The code of `bytes`, where they are a redacted content.
+    fn content_code(&self, bytes: &[u8]) -> Option<Code> {
+        let key = self.key.as_ref().filter(|_| !self.contents.is_empty() && bytes.len() >= SHORTEST)?;
+        Some(key.code(CONTENT, &Sha256::of(bytes).0)).filter(|code| self.contents.contains_key(code))
+    }
+
+    fn secrets_in(&self, bytes: &[u8], mut found: impl FnMut(Range<usize>, Code)) {
+        let Some(key) = &self.key else { return };
+        for of_length in &self.secrets {
+            of_length.find_in(key, bytes, &mut found);
+        }
+    }
+}
+
+/// Secrets of one length.
+#[derive(Debug)]
+struct OfLength {
+    size: usize,
+    base: u64,
+    /// What each byte counts for once it leaves the window.
+    leaving: Box<[u64; 256]>,
+    /// Codes by rolling hash.
+    wanted: HashMap<u64, Vec<Code>>,
+    /// Which rolling hashes there can be.
+    sieve: Vec<u64>,
+}
+
+impl OfLength {
+    fn new(base: u64, size: usize, wanted: HashMap<u64, Vec<Code>>) -> Self {
+        let power = (0..size).fold(1, |power, _| times(power, base));
+        let mut leaving = Box::new([0; 256]);
+        for (byte, counts) in (0..=u8::MAX).zip(leaving.iter_mut()) {
+            *counts = times(power, value(byte));
+        }
+        let mut sieve = vec![0; (SIEVE_BITS / 64) as usize];
+        for rolling in wanted.keys() {
+            let (word, bit) = place_in_sieve(*rolling);
+            sieve[word] |= bit;
+        }
+        Self { size, base, leaving, wanted, sieve }
+    }
+
+    fn find_in(&self, key: &Key, bytes: &[u8], found: &mut impl FnMut(Range<usize>, Code)) {
+        let mut start = 0;
+        // Behind a secret the window begins anew: places within one are not looked at, so that no text costs more than its size.
+        while let Some(window) = bytes.get(start..start + self.size) {
+            let mut rolling = hash(self.base, window);
+            loop {
+                let end = start + self.size;
+                let (word, bit) = place_in_sieve(rolling);
+                if self.sieve[word] & bit != 0
+                    && let Some(codes) = self.wanted.get(&rolling)
+                {
+                    let code = key.code(SECRET, &bytes[start..end]);
+                    if codes.contains(&code) {
+                        found(start..end, code);
+                        start = end;
+                        break;
+                    }
+                }
+                let Some(next) = bytes.get(end) else { return };
+                rolling = times(rolling, self.base) + value(*next) + PRIME
+                    - self.leaving[usize::from(bytes[start])];
+                rolling = reduce(u128::from(rolling));
+                start += 1;
+            }
+        }
+    }
+}
+
+/// The rolling hash of a secret as it is kept: hidden, because it is no code by itself.
+pub(super) fn hidden_rolling(key: &Key, secret: &[u8], tag: &Code) -> [u8; 8] {
+    (hash(base(key), secret) ^ pad(key, tag)).to_be_bytes()
+}
+
+fn pad(key: &Key, tag: &Code) -> u64 {
+    key.number(b"retrace.rolling.1", tag)
+}
+
+fn base(key: &Key) -> u64 {
+    // Above what a byte counts for.
+    key.number(b"retrace.base.1", b"") % (PRIME - 1024) + 1024
+}
+
+fn hash(base: u64, window: &[u8]) -> u64 {
+    window.iter().fold(0, |hash, byte| reduce(u128::from(times(hash, base) + value(*byte))))
+}
+
+/// What a byte counts for; a zero counts as well.
+fn value(byte: u8) -> u64 {
+    u64::from(byte) + 1
+}
+
+fn times(one: u64, other: u64) -> u64 {
+    reduce(u128::from(one) * u128::from(other))
+}
+
+/// Modulo the prime.
+fn reduce(number: u128) -> u64 {
+    let low = (number & u128::from(PRIME)) as u64;
+    let sum = low + (number >> 61) as u64;
+    if sum >= PRIME { sum - PRIME } else { sum }
+}
+
+fn place_in_sieve(rolling: u64) -> (usize, u64) {
+    let bit = rolling % SIEVE_BITS;
+    ((bit / 64) as usize, 1 << (bit % 64))
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tags(contents: &[&[u8]], secrets: &[&[u8]]) -> Tags {
+        let key = || Key::new(&[7; 32]);
+        let check = key().check.to_vec();
+        let of_content = contents.iter().map(|content| Kept {
+            key_check: check.clone(),
+            size: None,
+            rolling: None,
+            tag: key().code(CONTENT, &Sha256::of(content).0),
+            anew: false,
+        });
+        let of_secret = secrets.iter().map(|secret| {
+            let tag = key().code(SECRET, secret);
+            let rolling = Some(hidden_rolling(&key(), secret, &tag).to_vec());
+            Kept { key_check: check.clone(), size: Some(secret.len()), rolling, tag, anew: false }
+        });
+        let kept: Vec<Kept> = of_content.chain(of_secret).collect();
+        Tags::new(Some(key()), kept)
+    }
+
+    #[test]
+    fn secrets_are_found_wherever_they_stand() {
+        let tags = tags(&[], &[b"hunter2-hunter2", b"aaaaaaaaaaaa", b"another secret"]);
+        let without =
+            |text: &str| tags.without(text.as_bytes()).map(|out| String::from_utf8(out).expect("text"));
+        assert_eq!(without("nothing here"), None);
+        assert_eq!(without("hunter2-hunter2").as_deref(), Some("[redacted]"));
+        assert_eq!(
+            without("- hunter2-hunter2\n- another secret, hunter2-hunter2").as_deref(),
+            Some("- [redacted]\n- [redacted], [redacted]")
+        );
+        assert_eq!(without("hunter2-hunter").as_deref(), None);
+        assert_eq!(without(&"a".repeat(30)).as_deref(), Some("[redacted]aaaaaa"), "two that touch are one");
+        assert_eq!(tags.without(b"\0\xff another secret\0"), Some(b"\0\xff [redacted]\0".to_vec()));
+    }
+
+    #[test]
+    fn a_marker_makes_no_secret_of_what_is_left() {
+        let tags = tags(&[], &[b"redacted]-rest", b"first secret"]);
+        assert_eq!(tags.without(b"first secret-rest"), Some(b"[redacted]\n".to_vec()));
+    }
+
+    #[test]
+    fn a_content_is_known_as_a_whole_alone() {
+        let tags = tags(&[b"# Private\n\nthoughts\n"], &[]);
+        assert_eq!(tags.held_in(b"# Private\n\nthoughts\n"), Held::Whole);
+        assert_eq!(tags.held_in(b"# Private\n\nthoughts\n\n"), Held::Nothing);
+        assert_eq!(tags.without(b"# Private\n\nthoughts\n"), Some(b"[redacted]\n".to_vec()));
+        assert_eq!(tags.without_in_text("# Private\n\nthoughts\n"), None);
+    }
+
+    #[test]
+    fn what_stood_there_is_not_brought_back() {
+        let tags = tags(&[b"# Private\n\nthoughts\n"], &[b"hunter2-hunter2", b"another secret"]);
+        assert!(tags.brings_back(None, b"hunter2-hunter2"));
+        assert!(!tags.brings_back(Some(b"is hunter2-hunter2"), b"was hunter2-hunter2"));
+        assert!(tags.brings_back(Some(b"is hunter2-hunter2"), b"hunter2-hunter2, another secret"));
+        assert!(tags.brings_back(Some(b"else"), b"# Private\n\nthoughts\n"));
+        assert!(!tags.brings_back(Some(b"# Private\n\nthoughts\n"), b"# Private\n\nthoughts\n"));
+    }
+
+    #[test]
+    fn tags_of_another_key_are_counted_and_find_nothing() {
+        let other = Key::new(&[8; 32]);
+        let tag = other.code(SECRET, b"hunter2-hunter2");
+        let rolling = Some(hidden_rolling(&other, b"hunter2-hunter2", &tag).to_vec());
+        let kept = || Kept {
+            key_check: other.check.to_vec(),
+            size: Some(15),
+            rolling: rolling.clone(),
+            tag,
+            anew: false,
+        };
+        for key in [None, Some(Key::new(&[7; 32]))] {
+            let tags = Tags::new(key, [kept()]);
+            assert_eq!((tags.lost(), tags.is_empty()), (1, true));
+            assert_eq!(tags.held_in(b"hunter2-hunter2"), Held::Nothing);
+        }
+    }
+
+    proptest! {
+        /// Against looking for each secret at each place.
+        #[test]
+        fn as_a_plain_search_finds_them(
+            secrets in proptest::collection::vec(proptest::collection::vec(0u8..3, 12..16), 1..4),
+            pieces in proptest::collection::vec((0usize..5, proptest::collection::vec(0u8..3, 0..9)), 0..8),
+        ) {
+            let refs: Vec<&[u8]> = secrets.iter().map(Vec::as_slice).collect();
+            let tags = tags(&[], &refs);
+            let mut text = Vec::new();
+            for (which, noise) in pieces {
+                text.extend_from_slice(&noise);
+                text.extend(secrets.get(which).into_iter().flatten());
+            }
+            let holds = |text: &[u8]| secrets.iter().any(|secret| text.windows(secret.len()).any(|part| part == &secret[..]));
+            let without = tags.without(&text);
+            prop_assert_eq!(without.is_some(), holds(&text));
+            prop_assert!(without.is_none_or(|left| !holds(&left)));
+        }
+    }
+}
