@@ -355,12 +355,17 @@ fn what_cannot_be_read_is_a_row_too() {
 }
 
 #[test]
-fn a_redaction_that_replaces_the_file_is_an_act_of_ones_own() {
+fn a_redaction_of_one_text_leaves_to_review_what_was_left() {
     let world = with_baseline();
-    world.record("a.md", "the key is 7f3a9c1d5e2b\n");
+    world.record("a.md", "the key is 7f3a9c1d5e2b\nthe other is 0d4b8e6a2c9f\n");
+    world.record("c.md", "the key is 7f3a9c1d5e2b\n");
+    review(&world, "approve", &[&item(&world, "c.md")]);
     let find = Some("7f3a9c1d5e2b".to_owned());
     let redact = wire::RedactReq { find, live: true, ..wire::RedactReq::default() };
     commands::redact(&world.app, redact).expect("a redaction");
+    assert_eq!(told(&world), ["changed a.md"], "nobody approved it; the other was known as a whole");
+    assert_eq!(world.read("a.md").as_deref(), Some("the key is [redacted]\nthe other is 0d4b8e6a2c9f\n"));
+    review(&world, "approve", &[&item(&world, "a.md")]);
     assert_eq!(told(&world), Vec::<String>::new());
 }
 

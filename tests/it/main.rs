@@ -21,6 +21,7 @@ mod histories;
 mod hosted;
 #[cfg(unix)]
 mod inbox;
+mod kept_out;
 mod kinds;
 mod memory_tool;
 mod mounts;

@@ -118,13 +118,15 @@ impl Repository {
         assert!(child.wait().expect("git ends").success());
     }
 
-    fn write(&self, path: &str, text: &str) {
+    /// Writes a file of it.
+    pub fn write(&self, path: &str, text: &str) {
         let path = self.folder.join(path);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, text).expect("a file");
     }
 
-    fn commit(&mut self, subject: &str) {
+    /// Commits everything.
+    pub fn commit(&mut self, subject: &str) {
         self.commits += 1;
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", subject]);
@@ -301,7 +303,8 @@ impl Session {
         self.line(at, "user", json!({"role": "user", "content": content}), result);
     }
 
-    fn keeps(&mut self, at: &str, path: &Path, name: &str, text: &str) {
+    /// The client keeps a copy before an edit.
+    pub fn keeps(&mut self, at: &str, path: &Path, name: &str, text: &str) {
         let line = json!({
             "type": "file-history-snapshot", "messageId": "m", "isSnapshotUpdate": true,
             "snapshot": {"messageId": "m", "timestamp": at, "trackedFileBackups": {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Said where something could not be held against what was redacted.
 pub(crate) const KEY_LOST: &str =
-    "The key of what was redacted is gone: what was redacted before is not known again.";
+    "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.";
 
 /// What a person is to do then.
 pub(crate) const KEY_LOST_HINT: &str = "Put `redaction.key` back into the data directory from a backup. If it is gone for good, \

@@ -140,6 +140,7 @@ pub(crate) fn store(
         rules: rule_lines(rules),
         shared: of.shared,
         mounted: row.has_directory(),
+        redacted_before: Vec::new(),
     }
 }
 

@@ -87,7 +87,12 @@ shared: boolean,
 /**
  * Whether it has a directory; false when it lives in the log alone.
  */
-mounted: boolean, };
+mounted: boolean, 
+/**
+ * When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted before. What
+ * is on disk is recorded as it is; what a host has came without it.
+ */
+redacted_before?: Array<string>, };
 
 /**
  * Adds a directory as a store and takes its baseline.
@@ -426,6 +431,10 @@ memories: number,
  * Versions that the host redacted since they were mirrored; their content is still kept here.
  */
 redacted_at_host: Array<string>, 
+/**
+ * Versions of the host that hold what was redacted here before, `memver_…`; they came without it.
+ */
+redacted_before: Array<string>, 
 /**
  * Calls made.
  */
@@ -1084,7 +1093,11 @@ state_detail: string | null,
 /**
  * Versions recorded by this look.
  */
-versions: number, };
+versions: number, 
+/**
+ * Files that hold what was redacted before, among what this look recorded.
+ */
+redacted_back: Array<string>, };
 
 /**
  * Looks for agent memory. Only reads.
@@ -1707,6 +1720,19 @@ observed: number,
  * Left out: the same as the version before or after it.
  */
 unchanged: number, 
+/**
+ * Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its place, and
+ * `redacted_paths`.
+ */
+redacted: number, 
+/**
+ * Left out: the path holds what was redacted.
+ */
+redacted_paths: number, 
+/**
+ * The files whose versions hold it, those with most versions first.
+ */
+redacted_files: Array<ImportedFile>, 
 /**
  * When the first of those found was.
  */
@@ -4344,7 +4370,11 @@ export type VerifyReq = {
 /**
  * Also prove that these bytes are in no file of the data directory.
  */
-absent_base64: string | null, };
+absent_base64: string | null, 
+/**
+ * Forget what was redacted under a key that is gone: it is not kept out any more, and imports go on.
+ */
+forget_lost_key: boolean, };
 
 /**
  * What verification found.

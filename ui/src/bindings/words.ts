@@ -229,6 +229,11 @@ export const RULES: Readonly<Record<string, RuleWords>> = {
     explanation: msg({ message: "Nobody known made the change, in a directory where nearly all other changes have a known writer." }),
     remedy: msg({ message: "Look at what it says before a session reads it; roll it back if nobody can account for it." }),
   },
+  "events/redacted-back": {
+    name: msg({ context: "rule", message: "redacted back" }),
+    explanation: msg({ message: "A memory on disk holds something that was redacted before: somebody wrote it again." }),
+    remedy: msg({ message: "Take it out again with `retrace redact --live`, find out who wrote it, and exchange the secret." }),
+  },
   "events/race": {
     name: msg({ context: "rule", message: "race" }),
     explanation: msg({ message: "Two sessions wrote the same file at the same time; one of them worked from what the other had replaced." }),

@@ -125,8 +125,8 @@ pub fn add_remote(app: &App, request: AddRemoteReq) -> Result<Store, ApiError> {
     let id = inner.write(|act| Ok(act.add_remote(&new)?))?;
     inner.stores_changed();
     let row = mirror(inner, id)?;
-    remote::pull(inner, &row, (&job, request.job.as_deref().unwrap_or(PULL)), false)?;
-    store_answer(inner, id)
+    let pulled = remote::pull(inner, &row, (&job, request.job.as_deref().unwrap_or(PULL)), false)?;
+    Ok(Store { redacted_before: pulled.answer.redacted_before, ..store_answer(inner, id)? })
 }
 
 /// Refuses a hosted store that is mirrored already.

@@ -66,13 +66,14 @@ pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> 
         act.begin_baseline(id)?;
         Ok(id)
     })?;
-    let row = inner.read(|reader| Ok(reader.store(id)?))?;
+    let (row, before) = inner.read(|reader| Ok((reader.store(id)?, reader.last_version()?)))?;
     inner.look(&row)?;
     if row.versions == 0 {
         inner.write(|act| Ok(act.mark_baseline(id)?))?;
     }
     inner.stores_changed();
-    answer(inner, id)
+    let redacted_before = inner.redacted_back_since(id, before)?;
+    Ok(wire::Store { redacted_before, ..answer(inner, id)? })
 }
 
 /// Takes a store off the list. Its history stays in the log, and adding the directory again brings it back.

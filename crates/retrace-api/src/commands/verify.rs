@@ -33,8 +33,12 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
     }
     let found = inner.read(|reader| Ok(reader.verify()?))?;
     let mut problems = found.problems;
-    problems.extend(inner.problem_of_tags()?);
+    let problem_of_tags = inner.problem_of_tags()?;
     let mut warnings = Vec::new();
+    if problem_of_tags.as_deref() == Some(KEY_LOST) {
+        warnings.push(KEY_LOST_HINT.to_owned());
+    }
+    problems.extend(problem_of_tags);
     match inner.writer().verify_search() {
         Ok(found) => problems.extend(found),
         // SQLite checks its full-text index by a statement that writes.
@@ -94,7 +98,7 @@ impl Inner {
         self.read(|reader| {
             Ok(match reader.tags_anew(&self.files) {
                 Ok(tags) if tags.lost() == 0 => None,
-                Ok(_) => Some(format!("{KEY_LOST} {KEY_LOST_HINT}")),
+                Ok(_) => Some(KEY_LOST.to_owned()),
                 Err(LogError::Damaged(what)) => Some(what),
                 Err(error) => return Err(error.into()),
             })

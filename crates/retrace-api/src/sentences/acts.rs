@@ -351,6 +351,16 @@ pub(super) const SENTENCES: &[&str] = &[
     "{0} hosted memories hold it, each in its newest version, which no host redacts; use --live to replace it there first.",
     "1 change queued for a host holds it and is taken back.",
     "{0} changes queued for hosts hold it and are taken back.",
+    "{0}: it holds what was redacted; {1} is written instead.",
+    "1 version holds what was redacted before; {0} stands in its place: {1}.",
+    "{0} versions hold what was redacted before; {1} stands in its place: {2}.",
+    "Left out because their path holds what was redacted before: {0}.",
+    "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.",
+    "Put `redaction.key` back into the data directory from a backup. If it is gone for good, \
+     `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.",
+    "The content holds what was redacted.",
+    "Leave it out, and repeat.",
+    "A text shorter than 12 bytes is not kept out: an import or a pull can bring it back.",
     "This is no kind of memory.",
     "Kinds are: {0}.",
 ];

@@ -73,6 +73,7 @@ const NOT_SAID: &[(&str, &str)] = &[
     (", rb.leaf AS kept_leaf", "columns of a query"),
     ("as recorded", "the name of a setting of the lab"),
     ("no setting", "a row of a sweep, which the window names itself"),
+    ("a text that was redacted", "an answer of the memory tool, for the model"),
     ("not recorded", "a fact on the page of a report"),
     ("Model: {}.", "a fact on the page of a report"),
     ("Transcript: {}.", "a fact on the page of a report"),

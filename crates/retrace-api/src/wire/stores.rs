@@ -35,6 +35,11 @@ pub struct Store {
     /// Whether it has a directory; false when it lives in the log alone.
     #[serde(default)]
     pub mounted: bool,
+    /// When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted before. What
+    /// is on disk is recorded as it is; what a host has came without it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub redacted_before: Vec<String>,
 }
 
 /// Adds a directory as a store and takes its baseline.

@@ -161,6 +161,7 @@ mod tests {
             rules: Vec::new(),
             shared: false,
             mounted: true,
+            redacted_before: Vec::new(),
         }
     }
 

@@ -73,7 +73,11 @@ pub(crate) fn one(out: &mut (impl Write + ?Sized), done: &str, store: &Store) ->
     if let Some(detail) = &store.state_detail {
         write!(out, " ({})", visible::line(detail))?;
     }
-    writeln!(out)
+    writeln!(out)?;
+    for what in &store.redacted_before {
+        writeln!(out, "  note: {} holds what was redacted before", visible::line(what))?;
+    }
+    Ok(())
 }
 
 /// What a look found, in a line; states that need attention in a line each.

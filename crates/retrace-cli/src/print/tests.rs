@@ -35,6 +35,7 @@ fn store() -> Store {
         rules: Vec::new(),
         shared: false,
         mounted: true,
+        redacted_before: Vec::new(),
     }
 }
 
