@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// Check that the log is sound: its chain, its contents, its schema
 ///
 /// With --absent-file also proves that the bytes of a file are in no file of
-/// the data directory. Exits with 1 when the log is damaged, with 5 when the
-/// bytes are there.
+/// the data directory. Exits with 1 when the log is damaged or the key of what
+/// was redacted is gone, with 5 when the bytes are there.
 ///
 ///     retrace verify
 ///     retrace verify --absent-file key.txt

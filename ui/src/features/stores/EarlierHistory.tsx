@@ -8,6 +8,7 @@ import { wordsFor } from "@/shared/failure";
 import { JobProgress } from "@/shared/JobProgress";
 import { Moment, Said } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { sentenceNow } from "@/shared/sentences";
 import { Button, useWords } from "@/shared/ui";
 import { rememberUndo, startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
@@ -111,7 +112,9 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
         const subject = t`history of ${store.name}`;
         rememberUndo({ operation, subject });
         const run = () => startAct({ command: "undo", request: { operation_seq: operation }, subject });
-        say({ tone: "done", title, action: { label: t`Undo`, keys: "u", run } });
+        // The first warning names the files that came without what was redacted.
+        const detail = done.redacted > 0 ? sentenceNow(done.warnings[0] ?? "") : "";
+        say({ tone: "done", title, detail, action: { label: t`Undo`, keys: "u", run } });
       }
       onDone();
     } catch (cause) {

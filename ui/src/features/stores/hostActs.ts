@@ -62,14 +62,23 @@ export function useHostActs(): HostActs {
       redacted > 0
         ? plural(redacted, { one: "# version was redacted there", other: "# versions were redacted there" })
         : "";
+    const before = stores.reduce((sum, store) => sum + store.redacted_before.length, 0);
+    const held =
+      before > 0
+        ? plural(before, {
+            one: "# version holds what was redacted here before, and came without it",
+            other: "# versions hold what was redacted here before, and came without it",
+          })
+        : "";
+    const detail = [gone, held].filter(Boolean).join(". ");
     if (open.length > 0) {
       const names = open.map(({ name }) => name).join(", ");
       say({ tone: "failure", title: t`Not finished: ${names}`, detail: sentenceNow(open[0]!.problem ?? "") });
-    } else if (versions === 0 && redacted === 0) say({ tone: "done", title: t`Nothing new at the host` });
+    } else if (versions === 0 && redacted === 0 && before === 0) say({ tone: "done", title: t`Nothing new at the host` });
     else {
       const title = t`Pulled ${plural(versions, { one: "# version", other: "# versions" })}`;
       const run = () => navigate({ screen: "inbox" });
-      say({ tone: "done", title, detail: gone, action: { label: t`Open the inbox`, run } });
+      say({ tone: "done", title, detail, action: { label: t`Open the inbox`, run } });
     }
   };
   const pull = async (row: RemoteStore | null, full = false) => {

@@ -552,6 +552,7 @@ function handlers(
           state: store.state,
           state_detail: null,
           versions: log.scan(store),
+          redacted_back: [],
         })),
     }),
     rollback: (request) => rollback(log, request),

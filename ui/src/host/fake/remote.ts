@@ -433,6 +433,7 @@ export class FakeRemote {
             versions,
             memories: mirror.store.disk.size,
             redacted_at_host: [...mirror.redacted_at_host],
+            redacted_before: [],
             calls: 1,
             problem,
           };
