@@ -119,6 +119,8 @@ struct Model {
     reviews: Vec<ModelReview>,
     /// Operations that rebuilt, with the newest of the row of operations that take one back.
     rebuildings: Vec<(u64, u64)>,
+    /// Contents that were redacted and are known again.
+    kept_out: BTreeSet<String>,
 }
 
 /// An act of review as the model keeps it.
@@ -362,6 +364,7 @@ impl Model {
 
     fn redact(&mut self, chosen: usize) {
         let text = self.versions[chosen].text.clone();
+        self.kept_out.extend(text.clone().filter(|text| text.len() >= SHORTEST_KEPT_OUT));
         for at in 0..self.versions.len() {
             let version = &mut self.versions[at];
             if at == chosen || (text.is_some() && version.text == text) {
@@ -529,6 +532,12 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
             let done = log.rebuild(vec![line(versions)]);
             let cursor = log.writer.reader().cursor().expect("a cursor");
             let before = model.versions.len();
+            let known_again = |text: String| match model.kept_out.contains(&text) {
+                true => format!("{MARKER}\n"),
+                false => text,
+            };
+            let told: Vec<_> =
+                told.into_iter().map(|(at, path, text)| (at, path, text.map(known_again))).collect();
             let any = model.rebuild(&told, cursor);
             assert_eq!(done.operation_seq, any.then_some(cursor), "{told:?}");
             assert_eq!(done.versions.len(), model.versions.len() - before, "{told:?}");
