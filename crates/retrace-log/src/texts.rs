@@ -235,10 +235,10 @@ impl Act<'_> {
                     rows += match place.care {
                         TextCare::Sealed => sealed.add(connection, place, &value, keep)?,
                         TextCare::Whole => {
-                            put(connection, place, &value, Value::Text(REDACTED_TEXT.to_owned()))?
+                            put(connection, place, &value, &Value::Text(REDACTED_TEXT.to_owned()))?
                         }
                         TextCare::Replaced | TextCare::Json => {
-                            put(connection, place, &value, like(&value, after))?
+                            put(connection, place, &value, &like(&value, after))?
                         }
                         TextCare::Root => forget_root(connection, &value)?,
                         TextCare::Emptied => count,
@@ -255,13 +255,13 @@ impl Act<'_> {
 }
 
 /// Puts another value in place of one. Where the table has it already, a number is added.
-fn put(connection: &Connection, place: &TextPlace, from: &Value, to: Value) -> Result<u64, LogError> {
+fn put(connection: &Connection, place: &TextPlace, from: &Value, to: &Value) -> Result<u64, LogError> {
     let mut update =
         connection.prepare(&place.sql("UPDATE {table} SET {column} = ?2 WHERE {column} = ?1"))?;
     for number in 1.. {
         let value = match number {
             1 => to.clone(),
-            _ => like(&to, [bytes_of(&to), format!(" {number}").as_bytes()].concat()),
+            _ => like(to, [bytes_of(to), format!(" {number}").as_bytes()].concat()),
         };
         match update.execute(params![from, value]) {
             Ok(rows) => return Ok(rows as u64),

@@ -70,7 +70,7 @@ fn between(bytes: &[u8], ranges: Ranges<'_>, marker: &str) -> (Vec<u8>, u64) {
             continue;
         }
         hits += 1;
-        if !bytes[start..end].iter().all(|byte| is_number(byte)) {
+        if !bytes[start..end].iter().all(is_number) {
             out.extend_from_slice(&bytes[at..start]);
             out.extend_from_slice(marker.as_bytes());
             at = end;

@@ -1,6 +1,6 @@
 //! After the masking: purge, look at every place anew, and write down what was found where.
 
-use super::survey::{NAME_REMEDY, Selection, Survey, TRANSCRIPTS_REMEDY, masked_text};
+use super::survey::{LiveHit, NAME_REMEDY, Selection, Survey, TRANSCRIPTS_REMEDY, masked_text};
 use super::texts::{TextGroup, texts_holding};
 use super::transcripts::Rewritten;
 use crate::app::{Inner, lock, root_of};
@@ -80,7 +80,9 @@ impl Inner {
         purged: Option<&RawHits>,
     ) -> Result<Vec<Place>, ApiError> {
         let mut places = Vec::new();
-        let left: u64 = survey.live.iter().filter(|hit| hit.after.is_none()).map(|hit| hit.hits).sum();
+        // Their names are a place of their own.
+        let of_content = |hit: &LiveHit| hit.hits - u64::from(hit.in_path);
+        let left: u64 = survey.live.iter().filter(|hit| hit.after.is_none()).map(of_content).sum();
         let unreadable: Vec<&str> = stores
             .iter()
             .filter(|store| store.has_directory())
