@@ -3,6 +3,7 @@
 #![allow(clippy::panic, reason = "a helper that panics fails the test it helps")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why, a child process that it is ready")]
 
+mod approvals;
 mod architecture;
 mod attaching;
 mod bad_days;

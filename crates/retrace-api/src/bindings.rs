@@ -200,6 +200,8 @@ pub fn typescript() -> String {
         ReviewReportReq,
         UndoReviewReq,
         Reviewed,
+        Approval,
+        RuleCount,
         ReviewedItem,
         SkippedItem,
         FigureKind,

@@ -7,6 +7,7 @@
 //! `error.rs` and nowhere else; a preview and the act it previews run the same code; nothing here knows a transport.
 
 mod app;
+mod approval;
 pub mod bindings;
 mod check;
 mod checkpoint;

@@ -105,6 +105,7 @@ pub(crate) fn operation(
 }
 
 /// What a store's row does not say.
+#[derive(Default)]
 pub(crate) struct OfStore {
     /// How many memories live in it.
     pub(crate) memories: u64,

@@ -1,21 +1,25 @@
 //! Reviewing: approve, reject, approve with another text, everything up to a point, and taking each back.
 //!
+//! An approval of several items leaves those with errors out unless the caller says otherwise (`approval.rs`).
+//!
 //! The caller names the versions it saw. An item whose newest version is another one is stale: it is left as it is, and said
 //! to be. Files are changed through the plans of `plan.rs`, and the review is written down in the same transaction.
 
 use super::rollback::newest_version;
 use crate::App;
 use crate::app::Inner;
+use crate::approval::{Direction, Weighing};
 use crate::judge::{self, Judging, Who};
 use crate::kinds::kind_filter;
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{instant, version_named};
 use crate::wire::{
-    ActResult, ApiError, Code, ReviewReq, ReviewUpToReq, Reviewed, ReviewedItem, SkippedItem, UndoReviewReq,
+    ActResult, ApiError, Approval, Code, ReviewReq, ReviewUpToReq, Reviewed, ReviewedItem, SkippedItem,
+    UndoReviewReq,
 };
 use retrace_log::{Judgement, NewReview, Reader, Unreviewed, VersionRow};
 use retrace_model::{KindFilter, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Largest text that is written by a review: more than any agent reads, and little enough for one request.
@@ -25,7 +29,7 @@ const LARGEST_TEXT: usize = 10 << 20;
 ///
 /// # Errors
 /// `invalid`, `not_found` for an unknown version, `store_unavailable`. Items that changed since the caller looked are skipped
-/// in the answer, and the others done.
+/// in the answer, and the others done; so are, where several are approved, those with findings of severity error.
 pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
     let verdict = match (request.verdict.as_str(), &request.text) {
         ("approve", None) => Verdict::Approved,
@@ -51,13 +55,18 @@ pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
         request.versions.iter().map(|text| version_named(reader, text)).collect::<Result<Vec<_>, _>>()
     })?;
     let named: BTreeMap<u64, VersionRow> = named.into_iter().map(|row| (row.id.seq, row)).collect();
+    // Whoever names one item looked at it.
+    let accepted = match named.len() {
+        0 | 1 => None,
+        _ => Some(inner.accepted(request.with_findings, &request.ticked)?),
+    };
     let reviewed = match (verdict, request.text) {
         (Verdict::Edited, Some(text)) => {
             let edit = Edit { text, expected: request.expected_sha256.as_deref(), note: request.note };
             inner.edit(&named, edit, request.dry_run)?
         }
         (Verdict::Rejected, _) => inner.reject(&named, request.note, request.dry_run)?,
-        _ => inner.approve(&named, request.note.as_deref(), request.dry_run)?,
+        _ => inner.approve(&named, accepted.as_ref(), request.note.as_deref(), request.dry_run)?,
     };
     if reviewed.review_seq.is_some() {
         inner.stores_changed();
@@ -65,8 +74,9 @@ pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
     Ok(reviewed)
 }
 
-/// Says that everything recorded up to some point is reviewed, of a store and of a kind where such are asked for. A memory that changed after it stays in the inbox, with what
-/// was there at that point as its base.
+/// Says that everything recorded up to some point is reviewed, of a store and of a kind where such are asked for. A memory
+/// that changed after it stays in the inbox, with what was there at that point as its base; so does one with findings of
+/// severity error, unless the caller accepts them.
 ///
 /// # Errors
 /// `invalid` or `not_found` when the point, the store or the kind is none.
@@ -77,16 +87,31 @@ pub fn review_up_to(app: &App, request: ReviewUpToReq) -> Result<Reviewed, ApiEr
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
         Ok((last_version(reader, &request.up_to)?, store.map(|store| store.id)))
     })?;
+    let accepted = inner.accepted(request.with_findings, &request.ticked)?;
+    let weighed = |reader: &Reader<'_>| {
+        let mut sorted =
+            Sorted { open: inner.open_up_to(reader, (store, kind.as_ref()), last)?, ..Sorted::default() };
+        let approval = inner.weigh(reader, &mut sorted, Direction::UpTo, &accepted)?;
+        Ok((sorted, approval))
+    };
     let mut reviewed = Reviewed { dry_run: request.dry_run, ..Reviewed::default() };
+    // Contents are looked through before anything waits for the log's write lock; there they are known then.
+    let (sorted, approval) = inner.read(weighed)?;
     if request.dry_run {
-        reviewed.done =
-            inner.read(|reader| Ok(inner.known_up_to(reader, (store, kind.as_ref()), last)?.1))?;
+        reviewed.done = sorted.done(Verdict::UpTo);
+        (reviewed.skipped, reviewed.approval) = (sorted.skipped, Some(approval));
         return Ok(reviewed);
     }
     let (person, at) = (inner.user(), inner.now());
     inner.write(|act| {
-        let (judgements, done) = inner.known_up_to(&act.reader(), (store, kind.as_ref()), last)?;
-        reviewed.done = done;
+        let (sorted, approval) = weighed(&act.reader())?;
+        reviewed.done = sorted.done(Verdict::UpTo);
+        let judgement = |(version, _): &(VersionRow, Unreviewed)| {
+            let seq = version.id.seq;
+            Judgement { memory: version.memory, judged: seq, through: seq }
+        };
+        let judgements: Vec<Judgement> = sorted.open.iter().map(judgement).collect();
+        (reviewed.skipped, reviewed.approval) = (sorted.skipped, Some(approval));
         if !judgements.is_empty() {
             let note = request.note.as_deref();
             let (verdict, person) = (Verdict::UpTo, &person);
@@ -154,6 +179,20 @@ struct Sorted {
     skipped: Vec<SkippedItem>,
 }
 
+impl Sorted {
+    /// What is done, as items.
+    fn done(&self, verdict: Verdict) -> Vec<ReviewedItem> {
+        self.open.iter().map(|(seen, _)| done_item(seen, verdict)).collect()
+    }
+}
+
+/// Items with errors that the caller approves all the same.
+struct Accepted {
+    all: bool,
+    /// Places of their versions.
+    versions: HashSet<u64>,
+}
+
 /// Which memory a file is of, by store and path.
 type MemoryByFile = BTreeMap<(String, String), MemoryId>;
 
@@ -183,32 +222,72 @@ impl Inner {
         Ok(sorted)
     }
 
+    /// Approves items as they stand. Of several, those with errors are left out unless they are accepted.
     fn approve(
         &self,
         named: &BTreeMap<u64, VersionRow>,
+        accepted: Option<&Accepted>,
         note: Option<&str>,
         dry_run: bool,
     ) -> Result<Reviewed, ApiError> {
         let mut reviewed = Reviewed { dry_run, ..Reviewed::default() };
-        let done = |sorted: &Sorted| {
-            sorted.open.iter().map(|(seen, _)| done_item(seen, Verdict::Approved)).collect()
+        let weighed = |reader: &Reader<'_>| {
+            let mut sorted = self.sort_out(reader, named)?;
+            let weigh = |accepted| self.weigh(reader, &mut sorted, Direction::Named, accepted);
+            let approval = accepted.map(weigh).transpose()?;
+            Ok((sorted, approval))
         };
-        if dry_run {
-            let sorted = self.read(|reader| self.sort_out(reader, named))?;
-            reviewed.done = done(&sorted);
-            reviewed.skipped = sorted.skipped;
-            return Ok(reviewed);
+        // Contents are looked through before anything waits for the log's write lock; there they are known then.
+        if dry_run || accepted.is_some() {
+            let (sorted, approval) = self.read(weighed)?;
+            if dry_run {
+                reviewed.done = sorted.done(Verdict::Approved);
+                (reviewed.skipped, reviewed.approval) = (sorted.skipped, approval);
+                return Ok(reviewed);
+            }
         }
         let (person, at) = (self.user(), self.now());
         self.write(|act| {
-            let sorted = self.sort_out(&act.reader(), named)?;
-            reviewed.done = done(&sorted);
+            let (sorted, approval) = weighed(&act.reader())?;
+            reviewed.done = sorted.done(Verdict::Approved);
             let judging = judging(Verdict::Approved, note.map(str::to_owned), &sorted.open);
-            reviewed.skipped = sorted.skipped;
+            (reviewed.skipped, reviewed.approval) = (sorted.skipped, approval);
             reviewed.review_seq = judge::judge(act, Who { person: &person, at }, &judging, None)?;
             Ok(())
         })?;
         Ok(reviewed)
+    }
+
+    /// Which items the caller approves whatever the rules find in them.
+    fn accepted(&self, all: bool, ticked: &[String]) -> Result<Accepted, ApiError> {
+        let versions = self.read(|reader| {
+            ticked.iter().map(|text| Ok(version_named(reader, text)?.id.seq)).collect::<Result<_, ApiError>>()
+        })?;
+        Ok(Accepted { all, versions })
+    }
+
+    /// Takes the items with errors that are not accepted out of what is to be approved, and says what it comes to.
+    fn weigh(
+        &self,
+        reader: &Reader<'_>,
+        sorted: &mut Sorted,
+        direction: Direction,
+        accepted: &Accepted,
+    ) -> Result<Approval, ApiError> {
+        let mut weighing = Weighing::new(direction);
+        for (version, left) in std::mem::take(&mut sorted.open) {
+            let base = left.base.map(|seq| reader.version(seq)).transpose()?;
+            let is_accepted = accepted.all || accepted.versions.contains(&version.id.seq);
+            let errors = weighing.errors_of(self, reader, &version, base.as_ref(), &left, is_accepted)?;
+            if errors.is_empty() {
+                sorted.open.push((version, left));
+            } else {
+                let base = base.map(|base| base.id);
+                let item = skipped(&version, Skip::Findings, base, Some(version.id));
+                sorted.skipped.push(SkippedItem { findings: errors, ..item });
+            }
+        }
+        Ok(weighing.finish())
     }
 
     /// Puts items back to what was last reviewed. Those that cannot be are left out one after the other, until the others can.
@@ -374,14 +453,14 @@ impl Inner {
         Ok(plan)
     }
 
-    /// What a person has left that was recorded up to `last`, as judgements and as items.
-    fn known_up_to(
+    /// What a person has left that was recorded up to `last`, each with the version that is reviewed by it.
+    fn open_up_to(
         &self,
         reader: &Reader<'_>,
         (store, kind): (Option<StoreId>, Option<&KindFilter>),
         last: u64,
-    ) -> Result<(Vec<Judgement>, Vec<ReviewedItem>), ApiError> {
-        let (mut judgements, mut done) = (Vec::new(), Vec::new());
+    ) -> Result<Vec<(VersionRow, Unreviewed)>, ApiError> {
+        let mut open = Vec::new();
         for left in self.left_to_review(reader, store, kind)? {
             // Nothing of it is that old where the first change after the base is newer.
             let mut version = reader.version(left.newest)?;
@@ -392,11 +471,9 @@ impl Inner {
                 };
                 version = reader.version(until)?;
             }
-            let seq = version.id.seq;
-            judgements.push(Judgement { memory: version.memory, judged: seq, through: seq });
-            done.push(done_item(&version, Verdict::UpTo));
+            open.push((version, left));
         }
-        Ok((judgements, done))
+        Ok(open)
     }
 
     /// The newest review of this person that counts, acts of their own left out.
@@ -437,6 +514,7 @@ fn last_version(reader: &Reader<'_>, up_to: &str) -> Result<u64, ApiError> {
 enum Skip {
     Stale,
     AlreadyReviewed,
+    Findings,
     BaseRedacted,
     BaseTooLarge,
     TooLarge,
@@ -448,6 +526,7 @@ impl Skip {
         match self {
             Self::Stale => ("stale", "The memory changed since it was looked at; it was left as it is."),
             Self::AlreadyReviewed => ("already_reviewed", "This version is reviewed already."),
+            Self::Findings => ("findings", "It has findings of severity error, so it was left out."),
             Self::BaseRedacted => {
                 ("base_redacted", "What it would be put back to is redacted; it was left as it is.")
             }
@@ -503,6 +582,7 @@ fn skipped(
         message: message.to_owned(),
         base_version_id: base.map(|base| base.to_string()),
         found_version_id: found.map(|found| found.to_string()),
+        findings: Vec::new(),
     }
 }
 

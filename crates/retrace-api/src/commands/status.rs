@@ -1,5 +1,6 @@
 //! The state of the whole program.
 
+use super::stores::is_recorded;
 use crate::App;
 use crate::wire::{ApiError, Nothing, Status};
 use retrace_log::Lease;
@@ -28,6 +29,8 @@ pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             log_bytes: inner.files.bytes_on_disk(),
             recording: recording_here || Lease::holder(&inner.files).is_some(),
             recording_here,
+            recordable: stores.iter().filter(|store| !store.is_remote()).count() as u64,
+            recorded: stores.iter().filter(|store| is_recorded(inner, store)).count() as u64,
             chain_verified_at: verified.map(|(at, _)| at.to_rfc3339()),
             chain_ok: verified.map(|(_, ok)| ok),
             unreviewed: reader.unreviewed_counts(&inner.user())?.values().sum(),

@@ -194,6 +194,13 @@ fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
     view::store(row, now, &inner.rules, of)
 }
 
+/// Whether what is written to a store now is recorded: not where it is paused or cannot be read. A mirror is not recorded but
+/// pulled.
+pub(super) fn is_recorded(inner: &Inner, row: &StoreRow) -> bool {
+    let state = || shown(inner, row, &OfStore::default()).state;
+    !row.is_remote() && matches!(state().as_str(), "recording" | "limited")
+}
+
 /// The directory a person gave, absolute and with links resolved, so that one directory is one store.
 pub(crate) fn directory(text: &str) -> Result<PathBuf, ApiError> {
     if text.is_empty() {

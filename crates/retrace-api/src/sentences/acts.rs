@@ -43,6 +43,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "No store is at that directory.",
     "Name the store with --store; what git kept of the directory then counts as the store's.",
     "A page has at least one item.",
+    "It has findings of severity error, so it was left out.",
     "This is no place in the inbox.",
     "Give the `next_before` of a page.",
     "Nothing was at that path then.",

@@ -157,6 +157,12 @@ pub struct ReviewReq {
     /// With `text`: hash the file must have now; that of the version when absent.
     #[serde(default)]
     pub expected_sha256: Option<String>,
+    /// With `approve` and several versions: approve also those with findings of severity error, which are left otherwise.
+    #[serde(default)]
+    pub with_findings: bool,
+    /// The same for these of the versions alone.
+    #[serde(default)]
+    pub ticked: Vec<String>,
     /// Why.
     #[serde(default)]
     pub note: Option<String>,
@@ -176,6 +182,12 @@ pub struct ReviewUpToReq {
     /// Only memories that `inbox` lists under this kind; all when absent.
     #[serde(default)]
     pub kind: Option<String>,
+    /// Approve also items with findings of severity error, which are left otherwise.
+    #[serde(default)]
+    pub with_findings: bool,
+    /// The same for the items of these versions alone, as a preview names them.
+    #[serde(default)]
+    pub ticked: Vec<String>,
     /// Why.
     #[serde(default)]
     pub note: Option<String>,
@@ -219,6 +231,37 @@ pub struct Reviewed {
     pub skipped: Vec<SkippedItem>,
     /// What was done to files; null when the review is not about files.
     pub act: Option<super::ActResult>,
+    /// What an approval of several items is about; null for other reviews.
+    #[serde(default)]
+    pub approval: Option<Approval>,
+}
+
+/// What an approval of several items is about: how many, which, and what the rules find among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Approval {
+    /// `named`: the versions of the request. `up_to`: what was recorded up to a point, and everything before it.
+    pub direction: String,
+    /// Items that are approved: the rows of `done`.
+    pub approved: u64,
+    /// Items that are left because of findings of severity error: the rows of `skipped` with the reason `findings`.
+    pub left: u64,
+    /// Time of the oldest version among both; null where there is none.
+    pub oldest_at: Option<String>,
+    /// Time of the newest.
+    pub newest_at: Option<String>,
+    /// What the rules find in both, the worst first.
+    pub findings: Vec<RuleCount>,
+}
+
+/// How many items a rule finds something in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RuleCount {
+    /// The rule, as in `Finding`.
+    pub rule: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// Items with such a finding.
+    pub items: u64,
 }
 
 /// An item that was reviewed.
@@ -247,7 +290,8 @@ pub struct SkippedItem {
     pub memory_id: String,
     /// Its path; null when redacted.
     pub path: Option<String>,
-    /// `stale`: it changed since it was looked at; `already_reviewed`; `base_redacted`, `base_too_large`: what it would be put
+    /// `stale`: it changed since it was looked at; `already_reviewed`; `findings`: it was not named alone and has findings of
+    /// severity error; `base_redacted`, `base_too_large`: what it would be put
     /// back to is not there; `too_large`: its content is not kept, so it is not replaced.
     pub reason: String,
     /// The reason as a sentence.
@@ -256,4 +300,7 @@ pub struct SkippedItem {
     pub base_version_id: Option<String>,
     /// The version that is there now, where it is recorded.
     pub found_version_id: Option<String>,
+    /// With the reason `findings`: those of severity error. Empty otherwise.
+    #[serde(default)]
+    pub findings: Vec<super::Finding>,
 }

@@ -26,6 +26,10 @@ pub struct Status {
     pub recording: bool,
     /// Whether it is this process.
     pub recording_here: bool,
+    /// Stores that a recording process records: all but mirrors of hosted stores.
+    pub recordable: u64,
+    /// Those of them that are recorded while a process records: neither paused nor out of reach.
+    pub recorded: u64,
     /// When the chain was last verified by this process.
     pub chain_verified_at: Option<String>,
     /// What that found.

@@ -14,16 +14,22 @@ use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Revie
 /// Say that changes are right as they stand
 ///
 /// A memory that changed since you looked is left in the inbox, and the
-/// command exits with 4 after it did the others. `retrace undo --review` takes
-/// an approval back.
+/// command exits with 4 after it did the others. Of several, those with findings
+/// of severity error are left too: name one alone, or say --with-findings. What
+/// is approved, what is left and what the rules found among them is said first;
+/// `retrace undo --review` takes the whole approval back.
 ///
 ///     retrace approve memver_00000cw4zj9kq2m7x1b3a
 ///     retrace approve --group group_1284
+///     retrace approve --group group_1284 --with-findings
 #[derive(Args)]
 #[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["versions", "group"]))]
 pub(crate) struct ApproveArguments {
     #[command(flatten)]
     items: Items,
+    /// Of several, approve also those with findings of severity error
+    #[arg(long)]
+    with_findings: bool,
 }
 
 /// Put changed memories back to what you last reviewed
@@ -59,9 +65,13 @@ struct Items {
 
 /// Say that everything recorded up to some point is reviewed
 ///
-/// The point is a version, the number of an operation, or a time. A memory that
-/// changed after it stays in the inbox.
+/// The point is a version, the number of an operation, or a time; it and all
+/// that was recorded before it counts. A memory that changed after it stays in
+/// the inbox, and so does one with findings of severity error, unless you say
+/// --with-findings. What is approved, what is left and what the rules found
+/// among them is said first; `retrace undo --review` takes all of it back.
 ///
+///     retrace reviewed --up-to 2026-11-20T18:00:00Z --dry-run
 ///     retrace reviewed --up-to 2026-11-20T18:00:00Z
 ///     retrace reviewed --up-to memver_00000cw4zj9kq2m7x1b3a --store notes
 #[derive(Args)]
@@ -76,6 +86,9 @@ pub(crate) struct UpToArguments {
     /// Only what `retrace inbox --kind` lists
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
+    /// Approve also memories with findings of severity error
+    #[arg(long)]
+    with_findings: bool,
     /// Why
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     note: Option<String>,
@@ -85,14 +98,19 @@ pub(crate) struct UpToArguments {
 }
 
 pub(crate) fn approve(arguments: ApproveArguments, shell: &mut Shell<'_, '_>) -> Ended {
-    review("approve", "Approved", arguments.items, shell)
+    review(("approve", "Approved"), arguments.items, arguments.with_findings, shell)
 }
 
 pub(crate) fn reject(arguments: RejectArguments, shell: &mut Shell<'_, '_>) -> Ended {
-    review("reject", "Rejected", arguments.items, shell)
+    review(("reject", "Rejected"), arguments.items, false, shell)
 }
 
-fn review(verdict: &str, what: &str, items: Items, shell: &mut Shell<'_, '_>) -> Ended {
+fn review(
+    (verdict, what): (&str, &str),
+    items: Items,
+    with_findings: bool,
+    shell: &mut Shell<'_, '_>,
+) -> Ended {
     let app = shell.app()?;
     let versions = match &items.group {
         Some(group) => versions_of(&app, group)?,
@@ -103,17 +121,41 @@ fn review(verdict: &str, what: &str, items: Items, shell: &mut Shell<'_, '_>) ->
         verdict: verdict.to_owned(),
         note: items.note,
         dry_run: items.dry_run,
+        with_findings,
         ..ReviewReq::default()
     };
+    if verdict == "approve" && request.versions.len() > 1 && !request.dry_run && tells_first(shell) {
+        let plan = commands::review(&app, ReviewReq { dry_run: true, ..request.clone() })?;
+        tell_first(&plan, shell)?;
+    }
     let reviewed = commands::review(&app, request)?;
     end_of_review(&app, what, &reviewed, shell)
 }
 
 pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let UpToArguments { up_to, store, kind, note, dry_run } = arguments;
-    let reviewed = commands::review_up_to(&app, ReviewUpToReq { up_to, store, kind, note, dry_run })?;
+    let UpToArguments { up_to, store, kind, with_findings, note, dry_run } = arguments;
+    let ticked = Vec::new();
+    let request = ReviewUpToReq { up_to, store, kind, with_findings, ticked, note, dry_run };
+    if !dry_run && tells_first(shell) {
+        let plan = commands::review_up_to(&app, ReviewUpToReq { dry_run: true, ..request.clone() })?;
+        tell_first(&plan, shell)?;
+    }
+    let reviewed = commands::review_up_to(&app, request)?;
     end_of_review(&app, "Reviewed", &reviewed, shell)
+}
+
+/// Whether what several approvals come to is printed before they are made. The one object of `--json` holds it.
+fn tells_first(shell: &Shell<'_, '_>) -> bool {
+    !shell.json && !shell.quiet
+}
+
+fn tell_first(plan: &Reviewed, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+    let style = shell.style();
+    match &plan.approval {
+        Some(approval) => shell.print(|out| print::inbox::approval(out, approval, style)),
+        None => Ok(()),
+    }
 }
 
 /// The versions of a group of the inbox, as it was listed.

@@ -79,7 +79,12 @@ pub(crate) fn finding(out: &mut (impl Write + ?Sized), finding: &Finding, style:
 
 /// A severity as it is painted.
 pub(crate) fn severity(finding: &Finding, style: Style) -> String {
-    match finding.severity.as_str() {
+    severity_word(&finding.severity, style)
+}
+
+/// A severity by its word.
+pub(crate) fn severity_word(word: &str, style: Style) -> String {
+    match word {
         "error" => style.paint.red("error"),
         "warning" => style.paint.yellow("warning"),
         other => style.paint.dim(&visible::line(other)),

@@ -5,7 +5,7 @@ use super::table::grouped;
 use super::time::time;
 use super::version::{actor, put_back_by};
 use super::{Style, act, check, count, visible};
-use retrace_api::wire::{Finding, InboxGroup, InboxItem, OriginNote, PutBack, Reviewed};
+use retrace_api::wire::{Approval, Finding, InboxGroup, InboxItem, OriginNote, PutBack, Reviewed};
 use std::io::{Result, Write};
 
 /// A group: who and when, then a line an item.
@@ -154,6 +154,37 @@ fn line(out: &mut (impl Write + ?Sized), item: &InboxItem, names: &Names, style:
     writeln!(out, "  {sign} {place}  {}  {}", facts.join(", "), paint.dim(&visible::line(&item.version_id)))
 }
 
+/// What an approval of several comes to: how many are approved and left, which they are, and what the rules find in them.
+pub(crate) fn approval(out: &mut (impl Write + ?Sized), approval: &Approval, style: Style) -> Result<()> {
+    let (approved, left) = (approval.approved, approval.left);
+    match (approved, left) {
+        (0, 0) => return writeln!(out, "Nothing to approve"),
+        (_, 0) => writeln!(out, "Approve {approved}")?,
+        (0, _) => writeln!(out, "Approve none, leave {left} with findings")?,
+        _ => writeln!(out, "Approve {approved}, leave {left} with findings")?,
+    }
+    let at = |at: &Option<String>| at.as_deref().map(|at| time(at, style.zone)).unwrap_or_default();
+    let (oldest, newest) = (at(&approval.oldest_at), at(&approval.newest_at));
+    match approval.direction.as_str() {
+        "up_to" => writeln!(out, "  everything recorded up to {newest}, back to {oldest}")?,
+        _ if oldest == newest => writeln!(out, "  recorded at {newest}")?,
+        _ => writeln!(out, "  recorded from {oldest} to {newest}")?,
+    }
+    for found in &approval.findings {
+        let amount = count(found.items, "memory", "memories");
+        let severity = check::severity_word(&found.severity, style);
+        writeln!(
+            out,
+            "  {severity} in {amount} {}",
+            style.paint.dim(&format!("[{}]", visible::line(&found.rule)))
+        )?;
+    }
+    if left > 0 {
+        writeln!(out, "  --with-findings approves what is left too")?;
+    }
+    Ok(())
+}
+
 /// The review in a line, what was done to files, then what was left.
 pub(crate) fn reviewed(
     out: &mut (impl Write + ?Sized),
@@ -162,6 +193,9 @@ pub(crate) fn reviewed(
     names: &Names,
     style: Style,
 ) -> Result<()> {
+    if let Some(plan) = reviewed.approval.as_ref().filter(|_| reviewed.dry_run) {
+        approval(out, plan, style)?;
+    }
     let amount = count(reviewed.done.len() as u64, "memory", "memories");
     match (reviewed.dry_run, reviewed.review_seq) {
         (true, _) => writeln!(out, "{what}, not done (dry run): {amount}")?,
@@ -177,6 +211,11 @@ pub(crate) fn reviewed(
     for item in &reviewed.skipped {
         let place = names.place(&item.store_id, item.path.as_deref());
         writeln!(out, "  {}  {place}: {}", style.paint.yellow("left"), visible::line(&item.message))?;
+        if item.reason == "findings" {
+            findings(out, &item.findings, false, style)?;
+            writeln!(out, "      {}", style.paint.dim(&visible::line(&item.version_id)))?;
+            continue;
+        }
         for (name, id) in [
             ("reviewed", item.base_version_id.as_deref()),
             ("seen", Some(item.version_id.as_str())),

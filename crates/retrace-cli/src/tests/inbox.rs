@@ -141,3 +141,48 @@ fn a_kind_alone_is_listed_and_a_group_is_what_was_listed() {
     let ran = machine.run(&["memories", "notes", "--kind", "index", "--json"]);
     assert_eq!(ran.lines().iter().map(|memory| &memory["path"]).collect::<Vec<_>>(), ["MEMORY.md"]);
 }
+
+/// Put together here, so that no scanner takes this file for a leak.
+fn secret() -> String {
+    format!("key {}_{}\n", "ghp", "q7Rt2mZx9Lk4Vb8Nw3Ys6Jd1Hf5Gc0PaTeUo")
+}
+
+#[test]
+fn an_approval_of_several_says_what_it_comes_to_first_and_leaves_errors() {
+    let machine = changed();
+    write(&machine, "leak.md", &secret());
+    let group = machine.run(&["inbox", "--json"]).lines()[0]["id"].as_str().expect("an id").to_owned();
+    let account = "Approve 3, leave 1 with findings\n";
+    let preview = machine.run(&["approve", "--group", &group, "--dry-run"]);
+    done(&preview);
+    assert!(preview.stdout.starts_with(account), "{}", preview.stdout);
+    assert!(preview.stdout.contains("error in 1 memory [secret/github]"), "{}", preview.stdout);
+    assert_eq!(paths(&machine).len(), 4);
+    let ran = machine.run(&["approve", "--group", &group]);
+    done(&ran);
+    assert!(ran.stdout.starts_with(account), "the account comes first: {}", ran.stdout);
+    assert!(ran.stdout.contains("left  notes:leak.md"), "{}", ran.stdout);
+    assert_eq!(paths(&machine), ["leak.md"]);
+    done(&machine.run(&["undo", "--review"]));
+    assert_eq!(paths(&machine).len(), 4, "all of it is taken back");
+
+    let up_to = ["reviewed", "--up-to", "2999-01-01T00:00:00Z"];
+    let ran = machine.run(&up_to);
+    done(&ran);
+    assert!(
+        ran.stdout.starts_with(account) && ran.stdout.contains("everything recorded up to"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(paths(&machine), ["leak.md"]);
+    let ran = machine.run(&[&up_to[..], &["--with-findings", "--json"]].concat());
+    done(&ran);
+    let approval = &ran.lines()[0]["approval"];
+    assert_eq!((&approval["approved"], &approval["left"]), (&1.into(), &0.into()));
+    assert_eq!(paths(&machine), Vec::<String>::new());
+
+    write(&machine, "leak.md", &format!("again\n{}", secret()));
+    write(&machine, "more.md", &secret());
+    done(&machine.run(&["approve", &version(&machine, "more.md")]));
+    assert_eq!(paths(&machine), ["leak.md"], "one by itself is approved as it stands");
+}

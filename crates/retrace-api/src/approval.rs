@@ -1,0 +1,100 @@
+//! What an approval of several items comes to: which of them have errors, and what the rules find among all.
+//!
+//! Whoever approves one item looked at it. Whoever approves many did not look at each, so that an item with an error is left
+//! out unless it is accepted. It is weighed by the findings of its row in the inbox, so that nothing is left out for a reason
+//! the list does not show.
+
+use crate::app::Inner;
+use crate::item_findings::Configurations;
+use crate::wire::{ApiError, Approval, Finding, RuleCount};
+use retrace_log::{Reader, Unreviewed, VersionRow};
+use retrace_model::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The severity that leaves an item out.
+const ERROR: &str = "error";
+
+/// Which items an approval of several is about.
+#[derive(Clone, Copy)]
+pub(crate) enum Direction {
+    /// The versions that were named.
+    Named,
+    /// What was recorded up to a point, and everything before it.
+    UpTo,
+}
+
+impl Direction {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Named => "named",
+            Self::UpTo => "up_to",
+        }
+    }
+}
+
+/// Goes through the items of an approval.
+pub(crate) struct Weighing {
+    approval: Approval,
+    span: Option<(Timestamp, Timestamp)>,
+    /// Items with findings, by severity and rule.
+    rules: BTreeMap<(u8, String, String), u64>,
+    configurations: Configurations,
+}
+
+impl Weighing {
+    pub(crate) fn new(direction: Direction) -> Self {
+        Self {
+            approval: Approval { direction: direction.as_str().to_owned(), ..Approval::default() },
+            span: None,
+            rules: BTreeMap::new(),
+            configurations: Configurations::default(),
+        }
+    }
+
+    /// The errors for which an item is left out: none where it is approved. `version` is what would be reviewed of what
+    /// is left, and `base` what was reviewed last.
+    pub(crate) fn errors_of(
+        &mut self,
+        inner: &Inner,
+        reader: &Reader<'_>,
+        version: &VersionRow,
+        base: Option<&VersionRow>,
+        left: &Unreviewed,
+        is_accepted: bool,
+    ) -> Result<Vec<Finding>, ApiError> {
+        let item = Unreviewed { newest: version.id.seq, ..left.clone() };
+        let mut found = inner.findings_of_item(reader, &item, version, base, &mut self.configurations)?;
+        self.count(version.created_at, &found);
+        found.retain(|finding| finding.severity == ERROR && !is_accepted);
+        *if found.is_empty() { &mut self.approval.approved } else { &mut self.approval.left } += 1;
+        Ok(found)
+    }
+
+    fn count(&mut self, at: Timestamp, found: &[Finding]) {
+        self.span = Some(self.span.map_or((at, at), |(oldest, newest)| (oldest.min(at), newest.max(at))));
+        let rank = |finding: &Finding| match finding.severity.as_str() {
+            ERROR => 0,
+            "warning" => 1,
+            _ => 2,
+        };
+        // An item counts once for a rule, however often that finds something in it.
+        let rules: BTreeSet<(u8, String, String)> = found
+            .iter()
+            .map(|finding| (rank(finding), finding.severity.clone(), finding.rule.clone()))
+            .collect();
+        for rule in rules {
+            *self.rules.entry(rule).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn finish(self) -> Approval {
+        let findings = self.rules.into_iter();
+        let findings = findings.map(|((_, severity, rule), items)| RuleCount { rule, severity, items });
+        Approval {
+            oldest_at: self.span.map(|(oldest, _)| oldest.to_rfc3339()),
+            newest_at: self.span.map(|(_, newest)| newest.to_rfc3339()),
+            findings: findings.collect(),
+            ..self.approval
+        }
+    }
+}
