@@ -31,7 +31,8 @@ fn of_store(world: &World) -> Vec<(String, String)> {
 }
 
 fn approve_all(world: &World) {
-    let request = wire::ReviewUpToReq { up_to: world.cursor().to_string(), ..wire::ReviewUpToReq::default() };
+    let up_to = world.cursor().to_string();
+    let request = wire::ReviewUpToReq { up_to, with_findings: true, ..wire::ReviewUpToReq::default() };
     commands::review_up_to(&world.app, request).expect("a review");
 }
 

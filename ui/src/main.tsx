@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { Root } from "@/app/Root";
 import { connect } from "@/host";
 import { activateLanguage } from "@/i18n";
+import { loadAllLater } from "@/shared/lazily";
 import { makeQueryClient } from "@/state/queries";
 import { followLanguage, followTheme } from "@/state/settings";
 import "@/styles/index.css";
@@ -20,6 +21,7 @@ async function start(): Promise<void> {
       <Root backend={backend} queries={makeQueryClient()} />
     </StrictMode>,
   );
+  loadAllLater();
 }
 
 void start();

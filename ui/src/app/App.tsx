@@ -1,6 +1,6 @@
 /** Puts the features together: which screen, what stands beside it, and what lies over all. */
 import { Trans } from "@lingui/react/macro";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useState } from "react";
 import { Acts } from "@/features/acts/ActDialog";
 import { TranscriptList } from "@/features/context/TranscriptList";
 import { InboxScreen } from "@/features/inbox/InboxScreen";
@@ -11,27 +11,27 @@ import { Palette } from "@/features/search/Palette";
 import { KeyHelp } from "@/features/settings/KeyHelp";
 import { StoreList } from "@/features/stores/StoreList";
 import { Unauthorized } from "@/host";
+import { Boundary } from "@/shared/Boundary";
 import { BrandMark } from "@/shared/icons";
+import { lazily } from "@/shared/lazily";
 import { Toasts } from "@/shared/Toasts";
 import { Failure, Skeleton } from "@/shared/ui";
+import { useFoundAgain, useLostSince } from "@/state/connection";
 import { listenToKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { type Route, useRoute } from "@/state/route";
+import { showPlainly } from "@/state/settings";
+import { ConnectionLost } from "./ConnectionLost";
+import { ScreenFailed } from "./Failed";
 import { Frame } from "./Frame";
 
-const TimelineScreen = lazy(() =>
-  import("@/features/timeline/TimelineScreen").then((m) => ({ default: m.TimelineScreen })),
-);
-const ContextLab = lazy(() => import("@/features/context/ContextLab").then((m) => ({ default: m.ContextLab })));
-const HealthScreen = lazy(() => import("@/features/health/HealthScreen").then((m) => ({ default: m.HealthScreen })));
-const RedactionsScreen = lazy(() =>
-  import("@/features/redactions/RedactionsScreen").then((m) => ({ default: m.RedactionsScreen })),
-);
-const StoresScreen = lazy(() => import("@/features/stores/StoresScreen").then((m) => ({ default: m.StoresScreen })));
-const SettingsScreen = lazy(() =>
-  import("@/features/settings/SettingsScreen").then((m) => ({ default: m.SettingsScreen })),
-);
-const FirstRun = lazy(() => import("@/features/stores/FirstRun").then((m) => ({ default: m.FirstRun })));
+const TimelineScreen = lazily(() => import("@/features/timeline/TimelineScreen"), "TimelineScreen");
+const ContextLab = lazily(() => import("@/features/context/ContextLab"), "ContextLab");
+const HealthScreen = lazily(() => import("@/features/health/HealthScreen"), "HealthScreen");
+const RedactionsScreen = lazily(() => import("@/features/redactions/RedactionsScreen"), "RedactionsScreen");
+const StoresScreen = lazily(() => import("@/features/stores/StoresScreen"), "StoresScreen");
+const SettingsScreen = lazily(() => import("@/features/settings/SettingsScreen"), "SettingsScreen");
+const FirstRun = lazily(() => import("@/features/stores/FirstRun"), "FirstRun");
 
 /** The log's size and the age of the last write change without an event of their own; asked so often, in milliseconds. */
 const STATUS_MS = 10_000;
@@ -117,6 +117,8 @@ function NoKey() {
 export function App() {
   const route = useRoute();
   const status = useRead("status", {}, { refetchInterval: STATUS_MS });
+  const lost = useLostSince();
+  const foundAgain = useFoundAgain();
   const [firstRun, setFirstRun] = useState<boolean | null>(null);
   useEffect(listenToKeys, []);
   // Decided once: while the first stores are added the screen stays until it is left.
@@ -130,16 +132,37 @@ export function App() {
       </WholeWindow>
     );
   const wait = <Skeleton rows={10} />;
+  const banner = lost && <ConnectionLost since={lost} />;
+  // What failed is drawn again where something else is shown, and when the program answers again.
+  const about = `${route.screen} ${firstRun} ${foundAgain}`;
   return (
     <>
       {firstRun ? (
-        <Suspense fallback={wait}>
-          <FirstRun onLeave={() => setFirstRun(false)} />
-        </Suspense>
+        <>
+          {banner}
+          <Boundary about={about} fallback={(failed) => <ScreenFailed {...failed} />}>
+            <Suspense fallback={wait}>
+              <FirstRun onLeave={() => setFirstRun(false)} />
+            </Suspense>
+          </Boundary>
+        </>
       ) : (
-        <Frame route={route} status={status.data} reachable={!status.error} context={<ContextOf route={route} />}>
+        <Frame
+          banner={banner}
+          route={route}
+          status={status.data}
+          reachable={!status.error && lost === null}
+          context={
+            <Boundary about={about} fallback={() => null}>
+              <ContextOf route={route} />
+            </Boundary>
+          }
+        >
           <div className="screen-box">
-            <Suspense fallback={wait}>{firstRun === null ? wait : <ScreenOf route={route} />}</Suspense>
+            {/* What is remembered of how things are shown must not keep the screen away the next time. */}
+            <Boundary about={about} fallback={(failed) => <ScreenFailed {...failed} />} onFail={showPlainly}>
+              <Suspense fallback={wait}>{firstRun === null ? wait : <ScreenOf route={route} />}</Suspense>
+            </Boundary>
           </div>
           <Palette />
           <KeyHelp />

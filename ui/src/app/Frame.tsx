@@ -18,14 +18,30 @@ import { formatRoute, type Route, type Screen } from "@/state/route";
 
 function RecordingChip({ status, reachable }: { status: Status | undefined; reachable: boolean }) {
   const { t } = useLingui();
+  const format = useFormat();
   const state = () => {
     if (!reachable)
       return { look: "warn", word: t`no answer`, title: t`The program does not answer. Trying again.` } as const;
     if (!status) return { look: "off", word: t`connecting`, title: "" } as const;
     if (!status.recording)
       return { look: "off", word: t`not recording`, title: t`No process records at present.` } as const;
-    const title = status.recording_here ? t`This program records.` : t`Another process records; this one shows.`;
-    return { look: "on", word: t`recording`, title } as const;
+    const who = status.recording_here ? t`This program records.` : t`Another process records; this one shows.`;
+    if (status.recordable === 0)
+      return { look: "off", word: t`no store`, title: t`No store is there to record. Add a directory.` } as const;
+    if (status.recorded === 0)
+      return {
+        look: "warn",
+        word: t`nothing recorded`,
+        title: t`Every store is paused or cannot be read.`,
+      } as const;
+    const [recorded, all] = [format.number(status.recorded), format.number(status.recordable)];
+    if (status.recorded < status.recordable)
+      return {
+        look: "on",
+        word: t`recording ${recorded} of ${all}`,
+        title: `${who} ${t`The other stores are paused or cannot be read.`}`,
+      } as const;
+    return { look: "on", word: t`recording`, title: who } as const;
   };
   const { look, word, title } = state();
   return (
@@ -208,6 +224,8 @@ export interface FrameProps {
   status: Status | undefined;
   /** Whether the program answers. */
   reachable: boolean;
+  /** What concerns the whole window, below the top bar; null for nothing. */
+  banner: ReactNode;
   /** What belongs to the screen, below the navigation. */
   context: ReactNode;
   /** The screen. */
@@ -215,7 +233,7 @@ export interface FrameProps {
 }
 
 /** The frame around every screen. */
-export function Frame({ route, status, reachable, context, children }: FrameProps) {
+export function Frame({ route, status, reachable, banner, context, children }: FrameProps) {
   const [menu, setMenu] = useState(false);
   const place = formatRoute(route);
   const [menuPlace, setMenuPlace] = useState(place);
@@ -225,8 +243,9 @@ export function Frame({ route, status, reachable, context, children }: FrameProp
     setMenu(false);
   }
   return (
-    <div className={`app${menu ? " is-menu-open" : ""}`}>
+    <div className={`app${menu ? " is-menu-open" : ""}${banner ? " has-banner" : ""}`}>
       <TopBar screen={route.screen} status={status} reachable={reachable} onMenu={() => setMenu(!menu)} />
+      {banner}
       <div className="nav-panel">
         <Navigation screen={route.screen} status={status} />
         {context}

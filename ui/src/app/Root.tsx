@@ -5,10 +5,13 @@ import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { I18nProvider as AriaLanguage } from "react-aria-components/I18nProvider";
 import type { Backend } from "@/host";
+import { Boundary } from "@/shared/Boundary";
 import { BackendProvider } from "@/state/backend";
+import { withConnection } from "@/state/connection";
 import { useShellLanguage } from "@/state/desktop";
 import { useLiveUpdates, withRefresh } from "@/state/live";
 import { App } from "./App";
+import { WindowFailed } from "./Failed";
 
 function Live({ queries }: { queries: QueryClient }) {
   useLiveUpdates(queries);
@@ -24,13 +27,15 @@ function Spoken({ children }: { children: ReactNode }) {
 
 /** The window over a backend and a cache. */
 export function Root({ backend, queries }: { backend: Backend; queries: QueryClient }) {
-  const refreshing = useMemo(() => withRefresh(backend, queries), [backend, queries]);
+  const refreshing = useMemo(() => withRefresh(withConnection(backend, queries), queries), [backend, queries]);
   return (
     <I18nProvider i18n={i18n}>
       <Spoken>
         <QueryClientProvider client={queries}>
           <BackendProvider value={refreshing}>
-            <Live queries={queries} />
+            <Boundary fallback={(failed) => <WindowFailed {...failed} />}>
+              <Live queries={queries} />
+            </Boundary>
           </BackendProvider>
         </QueryClientProvider>
       </Spoken>

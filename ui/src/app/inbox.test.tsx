@@ -112,27 +112,11 @@ describe("the inbox", () => {
     const { fake, user } = openWindow("", changed());
     await titled("pilots.md");
     await user.keyboard("{Shift>}A{/Shift}");
+    await user.click(await screen.findByRole("button", { name: "Approve 3" }));
     await screen.findByTestId("inbox-empty");
     expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(3);
     await user.click(await screen.findByTestId("toast-action"));
     await badgeIs(3);
-  });
-
-  it("waits whether g is followed by another key before it counts as reviewed up to here", async () => {
-    const { fake, user } = openWindow("", changed());
-    await titled("pilots.md");
-    await user.keyboard("j");
-    await titled(RULES);
-    await user.keyboard("gs");
-    await screen.findAllByTestId("store-row");
-    expect(callsOf(fake, "review_up_to").real).toHaveLength(0);
-    await user.keyboard("gi");
-    await titled("pilots.md");
-    await user.keyboard("j");
-    await titled(RULES);
-    await user.keyboard("g");
-    await badgeIs(1);
-    await titled("pilots.md");
   });
 
   it("keeps what is chosen when others arrive, and says so when it changes itself", async () => {
@@ -247,6 +231,8 @@ describe("the inbox", () => {
     // A group is what the list shows of it.
     expect(screen.getByTestId("approve-group")).toHaveTextContent("Approve the group of 2");
     await user.click(screen.getByTestId("approve-group"));
+    expect(await screen.findByTestId("approve-direction")).toHaveTextContent("Only what the list shows at present.");
+    await user.click(await screen.findByRole("button", { name: "Approve 2" }));
     expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(2);
     const empty = await screen.findByTestId("inbox-empty");
     expect(empty).toHaveTextContent("Nothing of this kind is left to review");
@@ -270,7 +256,9 @@ describe("the inbox", () => {
     await titled("wish-2.md");
     await user.keyboard("j");
     await titled("wish-1.md");
-    await user.keyboard("g");
+    await user.click(screen.getByTestId("more-for-item"));
+    await user.click(await screen.findByTestId("review-up-to"));
+    await user.click(await screen.findByRole("button", { name: "Approve 1" }));
     await waitFor(() => expect(rows()).toHaveLength(1));
     expect(callsOf(fake, "review_up_to").real[0]).toMatchObject({ kind: "topic:feedback" });
     await user.keyboard("u");
@@ -324,14 +312,8 @@ describe("the inbox", () => {
     await titled("pilots.md");
     await user.keyboard("?");
     const help = await screen.findByTestId("key-help");
-    for (const word of [
-      "Approve",
-      "Approve the group",
-      "Edit the final text",
-      "Roll back",
-      "Redact",
-      "Reviewed up to here",
-    ])
+    for (const word of ["Approve", "Approve the group", "Edit the final text", "Roll back", "Redact"])
       expect(help).toHaveTextContent(word);
+    expect(help, "what concerns everything before a change has no key").not.toHaveTextContent("Reviewed up to here");
   });
 });

@@ -3520,6 +3520,14 @@ recording: boolean,
  */
 recording_here: boolean, 
 /**
+ * Stores that a recording process records: all but mirrors of hosted stores.
+ */
+recordable: number, 
+/**
+ * Those of them that are recorded while a process records: neither paused nor out of reach.
+ */
+recorded: number, 
+/**
  * When the chain was last verified by this process.
  */
 chain_verified_at: string | null, 
@@ -4683,6 +4691,14 @@ text: string | null,
  */
 expected_sha256: string | null, 
 /**
+ * With `approve` and several versions: approve also those with findings of severity error, which are left otherwise.
+ */
+with_findings: boolean, 
+/**
+ * The same for these of the versions alone.
+ */
+ticked: Array<string>, 
+/**
  * Why.
  */
 note: string | null, 
@@ -4707,6 +4723,14 @@ store: string | null,
  * Only memories that `inbox` lists under this kind; all when absent.
  */
 kind: string | null, 
+/**
+ * Approve also items with findings of severity error, which are left otherwise.
+ */
+with_findings: boolean, 
+/**
+ * The same for the items of these versions alone, as a preview names them.
+ */
+ticked: Array<string>, 
 /**
  * Why.
  */
@@ -4765,7 +4789,57 @@ skipped: Array<SkippedItem>,
 /**
  * What was done to files; null when the review is not about files.
  */
-act: ActResult | null, };
+act: ActResult | null, 
+/**
+ * What an approval of several items is about; null for other reviews.
+ */
+approval: Approval | null, };
+
+/**
+ * What an approval of several items is about: how many, which, and what the rules find among them.
+ */
+export type Approval = { 
+/**
+ * `named`: the versions of the request. `up_to`: what was recorded up to a point, and everything before it.
+ */
+direction: string, 
+/**
+ * Items that are approved: the rows of `done`.
+ */
+approved: number, 
+/**
+ * Items that are left because of findings of severity error: the rows of `skipped` with the reason `findings`.
+ */
+left: number, 
+/**
+ * Time of the oldest version among both; null where there is none.
+ */
+oldest_at: string | null, 
+/**
+ * Time of the newest.
+ */
+newest_at: string | null, 
+/**
+ * What the rules find in both, the worst first.
+ */
+findings: Array<RuleCount>, };
+
+/**
+ * How many items a rule finds something in.
+ */
+export type RuleCount = { 
+/**
+ * The rule, as in `Finding`.
+ */
+rule: string, 
+/**
+ * `error`, `warning` or `note`.
+ */
+severity: string, 
+/**
+ * Items with such a finding.
+ */
+items: number, };
 
 /**
  * An item that was reviewed.
@@ -4813,7 +4887,8 @@ memory_id: string,
  */
 path: string | null, 
 /**
- * `stale`: it changed since it was looked at; `already_reviewed`; `base_redacted`, `base_too_large`: what it would be put
+ * `stale`: it changed since it was looked at; `already_reviewed`; `findings`: it was not named alone and has findings of
+ * severity error; `base_redacted`, `base_too_large`: what it would be put
  * back to is not there; `too_large`: its content is not kept, so it is not replaced.
  */
 reason: string, 
@@ -4828,7 +4903,11 @@ base_version_id: string | null,
 /**
  * The version that is there now, where it is recorded.
  */
-found_version_id: string | null, };
+found_version_id: string | null, 
+/**
+ * With the reason `findings`: those of severity error. Empty otherwise.
+ */
+findings: Array<Finding>, };
 
 /**
  * How a figure was come by. Every figure carries its own.

@@ -231,6 +231,7 @@ export const SENTENCES: readonly Sentence[] = [
   { english: "damaged JSON, or JSON lines of types that are not known", words: msg({ message: "damaged JSON, or JSON lines of types that are not known" }) },
   { english: "not a message request: {0} is missing or of the wrong type", words: msg({ message: "not a message request: {0} is missing or of the wrong type" }) },
   { english: "1 change queued for a host holds it and is taken back.", words: msg({ message: "1 change queued for a host holds it and is taken back." }) },
+  { english: "It has findings of severity error, so it was left out.", words: msg({ message: "It has findings of severity error, so it was left out." }) },
   { english: "It is a link that leads out to {0}; it was not read here.", words: msg({ message: "It is a link that leads out to {0}; it was not read here." }) },
   { english: "Repeat the redaction with `--live`, or edit the files.", words: msg({ message: "Repeat the redaction with `--live`, or edit the files." }) },
   { english: "Several sessions could have written this equally well.", words: msg({ message: "Several sessions could have written this equally well." }) },

@@ -37,8 +37,11 @@ export interface Backend {
    * [`Unreachable`] when there was no answer.
    */
   call<K extends CommandName>(name: K, request: Request<K>): Promise<Response<K>>;
-  /** Listens to events until the returned function is called. */
-  subscribe(listener: (event: Event) => void): () => void;
+  /**
+   * Listens to events until the returned function is called. `broken` is called whenever events stop to come, which may be
+   * the first that is known of a program that is gone.
+   */
+  subscribe(listener: (event: Event) => void, broken?: () => void): () => void;
   /** What this host can do. */
   platform: Platform;
 }

@@ -82,7 +82,7 @@ export function httpBackend({ fetch, token, later }: HttpOptions): Backend {
     }
   }
 
-  function subscribe(listener: (event: Event) => void): () => void {
+  function subscribe(listener: (event: Event) => void, broken?: () => void): () => void {
     const abort = new AbortController();
     let pause = RETRY_MS.first;
     let first = true;
@@ -97,6 +97,7 @@ export function httpBackend({ fetch, token, later }: HttpOptions): Backend {
       readEvents(listener, abort.signal, opened)
         .catch((error: unknown) => error)
         .then((error) => {
+          if (!abort.signal.aborted) broken?.();
           // A refused token does not become right by asking again.
           if (error instanceof Unauthorized) return;
           later(open, pause);

@@ -1,6 +1,6 @@
 /** A difference with its three views: words, lines, and both sides rendered. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import type { DiffSide, FileDiff } from "@/bindings";
 import { ApiFailure, type Request } from "@/host";
@@ -8,9 +8,10 @@ import { useRead } from "@/state/queries";
 import { useDiffMode } from "@/state/settings";
 import { DiffView, RedactedDiff } from "./DiffView";
 import { LineCounts } from "./labels";
+import { lazily } from "./lazily";
 import { Await, Empty, Segmented, Skeleton } from "./ui";
 
-const Markdown = lazy(() => import("./Markdown"));
+const Markdown = lazily(() => import("./Markdown"), "default");
 
 /** More lines around a change than any content has. */
 const ALL_LINES = 1_000_000;

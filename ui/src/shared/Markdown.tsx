@@ -1,43 +1,112 @@
 /**
  * Untrusted Markdown, rendered. HTML in it stays letters, images become their address as text, links do not lead
- * anywhere: nothing in a memory can load, run or navigate. Loaded only when somebody asks for it.
+ * anywhere: nothing in a memory can load, run or navigate. No text can take the screen away either: what is too large, too
+ * deep or takes too long to parse is shown as lines, with a sentence that says so. Loaded only when somebody asks for it.
  */
-import { Trans } from "@lingui/react/macro";
-import ReactMarkdown, { type Components } from "react-markdown";
-import remarkGfm from "remark-gfm";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { Root } from "hast";
+import { toJsxRuntime } from "hast-util-to-jsx-runtime";
+import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from "react";
+import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 import type { DocumentLine } from "@/bindings";
+import { Boundary } from "./Boundary";
+import { LineText } from "./LineText";
 import { markdownParts } from "./markdown";
+import { hasWorkers, parseElsewhere } from "./markdown-job";
+import { type Outcome, type Refusal, refusalOf, treeOf } from "./markdown-tree";
+import { Skeleton } from "./ui";
+import { VirtualRows } from "./VirtualRows";
 
-const components: Components = {
-  a: ({ href, children }) => (
+const components = {
+  a: ({ href, children }: { href?: string; children?: ReactNode }) => (
     <span title={href}>
       <span className="inert-text">{children}</span>
       {href && <span className="inert-address"> ({href})</span>}
     </span>
   ),
-  img: ({ src, alt }) => (
+  img: ({ src, alt }: { src?: string; alt?: string }) => (
     <span className="inert-image">
       <Trans>image</Trans>
       {alt && `: ${alt}`}
-      {typeof src === "string" && src && <span className="inert-address"> ({src})</span>}
+      {src && <span className="inert-address"> ({src})</span>}
     </span>
   ),
   // A task list's box shows a state; it is not a control.
-  input: ({ checked }) => <span>{checked ? "☑ " : "☐ "}</span>,
+  input: ({ checked }: { checked?: boolean }) => <span>{checked ? "☑ " : "☐ "}</span>,
 };
 
-/** Addresses are shown as they are: none is ever followed. */
-const asWritten = (address: string) => address;
+function Tree({ tree }: { tree: Root }) {
+  const options = { Fragment, jsx, jsxs, components, ignoreInvalidStyle: true, passKeys: true };
+  // Its own types look for a global JSX, which React has no more.
+  return toJsxRuntime(tree, options) as ReactElement;
+}
+
+/** The tree of a text; null while it is being made. */
+function useTree(text: string): Outcome | null {
+  const here = useMemo<Outcome | null>(() => {
+    const refused = refusalOf(text);
+    if (refused) return { refused };
+    return hasWorkers() ? null : treeOf(text);
+  }, [text]);
+  const [made, setMade] = useState<{ text: string; outcome: Outcome } | null>(null);
+  useEffect(() => (here ? undefined : parseElsewhere(text, (outcome) => setMade({ text, outcome }))), [here, text]);
+  return here ?? (made?.text === text ? made.outcome : null);
+}
+
+function useReason(refused: Refusal): string {
+  const { t } = useLingui();
+  switch (refused) {
+    case "large":
+      return t`This text is too large to be rendered, so its lines are shown.`;
+    case "nested":
+      return t`This text is nested too deeply to be rendered, so its lines are shown.`;
+    case "costly":
+      return t`This text takes too long to render, so its lines are shown.`;
+    case "failed":
+      return t`This text could not be rendered, so its lines are shown.`;
+  }
+}
+
+function AsLines({ lines, refused }: { lines: readonly DocumentLine[]; refused: Refusal }) {
+  const { t } = useLingui();
+  return (
+    <>
+      <p className="notice notice-warning" role="status" data-testid="not-rendered" data-reason={refused}>
+        {useReason(refused)}
+      </p>
+      <VirtualRows
+        items={lines}
+        keyOf={(_, at) => at}
+        estimate={20}
+        className="code-box"
+        role="region"
+        aria-label={t`Lines`}
+        tabIndex={0}
+      >
+        {(line) => (
+          <div className="document-line">
+            <span className="line-text">
+              <LineText text={line.text} spans={line.spans} hidden={line.hidden} />
+            </span>
+          </div>
+        )}
+      </VirtualRows>
+    </>
+  );
+}
 
 /** Renders the lines of a content as Markdown. */
 export default function Markdown({ lines }: { lines: readonly DocumentLine[] }) {
-  const { frontMatter, body } = markdownParts(lines);
+  const { frontMatter, body } = useMemo(() => markdownParts(lines), [lines]);
+  const outcome = useTree(body);
+  if (outcome === null) return <Skeleton />;
+  if ("refused" in outcome) return <AsLines lines={lines} refused={outcome.refused} />;
   return (
-    <div className="markdown">
-      {frontMatter !== null && <pre className="front-matter">{frontMatter}</pre>}
-      <ReactMarkdown remarkPlugins={[remarkGfm]} components={components} urlTransform={asWritten}>
-        {body}
-      </ReactMarkdown>
-    </div>
+    <Boundary about={outcome} fallback={() => <AsLines lines={lines} refused="failed" />}>
+      <div className="markdown">
+        {frontMatter !== null && <pre className="front-matter">{frontMatter}</pre>}
+        <Tree tree={outcome.tree} />
+      </div>
+    </Boundary>
   );
 }

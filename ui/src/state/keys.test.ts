@@ -1,6 +1,6 @@
 import { renderHook } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
-import { findBinding, type KeyBinding, keyName, listenToKeys, useKeys } from "./keys";
+import { findBinding, type KeyBinding, keyName, listenToKeys, prefixesAmong, useKeys } from "./keys";
 
 const press = (key: string, more: Partial<KeyboardEventInit> = {}, target: EventTarget = document.body) =>
   target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
@@ -40,6 +40,13 @@ describe("finding a command", () => {
   });
 });
 
+describe("keys of which one begins another", () => {
+  it("are found", () => {
+    expect(prefixesAmong(["g", "g i", "gi", "x", "g i"])).toEqual([["g", "g i"]]);
+    expect(prefixesAmong(["g i", "g m", "shift+g", "i"])).toEqual([]);
+  });
+});
+
 describe("listening", () => {
   it("runs commands, leaves text fields alone, and forgets what left the screen", () => {
     const stop = listenToKeys();
@@ -62,7 +69,7 @@ describe("listening", () => {
     stop();
   });
 
-  it("understands sequences, and a first key that is also a command of its own", () => {
+  it("understands sequences, and does nothing where one breaks off", () => {
     const stop = listenToKeys();
     const [go, x] = [vi.fn(), vi.fn()];
     const { unmount } = renderHook(() => useKeys([binding("g m", { run: go }), binding("x", { run: x })]));
@@ -71,9 +78,43 @@ describe("listening", () => {
     expect(go).toHaveBeenCalledTimes(1);
     press("g");
     press("x");
+    expect(x, "a slip of the second key is no command").not.toHaveBeenCalled();
+    press("x");
     expect(x).toHaveBeenCalledTimes(1);
     press("m");
     expect(go).toHaveBeenCalledTimes(1);
+    unmount();
+    stop();
+  });
+
+  it("never runs a command on the first key of a sequence, however long nothing follows", () => {
+    vi.useFakeTimers();
+    try {
+      const stop = listenToKeys();
+      const [go, act] = [vi.fn(), vi.fn()];
+      const { unmount } = renderHook(() => useKeys([binding("g i", { run: go }), binding("g", { run: act })]));
+      press("g");
+      vi.advanceTimersByTime(60_000);
+      press("g");
+      press("g");
+      vi.advanceTimersByTime(60_000);
+      expect(act).not.toHaveBeenCalled();
+      press("g");
+      press("i");
+      expect(go).toHaveBeenCalledTimes(1);
+      unmount();
+      stop();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("does a command once while its key is held, and walks on", () => {
+    const stop = listenToKeys();
+    const [approve, walk] = [vi.fn(), vi.fn()];
+    const { unmount } = renderHook(() => useKeys([binding("a", { run: approve }), binding("j", { run: walk })]));
+    for (const repeat of [false, true, true]) for (const key of ["a", "j"]) press(key, { repeat });
+    expect([approve.mock.calls.length, walk.mock.calls.length]).toEqual([1, 3]);
     unmount();
     stop();
   });

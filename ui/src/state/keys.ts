@@ -1,6 +1,9 @@
 /**
  * Keyboard commands. Components register what their keys do while they are on screen; one listener finds the command.
  * The newest registration of a key wins, so a panel can take a key over from the frame.
+ *
+ * No command lies on a key that begins longer ones: who stops after the first key of a sequence has done nothing. Whatever is
+ * registered, the longer one wins, and `app/keys.test.tsx` looks through every key of the window for such a pair.
  */
 import { useEffect, useRef } from "react";
 import { observable, useObservable } from "./observable";
@@ -24,10 +27,11 @@ type Layer = { bindings: readonly KeyBinding[] };
 const layers = observable<readonly Layer[]>([]);
 /** The first key of a sequence is forgotten after so many milliseconds. */
 const SEQUENCE_MS = 1200;
-/** A key that is a command and begins longer ones is the command when nothing follows for so many milliseconds. */
-const AMBIGUOUS_MS = 600;
+/** Commands that walk a list go on while their key is held. Anything else is done once a press. */
+const WALKS = new Set(["j", "k"]);
 
-const openBindings = (): KeyBinding[] => layers.get().flatMap((layer) => layer.bindings);
+/** Every command that is registered at present, those without effect included. */
+export const openBindings = (): KeyBinding[] => layers.get().flatMap((layer) => layer.bindings);
 
 const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -43,7 +47,15 @@ export function keyName(
   return [mod && "mod", event.altKey && "alt", shift && "shift", key].filter(Boolean).join("+");
 }
 
-/** Finds the command for a key after an optional first key of a sequence. */
+/** Keys of which one begins the other, as pairs: the shorter one could never be pressed for itself. */
+export function prefixesAmong(keys: readonly string[]): [string, string][] {
+  const known = [...new Set(keys)];
+  return known.flatMap((short) =>
+    known.filter((long) => long.startsWith(`${short} `)).map((long): [string, string] => [short, long]),
+  );
+}
+
+/** Finds the command for a key after an optional first key of a sequence. A longer sequence wins over a command. */
 export function findBinding(
   all: readonly KeyBinding[],
   prefix: string | null,
@@ -51,9 +63,9 @@ export function findBinding(
 ): { run: KeyBinding } | { prefix: string } | null {
   const wanted = prefix === null ? key : `${prefix} ${key}`;
   const open = all.filter((binding) => binding.enabled !== false);
+  if (open.some((binding) => binding.keys.startsWith(`${wanted} `))) return { prefix: wanted };
   const run = open.findLast((binding) => binding.keys === wanted);
-  if (run) return { run };
-  return open.some((binding) => binding.keys.startsWith(`${wanted} `)) ? { prefix: wanted } : null;
+  return run ? { run } : null;
 }
 
 /** Whether keys belong to a text. An editor in a shadow tree hides behind its host; the path of the event does not. */
@@ -72,23 +84,6 @@ function blockedByDialog(): boolean {
 }
 
 let pending: { prefix: string; at: number } | null = null;
-/** A command whose key also begins longer ones waits here whether another key follows. */
-let waiting: { keys: string; timer: number } | null = null;
-
-function runWaiting(): void {
-  if (!waiting) return;
-  window.clearTimeout(waiting.timer);
-  const { keys } = waiting;
-  [waiting, pending] = [null, null];
-  const found = findBinding(openBindings(), null, keys);
-  if (found && "run" in found && !blockedByDialog()) found.run.run();
-}
-
-function forgetWaiting(): void {
-  if (waiting) window.clearTimeout(waiting.timer);
-  waiting = null;
-}
-
 /** The first key of a sequence that `event` may continue; null when there is none. */
 function openPrefix(event: KeyboardEvent): string | null {
   return pending && event.timeStamp - pending.at < SEQUENCE_MS ? pending.prefix : null;
@@ -106,11 +101,9 @@ function onKeyDown(event: KeyboardEvent): void {
   const prefix = openPrefix(event);
   pending = null;
   const key = keyName(event);
-  const continued = prefix === null ? null : findBinding(openBindings(), prefix, key);
-  // Another key than one that goes on: what waits was meant as it is, and comes first.
-  if (continued) forgetWaiting();
-  else runWaiting();
-  const found = continued ?? findBinding(openBindings(), null, key);
+  // A key that does not go on with a sequence ends it and does nothing: who meant `g i` must not have approved with `g a`.
+  const from = key.includes("mod+") ? null : prefix;
+  const found = findBinding(openBindings(), from, key);
   if (!found) return;
   const typing = isTyping(event) || blockedByDialog();
   if ("prefix" in found) {
@@ -119,23 +112,15 @@ function onKeyDown(event: KeyboardEvent): void {
   }
   if (typing && !found.run.whileTyping) return;
   event.preventDefault();
-  if (!continued && beginsLonger(key)) {
-    pending = { prefix: key, at: event.timeStamp };
-    waiting = { keys: key, timer: window.setTimeout(runWaiting, AMBIGUOUS_MS) };
-    return;
-  }
+  if (event.repeat && !WALKS.has(key)) return;
   found.run.run();
-}
-
-function beginsLonger(key: string): boolean {
-  return openBindings().some(({ keys, enabled }) => enabled !== false && keys.startsWith(`${key} `));
 }
 
 /** Listens to the keyboard. Used once; gives the function that stops it. */
 export function listenToKeys(): () => void {
   window.addEventListener("keydown", onKeyDown);
   return () => {
-    forgetWaiting();
+    pending = null;
     window.removeEventListener("keydown", onKeyDown);
   };
 }

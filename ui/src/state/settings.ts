@@ -67,6 +67,11 @@ export function useDiffMode(): [DiffMode, (next: DiffMode) => void] {
   return [useObservable(diffMode), diffMode.set];
 }
 
+/** Goes back to the plainest view of differences, after a view could not be drawn. */
+export function showPlainly(): void {
+  if (diffMode.get() === "rendered") diffMode.set("lines");
+}
+
 /** Applies the theme to the page now and whenever the choice or the system changes. Used once, before rendering. */
 export function followTheme(): void {
   const system = window.matchMedia("(prefers-color-scheme: dark)");

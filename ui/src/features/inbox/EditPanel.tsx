@@ -1,12 +1,13 @@
 /** Edits the final text of an item and approves it. What was typed is kept until it is saved or given up. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { InboxItem } from "@/bindings";
+import { lazily } from "@/shared/lazily";
 import { Await, Button, Empty, Failure, Skeleton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { nameOf } from "./words";
 
-const Editor = lazy(() => import("./Editor").then((module) => ({ default: module.Editor })));
+const Editor = lazily(() => import("./Editor"), "Editor");
 
 /** Texts that were begun, by version. In memory only: a memory may hold a secret. */
 const drafts = new Map<string, string>();

@@ -16,7 +16,16 @@ beforeAll(() => {
 it("goes on for who waits at the end, as soon as more can be asked for", () => {
   const list = (onEnd: (() => void) | undefined) => (
     <I18nProvider i18n={i18n}>
-      <InboxList rows={[]} items={[]} total={0} chosen={null} onChoose={vi.fn()} storeName={() => null} onEnd={onEnd} />
+      <InboxList
+        rows={[]}
+        items={[]}
+        total={0}
+        chosen={null}
+        onChoose={vi.fn()}
+        storeName={() => null}
+        menu={() => null}
+        onEnd={onEnd}
+      />
     </I18nProvider>
   );
   const first = vi.fn();

@@ -7,6 +7,9 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import {
   type KeyboardEvent,
   memo,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
   useCallback,
   useEffect,
   useId,
@@ -15,6 +18,8 @@ import {
   useRef,
   useState,
 } from "react";
+import { Menu } from "react-aria-components/Menu";
+import { Popover } from "react-aria-components/Popover";
 import type { InboxGroup, InboxItem, PutBack } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Actor, LineCounts, Moment } from "@/shared/labels";
@@ -105,7 +110,7 @@ function ItemName({ item }: { item: InboxItem }) {
 }
 
 /** The findings of an item as chips, the worst first. */
-export function FindingChips({ item, most = NAMED_FINDINGS }: { item: InboxItem; most?: number }) {
+export function FindingChips({ item, most = NAMED_FINDINGS }: { item: Pick<InboxItem, "findings">; most?: number }) {
   const told = useProgramWords();
   const rules = byRule(item.findings);
   const rest = rules.slice(most).reduce((sum, { count }) => sum + count, 0);
@@ -190,6 +195,10 @@ const Item = memo(function Item({ id, item, chosen, position, total, store, onCh
         <FindingChips item={item} />
         <ItemMeta item={item} store={store} />
       </span>
+      {/* For the pointer: the keyboard opens the menu of a row with its own key, and the toolbar below has one too. */}
+      <span className="inbox-row-menu" aria-hidden data-row-menu data-testid="row-menu">
+        ⋯
+      </span>
     </div>
   );
 });
@@ -210,6 +219,8 @@ export interface InboxListProps {
   storeName: (id: string) => string | null;
   /** Asks for more; absent when all is there. */
   onEnd: (() => void) | undefined;
+  /** The entries of a row's menu. */
+  menu: (row: ItemRow) => ReactNode;
 }
 
 type Scroller = { readonly current: HTMLElement | null };
@@ -283,8 +294,62 @@ function useSteadyScroll(
   }, [rows, offsets, chosen, scrollerRef]);
 }
 
+/** Which row has its menu open, and where that stands. */
+function useRowMenu(scroller: Scroller, items: readonly ItemRow[], chosen: string | null) {
+  const anchor = useRef<Element>(null);
+  const [open, setOpen] = useState<string | null>(null);
+  const openAt = (element: Element) => {
+    // The menu key comes to the list, which has the focus: it means the chosen row.
+    const row = element.closest("[data-key]") ?? scroller.current?.querySelector(`[data-key="${chosen}"]`);
+    const key = row?.getAttribute("data-key") ?? null;
+    if (!row || key === null) return false;
+    anchor.current = row;
+    setOpen(key);
+    return true;
+  };
+  return {
+    anchor,
+    row: items.find(({ key }) => key === open) ?? null,
+    close: () => setOpen(null),
+    onContextMenu: (event: MouseEvent) => {
+      if (openAt(event.target as Element)) event.preventDefault();
+    },
+    onClick: (event: MouseEvent) => {
+      const target = event.target as Element;
+      if (target.closest("[data-row-menu]")) openAt(target);
+    },
+  };
+}
+
+interface RowMenuProps {
+  row: ItemRow;
+  anchor: RefObject<Element | null>;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+function RowMenu({ row, anchor, onClose, children }: RowMenuProps) {
+  const { t } = useLingui();
+  const name = nameOf(row.item) ?? t`Redacted memory`;
+  return (
+    <Popover
+      className="popover"
+      placement="bottom end"
+      triggerRef={anchor}
+      isOpen
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    >
+      <Menu className="menu" aria-label={t`More for ${name}`} autoFocus="first" onClose={onClose}>
+        {children}
+      </Menu>
+    </Popover>
+  );
+}
+
 /** The list of the inbox. */
-export function InboxList({ rows, items, total, chosen, onChoose, storeName, onEnd }: InboxListProps) {
+export function InboxList({ rows, items, total, chosen, onChoose, storeName, onEnd, menu }: InboxListProps) {
   const { t } = useLingui();
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
@@ -327,6 +392,7 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
   };
   // Who waits at the end scrolls no more; what could not be asked for then is asked for as soon as it can be.
   const canGoOn = onEnd !== undefined;
+  const rowMenu = useRowMenu(scroller, items, chosen);
   const latest = useRef(goOn);
   useEffect(() => {
     latest.current = goOn;
@@ -345,8 +411,15 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
       className="picker inbox-list"
       onKeyDown={onKeyDown}
       onScroll={onScroll}
+      onClick={rowMenu.onClick}
+      onContextMenu={rowMenu.onContextMenu}
       data-testid="inbox-list"
     >
+      {rowMenu.row && (
+        <RowMenu row={rowMenu.row} anchor={rowMenu.anchor} onClose={rowMenu.close}>
+          {menu(rowMenu.row)}
+        </RowMenu>
+      )}
       <div className="virtual-rows" role="presentation" style={{ height: offsets.at(-1) }}>
         {rows.slice(range.first, range.last).map((row, at) => (
           <div

@@ -8,6 +8,7 @@ import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
 import { KindChoice } from "@/shared/KindChoice";
 import { useKindName } from "@/shared/kinds";
+import { MenuEntry } from "@/shared/menu";
 import { StoreChoice } from "@/shared/StoreChoice";
 import { transcriptPlace } from "@/shared/transcript";
 import { Button, Chip, Empty, Failure, Skeleton, useWords } from "@/shared/ui";
@@ -19,10 +20,20 @@ import { useNewestReview } from "@/state/reviews";
 import { type InboxRoute, navigate, type Route } from "@/state/route";
 import { useDiffMode } from "@/state/settings";
 import { say } from "@/state/toasts";
+import { ApproveSheet } from "./ApproveSheet";
 import { canEdit, EditPanel } from "./EditPanel";
-import { InboxList } from "./InboxList";
+import { GroupTitle, InboxList } from "./InboxList";
 import { GroupActions, type ItemActs, ItemPanel, sidesOf } from "./ItemPanel";
-import { approveText, type Desk, review, reviewUpTo, undoReview } from "./perform";
+import {
+  approveSeveral,
+  approveText,
+  type Desk,
+  review,
+  type Several,
+  severalSeen,
+  severalUpTo,
+  undoReview,
+} from "./perform";
 import { inboxRows, itemAfter, itemBeside, itemsOf, type ItemRow } from "./rows";
 import { skippedWords } from "./words";
 
@@ -141,6 +152,30 @@ async function wholeGroup(pages: Pages, group: string): Promise<InboxItem[]> {
   }
 }
 
+interface RowEntriesProps {
+  group: number;
+  onOpen: () => void;
+  onGroup: () => void;
+  onUpTo: () => void;
+}
+
+/** What else can be done from a row. What concerns several items is here or has a key of its own that begins no other. */
+function RowEntries({ group, onOpen, onGroup, onUpTo }: RowEntriesProps) {
+  return (
+    <>
+      <MenuEntry onAction={onUpTo} testId="review-up-to">
+        <Trans>Reviewed up to here…</Trans>
+      </MenuEntry>
+      <MenuEntry onAction={onGroup} testId="menu-approve-group">
+        <Plural value={group} one="Approve the group" other="Approve the group of #…" />
+      </MenuEntry>
+      <MenuEntry onAction={onOpen} testId="menu-open-memory">
+        <Trans>Open in Memories</Trans>
+      </MenuEntry>
+    </>
+  );
+}
+
 function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   const { t } = useLingui();
   const backend = useBackend();
@@ -150,6 +185,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   const { busy, run } = useActing();
   const [skipped, leave] = useState<readonly SkippedItem[]>([]);
   const [editing, setEditing] = useState<InboxItem | null>(null);
+  const [several, setSeveral] = useState<Several | null>(null);
   const narrowed = narrowedBy(route);
 
   const rows = useMemo(() => inboxRows(pages.data?.pages ?? []), [pages.data]);
@@ -185,21 +221,32 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   const transcript = transcriptPlace(seen?.origin ?? null);
   const reversible = seen !== null && seen.content_kind !== "too_large";
 
+  const isPart = narrowed.store !== null || narrowed.kind !== null;
+  /** Of the chosen item the person saw what is in `seen`. */
+  const asSeen = (item: InboxItem) => (seen && item.memory_id === seen.memory_id ? seen : item);
+  // A group of one is the item itself; whoever approves several is told first what that comes to.
+  const askGroup = ({ group }: ItemRow) =>
+    void run(async () => {
+      const all = (await wholeGroup(pages, group.id)).map(asSeen);
+      if (all.length === 1) goOn(await review(desk, "approved", all));
+      else setSeveral(severalSeen(desk, all, <GroupTitle group={group} />, isPart));
+    });
+  const menu = (of: ItemRow) => (
+    <RowEntries
+      group={of.group.total}
+      onOpen={() => leaveFor({ screen: "memories", store: of.item.store_id, memory: of.item.memory_id })}
+      onGroup={() => askGroup(of)}
+      onUpTo={() => setSeveral(severalUpTo(desk, asSeen(of.item), narrowed))}
+    />
+  );
+
   const acts: ItemActs = {
     approve: () => seen && act(() => review(desk, "approved", [seen])),
-    approveGroup: () =>
-      row &&
-      act(async () => {
-        const all = await wholeGroup(pages, row.group.id);
-        // Of the chosen item the person saw what is in `seen`.
-        const asSeen = all.map((item) => (seen && item.memory_id === seen.memory_id ? seen : item));
-        return review(desk, "approved", asSeen);
-      }),
+    approveGroup: () => row && askGroup(row),
     edit: editable ? () => setEditing(seen) : null,
     reject: reversible ? () => seen && act(() => review(desk, "rejected", [seen])) : null,
     transcript: transcript && (() => leaveFor(transcript)),
     redact: redactable ? () => seen && leaveFor({ screen: "redactions", versions: [seen.version_id] }) : null,
-    upTo: () => seen && act(() => reviewUpTo(desk, seen, narrowed)),
     undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
     next: () => step(1),
     look: stale ? look : null,
@@ -214,14 +261,13 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     { keys: "x", label: t`Roll back`, run: () => acts.reject?.(), enabled: idle && reversible },
     { keys: "t", label: t`Open the transcript`, run: () => acts.transcript?.(), enabled: idle && transcript !== null },
     { keys: "r", label: t`Redact`, run: () => acts.redact?.(), enabled: idle && redactable },
-    { keys: "g", label: t`Reviewed up to here`, run: acts.upTo, enabled: idle && seen !== null },
     { keys: "n", label: t`Review what is there now`, run: look, enabled: idle && stale },
     { keys: "u", label: t`Undo the last review`, run: () => acts.undo?.(), enabled: undoable !== null },
   ]);
 
-  const several = (stores.data?.stores.length ?? 0) > 1 && narrowed.store === null;
+  const areSeveral = (stores.data?.stores.length ?? 0) > 1 && narrowed.store === null;
   const storeName = (id: string) =>
-    several ? (stores.data?.stores.find((known) => known.id === id)?.name ?? null) : null;
+    areSeveral ? (stores.data?.stores.find((known) => known.id === id)?.name ?? null) : null;
   // Never while something is read: that would be broken off, and what changes meanwhile is read again and again.
   const canGoOn = pages.hasNextPage && !pages.isFetching && !pages.isFetchNextPageError;
   const more = canGoOn ? () => void pages.fetchNextPage({ cancelRefetch: false }) : undefined;
@@ -239,8 +285,9 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
           onChoose={choose}
           storeName={storeName}
           onEnd={more}
+          menu={menu}
         />
-        {row && idle && <GroupActions group={row.group.total} acts={acts} />}
+        {row && idle && <GroupActions row={row} acts={acts} menu={menu(row)} />}
       </div>
       <section className="pane inbox-pane" aria-label={t`The chosen change`}>
         {editing ? (
@@ -268,6 +315,20 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
           row && seen && <ItemPanel seen={seen} now={row.item} acts={acts} busy={busy} />
         )}
       </section>
+      {several && (
+        <ApproveSheet
+          several={several}
+          busy={busy}
+          onClose={() => setSeveral(null)}
+          onApprove={(ticked) =>
+            void run(async () => {
+              const result = await approveSeveral(desk, several, ticked);
+              setSeveral(null);
+              goOn(result);
+            })
+          }
+        />
+      )}
     </>
   );
 }

@@ -1,12 +1,13 @@
 /** One item: what it is, who wrote it, what changed, what is wrong with it, and what can be done. */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Finding, InboxItem } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff, WholeDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { Actor, Note, Source } from "@/shared/labels";
+import { MoreMenu } from "@/shared/menu";
 import { OriginPanel } from "@/shared/OriginPanel";
 import { useProgramWords } from "@/shared/program";
 import { folderOf } from "@/shared/text";
@@ -16,6 +17,7 @@ import { useNow } from "@/state/now";
 import { useStore } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { CameBack } from "./InboxList";
+import type { ItemRow } from "./rows";
 import { StaleView } from "./StaleView";
 import { contentWords, findingTone, nameOf, VERBS } from "./words";
 
@@ -193,7 +195,7 @@ function Change({ item }: { item: InboxItem }) {
 export interface ItemActs {
   /** Approves it. */
   approve: () => void;
-  /** Approves its group. */
+  /** Asks for the approval of its group. */
   approveGroup: () => void;
   /** Opens the editor; null where there is no text to edit. */
   edit: (() => void) | null;
@@ -203,8 +205,6 @@ export interface ItemActs {
   transcript: (() => void) | null;
   /** Goes to the redaction of it; null where there is nothing to redact. */
   redact: (() => void) | null;
-  /** Says that it and all that was recorded before it is reviewed. */
-  upTo: () => void;
   /** Takes the newest review of this window back; null when there is none. */
   undo: (() => void) | null;
   /** Goes to the next one. */
@@ -214,17 +214,17 @@ export interface ItemActs {
 }
 
 /** What can be done with several items at once: stands below the list they are in. */
-export function GroupActions({ group, acts }: { group: number; acts: ItemActs }) {
+export function GroupActions({ row, acts, menu }: { row: ItemRow; acts: ItemActs; menu: ReactNode }) {
   const { t } = useLingui();
   return (
     <div className="inbox-group-actions" role="toolbar" aria-label={t`What to do with several changes`}>
       <Button tone="quiet" keys="shift+a" onPress={acts.approveGroup} data-testid="approve-group">
-        <Plural value={group} one="Approve the group" other="Approve the group of #" />
+        <Plural value={row.group.total} one="Approve the group" other="Approve the group of #…" />
       </Button>
       <span className="spacer" />
-      <Button tone="quiet" keys="g" onPress={acts.upTo} data-testid="review-up-to">
-        <Trans>Reviewed up to here</Trans>
-      </Button>
+      <MoreMenu name={nameOf(row.item) ?? t`Redacted memory`} testId="more-for-item">
+        {menu}
+      </MoreMenu>
     </div>
   );
 }

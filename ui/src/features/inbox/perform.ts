@@ -1,6 +1,7 @@
 /** Carries reviews out: at once, with the way back in the message that says what was done. */
 import { plural, t } from "@lingui/core/macro";
 import type { QueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import type { Backend, Request } from "@/host";
 import { sayQueued } from "@/shared/queued";
@@ -44,8 +45,53 @@ export function subjectOf(items: readonly { path: string | null }[]): string {
   return plural(items.length, { one: "# memory", other: "# memories" });
 }
 
+/** An approval of several items that was asked for. It is said what it comes to before it is made. */
+export interface Several {
+  /** Those of a group, or everything up to an item. */
+  kind: "approved" | "up_to";
+  /** The group, or the item, by its name. */
+  subject: ReactNode;
+  /** Whether the list shows a part of what there is, and the approval is of that part. */
+  narrowed: boolean;
+  /** Asks the program for it. Items with errors are left but for the ticked ones, by their versions. */
+  ask: (ticked: string[], dryRun: boolean) => Promise<Reviewed>;
+}
+
+/** The approval of items as they were seen. */
+export function severalSeen(
+  { backend }: Desk,
+  items: readonly InboxItem[],
+  subject: ReactNode,
+  narrowed: boolean,
+): Several {
+  const versions = items.map(({ version_id }) => version_id);
+  const ask: Several["ask"] = (ticked, dry_run) =>
+    backend.call("review", { versions, verdict: "approve", ticked, dry_run });
+  return { kind: "approved", subject, narrowed, ask };
+}
+
+/** The approval of everything up to an item, as far as the list shows it. */
+export function severalUpTo({ backend }: Desk, item: InboxItem, narrowed: Narrowed): Several {
+  const ask: Several["ask"] = (ticked, dry_run) =>
+    backend.call("review_up_to", { up_to: item.version_id, ...narrowed, ticked, dry_run });
+  const isPart = narrowed.store !== null || narrowed.kind !== null;
+  return { kind: "up_to", subject: item.path ?? t`a redacted memory`, narrowed: isPart, ask };
+}
+
+/** Makes an approval of several, with those items that were ticked. Gives what came of it. */
+export async function approveSeveral(desk: Desk, several: Several, ticked: string[]): Promise<Reviewed> {
+  const result = await several.ask(ticked, false);
+  dropReviewed(
+    desk.queries,
+    result.done.map(({ version_id }) => version_id),
+  );
+  announce(desk, several.kind, result);
+  return result;
+}
+
 function announce(desk: Desk, kind: Kind, result: Reviewed): void {
-  desk.leave(result.skipped);
+  // What has errors was said beforehand, and stays in the list with them.
+  desk.leave(result.skipped.filter(({ reason }) => reason !== "findings"));
   const { review_seq: seq, done, skipped } = result;
   toasts.clear();
   const left =
@@ -95,17 +141,6 @@ export async function approveText(desk: Desk, item: InboxItem, text: string): Pr
     result.done.map(({ version_id }) => version_id),
   );
   announce(desk, "edited", result);
-  return result;
-}
-
-/** Says that everything up to an item is reviewed, as far as the list shows it. */
-export async function reviewUpTo(desk: Desk, item: InboxItem, narrowed: Narrowed): Promise<Reviewed> {
-  const result = await desk.backend.call("review_up_to", { up_to: item.version_id, ...narrowed });
-  dropReviewed(
-    desk.queries,
-    result.done.map(({ version_id }) => version_id),
-  );
-  announce(desk, "up_to", result);
   return result;
 }
 

@@ -26,7 +26,15 @@ const CONTENTS: Record<string, MessageDescriptor> = {
   redacted: msg`redacted`,
 };
 
+/** How bad a finding is. */
+export const SEVERITIES: Record<string, MessageDescriptor> = {
+  error: msg`error`,
+  warning: msg`warning`,
+  note: msg`note`,
+};
+
 const SKIPPED: Record<string, MessageDescriptor> = {
+  findings: msg`It has errors.`,
   stale: msg`It changed since it was looked at.`,
   already_reviewed: msg`It is reviewed already.`,
   base_redacted: msg`What it would be put back to is redacted.`,

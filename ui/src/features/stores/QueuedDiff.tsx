@@ -1,15 +1,16 @@
 /** The difference that a queued change makes. Its new content is in no version yet, so it is put together from the old one. */
 import { useLingui } from "@lingui/react/macro";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { DocumentLine, FileDiff } from "@/bindings";
 import { DiffView } from "@/shared/DiffView";
 import { LineCounts } from "@/shared/labels";
+import { lazily } from "@/shared/lazily";
 import { Await, Empty, Skeleton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { useDiffMode } from "@/state/settings";
 import { applied } from "./applied";
 
-const Markdown = lazy(() => import("@/shared/Markdown"));
+const Markdown = lazily(() => import("@/shared/Markdown"), "default");
 
 function Side({ title, lines }: { title: string; lines: readonly DocumentLine[] | null }) {
   const { t } = useLingui();

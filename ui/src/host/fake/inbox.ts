@@ -2,7 +2,17 @@
  * What is left to review in the fake: marks by memory, reviews that can be taken back, stale items skipped. Who acts by other
  * ways than a review knows nothing by it here, unlike in the real program.
  */
-import type { Finding, Inbox, InboxGroup, InboxItem, InboxKinds, OriginNote, Reviewed, SkippedItem } from "@/bindings";
+import type {
+  Approval,
+  Finding,
+  Inbox,
+  InboxGroup,
+  InboxItem,
+  InboxKinds,
+  OriginNote,
+  Reviewed,
+  SkippedItem,
+} from "@/bindings";
 import type { Request } from "@/host/backend";
 import { filtersOf, kindOf } from "./kinds";
 import { type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
@@ -184,10 +194,54 @@ export class FakeInbox {
     return review;
   }
 
+  /** Takes what has errors and is not accepted out of what is to be approved, and says what that comes to. */
+  #weigh(
+    direction: string,
+    open: readonly Left[],
+    { with_findings = false, ticked = [] }: { with_findings?: boolean | undefined; ticked?: string[] | undefined },
+  ): { open: Left[]; skipped: SkippedItem[]; approval: Approval } {
+    const findingsOf = ({ newest }: Left) => this.findings.get(newest.fullPath) ?? [];
+    const errorsOf = (one: Left) => findingsOf(one).filter(({ severity }) => severity === "error");
+    const isLeft = (one: Left) => errorsOf(one).length > 0 && !with_findings && !ticked.includes(one.newest.id);
+    const order = ["error", "warning", "note"];
+    const rules = open.flatMap((one) => [
+      ...new Set(findingsOf(one).map((found) => `${found.severity} ${found.rule}`)),
+    ]);
+    const findings = [...groupBy(rules, (rule) => rule)].map(([known, all]) => {
+      const [severity = "", rule = ""] = known.split(" ");
+      return { rule, severity, items: all.length };
+    });
+    const times = open.map(({ newest }) => newest.created_at).sort();
+    const left = open.filter(isLeft);
+    return {
+      open: open.filter((one) => !isLeft(one)),
+      skipped: left.map((one) => ({
+        version_id: one.newest.id,
+        store_id: one.newest.store_id,
+        memory_id: one.newest.memory_id,
+        path: one.newest.path,
+        reason: "findings",
+        message: "It has findings of severity error, so it was left out.",
+        base_version_id: one.base?.id ?? null,
+        found_version_id: one.newest.id,
+        findings: errorsOf(one),
+      })),
+      approval: {
+        direction,
+        approved: open.length - left.length,
+        left: left.length,
+        oldest_at: times.at(0) ?? null,
+        newest_at: times.at(-1) ?? null,
+        findings: findings.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)),
+      },
+    };
+  }
+
   /** Answers `review`. */
-  review({ versions = [], verdict = "", text = null, dry_run = false }: Request<"review">): Reviewed {
+  review(request: Request<"review">): Reviewed {
+    const { versions = [], verdict = "", text = null, dry_run = false } = request;
     const left = new Map(this.#left(null).map((one) => [one.newest.memory_id, one]));
-    const open: Left[] = [];
+    let open: Left[] = [];
     const skipped: SkippedItem[] = [];
     for (const seen of versions.map((id) => this.#log.version(id))) {
       const found = left.get(seen.memory_id);
@@ -202,13 +256,20 @@ export class FakeInbox {
           message: "It was left as it is.",
           base_version_id: found?.base?.id ?? null,
           found_version_id: found?.newest.id ?? null,
+          findings: [],
         });
+    }
+    let approval: Approval | null = null;
+    if (verdict === "approve" && text === null && versions.length > 1) {
+      const weighed = this.#weigh("named", open, request);
+      skipped.push(...weighed.skipped);
+      ({ open, approval } = weighed);
     }
     const judged = open.map(({ newest }) => newest);
     const word = text !== null ? "edited" : verdict === "reject" ? "rejected" : "approved";
     const draft = { seq: 0, through: new Map<string, number>(), judged, operation: null, undone: false };
     if (dry_run || open.length === 0)
-      return { dry_run, review_seq: null, done: this.#done(draft, word), skipped, act: null };
+      return { dry_run, review_seq: null, done: this.#done(draft, word), skipped, act: null, approval };
     const first = open[0]!;
     const act =
       word === "approved"
@@ -220,18 +281,20 @@ export class FakeInbox {
             false,
           );
     const review = this.#write(judged, act?.operation_seq ?? null);
-    return { dry_run, review_seq: review.seq, done: this.#done(review, word), skipped, act };
+    return { dry_run, review_seq: review.seq, done: this.#done(review, word), skipped, act, approval };
   }
 
   /** Answers `review_up_to`. */
-  reviewUpTo({ up_to = "", store = null, kind = null, dry_run = false }: Request<"review_up_to">): Reviewed {
+  reviewUpTo(request: Request<"review_up_to">): Reviewed {
+    const { up_to = "", store = null, kind = null, dry_run = false } = request;
     const last = this.#log.version(up_to).seq;
-    const judged = this.#left(store, kind)
-      .map(({ newest }) => newest)
-      .filter(({ seq }) => seq <= last);
-    if (dry_run || judged.length === 0) return { dry_run, review_seq: null, done: [], skipped: [], act: null };
-    const review = this.#write(judged, null);
-    return { dry_run, review_seq: review.seq, done: this.#done(review, "up_to"), skipped: [], act: null };
+    const meant = this.#left(store, kind).filter(({ newest }) => newest.seq <= last);
+    const { open, skipped, approval } = this.#weigh("up_to", meant, request);
+    const judged = open.map(({ newest }) => newest);
+    const draft = { seq: 0, through: new Map<string, number>(), judged, operation: null, undone: false };
+    const done = this.#done(draft, "up_to");
+    if (dry_run || judged.length === 0) return { dry_run, review_seq: null, done, skipped, act: null, approval };
+    return { dry_run, review_seq: this.#write(judged, null).seq, done, skipped, act: null, approval };
   }
 
   /** Answers `undo_review`. */
@@ -240,14 +303,14 @@ export class FakeInbox {
       this.#reviews.findLast(({ seq, undone }) => !undone && (review_seq === null || seq === review_seq)) ??
       refuse("not_found", "There is no review to take back.");
     const done = this.#done(review, "undone");
-    if (dry_run) return { dry_run, review_seq: null, done, skipped: [], act: null };
+    if (dry_run) return { dry_run, review_seq: null, done, skipped: [], act: null, approval: null };
     let act: Reviewed["act"] = null;
     if (review.operation !== null && !this.#log.withdraw(review.operation)) {
       const { store, wanted, conflicts } = this.#log.reversal(review.operation);
       act = this.#log.act(store, wanted, { source: "rollback" }, false, conflicts);
-      if (conflicts.length > 0) return { dry_run, review_seq: null, done: [], skipped: [], act };
+      if (conflicts.length > 0) return { dry_run, review_seq: null, done: [], skipped: [], act, approval: null };
     }
     review.undone = true;
-    return { dry_run, review_seq: this.#reviews.length + 1, done, skipped: [], act };
+    return { dry_run, review_seq: this.#reviews.length + 1, done, skipped: [], act, approval: null };
   }
 }

@@ -3,7 +3,15 @@
  * build with the mode `fake` and the tests load it.
  */
 import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
-import type { ApiFailure, Backend, CommandName, Platform, Request, Response } from "@/host/backend";
+import {
+  type ApiFailure,
+  type Backend,
+  type CommandName,
+  type Platform,
+  type Request,
+  type Response,
+  Unreachable,
+} from "@/host/backend";
 import { agentSnapshot, instruction, instructions, kindOf } from "./kinds";
 import { fakeCut } from "./cut";
 import { healthHandlers } from "./health";
@@ -40,6 +48,10 @@ export interface FakeBackend extends Backend {
   record(): void;
   /** Sends an event. */
   emit(event: Event): void;
+  /** Goes away: events end, and nothing is answered until it comes back. */
+  goAway(): void;
+  /** Comes back. */
+  comeBack(): void;
 }
 
 /** What the window calls; a command that it does not call yet needs no stand-in. */
@@ -416,6 +428,8 @@ function handlers(
       log_bytes: 3_251_200,
       recording: true,
       recording_here: true,
+      recordable: log.stores.filter(({ kind }) => kind !== "remote").length,
+      recorded: log.stores.filter(({ kind, state }) => kind !== "remote" && state === "recording").length,
       chain_verified_at: log.now.toISOString(),
       chain_ok: true,
       unreviewed: inbox.count(),
@@ -586,6 +600,8 @@ export function fakeBackend(
   const remote = new FakeRemote(log, inbox, emit);
   const run = handlers(log, inbox, lab, remote, emit);
   const held = new Map<CommandName, Promise<void>>();
+  const ended = new Set<() => void>();
+  let away = false;
   return {
     log,
     inbox,
@@ -595,6 +611,13 @@ export function fakeBackend(
     platform,
     emit,
     failNext: (name, failure: ApiFailure | Error) => void failures.set(name, failure),
+    goAway() {
+      away = true;
+      ended.forEach((broken) => broken());
+    },
+    comeBack() {
+      away = false;
+    },
     holdNext(name) {
       let release = () => undefined as void;
       held.set(name, new Promise((done) => (release = done)));
@@ -612,6 +635,7 @@ export function fakeBackend(
       await (held.get(name) ?? Promise.resolve());
       held.delete(name);
       if (failure) throw failure;
+      if (away) throw new Unreachable("Failed to fetch");
       const before = log.operations.length;
       const handler: ((request: Request<K>) => Response<K>) | undefined = run[name];
       if (!handler) refuse("not_found", `The stand-in knows no command ${name}.`, name);
@@ -621,9 +645,13 @@ export function fakeBackend(
       if (name === "redact" || name === "recheck_receipt") emit({ type: "receipts" });
       return response;
     },
-    subscribe(listener) {
+    subscribe(listener, broken) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      if (broken) ended.add(broken);
+      return () => {
+        listeners.delete(listener);
+        if (broken) ended.delete(broken);
+      };
     },
   };
 }
