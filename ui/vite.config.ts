@@ -34,7 +34,15 @@ function linguiMacros(): Plugin {
 
 export default defineConfig({
   plugins: [linguiMacros(), react(), lingui({ failOnMissing: true, failOnCompileError: true })],
-  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  resolve: {
+    alias: {
+      "@": fileURLToPath(new URL("./src", import.meta.url)),
+      // Its form for browsers asks the document what an entity stands for, and a worker has none.
+      "decode-named-character-reference": fileURLToPath(
+        new URL("./node_modules/decode-named-character-reference/index.js", import.meta.url),
+      ),
+    },
+  },
   build: {
     // The oldest WebKitGTK and WKWebView that the desktop window meets.
     target: "safari16",

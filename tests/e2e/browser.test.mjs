@@ -4,12 +4,13 @@ import { BrowserDriver } from "./harness/browser.mjs";
 import { Host, usesHost } from "./harness/host.mjs";
 import { walk } from "./harness/session.mjs";
 import { accessibility } from "./walks/accessibility.mjs";
+import { connection } from "./walks/connection.mjs";
 import { everyDialog } from "./walks/dialogs.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 import { narrow } from "./walks/narrow.mjs";
 
-for (const { name, steps } of WALKS) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
+for (const { name, steps } of [...WALKS, ...connection]) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
 /** Takes a walk that needs a host of the Memory Stores API beside the machine. */
 async function withHost(name, options, steps) {
   const host = await Host.start();

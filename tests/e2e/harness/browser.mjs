@@ -21,8 +21,10 @@ const FLAGS = [
 const CLICK_LIMIT = 10_000;
 
 /** Starts `retrace serve` on a machine. Gives the address with the token, and a way to stop it. */
-export async function serve(machine) {
-  const child = start(retrace(), ["serve", "--listen", "127.0.0.1:0"], {
+export async function serve(machine, port = 0) {
+  // The token is kept, so that a page goes on where the program is started again.
+  const token = join(machine.root, "serve.token");
+  const child = start(retrace(), ["serve", "--listen", `127.0.0.1:${port}`, "--token-file", token], {
     env: machine.environment(),
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -35,12 +37,16 @@ export class BrowserDriver {
   name = "browser";
   #problems = [];
   #server;
+  #machine;
   #context;
   #page;
+  /** While the server is away on purpose, that it cannot be reached is no complaint. */
+  #away = false;
 
   /** Opens the app on `machine`. Options: `dark`, `scale`, `size`. */
   static async open(machine, { dark = false, scale = 1, size = { width: 1360, height: 860 } } = {}) {
     const driver = new BrowserDriver();
+    driver.#machine = machine;
     driver.#server = await serve(machine);
     try {
       driver.#context = await chromium.launchPersistentContext(join(machine.root, "browser"), {
@@ -59,7 +65,8 @@ export class BrowserDriver {
       page.on("console", (message) => {
         // A command that was refused with reason is an answer like others; the browser logs it all the same.
         const refused = /status of 4\d\d/.test(message.text()) && message.location().url.includes("/api/");
-        if (message.type() === "error" && !refused) driver.#problems.push(`console: ${message.text()} ${message.location().url}`);
+        const unreached = driver.#away && /net::ERR_/.test(message.text());
+        if (message.type() === "error" && !refused && !unreached) driver.#problems.push(`console: ${message.text()} ${message.location().url}`);
       });
       page.on("request", (request) => {
         if (!request.url().startsWith(new URL(driver.#server.address).origin)) driver.#problems.push(`request to ${request.url()}`);
@@ -71,6 +78,22 @@ export class BrowserDriver {
       await driver.close();
       throw error;
     }
+  }
+
+  /** Ends the server under the open page. */
+  async goAway() {
+    this.#away = true;
+    await this.#server.stop();
+  }
+
+  /** Starts it again, at the same address. What the browser still says of before is let pass. */
+  async comeBack() {
+    this.#server = await serve(this.#machine, new URL(this.#server.address).port);
+  }
+
+  /** Loads the page anew, as by its button. */
+  reload() {
+    return this.#page.reload();
   }
 
   /** Runs a function in the page; what it takes and gives has to be JSON. */

@@ -40,6 +40,22 @@ async function arrives(app, machine, name, text) {
   await app.see("inbox-row", name);
 }
 
+/** Confirms an approval of several once it says what it comes to. */
+async function approvesSeveral(app, ask) {
+  await ask();
+  await app.see("approve-direction");
+  await until("the button to have the focus", () => app.holdsFocus("approve-several"));
+  await app.press("Enter");
+  await app.gone("approve-sheet");
+}
+
+/** Asks for everything up to the chosen change, in the menu of its row. */
+async function asksUpToHere(app) {
+  await app.click("more-for-item");
+  await app.click("review-up-to");
+  await app.see("approve-sheet");
+}
+
 async function openInbox({ app }) {
   await firstRun(app);
   await app.press("g", "i");
@@ -120,13 +136,14 @@ async function theWholeLoop({ app, machine }) {
   // And all at once, and back.
   const before = await app.count("inbox-row");
   await app.press("Home");
-  await app.press("Shift+A");
+  await approvesSeveral(app, () => app.press("Shift+A"));
   await app.gone("inbox-row", "testing.md");
   await app.press("u");
   await app.see("inbox-row", "testing.md");
   await badgeEqualsRows(app, before);
   await app.press("?");
-  await app.see("key-help", "Reviewed up to here");
+  await app.see("key-help", "Approve the group");
+  assert.ok(!(await app.see("key-help")).includes("Reviewed up to here"), "what concerns everything before a change has no key");
   await app.press("Escape");
   await app.gone("key-help");
   assert.ok(!(await runRetrace(machine, "verify")).printed[0].problems.length);
@@ -151,7 +168,7 @@ async function aStaleItem({ app, machine }) {
   assert.ok(sides[2].includes("Retry failed payment calls three times"), "what was reviewed last");
 
   // The group is approved but for what changed, which is said with its reason.
-  await app.press("Shift+A");
+  await approvesSeveral(app, () => app.press("Shift+A"));
   await app.see("skipped", name);
   await app.gone("inbox-row", "testing.md");
   assert.equal(readFileSync(join(machine.webshop, name), "utf8"), newer);
@@ -183,8 +200,13 @@ async function whatCannotBeRead({ app, machine }) {
   await app.press("x");
   await until("the file to be gone", () => !existsSync(join(machine.webshop, "picture.md")));
   await badgeEqualsRows(app, 1);
-  // What follows nothing else is meant as it is.
-  await app.press("g");
+  // Everything up to here leaves out what has errors, until that is ticked.
+  await asksUpToHere(app);
+  await app.see("approve-errors", "secrets.md");
+  await app.see("approve-several", "Nothing to approve");
+  await app.click("approve-tick");
+  await app.see("approve-several", "Approve 1");
+  await app.click("approve-several");
   await app.see("inbox-empty");
   await badgeEqualsRows(app, 0);
   await app.press("u");
@@ -214,9 +236,60 @@ async function oneKindAlone({ app, machine }) {
   await app.gone("inbox-row", "MEMORY.md");
   await app.click("inbox-row", "search.md");
   await app.see("item-title", "search.md");
-  await app.press("g");
+  await approvesSeveral(app, () => asksUpToHere(app));
   await app.see("inbox-empty", "1 change of another kind is left");
   assert.ok((await app.driver.run(() => window.location.hash)).includes("kind=topic"));
+}
+
+async function nothingByAccident({ app, machine }) {
+  await openInbox({ app });
+  await arrives(app, machine, "secrets.md", `key ${SECRET}\n`);
+  await arrives(app, machine, "testing.md", LATER_TESTING);
+  await arrives(app, machine, "search.md", SEARCH);
+  await badgeEqualsRows(app, 3);
+  // Who stops after the first key of a sequence has done nothing, however long it takes.
+  for (const key of ["g", "Shift+G"]) {
+    const pressed = await app.driver.run(() => performance.now());
+    await app.press(key);
+    await until("a long pause", () => app.driver.run((from) => performance.now() - from > 2500, pressed));
+    await badgeEqualsRows(app, 3);
+  }
+  await app.press("g", "a");
+  await app.press("g", "i");
+  await badgeEqualsRows(app, 3);
+  assert.equal(await app.count("toast"), 0, "nothing was done that could be taken back");
+
+  await app.press("Shift+A");
+  await app.see("approve-direction", "All changes of the group");
+  await app.see("approve-errors", "secrets.md");
+  assert.equal(await app.see("approve-several"), "Approve 2, leave 1 with findings");
+  await app.press("Escape");
+  await app.gone("approve-sheet");
+  await badgeEqualsRows(app, 3);
+  await approvesSeveral(app, () => app.press("Shift+A"));
+  await badgeEqualsRows(app, 1);
+  await app.see("inbox-row", "secrets.md");
+  await app.press("u");
+  await badgeEqualsRows(app, 3);
+}
+
+async function aTextThatIsTooMuch({ app, machine }) {
+  await openInbox({ app });
+  await arrives(app, machine, "quotes.md", `${">".repeat(4096)}\n`);
+  await app.click("view-rendered");
+  await app.see("not-rendered", "nested too deeply");
+  await arrives(app, machine, "testing.md", LATER_TESTING);
+  await app.press("k");
+  await app.see("item-title", "testing.md");
+  await app.see(".markdown", "Snapshots are written by hand");
+  await app.press("j");
+  await app.see("not-rendered");
+  if (!app.driver.reload) return;
+  // The view is remembered, and keeps nothing away.
+  await app.driver.reload();
+  await app.see("inbox-row", "quotes.md");
+  await app.press("Home");
+  await app.see(".markdown", "Snapshots are written by hand");
 }
 
 /** Walks of this file. */
@@ -225,4 +298,6 @@ export const inbox = [
   { name: "says that a memory changed while it was looked at", steps: aStaleItem },
   { name: "lists what cannot be read, and puts it back", steps: whatCannotBeRead },
   { name: "reviews one kind alone", steps: oneKindAlone },
+  { name: "approves nothing by accident, and leaves errors out of many", steps: nothingByAccident },
+  { name: "shows a text that is too much as lines, and keeps the inbox", steps: aTextThatIsTooMuch },
 ];
