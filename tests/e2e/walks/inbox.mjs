@@ -288,7 +288,7 @@ async function aTextThatIsTooMuch({ app, machine }) {
   // The view is remembered, and keeps nothing away.
   await app.driver.reload();
   await app.see("inbox-row", "quotes.md");
-  await app.press("Home");
+  await app.click("inbox-row", "testing.md");
   await app.see(".markdown", "Snapshots are written by hand");
 }
 

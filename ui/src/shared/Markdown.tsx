@@ -70,7 +70,7 @@ function useReason(refused: Refusal): string {
 function AsLines({ lines, refused }: { lines: readonly DocumentLine[]; refused: Refusal }) {
   const { t } = useLingui();
   return (
-    <>
+    <div className="as-lines">
       <p className="notice notice-warning" role="status" data-testid="not-rendered" data-reason={refused}>
         {useReason(refused)}
       </p>
@@ -83,15 +83,15 @@ function AsLines({ lines, refused }: { lines: readonly DocumentLine[]; refused: 
         aria-label={t`Lines`}
         tabIndex={0}
       >
-        {(line) => (
-          <div className="document-line">
+        {(line, at) => (
+          <div className="document-line" data-line={at + 1}>
             <span className="line-text">
               <LineText text={line.text} spans={line.spans} hidden={line.hidden} />
             </span>
           </div>
         )}
       </VirtualRows>
-    </>
+    </div>
   );
 }
 

@@ -335,6 +335,7 @@ function RowMenu({ row, anchor, onClose, children }: RowMenuProps) {
     <Popover
       className="popover"
       placement="bottom end"
+      aria-label={t`More for ${name}`}
       triggerRef={anchor}
       isOpen
       onOpenChange={(open) => {
