@@ -35,6 +35,7 @@ mod recording;
 mod redaction;
 mod redaction_places;
 mod reference;
+mod remedies;
 mod remotes;
 mod rollback;
 mod scenes;

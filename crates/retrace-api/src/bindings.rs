@@ -178,6 +178,8 @@ pub fn typescript() -> String {
         ExpireMemory,
         MoveEntryReq,
         AllowFindingReq,
+        StripCharactersReq,
+        Remedy,
         FindingRules,
         FindingRule,
         SetFindingRule,

@@ -337,6 +337,18 @@ pub(crate) fn with_allowance(
     Ok([&bytes[..start], indent, comment.as_bytes(), lines.end(), &bytes[start..]].concat())
 }
 
+/// A content without some of its stretches, which are in order and do not overlap.
+pub(crate) fn without(bytes: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
+    let mut left = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for range in ranges {
+        left.extend_from_slice(bytes.get(at..range.start).unwrap_or_default());
+        at = range.end.max(at);
+    }
+    left.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    left
+}
+
 /// The directory of a path, with a slash at its end.
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| &path[..=folder.len()])
@@ -495,6 +507,13 @@ mod tests {
         );
         assert_eq!(done.removed, [(2, "- [A](a.md)".to_owned()), (5, "- [C](c.md)".to_owned())]);
         assert_eq!(done.left, [3]);
+    }
+
+    #[test]
+    fn stretches_are_taken_out_and_nothing_else() {
+        assert_eq!(without(b"abcdef", &[1..2, 3..5]), b"acf");
+        assert_eq!(without(b"abc", &[]), b"abc");
+        assert_eq!(without(b"abc", &[0..3]), b"");
     }
 
     #[test]

@@ -109,6 +109,7 @@ pub(crate) enum Command {
     Expire(commands::expiry::ExpireArguments),
     MoveEntry(commands::entries::MoveArguments),
     Allow(commands::entries::AllowArguments),
+    Strip(commands::entries::StripArguments),
     Rules(commands::rules::Arguments),
     Tokens(commands::tokens::Arguments),
     Context(commands::context::Arguments),

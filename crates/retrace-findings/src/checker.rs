@@ -6,6 +6,7 @@ use crate::likeness::Likeness;
 use crate::messages;
 use crate::page::{Reading, read};
 use crate::registry::known;
+use crate::remedy::remedies;
 use crate::truth::{self, Repository};
 use crate::usage::{self, Usage};
 use crate::{limits, links, paths, similar};
@@ -229,7 +230,9 @@ impl Directory<'_> {
         messages::check(rule, &message);
         if let Some(severity) = self.config.severity(rule) {
             let evidence = Evidence::of(value);
-            self.findings.push(Finding { rule, severity, path: path.to_owned(), span, message, evidence });
+            let remedies = remedies(rule, path, span.as_ref(), value);
+            let path = path.to_owned();
+            self.findings.push(Finding { rule, severity, path, span, message, evidence, remedies });
         }
     }
 }

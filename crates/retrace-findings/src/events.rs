@@ -12,8 +12,9 @@ use crate::messages;
 use crate::page::one_line;
 use crate::paths::is_index;
 use crate::registry::known;
+use crate::remedy::{Remedy, remedies};
 use retrace_model::{MemoryId, Timestamp, VersionOperation};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Fewest deletions that are a mass delete: an agent that tidies takes away a few.
 pub const MASS_DELETE_FEWEST: usize = 5;
@@ -45,6 +46,9 @@ pub const UNKNOWN_WRITERS_PERCENT: usize = 10;
 /// Writes of two sessions to one file at most so far apart can be a race, in microseconds. A session thinks for minutes
 /// between reading a file and writing it.
 pub const RACE_MICROS: u64 = 10 * 60 * 1_000_000;
+
+/// Operations of one finding that are offered to be taken back.
+const MOST_PUT_BACK: usize = 5;
 
 /// Characters of a session's id in a message.
 const SHOWN_ID: usize = 8;
@@ -141,15 +145,22 @@ fn event(
     rule: &str,
     path: &str,
     message: String,
-    versions: Vec<u64>,
+    concerned: &[&Change],
     config: &Config,
 ) -> Option<EventFinding> {
+    let versions: Vec<u64> = concerned.iter().map(|change| change.version).collect();
     let rule = known(rule);
     messages::check(rule, &message);
     let severity = config.severity(rule)?;
     let evidence = Evidence::of(&format!("{versions:?}"));
     let path = path.to_owned();
-    Some(EventFinding { versions, finding: Finding { rule, severity, path, span: None, message, evidence } })
+    let operations: BTreeSet<u64> = concerned.iter().map(|change| change.operation).collect();
+    // The newest first, as they are taken back; one finding is a few operations.
+    let mut mended: Vec<Remedy> =
+        operations.into_iter().rev().take(MOST_PUT_BACK).map(|operation| Remedy::PutBack { operation }).collect();
+    mended.extend(remedies(rule, &path, None, ""));
+    let finding = Finding { rule, severity, path, span: None, message, evidence, remedies: mended };
+    Some(EventFinding { versions, finding })
 }
 
 fn are_within(one: &Change, other: &Change, micros: u64) -> bool {
@@ -198,8 +209,7 @@ fn mass_deletes(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFin
         let most = count as u64 * 100 >= there.saturating_mul(MASS_DELETE_PERCENT);
         if count >= MASS_DELETE_FEWEST && (most || count >= MASS_DELETE_ANYHOW) {
             let message = format!("{count} of {there} memories were deleted at once.");
-            let versions = gone.iter().map(|change| change.version).collect();
-            found.extend(event("events/mass-delete", "", message, versions, config));
+            found.extend(event("events/mass-delete", "", message, &gone, config));
         }
     }
 }
@@ -232,7 +242,7 @@ fn shrunken_indexes(line: &[&Change], changes: &Changes<'_>, config: &Config, fo
         let Some(has) = has else { continue };
         if had >= SHRANK_FEWEST_LINES && has * 100 <= had * SHRANK_PERCENT_LEFT {
             let message = format!("The index went from {had} lines to {has} in one change.");
-            found.extend(event("events/index-shrank", path, message, vec![after.version], config));
+            found.extend(event("events/index-shrank", path, message, &[*after], config));
         }
     }
 }
@@ -255,7 +265,7 @@ fn unknown_writers(changes: &Changes<'_>, config: &Config, found: &mut Vec<Event
             others.len()
         );
         let path = change.path.as_deref().unwrap_or("");
-        found.extend(event("events/unknown-writer", path, message, vec![change.version], config));
+        found.extend(event("events/unknown-writer", path, message, &[change], config));
     }
 }
 
@@ -277,12 +287,11 @@ fn races(line: &[&Change], changes: &Changes<'_>, config: &Config, found: &mut V
         let (first, second) = (shown_id(first), shown_id(second));
         if let Some(third) = returned {
             let message = format!("Session {first} wrote it, then session {second}, then {first} again.");
-            let versions = vec![other.version, third.version];
-            found.extend(event("events/race", path, message, versions, config));
+            found.extend(event("events/race", path, message, &[*other, *third], config));
         } else if let Some(lost) = lost_lines(line, at, changes) {
             let lines = if lost == 1 { "the line".to_owned() } else { format!("all {lost} lines") };
             let message = format!("Session {second} wrote over {lines} that session {first} had just added.");
-            found.extend(event("events/race", path, message, vec![other.version], config));
+            found.extend(event("events/race", path, message, &[*other], config));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a rule says about a place.
 
 use crate::registry::Rule;
+use crate::remedy::Remedy;
 use crate::text::Position;
 use retrace_model::Sha256;
 use std::fmt;
@@ -90,6 +91,8 @@ pub struct Finding {
     pub message: String,
     /// What was found, so that the same finding is known again when lines move.
     pub evidence: Evidence,
+    /// Acts that mend it, the one that does most first.
+    pub remedies: Vec<Remedy>,
 }
 
 impl Finding {

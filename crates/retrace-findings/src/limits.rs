@@ -2,6 +2,7 @@
 
 use crate::front_matter::front_matter;
 use crate::page::Page;
+use crate::remedy::Remedy;
 use crate::paths::{is_index, is_instructions};
 use crate::text::Text;
 use std::ops::Range;
@@ -175,6 +176,8 @@ fn index(page: &mut Page<'_>) {
             cut.bytes
         );
         page.report("limits/index-cut", range, message);
+        let to = u32::try_from(page.text.line_count()).unwrap_or(u32::MAX).max(cut.line);
+        page.mended_by("limits/index-cut", Remedy::MoveLines { from: cut.line, to });
     }
     let long: Vec<(Range<usize>, usize)> = page
         .text

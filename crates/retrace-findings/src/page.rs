@@ -9,6 +9,7 @@ use crate::markdown::Code;
 use crate::mask::mask;
 use crate::messages;
 use crate::registry::known;
+use crate::remedy::{Remedy, remedies};
 use crate::similar::{self, Wording};
 use crate::text::Text;
 use crate::truth::{self, Claim};
@@ -157,7 +158,9 @@ impl Page<'_> {
         let sensitive = rule.sensitive || self.sensitive_in(&range).next().is_some();
         let evidence = if sensitive { Evidence::of_sensitive(found) } else { Evidence::of(found) };
         let span = Some(self.span(&range));
-        self.findings.push(Finding { rule, severity, path: self.path.to_owned(), span, message, evidence });
+        let remedies = remedies(rule, self.path, span.as_ref(), found);
+        let path = self.path.to_owned();
+        self.findings.push(Finding { rule, severity, path, span, message, evidence, remedies });
     }
 
     /// Reports a finding about the file as a whole unless its rule is off.
@@ -166,14 +169,16 @@ impl Page<'_> {
         messages::check(rule, &message);
         let Some(severity) = self.config.severity(rule) else { return };
         let evidence = Evidence::of("");
-        self.findings.push(Finding {
-            rule,
-            severity,
-            path: self.path.to_owned(),
-            span: None,
-            message,
-            evidence,
-        });
+        let remedies = remedies(rule, self.path, None, "");
+        let path = self.path.to_owned();
+        self.findings.push(Finding { rule, severity, path, span: None, message, evidence, remedies });
+    }
+
+    /// Puts an act before the others of the finding that was reported last, if it is of `rule`.
+    pub(crate) fn mended_by(&mut self, rule: &str, remedy: Remedy) {
+        if let Some(last) = self.findings.last_mut().filter(|last| last.rule.id == rule) {
+            last.remedies.insert(0, remedy);
+        }
     }
 
     pub(crate) fn span(&self, range: &Range<usize>) -> Span {

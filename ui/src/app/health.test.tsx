@@ -26,11 +26,47 @@ describe("the screen of health", () => {
   it("switches a rule off from the list, and on again", async () => {
     const { user, fake } = openWindow("#/health");
     await user.click(await rowWith("finding-row", "limits/index-cut"));
-    await user.click(screen.getByTestId("finding-off"));
+    // It mends nothing, so that it is in a menu and asks.
+    expect(screen.queryByText("Switch the rule off")).toBeNull();
+    await user.click(screen.getByTestId("finding-more"));
+    await user.click(await screen.findByTestId("finding-off"));
+    expect(callsOf(fake, "set_finding_rule").real).toHaveLength(0);
+    await user.click(await screen.findByTestId("rule-off-confirm"));
     await waitFor(() => expect(screen.queryByText(/those after it are not loaded/)).toBeNull());
     expect(callsOf(fake, "set_finding_rule").real[0]).toEqual({ rule: "limits/index-cut", setting: "off" });
     await user.click(await screen.findByTestId("toast-action"));
     expect(await rowWith("finding-row", "limits/index-cut")).toBeInTheDocument();
+  });
+
+  it("moves the lines that are cut into a topic file, previewed", async () => {
+    const { user, fake } = openWindow("#/health");
+    await user.click(await rowWith("finding-row", "limits/index-cut"));
+    await user.click(screen.getByTestId("finding-move_lines"));
+    await user.type(await screen.findByTestId("topic-name"), "more");
+    await user.click(await screen.findByTestId("topic-new"));
+    await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
+    await user.click(screen.getByTestId("act-confirm"));
+    await screen.findByTestId("toast");
+    expect(callsOf(fake, "move_entry").real[0]).toMatchObject({ line: 201, to: "more.md" });
+  });
+
+  it("takes hidden characters out, previewed and undone, and goes to the redaction of exactly a key", async () => {
+    const { user, fake } = openWindow("#/health");
+    const { disk } = fake.log.store("harbour");
+    disk.set("MEMORY.md", "one\u200btwo\n");
+    fake.record();
+    await user.click(await rowWith("finding-row", "hidden/zero-width"));
+    await user.click(screen.getByTestId("finding-strip_character"));
+    await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
+    await user.click(screen.getByTestId("act-confirm"));
+    await screen.findByTestId("toast");
+    expect(disk.get("MEMORY.md")).toBe("onetwo\n");
+    expect(callsOf(fake, "strip_characters").real[0]?.expect).toMatch(/^[0-9a-f]{64}$/);
+    await user.click(screen.getByTestId("toast-action"));
+    await waitFor(() => expect(disk.get("MEMORY.md")).toContain("\u200b"));
+    await user.click(await rowWith("finding-row", "secret/stripe"));
+    await user.click(screen.getByTestId("finding-redact"));
+    await waitFor(() => expect(window.location.hash).toContain("redactions"));
   });
 
   it("lists the rules with the person's settings", async () => {

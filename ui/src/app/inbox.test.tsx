@@ -151,6 +151,7 @@ describe("the inbox", () => {
         path: "pilots.md",
         message: "No index names it.",
         remedy: "",
+        remedies: [],
         ...place,
       },
       {
@@ -159,6 +160,7 @@ describe("the inbox", () => {
         path: "pilots.md",
         message: "A password ends in …xx.",
         remedy: "Redact it.",
+        remedies: [{ act: "redact", rule: "secret/assignment", start: 10 }],
         ...place,
       },
     ]);
@@ -171,6 +173,7 @@ describe("the inbox", () => {
     ]);
     const [first] = screen.getAllByTestId("item-finding");
     expect(first).toHaveTextContent("orphan3:1 No index names it.");
+    expect(screen.getByTestId("remedy-redact")).toHaveTextContent("Redact…");
   });
 
   it("goes to the redaction of what is shown", async () => {

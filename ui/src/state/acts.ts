@@ -18,7 +18,8 @@ export type Act =
       subject: string;
       versions: Versions;
     }
-  | { command: "allow_finding"; request: Omit<Request<"allow_finding">, "dry_run">; subject: string };
+  | { command: "allow_finding"; request: Omit<Request<"allow_finding">, "dry_run">; subject: string }
+  | { command: "strip_characters"; request: Omit<Request<"strip_characters">, "dry_run">; subject: string };
 
 /** The version that holds what is to be written, by path, where the act knows it. */
 export type Versions = Readonly<Record<string, string | null>>;

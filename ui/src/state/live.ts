@@ -30,6 +30,7 @@ const FOLLOWS_LOG = new Set([
   "move_entry",
   "expire",
   "allow_finding",
+  "strip_characters",
   "remotes",
   "remote_queue",
   "queued_conflict",

@@ -14,7 +14,7 @@ use repository::RepositoryOnDisk;
 use retrace_files::{Root, Scan};
 use retrace_findings::sarif::{self, Suppression};
 use retrace_findings::{
-    Baseline, Checker, Config, Content, File, Finding, OwnRules, Report, SALT_BYTES, Severity, Surroundings,
+    Baseline, Checker, Config, Content, File, Finding, OwnRules, Remedy, Report, SALT_BYTES, Severity, Surroundings,
     Usage,
 };
 use retrace_log::{LogError, Reader};
@@ -382,5 +382,16 @@ pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
         end: span.map(|span| span.bytes.end as u64),
         message: finding.message.clone(),
         remedy: finding.remedy().to_owned(),
+        remedies: finding.remedies.iter().map(remedy_view).collect(),
+    }
+}
+
+fn remedy_view(remedy: &Remedy) -> wire::Remedy {
+    match remedy.clone() {
+        Remedy::PutBack { operation } => wire::Remedy::PutBack { operation },
+        Remedy::Redact { rule, start } => wire::Remedy::Redact { rule, start },
+        Remedy::StripCharacter { rule, start, end } => wire::Remedy::StripCharacter { rule, start, end },
+        Remedy::MoveLines { from, to } => wire::Remedy::MoveLines { from, to },
+        Remedy::Open { path, line } => wire::Remedy::Open { path, line },
     }
 }

@@ -6,15 +6,19 @@
 use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::Inner;
+use crate::check;
 use crate::entries::{self, Move, Moved};
 use crate::plan::{Plan, Step, Wanted};
-use crate::wire::{ActResult, AllowFindingReq, ApiError, Code, MoveEntryReq};
-use retrace_findings::{is_index, is_instructions, rule};
+use crate::wire::{ActResult, AllowFindingReq, ApiError, Code, MoveEntryReq, StripCharactersReq};
+use retrace_findings::{Config, Remedy, check_one, is_index, is_instructions, rule};
 use retrace_log::{Reader, StoreRow};
 use retrace_model::{RelPath, Sha256, Source, StoreKind, VersionId};
 
 /// Longest reason in a comment, in characters: it is one line beside what it explains.
 const LONGEST_REASON: usize = 200;
+
+/// The group of rules about text that is not seen.
+const HIDDEN: &str = "hidden";
 
 /// Moves lines of an index into a topic file. The index keeps or gets a line that links to it.
 ///
@@ -35,6 +39,17 @@ pub fn move_entry(app: &App, request: MoveEntryReq) -> Result<ActResult, ApiErro
 pub fn allow_finding(app: &App, request: AllowFindingReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
     let plan = inner.read(|reader| inner.plan_allowance(reader, &request))?;
+    inner.carry_out(&plan, request.dry_run)
+}
+
+/// Takes characters that are not seen out of a memory.
+///
+/// # Errors
+/// `not_found` for an unknown store or memory, and where no such character stands; `invalid` for a rule of another group;
+/// `content_redacted`, `store_unavailable`. A file that moved on is a conflict in the answer, and nothing is done then.
+pub fn strip_characters(app: &App, request: StripCharactersReq) -> Result<ActResult, ApiError> {
+    let inner = &app.inner;
+    let plan = inner.read(|reader| inner.plan_strip(reader, &request))?;
     inner.carry_out(&plan, request.dry_run)
 }
 
@@ -180,6 +195,39 @@ impl Inner {
             ));
         }
         Ok(path)
+    }
+
+    fn plan_strip(&self, reader: &Reader<'_>, request: &StripCharactersReq) -> Result<Plan, ApiError> {
+        let store = self.store_named(reader, &request.store)?;
+        let path = rel_path(&request.path)?;
+        let selector = request.rule.as_deref().unwrap_or(HIDDEN);
+        if selector.split('/').next() != Some(HIDDEN) {
+            return Err(ApiError::invalid("This rule finds no characters that could be taken out.", selector));
+        }
+        let mut config = Config::default();
+        config.only(&[selector.to_owned()]).map_err(|error| check::invalid(&error))?;
+        config.inline_allow = false;
+        let known = self.known_text(reader, &store, &path)?;
+        let stripped: Vec<_> = check_one(&path.to_text(), &known.bytes, &config)
+            .into_iter()
+            .filter(|finding| {
+                finding.remedies.iter().any(|remedy| matches!(remedy, Remedy::StripCharacter { .. }))
+            })
+            .filter_map(|finding| finding.span)
+            .filter(|span| request.start.is_none_or(|start| span.bytes.start as u64 == start))
+            .filter(|span| request.line.is_none_or(|line| span.start.line == line))
+            .map(|span| span.bytes)
+            .collect();
+        if stripped.is_empty() {
+            let message = "No hidden character that could be taken out stands there.";
+            return Err(ApiError::new(Code::NotFound, message, path.to_text())
+                .hint("`retrace check` lists where they are now."));
+        }
+        let after = entries::without(&known.bytes, &stripped);
+        let mut plan = Plan::new(Source::Api, Some(format!("took hidden characters out of {path}")));
+        plan.steps.push(known.step(&store, &path, Some(after), hash(request.expect.as_deref())?));
+        plan.tidy();
+        Ok(plan)
     }
 
     fn plan_allowance(&self, reader: &Reader<'_>, request: &AllowFindingReq) -> Result<Plan, ApiError> {

@@ -60,7 +60,7 @@ pub use diff::diff;
 pub(crate) use diff::diff_of;
 pub use discover::discover;
 pub use dreams::{archive_dream, cancel_dream, create_dream, dreams, plan_dream};
-pub use entries::{allow_finding, move_entry};
+pub use entries::{allow_finding, move_entry, strip_characters};
 pub(crate) use expiry::MESSAGES as EXPIRY_MESSAGES;
 pub use expiry::{expire, expiry};
 pub use export::context_export;
@@ -170,6 +170,7 @@ commands! {
     write expire(ExpireReq) -> ActResult,
     write move_entry(MoveEntryReq) -> ActResult,
     write allow_finding(AllowFindingReq) -> ActResult,
+    write strip_characters(StripCharactersReq) -> ActResult,
     read finding_rules(Nothing) -> FindingRules,
     write set_finding_rule(SetFindingRule) -> FindingRules,
     read verify(VerifyReq) -> Verified,

@@ -60,6 +60,50 @@ pub struct Finding {
     pub message: String,
     /// What to do.
     pub remedy: String,
+    /// Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
+    #[serde(default)]
+    pub remedies: Vec<Remedy>,
+}
+
+/// An act that mends a finding, of the finding's store and path unless it says another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub enum Remedy {
+    /// `rollback` of an operation.
+    PutBack {
+        /// Its sequence number.
+        operation: u64,
+    },
+    /// `redact` of exactly what the rule finds there.
+    Redact {
+        /// The rule.
+        rule: String,
+        /// First byte in the file.
+        start: u64,
+    },
+    /// `strip_characters`: takes characters out that are not seen.
+    StripCharacter {
+        /// The rule.
+        rule: String,
+        /// First byte in the file.
+        start: u64,
+        /// The byte after the last.
+        end: u64,
+    },
+    /// `move_entry` of lines that are not loaded.
+    MoveLines {
+        /// First line, from 1.
+        from: u32,
+        /// Last line.
+        to: u32,
+    },
+    /// The place to look at.
+    Open {
+        /// The memory.
+        path: String,
+        /// Its line, from 1.
+        line: u32,
+    },
 }
 
 impl Finding {

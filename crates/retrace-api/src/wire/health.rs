@@ -315,6 +315,30 @@ pub struct AllowFindingReq {
     pub dry_run: bool,
 }
 
+/// Takes characters that are not seen out of a memory, as an operation that `undo` takes back.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct StripCharactersReq {
+    /// Store, id or name.
+    pub store: String,
+    /// The memory.
+    pub path: String,
+    /// Only what this rule finds, `hidden/name`; all rules of hidden characters when absent.
+    #[serde(default)]
+    pub rule: Option<String>,
+    /// Only the finding whose first byte this is.
+    #[serde(default)]
+    pub start: Option<u64>,
+    /// Only on this line, from 1.
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// Hash the file must have now; the newest version's when absent.
+    #[serde(default)]
+    pub expect: Option<String>,
+    /// Say what would be done, and do nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
 /// The rules, and what the person at this machine set of their own.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct FindingRules {

@@ -1,10 +1,10 @@
-//! `retrace move-entry` and `retrace allow`
+//! `retrace move-entry`, `retrace allow` and `retrace strip`
 
 use super::Ended;
 use super::rollback::end_of_act;
 use crate::shell::Shell;
 use clap::Args;
-use retrace_api::wire::{AllowFindingReq, ApiError, Code, MoveEntryReq, Nothing};
+use retrace_api::wire::{AllowFindingReq, ApiError, Code, MoveEntryReq, Nothing, StripCharactersReq};
 use retrace_api::{App, commands};
 
 /// Move entries of an index into a topic file, both files in one operation
@@ -81,6 +81,40 @@ pub(crate) fn allow(arguments: AllowArguments, shell: &mut Shell<'_, '_>) -> End
     let request = AllowFindingReq { store, path, line, rule, reason, expect: None, dry_run };
     let result = commands::allow_finding(&app, request)?;
     end_of_act(&app, "Allowance", &result, shell)
+}
+
+/// Take hidden characters out of a memory: those without width, those that turn the order, tags, controls
+///
+/// Nothing that is seen changes. `retrace undo` takes it back.
+///
+///     retrace strip notes:deploy.md --dry-run
+///     retrace strip notes:deploy.md:12 --rule hidden/zero-width
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct StripArguments {
+    /// The memory, and the line where only that is meant
+    #[arg(value_name = "STORE:PATH[:LINE]")]
+    place: String,
+    /// Only what this rule finds, as `retrace check` prints it
+    #[arg(long)]
+    rule: Option<String>,
+    /// Only if the file has this hash now [default: that of its newest version]
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn strip(arguments: StripArguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let (whole, lines) = with_lines(&arguments.place);
+    let (store, path) = place(&app, whole)?;
+    let StripArguments { rule, expect, dry_run, .. } = arguments;
+    let line = lines.map(|(line, _)| line);
+    let request = StripCharactersReq { store, path, rule, start: None, line, expect, dry_run };
+    let result = commands::strip_characters(&app, request)?;
+    end_of_act(&app, "Removal of hidden characters", &result, shell)
 }
 
 /// A line, and the last one of a range.

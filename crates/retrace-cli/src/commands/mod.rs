@@ -84,6 +84,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Expire(arguments) => expiry::expire(&arguments, shell),
         Command::MoveEntry(arguments) => entries::move_entry(arguments, shell),
         Command::Allow(arguments) => entries::allow(arguments, shell),
+        Command::Strip(arguments) => entries::strip(arguments, shell),
         Command::Rules(arguments) => rules::run(arguments, shell),
         Command::Tokens(arguments) => tokens::run(arguments, shell),
         Command::Context(arguments) => context::run(arguments, shell),

@@ -176,6 +176,8 @@ function useActTexts(act: Act): { title: string; verb: string } {
       return { title: t`Take over: ${act.subject}`, verb: t`Take over` };
     case "allow_finding":
       return { title: t`Allow: ${act.subject}`, verb: t`Write the comment` };
+    case "strip_characters":
+      return { title: t`Take out: ${act.subject}`, verb: t`Take it out` };
   }
 }
 

@@ -24,6 +24,8 @@ export function run(backend: Backend, act: Act, dryRun: boolean): Promise<ActRes
       return backend.call("accept_memories", { ...act.request, dry_run: dryRun });
     case "allow_finding":
       return backend.call("allow_finding", { ...act.request, dry_run: dryRun });
+    case "strip_characters":
+      return backend.call("strip_characters", { ...act.request, dry_run: dryRun });
   }
 }
 
@@ -38,6 +40,8 @@ export function asPreviewed(act: Act, preview: ActResult): Act {
     return { ...act, request: { ...act.request, expect: hashOf(path), expect_to: hashOf(to) } };
   }
   if (act.command === "allow_finding") return { ...act, request: { ...act.request, expect: hashOf(act.request.path) } };
+  if (act.command === "strip_characters")
+    return { ...act, request: { ...act.request, expect: hashOf(act.request.path) } };
   if (act.command !== "rollback" || !act.request.to || act.request.expect) return act;
   const from = preview.writes[0]?.from_sha256;
   return from ? { ...act, request: { ...act.request, expect: from } } : act;
@@ -78,6 +82,8 @@ function doneWords(act: Act): string {
       return t`Taken over: ${act.subject}`;
     case "allow_finding":
       return t`Allowed: ${act.subject}`;
+    case "strip_characters":
+      return t`Taken out: ${act.subject}`;
   }
 }
 

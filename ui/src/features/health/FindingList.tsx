@@ -1,9 +1,12 @@
 /** The findings: filtered, one chosen, and what can be done about it. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { Health } from "@/bindings";
+import type { Health, Remedy } from "@/bindings";
 import { useFormat } from "@/shared/format";
+import { MenuEntry, MoreMenu } from "@/shared/menu";
+import { Sheet } from "@/shared/overlay";
 import { neighbour, Picker } from "@/shared/Picker";
+import { useRemedies } from "@/shared/remedies";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
@@ -18,13 +21,36 @@ import { SEVERITIES, severityTone } from "./words";
 
 const NO_PLACE = new Set(["events", "use"]);
 
+/** A rule with its findings: how many of what, once. */
+function RuleRow({ row, store }: { row: FindingRow; store: string }) {
+  const words = useWords();
+  const told = useProgramWords();
+  const format = useFormat();
+  const { finding } = row.found;
+  return (
+    <div className="health-row">
+      <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
+      <span className="mono health-rule">
+        <span data-toggle aria-hidden="true">
+          {row.open ? "▾" : "▸"}{" "}
+        </span>
+        {finding.rule}
+      </span>
+      <span className="health-place muted">{store}</span>
+      <span className="health-message">
+        <strong className="num">{format.number(row.count)}</strong> × {told.ruleName(finding.rule)}
+      </span>
+    </div>
+  );
+}
+
 function Row({ row, store }: { row: FindingRow; store: string }) {
   const words = useWords();
   const told = useProgramWords();
   const { finding } = row.found;
   const message = told.message(finding);
   return (
-    <div className="health-row">
+    <div className={row.level > 0 ? "health-row health-single" : "health-row"}>
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
       <span className="mono health-rule">{finding.rule}</span>
       <span className="health-place" title={`${store}:${finding.path}`}>
@@ -59,12 +85,6 @@ function useFindingActs(row: FindingRow | undefined) {
     await backend.call("set_finding_rule", { rule, setting });
   };
   return {
-    open: () => {
-      if (!found) return;
-      const line = found.finding.start === null ? undefined : found.finding.line;
-      const memory = found.memory_id ?? undefined;
-      navigate({ screen: "memories", store: found.store_id, memory, tab: "content", line });
-    },
     allow: () => {
       if (!found) return;
       const { finding, store_id: store } = found;
@@ -86,50 +106,107 @@ function useFindingActs(row: FindingRow | undefined) {
           }),
         )
         .catch(fail),
-    redact: () => {
-      if (!found) return;
-      const { finding, store_id: store } = found;
-      const place = { store, path: finding.path, rule, start: finding.start ?? 0 };
-      navigate({ screen: "redactions", finding: finding.start === null ? undefined : place });
-    },
-    canOpen: found?.memory_id != null,
     canAllow: found !== undefined && found.finding.path !== "" && !NO_PLACE.has(groupOf(rule)),
-    isSensitive: ["secret", "personal"].includes(groupOf(rule)),
   };
 }
 
-function Detail({ row }: { row: FindingRow }) {
+/** Asks before a rule is switched off: that mends nothing, and hides what it finds in every store. */
+function RuleOff({ row, onOff, onClose }: { row: FindingRow; onOff: () => void; onClose: () => void }) {
   const { t } = useLingui();
   const told = useProgramWords();
+  const name = told.ruleName(row.found.finding.rule);
+  return (
+    <Sheet
+      title={t`Switch off: ${name}`}
+      onClose={onClose}
+      testId="rule-off"
+      footer={
+        <>
+          <span className="spacer" />
+          <Button onPress={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            tone="danger"
+            onPress={() => {
+              onClose();
+              onOff();
+            }}
+            data-testid="rule-off-confirm"
+          >
+            <Trans>Switch the rule off</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p>
+        <Trans>
+          This mends nothing: no store of yours will show what <span className="mono">{row.found.finding.rule}</span>{" "}
+          finds, also what comes later.
+        </Trans>
+      </p>
+    </Sheet>
+  );
+}
+
+function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
+  const { t } = useLingui();
+  const told = useProgramWords();
+  const format = useFormat();
   const acts = useFindingActs(row);
-  const { finding } = row.found;
+  const [asking, setAsking] = useState(false);
+  const { finding, store_id: store, memory_id: memory } = row.found;
+  const { offered, picker } = useRemedies(row.leaf ? { store, memory, finding } : undefined);
+  const [first] = offered;
+  const by = (act: Remedy["act"]) => offered.find(({ remedy }) => remedy.act === act);
+  const canAllow = row.leaf && acts.canAllow;
+  const keyOf = { open: "o", redact: "r", put_back: undefined, strip_character: undefined, move_lines: undefined };
   useKeys([
-    { keys: "o", label: t`Open the memory at the finding`, run: acts.open, enabled: acts.canOpen },
-    { keys: "l", label: t`Allow the finding here`, run: acts.allow, enabled: acts.canAllow },
-    { keys: "t", label: t`Switch the rule off`, run: acts.off },
-    { keys: "r", label: t`Redact`, run: acts.redact, enabled: acts.isSensitive },
+    {
+      keys: "o",
+      label: t`Open the memory at the finding`,
+      run: () => by("open")?.run(),
+      enabled: by("open") !== undefined,
+    },
+    { keys: "f", label: t`Mend the finding`, run: () => first?.run(), enabled: first !== undefined },
+    { keys: "l", label: t`Allow the finding here`, run: acts.allow, enabled: canAllow },
+    { keys: "r", label: t`Redact`, run: () => by("redact")?.run(), enabled: by("redact") !== undefined },
   ]);
   return (
     <section className="health-detail" aria-label={t`The chosen finding`} data-testid="finding-detail">
       <p>
-        <strong>{told.message(finding)}</strong> <span className="muted">{told.remedy(finding)}</span>
+        <strong>
+          {row.leaf ? told.message(finding) : `${format.number(row.count)} × ${told.ruleName(finding.rule)}`}
+        </strong>{" "}
+        <span className="muted">{told.remedy(finding)}</span>
       </p>
       <div className="pane-actions">
-        <Button tone="primary" keys="o" onPress={acts.open} isDisabled={!acts.canOpen} data-testid="finding-open">
-          <Trans>Open</Trans>
-        </Button>
-        {acts.isSensitive && (
-          <Button tone="redact" keys="r" onPress={acts.redact} data-testid="finding-redact">
-            <Trans>Redact…</Trans>
+        {!row.leaf && (
+          <Button tone="primary" onPress={onToggle} data-testid="finding-each">
+            {row.open ? t`Show them as one` : t`Show each`}
           </Button>
         )}
-        <Button keys="l" onPress={acts.allow} isDisabled={!acts.canAllow} data-testid="finding-allow">
+        {offered.map(({ key, remedy, label, run }) => {
+          const primary = remedy === first?.remedy && remedy.act !== "redact";
+          const tone = remedy.act === "redact" ? { tone: "redact" as const } : primary ? { tone: "primary" as const } : {};
+          const keys = keyOf[remedy.act] ?? (remedy === first?.remedy ? "f" : undefined);
+          return (
+            <Button key={key} {...tone} {...(keys && { keys })} onPress={run} data-testid={`finding-${remedy.act}`}>
+              {label}
+            </Button>
+          );
+        })}
+        <Button keys="l" onPress={acts.allow} isDisabled={!canAllow} data-testid="finding-allow">
           <Trans>Allow here…</Trans>
         </Button>
-        <Button keys="t" onPress={acts.off} data-testid="finding-off">
-          <Trans>Switch the rule off</Trans>
-        </Button>
+        <MoreMenu name={finding.rule} testId="finding-more">
+          <MenuEntry onAction={() => setAsking(true)} danger testId="finding-off">
+            <Trans>Switch the rule off…</Trans>
+          </MenuEntry>
+        </MoreMenu>
       </div>
+      {picker}
+      {asking && <RuleOff row={row} onOff={acts.off} onClose={() => setAsking(false)} />}
     </section>
   );
 }
@@ -196,7 +273,17 @@ export function FindingList({ health, store }: { health: Health; store: string |
   const [kept, setFilter] = useState<Omit<Filter, "store">>({ level: "serious", rule: "" });
   const [key, setKey] = useState<string | null>(null);
   const filter = { ...kept, store };
-  const rows = useMemo(() => findingRows(health.findings, { ...kept, store }), [health.findings, kept, store]);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const rows = useMemo(
+    () => findingRows(health.findings, { ...kept, store }, open),
+    [health.findings, kept, store, open],
+  );
+  const toggle = (row: FindingRow) => {
+    if (row.leaf) return;
+    const next = new Set(open);
+    if (!next.delete(row.key)) next.add(row.key);
+    setOpen(next);
+  };
   const names = useMemo(() => new Map(health.stores.map(({ store_id, name }) => [store_id, name])), [health.stores]);
   const chosen = rows.find((row) => row.key === key) ?? rows[0];
   const step = (by: 1 | -1) => {
@@ -222,19 +309,23 @@ export function FindingList({ health, store }: { health: Health; store: string |
         </Empty>
       ) : (
         <Picker
-          role="listbox"
+          role="tree"
           label={t`Findings`}
           rows={rows}
           chosen={chosen?.key ?? null}
           onChoose={(row) => setKey(row.key)}
+          onToggle={toggle}
           estimate={34}
           className="health-list"
           rowTestId="finding-row"
         >
-          {(row) => <Row row={row} store={names.get(row.found.store_id) ?? row.found.store_id} />}
+          {(row) => {
+            const name = names.get(row.found.store_id) ?? row.found.store_id;
+            return row.leaf ? <Row row={row} store={name} /> : <RuleRow row={row} store={name} />;
+          }}
         </Picker>
       )}
-      {chosen && <Detail key={chosen.key} row={chosen} />}
+      {chosen && <Detail key={chosen.key} row={chosen} onToggle={() => toggle(chosen)} />}
     </>
   );
 }

@@ -18,16 +18,18 @@ export interface Filter {
 export interface FindingRow {
   /** Stays with the finding. */
   key: string;
-  /** Level among rows; findings have no children. */
+  /** Level among rows: findings of a rule stand below it. */
   level: number;
   /** Whether it has no children. */
   leaf: boolean;
-  /** Whether it is open; without children it never is. */
+  /** Whether its children are shown; without any it never is. */
   open: boolean;
   /** For walking by typing. */
   label: string;
-  /** The finding. */
+  /** The finding; of a row with children, the first of them. */
   found: StoreFinding;
+  /** Findings it stands for: one, or all of a rule in a store. */
+  count: number;
 }
 
 /** The part of a rule's id before the slash. */
@@ -41,18 +43,41 @@ function fits({ level, rule, store }: Filter, { store_id, finding }: StoreFindin
   return bad && named && (store === undefined || store === store_id);
 }
 
-/** The findings that pass a filter, as rows. Equal findings are told apart by their number. */
-export function findingRows(findings: readonly StoreFinding[], filter: Filter): FindingRow[] {
+/** A finding as a row of its own. Equal findings are told apart by their number. */
+function leaf(found: StoreFinding, level: number, times: Map<string, number>): FindingRow {
+  const { store_id, finding } = found;
+  const name = [store_id, finding.path, finding.rule, finding.line, finding.column, finding.message].join("\u0000");
+  const time = times.get(name) ?? 0;
+  times.set(name, time + 1);
+  return { key: `${name}\u0000${time}`, level, leaf: true, open: false, label: finding.path, found, count: 1 };
+}
+
+/**
+ * The findings that pass a filter, as rows: those of one rule in one store are one row with their number, which opens to
+ * the single ones. A rule with one finding is that finding.
+ */
+export function findingRows(
+  findings: readonly StoreFinding[],
+  filter: Filter,
+  open: ReadonlySet<string> = new Set(),
+): FindingRow[] {
   const times = new Map<string, number>();
-  return findings
-    .filter((found) => fits(filter, found))
-    .map((found) => {
-      const { store_id, finding } = found;
-      const name = [store_id, finding.path, finding.rule, finding.line, finding.column, finding.message].join("\u0000");
-      const time = times.get(name) ?? 0;
-      times.set(name, time + 1);
-      return { key: `${name}\u0000${time}`, level: 0, leaf: true, open: false, label: finding.path, found };
-    });
+  const groups = new Map<string, StoreFinding[]>();
+  for (const found of findings) {
+    if (!fits(filter, found)) continue;
+    const key = [found.store_id, found.finding.severity, found.finding.rule].join("\u0000");
+    const known = groups.get(key);
+    if (known) known.push(found);
+    else groups.set(key, [found]);
+  }
+  return [...groups].flatMap(([key, members]) => {
+    const [first] = members as [StoreFinding];
+    if (members.length === 1) return [leaf(first, 0, times)];
+    const isOpen = open.has(key);
+    const label = first.finding.rule;
+    const row = { key, level: 0, leaf: false, open: isOpen, label, found: first, count: members.length };
+    return isOpen ? [row, ...members.map((found) => leaf(found, 1, times))] : [row];
+  });
 }
 
 /** Rules that findings are of, with how many each; groups first. */

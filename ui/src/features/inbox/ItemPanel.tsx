@@ -10,6 +10,7 @@ import { Actor, Note, Source } from "@/shared/labels";
 import { MoreMenu } from "@/shared/menu";
 import { OriginPanel } from "@/shared/OriginPanel";
 import { useProgramWords } from "@/shared/program";
+import { RemedyButtons } from "@/shared/remedies";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { PutBackBy } from "@/shared/Writer";
@@ -119,7 +120,7 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
   );
 }
 
-function FindingRow({ finding }: { finding: Finding }) {
+function FindingRow({ finding, item }: { finding: Finding; item: InboxItem }) {
   const told = useProgramWords();
   const place = finding.start === null ? null : `${finding.line}:${finding.column}`;
   const remedy = told.remedy(finding);
@@ -132,21 +133,73 @@ function FindingRow({ finding }: { finding: Finding }) {
         {place && <span className="mono muted">{place} </span>}
         {told.message(finding)} {remedy && <span className="muted">{remedy}</span>}
       </span>
+      <span className="inbox-remedies">
+        <RemedyButtons found={{ store: item.store_id, memory: item.memory_id, finding }} />
+      </span>
     </li>
   );
 }
 
-function FindingsList({ findings }: { findings: readonly Finding[] }) {
+/** Findings of one rule: said once with their number, opened one by one. */
+function RuleRow({ findings, item }: { findings: readonly Finding[]; item: InboxItem }) {
+  const { t } = useLingui();
+  const told = useProgramWords();
+  const format = useFormat();
+  const [open, setOpen] = useState(false);
+  const first = findings[0]!;
+  return (
+    <>
+      <li data-testid="item-finding">
+        <Chip tone={findingTone(first)} title={first.rule}>
+          {format.number(findings.length)} × {told.ruleName(first.rule)}
+        </Chip>
+        <span className="muted">{told.remedy(first)}</span>
+        <span className="inbox-remedies">
+          <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="finding-each">
+            {open ? t`Show them as one` : t`Show each`}
+          </Button>
+        </span>
+      </li>
+      {open &&
+        findings
+          .slice(0, MOST_SINGLE)
+          .map((finding) => (
+            <FindingRow key={`${finding.line}:${finding.column}:${finding.message}`} finding={finding} item={item} />
+          ))}
+      {open && findings.length > MOST_SINGLE && (
+        <li className="muted">
+          <Trans>The first {MOST_SINGLE} are shown; Health lists all.</Trans>
+        </li>
+      )}
+    </>
+  );
+}
+
+/** Single findings of one rule that are drawn at once. */
+const MOST_SINGLE = 100;
+
+function FindingsList({ item }: { item: InboxItem }) {
+  const { findings } = item;
   if (findings.length === 0) return null;
+  const rules = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const known = rules.get(finding.rule);
+    if (known) known.push(finding);
+    else rules.set(finding.rule, [finding]);
+  }
   return (
     <section className="inbox-findings" data-testid="item-findings">
       <h2 className="small-title">
         <Trans>Findings</Trans>
       </h2>
       <ul>
-        {findings.map((finding) => (
-          <FindingRow key={`${finding.rule}:${finding.line}:${finding.column}:${finding.message}`} finding={finding} />
-        ))}
+        {[...rules].map(([rule, of]) =>
+          of.length === 1 ? (
+            <FindingRow key={rule} finding={of[0]!} item={item} />
+          ) : (
+            <RuleRow key={rule} findings={of} item={item} />
+          ),
+        )}
       </ul>
     </section>
   );
@@ -278,7 +331,7 @@ export function ItemPanel({ seen, now, acts, busy }: ItemPanelProps) {
       <div className="pane-body inbox-body">
         <OriginLines item={seen} onTranscript={acts.transcript} />
         {stale ? <StaleView seen={seen} now={now} onLook={() => acts.look?.()} /> : <Change item={seen} />}
-        <FindingsList findings={seen.findings} />
+        <FindingsList key={seen.version_id} item={seen} />
       </div>
       <Actions item={seen} acts={acts} busy={busy} />
     </>

@@ -8,7 +8,7 @@ import { Button } from "@/shared/ui";
 import { startAct } from "@/state/acts";
 import { setDropPath } from "@/state/drag";
 import { useKeys } from "@/state/keys";
-import { TopicPicker } from "./TopicPicker";
+import { TopicPicker } from "@/shared/TopicPicker";
 
 type Range = { first: number; last: number };
 

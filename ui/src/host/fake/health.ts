@@ -1,5 +1,5 @@
 /** Health, expiry and acts on entries over the invented log: a few rules, the same acts. */
-import type { Finding, FindingRule, Health, StoreFinding, StoreHealth } from "@/bindings";
+import type { Finding, FindingRule, Health, Remedy, StoreFinding, StoreHealth } from "@/bindings";
 import type { CommandName, Request, Response } from "@/host/backend";
 import { fakeCut } from "./cut";
 import { type FakeLog, type FakeStore, refuse } from "./log";
@@ -17,6 +17,7 @@ const RULES: FindingRule[] = [
   ],
   ["links/wiki", "note", true, "A [[link]] names a memory that does not exist.", "Correct the name."],
   ["secret/stripe", "error", true, "A key of a payment service.", "Take it out."],
+  ["hidden/zero-width", "warning", true, "A character without width.", "Remove it."],
 ].map(([id, severity, on, explanation, remedy]) => {
   return { id, severity, on, explanation, remedy, own: null } as FindingRule;
 });
@@ -28,7 +29,14 @@ function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] 
     if (rule.own === "off" || (rule.own === null && !rule.on)) return;
     const severity = rule.own === null || rule.own === "on" ? rule.severity : rule.own;
     const place = { line, column: 1, end_line: line, end_column: 2, start: 0, end: 1 };
-    findings.push({ rule: id, severity, path, ...place, message, remedy: rule.remedy });
+    const remedies: Remedy[] = [{ act: "open", path, line }];
+    if (id.startsWith("secret/")) remedies.unshift({ act: "redact", rule: id, start: 0 });
+    if (id.startsWith("hidden/")) remedies.unshift({ act: "strip_character", rule: id, start: 0, end: 1 });
+    if (id === "limits/index-cut") {
+      const to = (store.disk.get(path) ?? "").split("\n").length - 1;
+      remedies.unshift({ act: "move_lines", from: line, to });
+    }
+    findings.push({ rule: id, severity, path, ...place, message, remedy: rule.remedy, remedies });
   };
   for (const [path, text] of store.disk) {
     const cut = path === "MEMORY.md" ? fakeCut(text) : null;
@@ -36,6 +44,7 @@ function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] 
     text.split("\n").forEach((line, at, lines) => {
       if (lines[at - 1]?.includes("retrace-allow")) return;
       if (line.includes("[[")) add("links/wiki", path, at + 1, "No memory has this name.");
+      if (line.includes("\u200b")) add("hidden/zero-width", path, at + 1, "Without width: U+200B.");
       if (line.includes("tk_live_")) add("secret/stripe", path, at + 1, "A key: tk_l██████.");
     });
   }
@@ -193,6 +202,11 @@ export function healthHandlers(log: FakeLog): Handlers {
       const lines = textOf(store, path).split("\n");
       lines.splice((line ?? lines.length) - 1, 0, `<!-- retrace-allow: ${rule} -->`);
       return act(store, [{ path, text: lines.join("\n") }], `allowed ${rule}`, dry_run);
+    },
+    strip_characters: ({ store: name = "", path = "", dry_run = false }) => {
+      const store = log.store(name);
+      const text = textOf(store, path).replaceAll("\u200b", "");
+      return act(store, [{ path, text }], `took hidden characters out of ${path}`, dry_run);
     },
     finding_rules: listed,
     set_finding_rule: ({ rule: id = "", setting = null }) => {

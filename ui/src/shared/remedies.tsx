@@ -1,0 +1,133 @@
+/** What mends a finding: its acts as buttons, each with its preview. Used wherever a finding stands. */
+import { useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { Finding, Remedy } from "@/bindings";
+import { startAct } from "@/state/acts";
+import { navigate } from "@/state/route";
+import { TopicPicker } from "./TopicPicker";
+import { Button } from "./ui";
+
+/** A finding with its place. */
+export interface PlacedFinding {
+  /** The store. */
+  store: string;
+  /** The memory at its path; null where it is not recorded. */
+  memory: string | null;
+  /** The finding. */
+  finding: Finding;
+}
+
+/** Whether an act can be offered: a memory that is not recorded cannot be opened. */
+function canOffer(remedy: Remedy, { memory }: PlacedFinding): boolean {
+  return remedy.act !== "open" || memory !== null;
+}
+
+/** An act of a finding with what its button says, in the order of their worth. */
+export interface Offered {
+  /** Known by. */
+  key: string;
+  /** The act. */
+  remedy: Remedy;
+  /** What its button says. */
+  label: string;
+  /** Starts it: with its preview, or by going to where it is done. */
+  run: () => void;
+}
+
+/** The acts that mend a finding, and the picker that one of them may ask for. */
+export function useRemedies(found: PlacedFinding | undefined) {
+  const { t } = useLingui();
+  const [moving, setMoving] = useState<{ found: PlacedFinding; from: number; to: number } | null>(null);
+  const offered: Offered[] = [];
+  if (found) {
+    const { store, memory, finding } = found;
+    const { path } = finding;
+    const several = finding.remedies.filter(({ act }) => act === "put_back").length > 1;
+    for (const remedy of finding.remedies.filter((one) => canOffer(one, found))) {
+      const offer = (label: string, run: () => void) =>
+        offered.push({ key: `${remedy.act}:${"operation" in remedy ? remedy.operation : ""}`, remedy, label, run });
+      switch (remedy.act) {
+        case "put_back":
+          offer(several ? t`Put back operation ${remedy.operation}…` : t`Put back…`, () =>
+            startAct({
+              command: "rollback",
+              request: { memory: null, to: null, session: null, operation_seq: remedy.operation, expect: null },
+              subject: t`operation ${remedy.operation}`,
+            }),
+          );
+          break;
+        case "redact":
+          offer(t`Redact…`, () =>
+            navigate({ screen: "redactions", finding: { store, path, rule: remedy.rule, start: remedy.start } }),
+          );
+          break;
+        case "strip_character":
+          offer(t`Take the characters out…`, () =>
+            startAct({
+              command: "strip_characters",
+              request: { store, path, rule: remedy.rule, start: remedy.start, line: null, expect: null },
+              subject: t`hidden characters of ${path}`,
+            }),
+          );
+          break;
+        case "move_lines":
+          offer(t`Move the cut lines…`, () => setMoving({ found, from: remedy.from, to: remedy.to }));
+          break;
+        case "open":
+          offer(t`Open`, () =>
+            navigate({
+              screen: "memories",
+              store,
+              memory: memory ?? undefined,
+              tab: "content",
+              line: finding.start === null ? undefined : remedy.line,
+            }),
+          );
+          break;
+      }
+    }
+  }
+  const move = (to: string) => {
+    if (!moving) return;
+    const { found: of, from, to: last } = moving;
+    setMoving(null);
+    startAct({
+      command: "move_entry",
+      request: {
+        store: of.store,
+        path: of.finding.path,
+        line: from,
+        end_line: last,
+        to,
+        expect: null,
+        expect_to: null,
+      },
+      subject: from === last ? t`line ${from} → ${to}` : t`lines ${from}–${last} → ${to}`,
+    });
+  };
+  const picker = moving && (
+    <TopicPicker store={moving.found.store} onChoose={move} onClose={() => setMoving(null)} />
+  );
+  return { offered, picker };
+}
+
+/** The acts of a finding as small buttons. `without` leaves out what stands beside it already. */
+export function RemedyButtons({ found, without = [] }: { found: PlacedFinding; without?: readonly Remedy["act"][] }) {
+  const { offered, picker } = useRemedies(found);
+  const shown = offered.filter(({ remedy }) => !without.includes(remedy.act));
+  return (
+    <>
+      {shown.map(({ key, remedy, label, run }) => (
+        <Button
+          key={key}
+          tone={remedy.act === "redact" ? "redact" : "quiet"}
+          onPress={run}
+          data-testid={`remedy-${remedy.act}`}
+        >
+          {label}
+        </Button>
+      ))}
+      {picker}
+    </>
+  );
+}
