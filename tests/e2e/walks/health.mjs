@@ -31,7 +31,9 @@ async function findsOpensAndSwitchesOff({ app, machine }) {
 
   await app.click("nav-health");
   await app.click("finding-row", "limits/index-cut");
-  await app.press("t");
+  await app.click("finding-more");
+  await app.click("finding-off");
+  await app.click("rule-off-confirm");
   await app.gone("finding-row", "limits/index-cut");
   await app.click("view-rules");
   await app.see('[data-testid="rule-row"][data-rule="limits/index-cut"]');
