@@ -105,9 +105,7 @@ export function useRemedies(found: PlacedFinding | undefined) {
       subject: from === last ? t`line ${from} → ${to}` : t`lines ${from}–${last} → ${to}`,
     });
   };
-  const picker = moving && (
-    <TopicPicker store={moving.found.store} onChoose={move} onClose={() => setMoving(null)} />
-  );
+  const picker = moving && <TopicPicker store={moving.found.store} onChoose={move} onClose={() => setMoving(null)} />;
   return { offered, picker };
 }
 

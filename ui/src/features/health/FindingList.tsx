@@ -188,7 +188,8 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
         )}
         {offered.map(({ key, remedy, label, run }) => {
           const primary = remedy === first?.remedy && remedy.act !== "redact";
-          const tone = remedy.act === "redact" ? { tone: "redact" as const } : primary ? { tone: "primary" as const } : {};
+          const tone =
+            remedy.act === "redact" ? { tone: "redact" as const } : primary ? { tone: "primary" as const } : {};
           const keys = keyOf[remedy.act] ?? (remedy === first?.remedy ? "f" : undefined);
           return (
             <Button key={key} {...tone} {...(keys && { keys })} onPress={run} data-testid={`finding-${remedy.act}`}>

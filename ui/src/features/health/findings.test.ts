@@ -4,7 +4,11 @@ import { findingRows, rulesOf } from "./findings";
 
 function found(rule: string, severity: string, store = "s1", path = "a.md"): StoreFinding {
   const place = { line: 1, column: 1, end_line: 1, end_column: 2, start: 0, end: 1 };
-  return { store_id: store, memory_id: null, finding: { rule, severity, path, ...place, message: "m", remedy: "r", remedies: [] } };
+  return {
+    store_id: store,
+    memory_id: null,
+    finding: { rule, severity, path, ...place, message: "m", remedy: "r", remedies: [] },
+  };
 }
 
 const ALL = [
