@@ -21,18 +21,34 @@ fn carry_out(world: &World, finding: &wire::Finding, dry_run: bool) -> Option<wi
     let result = match finding.remedies.first()?.clone() {
         wire::Remedy::PutBack { operation } => {
             let operation_seq = Some(operation);
-            commands::rollback(app, wire::RollbackReq { operation_seq, dry_run, ..wire::RollbackReq::default() })
+            commands::rollback(
+                app,
+                wire::RollbackReq { operation_seq, dry_run, ..wire::RollbackReq::default() },
+            )
         }
         wire::Remedy::StripCharacter { rule, start, .. } => {
             let (rule, start) = (Some(rule), Some(start));
-            let request =
-                wire::StripCharactersReq { store, path, rule, start, dry_run, ..wire::StripCharactersReq::default() };
+            let request = wire::StripCharactersReq {
+                store,
+                path,
+                rule,
+                start,
+                dry_run,
+                ..wire::StripCharactersReq::default()
+            };
             commands::strip_characters(app, request)
         }
         wire::Remedy::MoveLines { from, to } => {
             let (line, end_line, to) = (from, Some(to), "more.md".to_owned());
-            let request =
-                wire::MoveEntryReq { store, path, line, end_line, to, dry_run, ..wire::MoveEntryReq::default() };
+            let request = wire::MoveEntryReq {
+                store,
+                path,
+                line,
+                end_line,
+                to,
+                dry_run,
+                ..wire::MoveEntryReq::default()
+            };
             commands::move_entry(app, request)
         }
         wire::Remedy::Redact { rule, start } => {

@@ -2,8 +2,8 @@
 
 use crate::front_matter::front_matter;
 use crate::page::Page;
-use crate::remedy::Remedy;
 use crate::paths::{is_index, is_instructions};
+use crate::remedy::Remedy;
 use crate::text::Text;
 use std::ops::Range;
 

@@ -14,8 +14,8 @@ use repository::RepositoryOnDisk;
 use retrace_files::{Root, Scan};
 use retrace_findings::sarif::{self, Suppression};
 use retrace_findings::{
-    Baseline, Checker, Config, Content, File, Finding, OwnRules, Remedy, Report, SALT_BYTES, Severity, Surroundings,
-    Usage,
+    Baseline, Checker, Config, Content, File, Finding, OwnRules, Remedy, Report, SALT_BYTES, Severity,
+    Surroundings, Usage,
 };
 use retrace_log::{LogError, Reader};
 use retrace_model::{RelPath, Rules, Sha256, StoreId, Timestamp};

@@ -202,7 +202,10 @@ impl Inner {
         let path = rel_path(&request.path)?;
         let selector = request.rule.as_deref().unwrap_or(HIDDEN);
         if selector.split('/').next() != Some(HIDDEN) {
-            return Err(ApiError::invalid("This rule finds no characters that could be taken out.", selector));
+            return Err(ApiError::invalid(
+                "This rule finds no characters that could be taken out.",
+                selector,
+            ));
         }
         let mut config = Config::default();
         config.only(&[selector.to_owned()]).map_err(|error| check::invalid(&error))?;
