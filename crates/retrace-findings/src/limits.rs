@@ -177,7 +177,12 @@ fn index(page: &mut Page<'_>) {
         );
         page.report("limits/index-cut", range, message);
         let to = u32::try_from(page.text.line_count()).unwrap_or(u32::MAX).max(cut.line);
-        page.mended_by("limits/index-cut", Remedy::MoveLines { from: cut.line, to });
+        // One line more makes room for the link to where they go.
+        let body = page.front_matter.as_ref().map_or(0, |found| found.whole.end);
+        let before = usize::try_from(cut.line).unwrap_or(1).saturating_sub(2);
+        let has_room = cut.line > 1 && page.text.line_range(before).start >= body;
+        let from = if has_room { cut.line - 1 } else { cut.line };
+        page.mended_by("limits/index-cut", Remedy::MoveLines { from, to });
     }
     let long: Vec<(Range<usize>, usize)> = page
         .text

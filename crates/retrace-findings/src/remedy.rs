@@ -31,7 +31,7 @@ pub enum Remedy {
     },
     /// Move lines of an index into a topic file.
     MoveLines {
-        /// First line, from 1.
+        /// First line, from 1: where there is one, the last that is loaded, which makes room for the link to the topic.
         from: u32,
         /// Last line.
         to: u32,

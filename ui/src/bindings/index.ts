@@ -3662,7 +3662,11 @@ message: string,
 /**
  * What to do.
  */
-remedy: string, };
+remedy: string, 
+/**
+ * Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
+ */
+remedies: Array<Remedy>, };
 
 /**
  * What a check found.
@@ -4251,6 +4255,84 @@ expect: string | null,
  * Say what would be done, and do nothing.
  */
 dry_run: boolean, };
+
+/**
+ * Takes characters that are not seen out of a memory, as an operation that `undo` takes back.
+ */
+export type StripCharactersReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * Only what this rule finds, `hidden/name`; all rules of hidden characters when absent.
+ */
+rule: string | null, 
+/**
+ * Only the finding whose first byte this is.
+ */
+start: number | null, 
+/**
+ * Only on this line, from 1.
+ */
+line: number | null, 
+/**
+ * Hash the file must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * An act that mends a finding, of the finding's store and path unless it says another.
+ */
+export type Remedy = { "act": "put_back", 
+/**
+ * Its sequence number.
+ */
+operation: number, } | { "act": "redact", 
+/**
+ * The rule.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, } | { "act": "strip_character", 
+/**
+ * The rule.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, 
+/**
+ * The byte after the last.
+ */
+end: number, } | { "act": "move_lines", 
+/**
+ * First line, from 1: where there is one, the last that is loaded, which makes room for the link to the topic.
+ */
+from: number, 
+/**
+ * Last line.
+ */
+to: number, } | { "act": "open", 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * Its line, from 1.
+ */
+line: number, };
 
 /**
  * The rules, and what the person at this machine set of their own.
@@ -6516,6 +6598,7 @@ export type Commands = {
   expire: { request: ExpireReq; response: ActResult; writes: true };
   move_entry: { request: MoveEntryReq; response: ActResult; writes: true };
   allow_finding: { request: AllowFindingReq; response: ActResult; writes: true };
+  strip_characters: { request: StripCharactersReq; response: ActResult; writes: true };
   finding_rules: { request: Nothing; response: FindingRules; writes: false };
   set_finding_rule: { request: SetFindingRule; response: FindingRules; writes: true };
   verify: { request: VerifyReq; response: Verified; writes: false };
@@ -6589,6 +6672,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   "expire",
   "move_entry",
   "allow_finding",
+  "strip_characters",
   "set_finding_rule",
   "add_store",
   "remove_store",

@@ -89,20 +89,20 @@ export function useRemedies(found: PlacedFinding | undefined) {
   }
   const move = (to: string) => {
     if (!moving) return;
-    const { found: of, from, to: last } = moving;
+    const { found: of, from: first, to: last } = moving;
     setMoving(null);
     startAct({
       command: "move_entry",
       request: {
         store: of.store,
         path: of.finding.path,
-        line: from,
+        line: first,
         end_line: last,
         to,
         expect: null,
         expect_to: null,
       },
-      subject: from === last ? t`line ${from} → ${to}` : t`lines ${from}–${last} → ${to}`,
+      subject: first === last ? t`line ${first} → ${to}` : t`lines ${first}–${last} → ${to}`,
     });
   };
   const picker = moving && <TopicPicker store={moving.found.store} onChoose={move} onClose={() => setMoving(null)} />;

@@ -92,7 +92,7 @@ pub enum Remedy {
     },
     /// `move_entry` of lines that are not loaded.
     MoveLines {
-        /// First line, from 1.
+        /// First line, from 1: where there is one, the last that is loaded, which makes room for the link to the topic.
         from: u32,
         /// Last line.
         to: u32,
