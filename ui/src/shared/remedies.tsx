@@ -41,9 +41,10 @@ export function useRemedies(found: PlacedFinding | undefined) {
   const offered: Offered[] = [];
   if (found) {
     const { store, memory, finding } = found;
-    const { path } = finding;
-    const several = finding.remedies.filter(({ act }) => act === "put_back").length > 1;
-    for (const remedy of finding.remedies.filter((one) => canOffer(one, found))) {
+    // A program before this page offers nothing.
+    const { path, remedies = [] } = finding;
+    const several = remedies.filter(({ act }) => act === "put_back").length > 1;
+    for (const remedy of remedies.filter((one) => canOffer(one, found))) {
       const offer = (label: string, run: () => void) =>
         offered.push({ key: `${remedy.act}:${"operation" in remedy ? remedy.operation : ""}`, remedy, label, run });
       switch (remedy.act) {

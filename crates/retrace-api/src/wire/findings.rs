@@ -62,6 +62,7 @@ pub struct Finding {
     pub remedy: String,
     /// Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
     #[serde(default)]
+    #[ts(optional, as = "Option<_>")]
     pub remedies: Vec<Remedy>,
 }
 
