@@ -31,10 +31,14 @@ export interface Draft {
   reason: string;
 }
 
-/** A draft with nothing in it, or with the finding or the versions that were named. */
+/**
+ * A draft with nothing in it, or with the finding or the versions that were named. What a finding shows was most likely said
+ * in a session, so that its transcripts are ticked.
+ */
 export function newDraft(versions: readonly string[] = [], finding: FindingPlace | null = null): Draft {
   const method = finding !== null ? "finding" : versions.length > 0 ? "versions" : "secret";
-  return { method, secret: "", pattern: "", versions, finding, store: "", live: true, transcripts: false, reason: "" };
+  const transcripts = finding !== null;
+  return { method, secret: "", pattern: "", versions, finding, store: "", live: true, transcripts, reason: "" };
 }
 
 /** Whether there is something to look for. */
