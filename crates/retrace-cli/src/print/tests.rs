@@ -4,8 +4,8 @@ use super::names::Names;
 use super::*;
 use retrace_api::wire::{
     ActResult, ActorView, Conflict, DiffLine, DiffSide, FileChange, FileDiff, FileWrite, Found, Hidden, Hit,
-    Hunk, MovedBlock, Receipt, ReceiptPlace, RedactionMatch, Scanned, ScannedStore, Store, StoreDiff, Stores,
-    Verified, Version,
+    Hunk, LikelyChange, MovedBlock, PutBack, Receipt, ReceiptPlace, RedactionMatch, Scanned, ScannedStore,
+    Store, StoreDiff, Stores, Verified, Version,
 };
 use std::io::Result;
 
@@ -365,6 +365,56 @@ fn acts() {
             .into_iter()
             .try_for_each(|result| act::act(out, "Rollback", result, &names(), Style::PLAIN))
     }));
+}
+
+/// Both are said: who wrote it, and who put it back; what a session is only likely to have written is marked so.
+#[test]
+fn what_was_put_back_and_what_is_likely() {
+    let ada = ActorView::UserActor { user_id: "ada".to_owned() };
+    let session =
+        ActorView::SessionActor { session_id: "5f3c".to_owned(), evidence: "exact_content".to_owned() };
+    let back = PutBack {
+        version_id: "memver_7".to_owned(),
+        written_by: Some(session),
+        written_at: "2026-11-19T09:00:00Z".to_owned(),
+        by: Some(ada.clone()),
+        at: "2026-11-20T14:02:17Z".to_owned(),
+        operation_seq: 97,
+        source: "rollback".to_owned(),
+    };
+    let rolled_back = Version {
+        created_by: Some(ada),
+        put_back: Some(back.clone()),
+        source: "rollback".to_owned(),
+        ..version(418, "modified", "a.md")
+    };
+    let line = printed(|out| version::Lines::default().line(out, &rolled_back, &names(), Style::PLAIN));
+    assert!(line.contains("session 5f3c, put back by ada, rollback #97"), "{line}");
+    let full = printed(|out| version::full(out, &rolled_back, &names(), Style::PLAIN));
+    assert!(full.contains("who        session 5f3c\n"), "{full}");
+    assert!(full.contains("put back by ada at 2026-11-20T14:02:17Z, operation 97; written"), "{full}");
+    let redacted = PutBack { source: "redact".to_owned(), ..back };
+    assert_eq!(version::put_back_by(&redacted), "redacted by ada");
+    let likely = |included| LikelyChange {
+        version_id: "memver_9".to_owned(),
+        store_id: "memstore_1".to_owned(),
+        path: Some("b.md".to_owned()),
+        operation: "modified".to_owned(),
+        created_at: "2026-11-20T14:02:17Z".to_owned(),
+        confidence: "time_only".to_owned(),
+        included,
+    };
+    let offered = ActResult { likely: vec![likely(false), likely(true)], ..ActResult::default() };
+    let text = printed(|out| act::act(out, "Rollback", &offered, &names(), Style::PLAIN));
+    assert!(
+        text.contains("stays   notes:b.md  modified 2026-11-20T14:02:17Z, likely, by time alone"),
+        "{text}"
+    );
+    assert!(text.contains("taken   notes:b.md"), "{text}");
+    let partial =
+        ActResult { partial: true, left: vec![write("c.md", Some('a'), None)], ..ActResult::default() };
+    let text = printed(|out| act::act(out, "Restore", &partial, &names(), Style::PLAIN));
+    assert!(text.contains("left    notes:c.md"), "{text}");
 }
 
 fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
