@@ -223,7 +223,7 @@ fn redacted_back(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFi
     for change in changes.changes.iter().filter(|change| change.redacted_back) {
         let message = "It holds something that was redacted before.".to_owned();
         let path = change.path.as_deref().unwrap_or("");
-        found.extend(event("events/redacted-back", path, message, vec![change.version], config));
+        found.extend(event("events/redacted-back", path, message, &[change], config));
     }
 }
 
