@@ -26,6 +26,7 @@ describe("the draft", () => {
       finding: null,
       store: null,
       live: true,
+      transcripts: false,
       reason: null,
       dry_run: true,
     });
