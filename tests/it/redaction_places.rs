@@ -20,7 +20,7 @@ fn redacted(world: &World, request: wire::RedactReq) -> wire::Receipt {
 }
 
 fn verified(world: &World) -> wire::Verified {
-    let request = wire::VerifyReq { absent_base64: Some(STANDARD.encode(SECRET)) };
+    let request = wire::VerifyReq { absent_base64: Some(STANDARD.encode(SECRET)), forget_lost_key: false };
     commands::verify(&world.app, request).expect("verification")
 }
 
