@@ -14,6 +14,7 @@ mod confirm;
 mod context;
 mod crashes;
 mod diff;
+mod displacing;
 mod dreams;
 mod events;
 mod faults;

@@ -16,6 +16,12 @@ impl StoreApi {
         Self { service: StoreService::start(app, false).expect("a thread") }
     }
 
+    /// The same, with what only the seed of the API had.
+    #[must_use]
+    pub fn legacy(app: &App) -> Self {
+        Self { service: StoreService::start(app, true).expect("a thread") }
+    }
+
     /// Calls a path; answers the status and the body.
     #[must_use]
     pub fn call(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {

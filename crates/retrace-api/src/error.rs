@@ -8,7 +8,7 @@ use std::fmt;
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Invalid,
         Self::NotFound,
         Self::HeadMoved,
@@ -18,6 +18,7 @@ impl Code {
         Self::DatabaseNewer,
         Self::DatabaseDamaged,
         Self::CannotWrite,
+        Self::NotRecorded,
         Self::Busy,
         Self::CounterUnavailable,
         Self::KeyRefused,
@@ -29,7 +30,7 @@ impl Code {
     #[must_use]
     pub const fn exit_code(self) -> u8 {
         match self {
-            Self::Internal | Self::DatabaseDamaged | Self::CannotWrite => 1,
+            Self::Internal | Self::DatabaseDamaged | Self::CannotWrite | Self::NotRecorded => 1,
             Self::Invalid => 2,
             Self::NotFound | Self::ContentRedacted => 3,
             // Both mean: somebody else was there; look again and repeat.
@@ -55,7 +56,7 @@ impl Code {
             | Self::KeyRefused
             | Self::HostLimited => 503,
             Self::DatabaseNewer | Self::DatabaseDamaged | Self::Internal => 500,
-            Self::CannotWrite => 507,
+            Self::CannotWrite | Self::NotRecorded => 507,
         }
     }
 }

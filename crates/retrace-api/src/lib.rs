@@ -28,6 +28,7 @@ mod keys;
 mod kinds;
 mod lab;
 mod line_counts;
+mod live_files;
 mod loads;
 mod look;
 pub mod notices;

@@ -47,17 +47,27 @@ impl Inner {
         self.catch_up(store)?;
         // A directory that is away is a state, found by the look that follows.
         let Ok(root) = Root::open(&root_of(store)) else { return Ok(()) };
-        for leftover in root.leftovers(&self.rules) {
-            if leftover.kind == LeftoverKind::Swap && !self.keeps(&leftover.sha256)? {
-                // Too large to be kept, or of no file that ever was: it is somebody's, and stays where it is.
-                let (Some(bytes), Some(path)) = (&leftover.bytes, self.place_of(store, &leftover)?) else {
-                    continue;
-                };
-                self.record_leftover(store.id, path, leftover.sha256, bytes)?;
-            }
-            // Whoever changed it meanwhile made it newer: it is looked at again the next time.
-            drop(root.discard(&leftover));
+        if root.leftovers(&self.rules).is_empty() {
+            return Ok(());
         }
+        // Writers keep what they displace beside the files as long as they have the log's write lock.
+        let leftovers = self.write(|act| {
+            let mut known = Vec::new();
+            for leftover in root.leftovers(&self.rules) {
+                if leftover.kind == LeftoverKind::Swap && !self.keeps(&leftover.sha256)? {
+                    // Too large to be kept, or of no file that ever was: it is somebody's, and stays where it is.
+                    let (Some(bytes), Some(path)) = (&leftover.bytes, self.place_of(store, &leftover)?)
+                    else {
+                        continue;
+                    };
+                    self.record_leftover(act, store.id, path, leftover.sha256, bytes)?;
+                }
+                known.push(leftover);
+            }
+            Ok(known)
+        })?;
+        // What they hold is committed. Whoever changed one meanwhile made it newer: it is looked at again the next time.
+        leftovers.iter().for_each(|leftover| drop(root.discard(leftover)));
         Ok(())
     }
 
@@ -87,6 +97,7 @@ impl Inner {
 
     fn record_leftover(
         &self,
+        act: &mut Act<'_>,
         store: StoreId,
         path: RelPath,
         sha256: Sha256,
@@ -100,8 +111,7 @@ impl Inner {
             moved_from: None,
         };
         let note = Some("found in what an act left behind that was cut off");
-        self.write(|act| append_seen(act, store, vec![Change { store, path, payload }], note, self.now()))?;
-        Ok(())
+        append_seen(act, store, vec![Change { store, path, payload }], note, self.now()).map(drop)
     }
 }
 

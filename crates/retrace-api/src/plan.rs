@@ -9,6 +9,7 @@ use crate::app::{Inner, root_of};
 use crate::commands;
 use crate::faults::Point;
 use crate::judge::{self, Judging, Who};
+use crate::live_files::LiveFiles;
 use crate::remote::queue;
 use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
@@ -43,7 +44,7 @@ pub(crate) struct Wanted {
 }
 
 /// The stores of a plan, with their directories; a store that lives in the log alone has none.
-type Places = BTreeMap<StoreId, (StoreRow, Option<Root>)>;
+type Places = BTreeMap<StoreId, (StoreRow, Option<Arc<Root>>)>;
 
 /// An act on files, about to be previewed or done.
 #[derive(Clone)]
@@ -118,13 +119,10 @@ impl Plan {
     }
 }
 
-/// A file that was written or deleted, with what it takes to put it back.
+/// A file that was written or deleted.
 struct DoneStep<'p> {
     step: &'p Step,
-    before: Option<Vec<u8>>,
     seen: Option<Seen>,
-    /// A hidden file stayed behind that holds what was displaced.
-    left_behind: bool,
 }
 
 /// How far an act came.
@@ -195,7 +193,7 @@ impl Inner {
         if dry_run {
             let writing = plan.steps.iter().filter(|step| step.wanted.is_some());
             for (write, step) in result.writes.iter_mut().zip(writing) {
-                write.diff = self.previewed(step, stores[&step.store].1.as_ref());
+                write.diff = self.previewed(step, stores[&step.store].1.as_deref());
             }
             return Ok((result, None));
         }
@@ -249,7 +247,14 @@ impl Inner {
             if let Entry::Vacant(place) = stores.entry(step.store) {
                 let row = self.read(|reader| Ok(reader.store(step.store)?))?;
                 self.catch_up(&row)?;
-                let root = if row.has_directory() { Some(Root::open(&root_of(&row))?) } else { None };
+                let root = match row.has_directory() {
+                    true => {
+                        let mut root = Root::open(&root_of(&row))?;
+                        root.set_holding(true);
+                        Some(Arc::new(root))
+                    }
+                    false => None,
+                };
                 place.insert((row, root));
             }
         }
@@ -324,15 +329,10 @@ impl Inner {
     ) -> Result<(ActResult, Option<u64>), ApiError> {
         self.at(Point::Planned)?;
         let mut carried = Carried::default();
-        let appended =
-            self.write(|act| self.take_steps(act, plan, stores, &mut carried, &mut result.warnings));
-        let appended = match appended {
-            Ok(appended) => appended,
-            Err(error) => {
-                let left = self.put_back(carried.done, stores);
-                return Err(unrecorded(error, &left));
-            }
-        };
+        let appended = self.write_with_files(|act, files| {
+            carried = Carried::default();
+            self.take_steps((act, files), plan, stores, &mut carried, &mut result.warnings)
+        })?;
         self.clear_away(&carried, stores);
         if !carried.moved_in_log.is_empty() {
             return Ok((self.overtaken(&carried.moved_in_log, result)?, None));
@@ -363,7 +363,7 @@ impl Inner {
     /// Takes the steps of a plan and appends them; answers the operation. Runs within the log's write lock.
     fn take_steps<'p>(
         &self,
-        act: &mut Act<'_>,
+        (act, files): (&mut Act<'_>, &mut LiveFiles),
         plan: &'p Plan,
         stores: &Places,
         carried: &mut Carried<'p>,
@@ -390,11 +390,16 @@ impl Inner {
             return Err(sent.hint("Repeat it: what was sent is put back then."));
         }
         for step in &plan.steps {
-            match self.do_step(step, stores[&step.store].1.as_ref(), warnings) {
+            match self.do_step(&act.reader(), files, step, stores[&step.store].1.as_ref(), warnings) {
                 Ok(finished) => carried.done.push(finished),
                 Err(error) => {
                     carried.stopped = Some((step, error));
-                    carried.done = self.put_back(std::mem::take(&mut carried.done), stores);
+                    // Those that cannot be put back are recorded as done.
+                    files.take_back(self);
+                    let is_left = |step: &Step| {
+                        files.left().iter().any(|left| left.store == step.store && left.path == step.path)
+                    };
+                    carried.done.retain(|done| is_left(done.step));
                     break;
                 }
             }
@@ -461,40 +466,31 @@ impl Inner {
         Ok(())
     }
 
-    /// Records and removes the hidden files that steps left behind. Where that fails, the next look does it.
+    /// Records and removes the hidden file that the step left behind that was stopped. Where that fails, the next look does it.
     fn clear_away(&self, carried: &Carried<'_>, stores: &Places) {
-        let done = carried.done.iter().filter(|done| done.left_behind).map(|done| done.step.store);
-        let stopped = carried.stopped.iter().filter_map(|(step, error)| {
-            matches!(error, FileError::Moved { kept: Some(_), .. }).then_some(step.store)
-        });
-        let concerned: BTreeSet<StoreId> = done.chain(stopped).collect();
-        for store in concerned {
-            drop(self.recover(&stores[&store].0));
+        if let Some((step, FileError::Moved { kept: Some(_), .. })) = &carried.stopped {
+            drop(self.recover(&stores[&step.store].0));
         }
     }
 
     fn do_step<'p>(
         &self,
+        reader: &Reader<'_>,
+        files: &mut LiveFiles,
         step: &'p Step,
-        root: Option<&Root>,
+        root: Option<&Arc<Root>>,
         warnings: &mut Vec<String>,
     ) -> Result<DoneStep<'p>, FileError> {
         // A store without a directory is written by appending alone.
-        let Some(root) = root else {
-            return Ok(DoneStep { step, before: None, seen: None, left_behind: false });
-        };
-        let before = match step.expected {
-            Some(_) => root.read(&step.path, u64::MAX)?.bytes,
-            None => None,
-        };
-        let (random, faults) = (self.random(), &*self.options.faults);
+        let Some(root) = root else { return Ok(DoneStep { step, seen: None }) };
+        let place = (step.store, root);
         let done = match (&step.wanted, step.expected) {
             (Some(wanted), expected) => {
                 let expected = expected.map_or(Expected::Absent, Expected::Hash);
-                root.replace(&step.path, expected, &wanted.bytes, random, faults)?
+                files.put(self, reader, place, (&step.path, expected), &wanted.bytes)?
             }
-            (None, Some(expected)) => root.delete(&step.path, expected, true, random, faults)?,
-            (None, None) => return Ok(DoneStep { step, before: None, seen: None, left_behind: false }),
+            (None, Some(expected)) => files.take(self, reader, place, &step.path, expected)?,
+            (None, None) => return Ok(DoneStep { step, seen: None }),
         };
         if !done.owner_kept {
             warnings.push(format!("{}: the file has another owner or group than before.", step.path));
@@ -506,32 +502,7 @@ impl Inner {
                 done.attributes_lost.join(", ")
             ));
         }
-        let left_behind = done.leftover.is_some() || done.kept.is_some();
-        Ok(DoneStep { step, before, seen: done.seen, left_behind })
-    }
-
-    /// Takes back what was done, newest first. What cannot be taken back stays in the answer.
-    fn put_back<'p>(&self, done: Vec<DoneStep<'p>>, stores: &Places) -> Vec<DoneStep<'p>> {
-        let mut left = Vec::new();
-        for finished in done.into_iter().rev() {
-            let Some(root) = &stores[&finished.step.store].1 else { continue };
-            let path = &finished.step.path;
-            let now = finished.step.wanted.as_ref().map(|wanted| wanted.sha256);
-            let (random, faults) = (self.random(), &*self.options.faults);
-            let undone = match (&finished.before, now) {
-                (Some(bytes), now) => {
-                    let expected = now.map_or(Expected::Absent, Expected::Hash);
-                    root.replace(path, expected, bytes, random, faults).map(drop)
-                }
-                (None, Some(now)) => root.delete(path, now, true, random, faults).map(drop),
-                (None, None) => Ok(()),
-            };
-            if undone.is_err() {
-                left.push(finished);
-            }
-        }
-        left.reverse();
-        left
+        Ok(DoneStep { step, seen: done.seen })
     }
 }
 
@@ -552,18 +523,6 @@ impl Inner {
         };
         Some(commands::diff_of(step.store, &step.path, before, wanted.bytes.clone()))
     }
-}
-
-/// The failure of an act that the log does not know of, with what it left on the disk.
-fn unrecorded(mut error: ApiError, left: &[DoneStep<'_>]) -> ApiError {
-    if let Some(first) = left.first() {
-        error.hint = format!(
-            "{} files were changed before that and could not be put back, {} among them. They are recorded at the next look.",
-            left.len(),
-            first.step.path
-        );
-    }
-    error
 }
 
 /// Whether the log's newest version at a step's path is still the one the plan was made from.

@@ -2,6 +2,7 @@
 
 use crate::directory::{Directory, Stat, stat_file};
 use crate::error::FileError;
+use crate::held::Held;
 use crate::leftovers::LeftoverKind;
 use crate::names;
 use crate::read::{open_regular, read_open};
@@ -62,6 +63,8 @@ pub struct Done {
     /// The hidden file that holds what a program wrote into the old file after it had been displaced: record it, then
     /// discard it.
     pub kept: Option<RelPath>,
+    /// What it takes to take the act back, where the root holds.
+    pub held: Option<Held>,
 }
 
 impl Done {
@@ -76,6 +79,7 @@ impl Done {
             synced: true,
             leftover: None,
             kept: None,
+            held: None,
         }
     }
 }
@@ -87,6 +91,7 @@ pub(crate) struct Act<'a> {
     pub expected: Expected,
     pub random: u64,
     pub durable: Durable,
+    pub holding: bool,
     pub steps: &'a dyn Steps,
 }
 
@@ -174,18 +179,33 @@ impl Act<'_> {
     }
 
     /// Removes displaced content that was as expected, once the names are on the disk and if nobody wrote to it since.
-    pub(crate) fn remove_displaced(&self, swap: &[u8], mut displaced: Displaced, done: &mut Done) -> Removal {
+    /// Where the root holds, it stays until the caller lets go. `placed` is what is live now.
+    pub(crate) fn remove_displaced(
+        &self,
+        swap: &[u8],
+        mut displaced: Displaced,
+        placed: Option<Sha256>,
+        done: &mut Done,
+    ) -> Removal {
         if self.durable == Durable::Later {
             done.synced = false;
         } else if self.step(Step::SyncDirectory, || self.directory.sync()).is_err() {
             // Without that, removing the old content could be all that survives a power failure.
             done.synced = false;
-            done.leftover = self.beside(swap);
+            if self.holding {
+                done.held = Some(self.hold(swap, displaced.seen, placed, false));
+            } else {
+                done.leftover = self.beside(swap);
+            }
             return Removal::Done;
         }
         if displaced.was_written() {
             let found = read_open(&mut displaced.file, self.path, 0).ok().map(|content| content.sha256);
             return Removal::Written(Unexpected { found, cause: None });
+        }
+        if self.holding {
+            done.held = Some(self.hold(swap, displaced.seen, placed, true));
+            return Removal::Done;
         }
         if self.step(Step::Unlink, || self.directory.remove_file(swap)).is_err() {
             done.leftover = self.beside(swap);

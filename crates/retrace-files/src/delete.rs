@@ -37,28 +37,36 @@ impl Root {
             opened => opened?,
         };
         directory.mark_busy();
-        let durable = self.durable;
-        let act = Act { directory: &directory, path, expected: wanted, random, durable, steps };
+        let (durable, holding) = (self.durable, self.holding);
+        let act = Act { directory: &directory, path, expected: wanted, random, durable, holding, steps };
         let mut done = act.delete(expected)?;
-        if prune_empty {
-            self.prune(path, steps, &mut done);
+        if holding {
+            // What is set aside is in the directory still.
+            done.held = done.held.map(|held| held.pruning(prune_empty));
+        } else if prune_empty {
+            let (removed, synced) = self.prune(path, steps);
+            done.removed_directories = removed;
+            done.synced &= synced;
         }
         Ok(done)
     }
 
-    fn prune(&self, path: &RelPath, steps: &dyn Steps, done: &mut Done) {
+    /// Removes the directories on the way to `path` that are empty; answers which, and whether that is on the disk.
+    pub(crate) fn prune(&self, path: &RelPath, steps: &dyn Steps) -> (Vec<RelPath>, bool) {
+        let (mut pruned, mut synced) = (Vec::new(), true);
         let mut next = path.parent();
         while let Some(empty) = next {
-            let Ok(parent) = self.parent_of(&empty) else { return };
+            let Ok(parent) = self.parent_of(&empty) else { break };
             let removed =
                 steps.before(Step::RemoveDirectory).and_then(|()| parent.remove_directory(empty.file_name()));
             if removed.is_err() {
-                return;
+                break;
             }
-            done.synced &= self.durable == Durable::Now && parent.sync().is_ok();
+            synced &= self.durable == Durable::Now && parent.sync().is_ok();
             next = empty.parent();
-            done.removed_directories.push(empty);
+            pruned.push(empty);
         }
+        (pruned, synced)
     }
 }
 
@@ -73,21 +81,27 @@ impl Act<'_> {
         }
         let displaced = match self.check_displaced(&swap, expected) {
             Ok(displaced) => displaced,
-            Err(unexpected) => return Err(self.rename_back(&swap, unexpected)),
+            Err(unexpected) => return self.rename_back(&swap, unexpected),
         };
         let mut done = Done::new(Guard::Atomic);
-        match self.remove_displaced(&swap, displaced, &mut done) {
+        match self.remove_displaced(&swap, displaced, None, &mut done) {
             Removal::Done => Ok(done),
-            Removal::Written(unexpected) => Err(self.rename_back(&swap, unexpected)),
+            Removal::Written(unexpected) => self.rename_back(&swap, unexpected),
         }
     }
 
-    /// Puts somebody else's content back in place, unless yet another file took it.
-    fn rename_back(&self, swap: &[u8], unexpected: Unexpected) -> FileError {
+    /// Puts somebody else's content back in place, unless yet another file took it. Where it cannot be put back and the act
+    /// holds, it is done, and what it displaced stays.
+    fn rename_back(&self, swap: &[u8], unexpected: Unexpected) -> Result<Done, FileError> {
         let Unexpected { found, cause } = unexpected;
         match self.rename_to_free(Step::PutBack, swap, self.name()) {
-            Ok(_) => cause.map_or_else(|| self.moved(found, None), |cause| *cause),
-            Err(_) => self.moved(self.hash_of(self.name()).ok(), self.beside(swap)),
+            Ok(_) => Err(cause.map_or_else(|| self.moved(found, None), |cause| *cause)),
+            Err(error) => match self.hold_unchecked(swap, None) {
+                Some(held) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    Ok(Done { held: Some(held), ..Done::new(Guard::Atomic) })
+                }
+                _ => Err(self.moved(self.hash_of(self.name()).ok(), self.beside(swap))),
+            },
         }
     }
 }

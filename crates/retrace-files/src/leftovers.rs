@@ -18,6 +18,9 @@ pub enum LeftoverKind {
     /// Either such content in full, or what an act displaced, which may be an edit nobody recorded. Record it before it is
     /// discarded.
     Swap,
+    /// A directory that was set aside to be deleted. The files in it are leftovers of their own, listed before it; discarding it
+    /// removes what is empty by then.
+    Directory,
 }
 
 /// A hidden file of an act that did not come to its end.
@@ -64,6 +67,14 @@ impl Root {
     /// directory.
     pub fn discard(&self, leftover: &Leftover) -> Result<(), FileError> {
         let directory = self.idle_parent_of(&leftover.path)?;
+        if leftover.kind == LeftoverKind::Directory {
+            if let Ok(aside) = directory.open_child(leftover.path.file_name()) {
+                remove_empty(&aside, 0);
+            }
+            return directory
+                .remove_directory(leftover.path.file_name())
+                .map_err(|error| FileError::new(&leftover.path, "remove", error));
+        }
         act_on(&directory, leftover).open_expected(leftover.sha256)?;
         directory
             .remove_file(leftover.path.file_name())
@@ -106,7 +117,15 @@ impl Root {
 
 fn act_on<'a>(directory: &'a Directory, leftover: &'a Leftover) -> Act<'a> {
     let expected = Expected::Hash(leftover.sha256);
-    Act { directory, path: &leftover.path, expected, random: 0, durable: Durable::Now, steps: &NoFaults }
+    Act {
+        directory,
+        path: &leftover.path,
+        expected,
+        random: 0,
+        durable: Durable::Now,
+        holding: false,
+        steps: &NoFaults,
+    }
 }
 
 /// Goes through `directory`, whose path is `at` and has `depth` components. Lists names alone: looking at every file would
@@ -152,6 +171,18 @@ fn leftovers_in(
     for entry in entries {
         let Some(Parsed { of, kind }) = names::parse(&entry.name) else { continue };
         let Some(path) = path_of(&entry.name) else { continue };
+        let is_directory = match entry.sort {
+            Sort::Unknown => directory.stat(&entry.name).is_ok_and(|stat| stat.sort == Sort::Directory),
+            sort => sort == Sort::Directory,
+        };
+        if is_directory {
+            if let Ok(aside) = directory.open_child(&entry.name) {
+                files_aside(&aside, &path, 0, (of, rules), into);
+            }
+            let (kind, sha256) = (LeftoverKind::Directory, Sha256::of(b""));
+            into.push(Leftover { path, target: None, kind, sha256, bytes: None, of });
+            continue;
+        }
         let content = open_regular(directory, &path, &entry.name)
             .and_then(|(mut file, _)| read_open(&mut file, &path, rules.max_file_bytes));
         // One that cannot be read stays where it is.
@@ -165,6 +196,51 @@ fn leftovers_in(
             })
             .and_then(|other| path_of(&other.name));
         into.push(Leftover { path, target, kind, sha256: content.sha256, bytes: content.bytes, of });
+    }
+}
+
+/// The files in a directory that was set aside, whatever their names.
+fn files_aside(
+    directory: &Directory,
+    at: &RelPath,
+    depth: usize,
+    (of, rules): ([u8; 4], &Rules),
+    into: &mut Vec<Leftover>,
+) {
+    let Ok(entries) = directory.entries() else { return };
+    for Entry { name, .. } in &entries {
+        let (Ok(path), Ok(stat)) = (at.join(name), directory.stat(name)) else { continue };
+        match stat.sort {
+            Sort::Directory if depth < DEPTH_LIMIT => {
+                if let Ok(child) = directory.open_child(name) {
+                    files_aside(&child, &path, depth + 1, (of, rules), into);
+                }
+            }
+            Sort::File => {
+                let content = open_regular(directory, &path, name)
+                    .and_then(|(mut file, _)| read_open(&mut file, &path, rules.max_file_bytes));
+                if let Ok(content) = content {
+                    let kind = LeftoverKind::Swap;
+                    let (sha256, bytes) = (content.sha256, content.bytes);
+                    into.push(Leftover { path, target: None, kind, sha256, bytes, of });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Removes the directories below one that are empty.
+fn remove_empty(directory: &Directory, depth: usize) {
+    let Ok(entries) = directory.entries() else { return };
+    for Entry { name, .. } in &entries {
+        if depth < DEPTH_LIMIT
+            && directory.stat(name).is_ok_and(|stat| stat.sort == Sort::Directory)
+            && let Ok(child) = directory.open_child(name)
+        {
+            remove_empty(&child, depth + 1);
+            let _ = directory.remove_directory(name);
+        }
     }
 }
 

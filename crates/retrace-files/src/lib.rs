@@ -21,6 +21,8 @@
 //! An act is done when it would survive a power failure. A caller that keeps what it wrote elsewhere can have it done before
 //! that ([`Durable::Later`]) and settle afterwards.
 //!
+//! A caller that may have to take an act back has it hold what it displaces ([`Root::set_holding`]).
+//!
 //! A program that keeps a file open and goes on writing into it after it was replaced writes into a file without a
 //! name, as with every atomic replacement. What it writes until the displaced file has lost its name is noticed and kept.
 
@@ -33,6 +35,7 @@ mod error;
 #[cfg(unix)]
 #[cfg(test)]
 mod harness;
+mod held;
 mod leftovers;
 mod names;
 mod read;
@@ -44,7 +47,9 @@ mod steps;
 
 pub use act::{Done, Durable, Expected, Guard};
 pub use error::{FileError, RootError};
+pub use held::{Held, LetGo};
 pub use leftovers::{Leftover, LeftoverKind};
+pub use names::aside as aside_name;
 pub use read::Content;
 pub use root::{Identity, Root};
 pub use scan::{DEPTH_LIMIT, Problem, ProblemKind, Scan, Special};

@@ -28,6 +28,13 @@ pub(crate) fn hidden(name: &[u8], random: u64, kind: LeftoverKind) -> Vec<u8> {
     format!(".retrace-{of:08x}-{random:016x}.{}", ending(kind)).into_bytes()
 }
 
+/// The hidden name under which what stands at `name`, a directory perhaps, is set aside to be deleted. Where a process ends in
+/// between, [`crate::Root::leftovers`] finds it.
+#[must_use]
+pub fn aside(name: &[u8], random: u64) -> Vec<u8> {
+    hidden(name, random, LeftoverKind::Swap)
+}
+
 /// Reads a hidden name; `None` for every other name.
 pub(crate) fn parse(name: &[u8]) -> Option<Parsed> {
     let rest = name.strip_prefix(PREFIX)?;
@@ -54,7 +61,7 @@ pub(crate) fn beside(path: &RelPath, name: &[u8]) -> Option<RelPath> {
 fn ending(kind: LeftoverKind) -> &'static str {
     match kind {
         LeftoverKind::New => "new",
-        LeftoverKind::Swap => "swap",
+        LeftoverKind::Swap | LeftoverKind::Directory => "swap",
     }
 }
 

@@ -10,6 +10,7 @@
 use crate::act::{Act, Done, Durable, Expected, Guard, Removal, Unexpected, is_unsupported};
 use crate::directory::{Directory, Stat, stat_file, write_out};
 use crate::error::FileError;
+use crate::held::{Aside, Held};
 use crate::leftovers::LeftoverKind;
 use crate::root::{Root, require_file};
 use crate::steps::{Step, Steps};
@@ -78,8 +79,9 @@ impl Root {
             opened => opened?,
         };
         directory.mark_busy();
-        let durable = self.durable;
-        Act { directory: &directory, path, expected, random, durable, steps }.replace(hash, bytes, modes)
+        let (durable, holding) = (self.durable, self.holding);
+        Act { directory: &directory, path, expected, random, durable, holding, steps }
+            .replace(hash, bytes, modes)
     }
 
     /// Writes `bytes` to a new file at `path`, readable by nobody else whatever its directory allows: mode 0600, and 0700
@@ -120,11 +122,14 @@ impl Root {
         let mut made = Vec::new();
         let placed = self.make_parents(path, modes, steps, &mut made).and_then(|directory| {
             directory.mark_busy();
-            let (expected, durable) = (Expected::Absent, self.durable);
-            Act { directory: &directory, path, expected, random, durable, steps }.place(bytes, modes)
+            let (expected, durable, holding) = (Expected::Absent, self.durable, self.holding);
+            Act { directory: &directory, path, expected, random, durable, holding, steps }.place(bytes, modes)
         });
         match placed {
-            Ok(done) => Ok(Done { made_directories: made, ..done }),
+            Ok(mut done) => {
+                done.held = done.held.map(|held| held.with_directories(made.clone()));
+                Ok(Done { made_directories: made, ..done })
+            }
             Err(error) => {
                 self.remove_made(&made);
                 Err(error)
@@ -163,8 +168,9 @@ impl Root {
         Ok(directory)
     }
 
-    /// Takes back directories made for an act that failed. Those somebody else put something into stay.
-    fn remove_made(&self, made: &[RelPath]) {
+    /// Takes back directories made for an act that failed or is taken back, given from the top. Those somebody else put something
+    /// into stay.
+    pub fn remove_made(&self, made: &[RelPath]) {
         for path in made.iter().rev() {
             let removed = self.parent_of(path).map(|parent| parent.remove_directory(path.file_name()));
             if !matches!(removed, Ok(Ok(()))) {
@@ -233,6 +239,7 @@ impl Act<'_> {
             Ok(guard) => {
                 let mut done = self.in_place(guard, &file);
                 done.synced = self.sync_names();
+                done.held = self.holding.then(|| Held::created(self.path, Sha256::of(bytes)));
                 Ok(done)
             }
             Err(error) => {
@@ -274,7 +281,9 @@ impl Act<'_> {
         let swap = self.name_swap(&new)?;
         let done = match self.step(Step::Exchange, || self.directory.exchange(&swap, self.name())) {
             Ok(()) => self.finish(&swap, expected, Sha256::of(bytes), &file)?,
-            Err(error) if is_unsupported(&error) => self.check_then_rename(&swap, expected, &file)?,
+            Err(error) if is_unsupported(&error) => {
+                self.check_then_rename(&swap, expected, Sha256::of(bytes), &file)?
+            }
             Err(error) => {
                 self.forget(&swap);
                 let vanished = error.kind() == io::ErrorKind::NotFound;
@@ -327,35 +336,59 @@ impl Act<'_> {
     fn finish(&self, swap: &[u8], expected: Sha256, ours: Sha256, file: &File) -> Result<Done, FileError> {
         let displaced = match self.check_displaced(swap, expected) {
             Ok(displaced) => displaced,
-            Err(unexpected) => return Err(self.exchange_back(swap, ours, unexpected)),
+            Err(unexpected) => {
+                let done = self.in_place(Guard::Atomic, file);
+                return self.exchange_back(swap, ours, unexpected, done);
+            }
         };
         let mut done = self.in_place(Guard::Atomic, file);
-        match self.remove_displaced(swap, displaced, &mut done) {
+        match self.remove_displaced(swap, displaced, Some(ours), &mut done) {
             Removal::Done => Ok(done),
-            Removal::Written(unexpected) => Err(self.exchange_back(swap, ours, unexpected)),
+            Removal::Written(unexpected) => self.exchange_back(swap, ours, unexpected, done),
         }
     }
 
     /// Puts somebody else's content back in place. If yet another edit took the place of ours meanwhile, that newest edit
-    /// goes back instead and the other one is kept.
-    fn exchange_back(&self, swap: &[u8], ours: Sha256, unexpected: Unexpected) -> FileError {
+    /// goes back instead and the other one is kept. Where it cannot be put back and the act holds, it is done, and what it
+    /// displaced stays.
+    fn exchange_back(
+        &self,
+        swap: &[u8],
+        ours: Sha256,
+        unexpected: Unexpected,
+        mut done: Done,
+    ) -> Result<Done, FileError> {
         let Unexpected { found, cause } = unexpected;
         let exchanged = self.step(Step::PutBack, || self.directory.exchange(swap, self.name()));
         if exchanged.is_err() {
-            return self.moved(found, self.beside(swap));
+            done.held = self.hold_unchecked(swap, Some(ours));
+            return if done.held.is_some() { Ok(done) } else { Err(self.moved(found, self.beside(swap))) };
         }
         let newest = self.hash_of(swap);
         if matches!(&newest, Ok(hash) if *hash == ours) {
             self.forget(swap);
-            return cause.map_or_else(|| self.moved(found, None), |cause| *cause);
+            return Err(cause.map_or_else(|| self.moved(found, None), |cause| *cause));
         }
         // Whatever this displaces is kept too, so it needs no check.
         let _ = self.directory.exchange(swap, self.name());
-        self.moved(newest.ok(), self.beside(swap))
+        Err(self.moved(newest.ok(), self.beside(swap)))
     }
 
     /// Where two files cannot be exchanged in one step: compares once more and renames at once.
-    fn check_then_rename(&self, swap: &[u8], expected: Sha256, file: &File) -> Result<Done, FileError> {
+    fn check_then_rename(
+        &self,
+        swap: &[u8],
+        expected: Sha256,
+        ours: Sha256,
+        file: &File,
+    ) -> Result<Done, FileError> {
+        let aside = match self.holding.then(|| self.hold_before_rename(expected)).transpose() {
+            Ok(aside) => aside,
+            Err(error) => {
+                self.forget(swap);
+                return Err(error);
+            }
+        };
         let checked = self
             .steps
             .before(Step::CheckDisplaced)
@@ -364,10 +397,15 @@ impl Act<'_> {
             .and_then(|_| self.directory.rename(swap, self.name()).map_err(self.failed("rename")));
         if let Err(error) = checked {
             self.forget(swap);
+            if let Some(Aside::File { name, .. }) = &aside {
+                self.forget(name);
+            }
             return Err(error);
         }
         let mut done = self.in_place(Guard::CheckThenRename, file);
         done.synced = self.sync_names();
+        let synced = done.synced || self.durable == Durable::Later;
+        done.held = aside.map(|aside| Held::displacing(self.path, Some(ours), aside, synced));
         Ok(done)
     }
 

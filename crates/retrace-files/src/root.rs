@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 /// when that is moved or replaced; [`Root::is_current`] tells.
 #[derive(Debug)]
 pub struct Root {
-    path: PathBuf,
-    identity: Identity,
+    pub(crate) path: PathBuf,
+    pub(crate) identity: Identity,
     pub(crate) durable: Durable,
+    pub(crate) holding: bool,
     pub(crate) top: Directory,
 }
 
@@ -35,7 +36,13 @@ impl Root {
         let failed = |source| RootError::new(path.to_owned(), source);
         let top = Directory::open_root(path).map_err(failed)?;
         let stat = top.stat_self().map_err(failed)?;
-        Ok(Self { path: path.to_owned(), identity: identity_of(&stat), durable: Durable::Now, top })
+        Ok(Self {
+            path: path.to_owned(),
+            identity: identity_of(&stat),
+            durable: Durable::Now,
+            holding: false,
+            top,
+        })
     }
 
     /// From now on acts are done when they are as durable as this says. [`Durable::Now`] unless said otherwise.

@@ -3,9 +3,8 @@
 use crate::Dialect;
 use crate::path::Step;
 use crate::render::{Listed, order};
-use crate::walk::{Leaf, Name, OPEN_DIRECTORY, Tree, rel_path};
+use crate::walk::{Leaf, Name, OPEN_DIRECTORY, Tree};
 use retrace_files::DEPTH_LIMIT;
-use retrace_model::RelPath;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -117,38 +116,52 @@ impl Tree {
         Ok((self.open_names(above.iter().map(Vec::as_slice))?, name))
     }
 
-    /// Removes a directory with all that is in it; says of each regular file that it is gone.
-    pub(crate) fn remove_all(&self, names: &[Name], gone: &mut dyn FnMut(&RelPath)) -> Result<(), Errno> {
-        let (parent, name) = self.parent(names)?;
-        remove_in(&parent, name, &mut names.to_vec(), gone)
+    /// Whether all that is below a directory may be removed: a name goes only from a directory that may be written.
+    pub(crate) fn may_remove(&self, names: &[Name]) -> Result<(), Errno> {
+        may_empty(&self.open_names(names.iter().map(Vec::as_slice))?, 0)
     }
 
-    /// Removes a link or a special file.
-    pub(crate) fn unlink(&self, names: &[Name]) -> Result<(), Errno> {
+    /// Removes whatever stands at a place, with all that is in it.
+    pub(crate) fn remove_whatever(&self, names: &[Name]) -> Result<(), Errno> {
         let (parent, name) = self.parent(names)?;
+        if kind_of(&parent, name)?.0 == FileType::Directory {
+            return remove_in(&parent, name, 0);
+        }
         fs::unlinkat(&parent, name, AtFlags::empty())
     }
 
-    /// Renames, unless something stands at the new place, which is [`Errno::EXIST`]. `over`: whatever stands there goes.
-    pub(crate) fn rename(&self, from: &[Name], to: &[Name], over: bool) -> Result<(), Errno> {
+    /// Puts back what [`Tree::replace_link`] left under its temporary name.
+    pub(crate) fn exchange_back(&self, names: &[Name], temporary: &[u8]) -> Result<(), Errno> {
+        let (parent, name) = self.parent(names)?;
+        exchange_names(&parent, temporary, name)?;
+        fs::unlinkat(&parent, temporary, AtFlags::empty())
+    }
+
+    /// Removes the file under a temporary name beside a place.
+    pub(crate) fn unlink_beside(&self, names: &[Name], temporary: &[u8]) -> Result<(), Errno> {
+        let (parent, _) = self.parent(names)?;
+        fs::unlinkat(&parent, temporary, AtFlags::empty())
+    }
+
+    /// Renames, unless something stands at the new place, which is [`Errno::EXIST`].
+    pub(crate) fn rename(&self, from: &[Name], to: &[Name]) -> Result<(), Errno> {
         let (from_parent, from_name) = self.parent(from)?;
         let (to_parent, to_name) = self.parent(to)?;
-        if !over {
-            match rename_to_free(&from_parent, from_name, &to_parent, to_name) {
-                // The file system cannot do both in one step, or the name lies below itself, which a plain rename says too.
-                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                    if fs::statat(&to_parent, to_name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-                        return Err(Errno::EXIST);
-                    }
+        match rename_to_free(&from_parent, from_name, &to_parent, to_name) {
+            // The file system cannot do both in one step, or the name lies below itself, which a plain rename says too.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                if fs::statat(&to_parent, to_name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+                    return Err(Errno::EXIST);
                 }
-                answer => return answer,
             }
+            answer => return answer,
         }
         fs::renameat(&from_parent, from_name, &to_parent, to_name)
     }
 
-    /// Puts a file, mode 0600, in place of a link. [`Errno::EXIST`] when the link is none any more.
-    pub(crate) fn replace_link(&self, names: &[Name], bytes: &[u8], random: u64) -> Result<(), Errno> {
+    /// Puts a file, mode 0600, in place of a link; answers the name beside it that the link has now.
+    /// [`Errno::EXIST`] when the link is none any more.
+    pub(crate) fn replace_link(&self, names: &[Name], bytes: &[u8], random: u64) -> Result<Name, Errno> {
         let (parent, name) = self.parent(names)?;
         if kind_of(&parent, name)?.0 != FileType::Symlink {
             return Err(Errno::EXIST);
@@ -165,7 +178,7 @@ impl Tree {
             // It is ours, and nobody else knows its name.
             let _ = fs::unlinkat(&parent, &temporary, AtFlags::empty());
         }
-        placed
+        placed.map(|()| temporary.into_bytes())
     }
 }
 
@@ -199,32 +212,36 @@ fn files_in(directory: &OwnedFd, at: &mut Below, into: &mut Vec<Below>) -> Resul
     Ok(())
 }
 
-/// `at` are the names up to and with `name`.
-fn remove_in(
-    parent: &OwnedFd,
-    name: &[u8],
-    at: &mut Vec<Name>,
-    gone: &mut dyn FnMut(&RelPath),
-) -> Result<(), Errno> {
-    if at.len() > DEPTH_LIMIT * 2 {
+fn remove_in(parent: &OwnedFd, name: &[u8], depth: usize) -> Result<(), Errno> {
+    if depth > DEPTH_LIMIT * 2 {
         return Err(Errno::NAMETOOLONG);
     }
     let directory = fs::openat(parent, name, OPEN_DIRECTORY, Mode::empty())?;
     for entry in entries(&directory)? {
-        let (kind, _) = kind_of(&directory, &entry)?;
-        at.push(entry);
-        let entry = at.last().expect("it was pushed just before").clone();
-        if kind == FileType::Directory {
-            remove_in(&directory, &entry, at, gone)?;
+        if kind_of(&directory, &entry)?.0 == FileType::Directory {
+            remove_in(&directory, &entry, depth + 1)?;
         } else {
             fs::unlinkat(&directory, entry.as_slice(), AtFlags::empty())?;
-            if let (FileType::RegularFile, Some(path)) = (kind, rel_path(at.iter().map(Vec::as_slice))) {
-                gone(&path);
-            }
         }
-        at.pop();
     }
     fs::unlinkat(parent, name, AtFlags::REMOVEDIR)
+}
+
+fn may_empty(directory: &OwnedFd, depth: usize) -> Result<(), Errno> {
+    if depth > DEPTH_LIMIT * 2 {
+        return Err(Errno::NAMETOOLONG);
+    }
+    let names = entries(directory)?;
+    if !names.is_empty() {
+        let access = fs::Access::WRITE_OK | fs::Access::EXEC_OK;
+        fs::accessat(directory, ".", access, AtFlags::EACCESS)?;
+    }
+    for name in names {
+        if kind_of(directory, &name)?.0 == FileType::Directory {
+            may_empty(&fs::openat(directory, name.as_slice(), OPEN_DIRECTORY, Mode::empty())?, depth + 1)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
@@ -238,24 +255,39 @@ fn rename_to_free(_: &OwnedFd, _: &[u8], _: &OwnedFd, _: &[u8]) -> Result<(), Er
 }
 
 /// Exchanges the two and looks at what was displaced: a file that took the link's name meanwhile goes back.
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn put_over_link(directory: &OwnedFd, temporary: &str, name: &[u8]) -> Result<(), Errno> {
-    let exchange = || fs::renameat_with(directory, temporary, directory, name, fs::RenameFlags::EXCHANGE);
-    match exchange() {
-        Ok(()) => {}
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            return fs::renameat(directory, temporary, directory, name);
-        }
-        Err(error) => return Err(error),
-    }
+    exchange_names(directory, temporary.as_bytes(), name)?;
     if kind_of(directory, temporary.as_bytes())?.0 == FileType::Symlink {
-        return fs::unlinkat(directory, temporary, AtFlags::empty());
+        return Ok(());
     }
-    exchange()?;
+    exchange_names(directory, temporary.as_bytes(), name)?;
     Err(Errno::EXIST)
 }
 
+/// Exchanges two names; where that cannot be done in one step, by a third name.
+fn exchange_names(directory: &OwnedFd, one: &[u8], other: &[u8]) -> Result<(), Errno> {
+    match exchange(directory, one, other) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            let third = [one, b".other"].concat();
+            rename_to_free(directory, other, directory, &third).or_else(|error| match error {
+                Errno::INVAL | Errno::NOSYS | Errno::NOTSUP => {
+                    fs::renameat(directory, other, directory, third.as_slice())
+                }
+                error => Err(error),
+            })?;
+            fs::renameat(directory, one, directory, other)?;
+            fs::renameat(directory, third.as_slice(), directory, one)
+        }
+        answer => answer,
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn exchange(directory: &OwnedFd, one: &[u8], other: &[u8]) -> Result<(), Errno> {
+    fs::renameat_with(directory, one, directory, other, fs::RenameFlags::EXCHANGE)
+}
+
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn put_over_link(directory: &OwnedFd, temporary: &str, name: &[u8]) -> Result<(), Errno> {
-    fs::renameat(directory, temporary, directory, name)
+fn exchange(_: &OwnedFd, _: &[u8], _: &[u8]) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
 }

@@ -31,6 +31,8 @@ mod size;
 #[cfg(unix)]
 mod disk;
 #[cfg(unix)]
+mod pending;
+#[cfg(unix)]
 mod tool;
 #[cfg(unix)]
 mod walk;
@@ -50,7 +52,9 @@ pub use observe::{Change, Observer, Unobserved};
 pub use retrace_files::Durable;
 
 #[cfg(not(unix))]
-pub use elsewhere::MemoryTool;
+pub use elsewhere::{MemoryTool, Pending};
+#[cfg(unix)]
+pub use pending::Pending;
 #[cfg(unix)]
 pub use tool::MemoryTool;
 

@@ -44,6 +44,14 @@ pub trait Observer {
     /// [`Unobserved`]: nothing is done then, and the call is answered with an error.
     fn before(&mut self, paths: &[RelPath]) -> Result<(), Unobserved>;
 
+    /// As [`Observer::before`], for files that only get another path.
+    ///
+    /// # Errors
+    /// As [`Observer::before`].
+    fn before_renaming(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
+        self.before(paths)
+    }
+
     /// Whether the change that is about to be made is to be on the disk before [`Observer::changed`] is called. Asked after
     /// each [`Observer::before`].
     fn durable(&self) -> Durable {

@@ -5,6 +5,7 @@ use crate::guard::added;
 use crate::input::{self, Command};
 use crate::observe::{Change, Observer};
 use crate::path::{self, Step};
+use crate::pending::{Pending, Undo};
 use crate::walk::{Leaf, Lost, Name, Place, Tree, rel_path};
 use crate::{Answer, Dialect, GuardMode, OpenError, Options, ToolError, edit, render};
 use retrace_files::{DEPTH_LIMIT, Done, FileError, Root, RootError};
@@ -52,13 +53,31 @@ impl MemoryTool {
 
     /// Answers one call: `input` is the `input` of the `tool_use` block. `observer` is told of every change.
     pub fn call(&self, input: &Value, observer: &mut dyn Observer) -> Answer {
-        match self.answer(input, observer) {
-            Ok(content) => Answer { content, is_error: false },
-            Err(error) => Answer { content: error.text(self.options.dialect), is_error: true },
+        let (answer, pending) = self.call_pending(input, observer);
+        pending.let_go();
+        answer
+    }
+
+    /// As [`MemoryTool::call`], for a caller that may have to take the call back: what it displaced stays beside the files until
+    /// [`Pending::let_go`], and other calls that change something wait for that.
+    pub fn call_pending(&self, input: &Value, observer: &mut dyn Observer) -> (Answer, Pending) {
+        let mut pending = Pending::new(&self.options);
+        match self.answer(input, observer, &mut pending) {
+            Ok(content) => (Answer { content, is_error: false }, pending),
+            Err(error) => {
+                // What was done before the step that failed.
+                pending.take_back_steps();
+                (Answer { content: error.text(self.options.dialect), is_error: true }, pending)
+            }
         }
     }
 
-    fn answer(&self, input: &Value, observer: &mut dyn Observer) -> Result<String, ToolError> {
+    fn answer(
+        &self,
+        input: &Value,
+        observer: &mut dyn Observer,
+        pending: &mut Pending,
+    ) -> Result<String, ToolError> {
         let command = input::read(input, self.options.dialect)?;
         let tree = Tree::open(&self.root).map_err(|error| {
             let code = error.raw_os_error().unwrap_or(libc_codes::ENOENT);
@@ -68,7 +87,7 @@ impl MemoryTool {
             // An edit checks what it replaces, but three at once could leave one of them in a hidden file only.
             tree.one_at_a_time();
         }
-        let root = Root::open(&self.root).map_err(|error| {
+        let mut root = Root::open(&self.root).map_err(|error| {
             let code = match error {
                 RootError::Missing { .. } => libc_codes::ENOENT,
                 RootError::Denied { .. } => libc_codes::EACCES,
@@ -77,15 +96,19 @@ impl MemoryTool {
             };
             system("", code, "open", shown_path([]))
         })?;
-        let mut call = Call { tree, root, options: &self.options, observer };
-        match command {
+        root.set_holding(true);
+        let mut call = Call { tree, root, options: &self.options, observer, undo: Vec::new() };
+        let answer = match command {
             Command::View { path, range } => call.view(&path, range),
             Command::Create { path, text } => call.create(&path, &text),
             Command::Replace { path, old, new } => call.replace(&path, &old, &new),
             Command::Insert { path, line, text } => call.insert(&path, line, &text),
             Command::Delete { path } => call.delete(&path),
             Command::Rename { from, to } => call.rename(&from, &to),
-        }
+        };
+        let Call { tree, root, undo, .. } = call;
+        pending.is_of(tree, root, undo);
+        answer
     }
 }
 
@@ -123,6 +146,8 @@ struct Call<'c> {
     root: Root,
     options: &'c Options,
     observer: &'c mut dyn Observer,
+    /// What was done, and what it takes to undo it.
+    undo: Vec<Undo>,
 }
 
 impl Call<'_> {
@@ -228,6 +253,7 @@ impl Call<'_> {
             | FileError::NotAFile { .. } => ToolError::Exists { path: path.to_owned() },
             error => of_file(path, &place, "open", &error),
         })?;
+        self.undo.extend(done.held.map(Undo::File));
         self.observer.changed(&Change::Written { path: &rel_path, bytes: text.as_bytes(), seen: done.seen });
         Ok(format!("File created successfully at: {path}{note}"))
     }
@@ -354,7 +380,7 @@ impl Call<'_> {
     /// of modes, and a file that its owner opened to others stays open to them.
     #[allow(clippy::option_option, reason = "written or not, and what is known of it")]
     fn write(
-        &self,
+        &mut self,
         path: &str,
         place: &Place,
         rel_path: &RelPath,
@@ -372,7 +398,10 @@ impl Call<'_> {
             }
         };
         match written {
-            Ok(done) => Ok(Some(done.seen)),
+            Ok(done) => {
+                self.undo.extend(done.held.map(Undo::File));
+                Ok(Some(done.seen))
+            }
             Err(FileError::Moved { .. } | FileError::Unsettled { .. }) => Ok(None),
             Err(error) => Err(of_file(path, place, "rename", &error)),
         }
@@ -380,7 +409,7 @@ impl Call<'_> {
 
     #[allow(clippy::option_option, reason = "written or not, and what is known of it")]
     fn write_over_link(
-        &self,
+        &mut self,
         path: &str,
         place: &Place,
         bytes: &[u8],
@@ -388,7 +417,10 @@ impl Call<'_> {
     ) -> Result<Option<Option<retrace_model::Seen>>, ToolError> {
         let names: Vec<Name> = place.names().map(<[u8]>::to_vec).collect();
         match self.tree.replace_link(&names, bytes, random) {
-            Ok(()) => Ok(Some(None)),
+            Ok(temporary) => {
+                self.undo.push(Undo::Exchanged { names, temporary });
+                Ok(Some(None))
+            }
             Err(Errno::EXIST) => Err(ToolError::Unsettled { path: path.to_owned() }),
             Err(code) => Err(system(path, code.raw_os_error(), "rename", shown_path(place.names()))),
         }
@@ -407,16 +439,11 @@ impl Call<'_> {
         };
         match place.leaf {
             Leaf::File(_) => self.delete_file(path, &place)?,
-            Leaf::Directory(_) => {
-                let files = self.tree.files_below(&names).map_err(refused)?;
-                let files: Vec<RelPath> = files.iter().filter_map(|file| below(&names, file)).collect();
-                self.before(&files)?;
-                let observer = &mut *self.observer;
-                let mut gone = |path: &RelPath| observer.changed(&Change::Removed { path });
-                self.tree.remove_all(&names, &mut gone).map_err(refused)?;
+            Leaf::Directory(_) => self.delete_directory(path, &place, &names)?,
+            Leaf::Link => self.set_aside(&names).map(drop).map_err(refused)?,
+            Leaf::Special if self.dialect() != Dialect::Py => {
+                self.set_aside(&names).map(drop).map_err(refused)?;
             }
-            Leaf::Link => self.tree.unlink(&names).map_err(refused)?,
-            Leaf::Special if self.dialect() != Dialect::Py => self.tree.unlink(&names).map_err(refused)?,
             Leaf::TooLong => return Err(too_long(path, &place)),
             Leaf::Special | Leaf::Missing | Leaf::BelowAFile => return Err(missing()),
         }
@@ -427,15 +454,17 @@ impl Call<'_> {
         let missing = || ToolError::DeleteMissing { path: path.to_owned() };
         let rel_path = place.rel_path().ok_or_else(missing)?;
         for _ in 0..ATTEMPTS {
-            self.before(std::slice::from_ref(&rel_path))?;
+            // Read before the caller is told, who records what stands there: what came after that is not deleted.
             let hash = match self.root.read(&rel_path, 0) {
                 Ok(content) => content.sha256,
                 Err(FileError::Missing { .. }) => return Err(missing()),
                 Err(error) => return Err(of_file(path, place, "rm", &error)),
             };
+            self.before(std::slice::from_ref(&rel_path))?;
             let random = (self.options.random)();
             match self.root.delete(&rel_path, hash, false, random, &*self.options.steps) {
-                Ok(_) => {
+                Ok(done) => {
+                    self.undo.extend(done.held.map(Undo::File));
                     self.observer.changed(&Change::Removed { path: &rel_path });
                     return Ok(());
                 }
@@ -444,6 +473,52 @@ impl Call<'_> {
             }
         }
         Err(ToolError::Unsettled { path: path.to_owned() })
+    }
+
+    /// Renames a directory to a hidden name, looks whether all in it is what the caller was told of, and leaves it there: it is
+    /// removed when the call is let go of.
+    fn delete_directory(&mut self, path: &str, place: &Place, names: &[Name]) -> Result<(), ToolError> {
+        let refused = |code: Errno| match code {
+            Errno::NOENT => ToolError::DeleteMissing { path: path.to_owned() },
+            code => system(path, code.raw_os_error(), "rm", shown_path(place.names())),
+        };
+        for _ in 0..ATTEMPTS {
+            let told = self.contents_below(names).map_err(refused)?;
+            self.tree.may_remove(names).map_err(refused)?;
+            let files: Vec<RelPath> = told.iter().filter_map(|(file, _)| below(names, file)).collect();
+            self.before(&files)?;
+            let hidden = self.set_aside(names).map_err(refused)?;
+            if self.contents_below(&hidden) == Ok(told) {
+                for path in &files {
+                    self.observer.changed(&Change::Removed { path });
+                }
+                return Ok(());
+            }
+            // Somebody wrote in it at this very moment.
+            self.undo.pop();
+            self.tree.rename(&hidden, names).map_err(refused)?;
+        }
+        Err(ToolError::Unsettled { path: path.to_owned() })
+    }
+
+    /// Every regular file below a directory, with its hash; none for one that cannot be read.
+    #[allow(clippy::type_complexity, reason = "two columns")]
+    fn contents_below(&self, names: &[Name]) -> Result<Vec<(Vec<Name>, Option<Sha256>)>, Errno> {
+        let files = self.tree.files_below(names)?;
+        let hash = |file: &[Name]| Some(self.root.read(&below(names, file)?, 0).ok()?.sha256);
+        Ok(files.into_iter().map(|file| (file.clone(), hash(&file))).collect())
+    }
+
+    /// Renames what stands at a place to a hidden name beside it, where it stays until the call is let go of.
+    fn set_aside(&mut self, names: &[Name]) -> Result<Vec<Name>, Errno> {
+        let (name, above) = names.split_last().ok_or(Errno::INVAL)?;
+        let hidden = retrace_files::aside_name(name, (self.options.random)());
+        let hidden: Vec<Name> = above.iter().cloned().chain([hidden]).collect();
+        let before = |step| Errno::from_io_error(&step).unwrap_or(Errno::IO);
+        self.options.steps.before(retrace_files::Step::SetAside).map_err(before)?;
+        self.tree.rename(names, &hidden)?;
+        self.undo.push(Undo::Aside { names: names.to_vec(), hidden: hidden.clone() });
+        Ok(hidden)
     }
 
     fn rename(&mut self, from: &str, to: &str) -> Result<String, ToolError> {
@@ -477,9 +552,11 @@ impl Call<'_> {
         self.check_reachable(to, &new)?;
         let note = self.check(to, ("", ""), (from, to))?;
         let target = new.rel_path().ok_or_else(|| ToolError::DestinationExists { path: to.to_owned() })?;
-        self.root
+        let made = self
+            .root
             .make_private_parents(&target, &*self.options.steps)
             .map_err(|error| of_file(to, &new, "mkdir", &error))?;
+        self.undo.push(Undo::Made(made));
         match old.leaf {
             // Making the directories of the destination made the source, which cannot go below itself.
             Leaf::Missing
@@ -545,8 +622,14 @@ impl Call<'_> {
             .filter_map(|file| Some((below(&old_names, file)?, below(&new_names, file)?)))
             .collect();
         let paths: Vec<RelPath> = moves.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
-        self.before(&paths)?;
-        self.tree.rename(&old_names, &new_names, over).map_err(refused)?;
+        self.observer.before_renaming(&paths).map_err(|reason| ToolError::Unobserved { reason: reason.0 })?;
+        self.root.set_durable(self.observer.durable());
+        if over {
+            // A link that leads nowhere, which the dialect takes for nothing.
+            self.set_aside(&new_names).map_err(refused)?;
+        }
+        self.tree.rename(&old_names, &new_names).map_err(refused)?;
+        self.undo.push(Undo::Renamed { from: old_names.clone(), to: new_names.clone() });
         for (from, to) in &moves {
             self.observer.changed(&Change::Moved { from, to });
         }

@@ -15,6 +15,7 @@ const CODES: Record<Code, true> = {
   database_newer: true,
   database_damaged: true,
   cannot_write: true,
+  not_recorded: true,
   busy: true,
   counter_unavailable: true,
   key_refused: true,

@@ -71,6 +71,11 @@ const ENTRIES: Record<Code, Entry> = {
     next: msg`Check permissions and free space, then try again.`,
     tone: "failure",
   },
+  not_recorded: {
+    title: msg`Done, but not recorded`,
+    next: msg`The next scan records what was changed. Do not repeat it.`,
+    tone: "failure",
+  },
   busy: {
     title: msg`The log is in use`,
     next: msg`Another process is writing. Try again in a moment.`,

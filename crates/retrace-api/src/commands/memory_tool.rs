@@ -8,10 +8,10 @@ use crate::app::{Inner, root_of};
 use crate::faults::Faults;
 use crate::guard::ByRules;
 use crate::kept_out::Redacted;
-use crate::look::append_seen;
+use crate::live_files::{Large, LiveFiles};
 use crate::settle::Changed;
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
-use retrace_files::{FileError, Root, Steps};
+use retrace_files::{Root, Steps};
 use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
 use retrace_memory_tool::{Change as Told, Durable, GuardMode, MemoryTool, Observer, Options, Unobserved};
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
@@ -22,8 +22,8 @@ use std::sync::Arc;
 ///
 /// A call that changes something holds the log's write lock from before it looks until its versions are appended, so calls
 /// of any number of agents and processes come one after the other, and each is exactly one operation. What stands on disk
-/// at the paths concerned is recorded first, and in a transaction of its own, where the log does not know it. If the log cannot take the versions after the
-/// files were changed (a full disk), the call fails, and the next look records what stands there, by nobody knows whom.
+/// at the paths concerned is recorded first, and in a transaction of its own, where the log does not know it. If the log cannot take
+/// the versions after the files were changed (a full disk), they are made what they were, and the call fails: it can be repeated.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for an unknown dialect, guard or rule, or a directory that cannot be a store,
@@ -54,30 +54,18 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
         });
     }
     inner.catch_up(&store)?;
-    let root = Root::open(&root_of(&store))?;
-    let mut attempts = 0;
-    loop {
-        attempts += 1;
-        // Somebody who writes there all the time is recorded in the same transaction in the end.
-        if let Some(answer) = call_once(inner, &tool, &store, &root, &request, attempts == MOST_ATTEMPTS)? {
-            return Ok(answer);
-        }
-    }
+    let root = Arc::new(Root::open(&root_of(&store))?);
+    call_and_record(inner, &tool, &store, &root, &request)
 }
 
-/// How often a call begins anew because what stood there was not in the log.
-const MOST_ATTEMPTS: u32 = 4;
-
-/// Makes a call that changes something. `None` when something stood in its way that the log did not know: that is recorded
-/// now, and nothing else was done. Unless it `must_go_on`: then it is recorded together with the call.
-fn call_once(
+/// Makes a call that changes something, and records it.
+fn call_and_record(
     inner: &Arc<Inner>,
     tool: &MemoryTool,
     store: &StoreRow,
-    root: &Root,
+    root: &Arc<Root>,
     request: &MemoryToolReq,
-    must_go_on: bool,
-) -> Result<Option<MemoryToolAnswer>, ApiError> {
+) -> Result<MemoryToolAnswer, ApiError> {
     let actor = match &request.session {
         Some(id) if !id.is_empty() => Actor::Session { id: id.clone(), evidence: Evidence::Stated },
         _ => Actor::Unknown,
@@ -85,10 +73,11 @@ fn call_once(
     let boot = inner.defers(root);
     let mut noted = Vec::new();
     let mut changed = None;
-    let written = inner.write(|act| {
+    let written = inner.write_with_files(|act, files| {
         let mut call = Recorded {
             inner,
             act,
+            files,
             store: store.id,
             root,
             changes: Vec::new(),
@@ -96,15 +85,14 @@ fn call_once(
             failed: None,
             defers: boot.is_some(),
             durable: Durable::Now,
-            must_go_on,
-            again: false,
         };
-        let answer = tool.call(&request.input, &mut call);
+        let (answer, pending) = tool.call_pending(&request.input, &mut call);
+        call.files.called(store.id, root, pending);
         if let Some(error) = call.failed.take() {
             return Err(error);
         }
-        if call.again {
-            return Ok(None);
+        if !call.files.left().is_empty() {
+            return Err(ApiError::new(Code::StoreUnavailable, answer.content, ""));
         }
         let (changes, not_recorded) = (call.changes, call.not_recorded);
         let paths = paths_of(&changes);
@@ -129,13 +117,13 @@ fn call_once(
             changed = Some(Changed { root: root.path().to_owned(), paths, seqs });
         }
         noted = inner.note_settled(act)?;
-        Ok(Some(MemoryToolAnswer {
+        Ok(MemoryToolAnswer {
             content: answer.content,
             is_error: answer.is_error,
             operation_seq: appended.operation_seq,
             versions: appended.versions.iter().map(ToString::to_string).collect(),
             not_recorded: not_recorded.iter().map(RelPath::to_text).collect(),
-        }))
+        })
     });
     if written.is_err() {
         inner.still_to_note(noted);
@@ -271,8 +259,9 @@ fn listed_at(inner: &Inner, directory: &PathBuf) -> Result<Option<StoreRow>, Api
 struct Recorded<'r, 'w> {
     inner: &'r Inner,
     act: &'r mut Act<'w>,
+    files: &'r mut LiveFiles,
     store: StoreId,
-    root: &'r Root,
+    root: &'r Arc<Root>,
     changes: Vec<Change>,
     not_recorded: Vec<RelPath>,
     /// The failure of the log that stopped the call.
@@ -281,26 +270,15 @@ struct Recorded<'r, 'w> {
     defers: bool,
     /// Whether the change that comes next may.
     durable: Durable,
-    must_go_on: bool,
-    /// Something was recorded that stood there, so the call is to begin anew.
-    again: bool,
 }
 
 impl Observer for Recorded<'_, '_> {
     fn before(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
-        let stood = self.record_standing(paths).map_err(|error| {
-            let reason = Unobserved(error.message.clone());
-            self.failed = Some(error);
-            reason
-        })?;
-        if stood > 0 && !self.must_go_on {
-            // What is about to be displaced must be in the log, committed, before it is.
-            self.again = true;
-            return Err(Unobserved("recorded".to_owned()));
-        }
-        let may = self.defers && stood == 0 && paths.iter().all(|path| self.is_memory(path));
-        self.durable = if may { Durable::Later } else { Durable::Now };
-        Ok(())
+        self.record_standing(paths, Large::Refused)
+    }
+
+    fn before_renaming(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
+        self.record_standing(paths, Large::MayMove)
     }
 
     fn durable(&self) -> Durable {
@@ -364,27 +342,22 @@ impl Recorded<'_, '_> {
         }
     }
 
-    /// Records what stands at these paths where it is not what the log has; answers how many versions that made.
-    fn record_standing(&mut self, paths: &[RelPath]) -> Result<u64, ApiError> {
-        let mut changes = Vec::new();
-        for path in paths.iter().filter(|path| self.is_memory(path)) {
-            let payload = match self.root.read(path, self.inner.rules.max_file_bytes) {
-                Ok(content) => Payload::Content {
-                    bytes: content.bytes,
-                    sha256: content.sha256,
-                    size: content.size,
-                    seen: Some(content.seen),
-                    moved_from: None,
-                },
-                Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => Payload::Gone,
-                // No regular file, so no memory.
-                Err(FileError::Link { .. } | FileError::IsDirectory { .. } | FileError::NotAFile { .. }) => {
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            changes.push(Change { store: self.store, path: path.clone(), payload });
-        }
-        append_seen(self.act, self.store, changes, None, self.inner.now())
+    /// Records what stands at the paths that are memories, where it is not what the log has.
+    fn record_standing(&mut self, paths: &[RelPath], large: Large) -> Result<(), Unobserved> {
+        let inner = self.inner;
+        let memories = paths.iter().filter(|path| inner.rules.leaves_out(path.components()).is_none());
+        let place = (self.store, &**self.root);
+        let recorded = self.files.record_standing(inner, self.act, place, memories, large);
+        recorded.map_err(|error| {
+            let reason = Unobserved(error.message.clone());
+            // What the tool can say of itself is its answer.
+            if error.code != Code::Invalid {
+                self.failed = Some(error);
+            }
+            reason
+        })?;
+        let may = self.defers && paths.iter().all(|path| self.is_memory(path));
+        self.durable = if may { Durable::Later } else { Durable::Now };
+        Ok(())
     }
 }

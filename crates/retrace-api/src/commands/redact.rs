@@ -21,14 +21,16 @@ use crate::App;
 use crate::app::{Inner, lock};
 use crate::faults::Point;
 use crate::judge::{self, Who};
+use crate::live_files::LiveFiles;
 use crate::origins::keep_lines;
 use crate::remote::redact as remote;
 use crate::view;
 use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Receipts, RedactReq};
-use retrace_files::{Expected, FileError, Root};
+use retrace_files::{FileError, Root};
 use retrace_log::{Act, Append, Change, Needles, NewReceipt, Payload, StoreRow, VersionRow};
 use retrace_model::{ReceiptId, RelPath, Rules, Sha256, Source, Timestamp};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use survey::{LiveHit, Selection, Survey};
 
 /// What stands in a live file where the secret was.
@@ -123,11 +125,9 @@ pub fn recheck_receipt(app: &App, request: ReceiptRef) -> Result<Receipt, ApiErr
     }
     Ok(view::receipt(&inner.read(|reader| Ok(reader.receipt(id)?))?))
 }
-/// A live file that was given its new content, with what it takes to put the old one back.
+/// A live file that was given its new content.
 struct ReplacedFile {
-    root: Root,
     change: Change,
-    before: Vec<u8>,
     /// What did not go as it should.
     warning: Option<String>,
 }
@@ -144,12 +144,13 @@ impl Inner {
         let chosen: Vec<VersionRow> = survey.versions.iter().map(|(version, _)| version.clone()).collect();
         let mut replaced = Vec::new();
         let mut failed = Vec::new();
-        let written = self.write(|act| {
+        let written = self.write_with_files(|act, files| {
+            (replaced, failed) = (Vec::new(), Vec::new());
             for store in stores {
                 self.settle_store(act, store)?;
             }
             for hit in survey.live.iter_mut().filter(|hit| hit.after.is_some()) {
-                match self.replace_live(hit) {
+                match self.replace_live(act, files, hit) {
                     Ok(file) => replaced.push(file),
                     Err(error) => {
                         failed.push(format!("{}: {error}", hit.path));
@@ -164,10 +165,7 @@ impl Inner {
             self.at(Point::Masked)?;
             Ok(committed)
         });
-        let (id, operation_seq, mut needles, queued) = match written {
-            Ok(committed) => committed,
-            Err(error) => return Err(self.put_live_back(error, &replaced)),
-        };
+        let (id, operation_seq, mut needles, queued) = written?;
         result.operation_seq = Some(operation_seq);
         result.queued = queued;
         result.writes.retain(|write| replaced.iter().any(|file| file.change.path.to_text() == write.path));
@@ -278,17 +276,21 @@ impl Inner {
         remote::queue(act, operation_seq, masked, &replace, at)
     }
 
-    fn replace_live(&self, hit: &LiveHit) -> Result<ReplacedFile, FileError> {
+    fn replace_live(
+        &self,
+        act: &Act<'_>,
+        files: &mut LiveFiles,
+        hit: &LiveHit,
+    ) -> Result<ReplacedFile, FileError> {
         let failed = |error: retrace_files::RootError| FileError::Io {
             path: hit.path.clone(),
             doing: "open the store",
             source: std::io::Error::other(error.to_string()),
         };
         let after = hit.after.clone().unwrap_or_default();
-        let root = Root::open(&hit.store_root).map_err(failed)?;
-        let before = root.read(&hit.path, u64::MAX)?.bytes.unwrap_or_default();
-        let expected = Expected::Hash(hit.before);
-        let done = root.replace(&hit.path, expected, &after, self.random(), &*self.options.faults)?;
+        let root = Arc::new(Root::open(&hit.store_root).map_err(failed)?);
+        let (reader, place) = (act.reader(), (hit.store, &root));
+        let done = files.rewrite(self, &reader, place, (&hit.path, hit.before), &after)?;
         let stays = done.leftover.filter(|hidden| !removed(&root, &self.rules, hidden));
         let change = Change {
             store: hit.store,
@@ -303,26 +305,7 @@ impl Inner {
         };
         let warning = stays
             .map(|hidden| format!("The old content could not be removed: delete the hidden file {hidden}."));
-        Ok(ReplacedFile { root, change, before, warning })
-    }
-
-    /// Takes back what was written into live files, because the log could not take the redaction.
-    fn put_live_back(&self, mut error: ApiError, replaced: &[ReplacedFile]) -> ApiError {
-        let mut left = Vec::new();
-        for ReplacedFile { root, change, before, .. } in replaced {
-            let Payload::Content { sha256, .. } = &change.payload else { continue };
-            let expected = Expected::Hash(*sha256);
-            if root.replace(&change.path, expected, before, self.random(), &*self.options.faults).is_err() {
-                left.push(change.path.to_string());
-            }
-        }
-        if !left.is_empty() {
-            error.hint = format!(
-                "Nothing was redacted in the log, but these live files were changed before and could not be put back: {}. Repeat the redaction.",
-                left.join(", ")
-            );
-        }
-        error
+        Ok(ReplacedFile { change, warning })
     }
 }
 

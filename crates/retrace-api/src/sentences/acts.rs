@@ -89,8 +89,13 @@ pub(super) const SENTENCES: &[&str] = &[
     "The purge is not finished: {0}",
     "open the store",
     "The old content could not be removed: delete the hidden file {0}.",
-    "Nothing was redacted in the log, but these live files were changed before and could not be put back: {0}. \
-     Repeat the redaction.",
+    "Somebody else wrote the file meanwhile.",
+    "Somebody else keeps writing the same files.",
+    "Nothing was done; what they wrote is recorded. Repeat it when they are done.",
+    "It was done and is not recorded: {0}",
+    "{0} files were changed and could not be put back. The next scan records them, without who and why; do not \
+     repeat it.",
+    "look up in the log",
     "Database file, raw bytes",
     "Write-ahead log, raw bytes",
     "Other files of the data directory",
@@ -328,7 +333,6 @@ pub(super) const SENTENCES: &[&str] = &[
     "The file was changed at this very moment; it was left as it is.",
     "{0}: the file has another owner or group than before.",
     "{0}: extended attributes were lost: {1}.",
-    "{0} files were changed before that and could not be put back, {1} among them. They are recorded at the next look.",
     "Only {0} of {1} files were changed.",
     "{0} Nothing was changed.",
     "What is there now is recorded. Look at the differences, then repeat.",

@@ -4,19 +4,23 @@ use super::Stop;
 use super::read::current;
 use super::write::Writing;
 use crate::app::path_from_bytes;
-use crate::look::append_seen;
+use crate::live_files::Large;
 use crate::wire::ApiError;
 use retrace_files::{Done, Expected, FileError, Root};
-use retrace_log::{ApiStoreRow, Change, LiveRecord, Payload};
+use retrace_log::{ApiStoreRow, LiveRecord};
 use retrace_model::{RelPath, Seen, Sha256};
 use retrace_store_api::Refusal;
+use std::sync::Arc;
 
-fn root(store: &ApiStoreRow) -> Result<Option<Root>, Stop> {
+fn root(store: &ApiStoreRow) -> Result<Option<Arc<Root>>, Stop> {
     let Some(directory) = &store.directory else { return Ok(None) };
-    Ok(Some(Root::open(&path_from_bytes(directory)).map_err(ApiError::from)?))
+    let mut root = Root::open(&path_from_bytes(directory)).map_err(ApiError::from)?;
+    root.set_holding(true);
+    Ok(Some(Arc::new(root)))
 }
 
-/// Records what stands at these paths where it is not what the log has, so that what follows is decided by what is there.
+/// Records what stands at these paths where it is not what the log has, so that what follows is decided by what is there. Where
+/// there was something, the call is made again once that is committed.
 pub(super) fn record_standing(
     writing: &mut Writing<'_, '_>,
     store: &ApiStoreRow,
@@ -25,28 +29,25 @@ pub(super) fn record_standing(
     let Some(root) = root(store)? else { return Ok(()) };
     let inner = writing.inner;
     inner.catch_up_within(writing.act, store.id, &root)?;
-    let mut changes = Vec::new();
     for path in paths {
         if inner.rules.leaves_out(path.components()).is_some() {
             return Err(Refusal::invalid("path", "names a file that the directory's rules leave out").into());
         }
-        let payload = match root.read(path, inner.rules.max_file_bytes) {
-            Ok(content) => Payload::Content {
-                bytes: content.bytes,
-                sha256: content.sha256,
-                size: content.size,
-                seen: Some(content.seen),
-                moved_from: None,
+        // What is no file is in the way, and no memory that could be gone.
+        match root.seen(path) {
+            Ok(Some(_)) => {}
+            Ok(None) => match root.read(path, 0) {
+                Ok(_)
+                | Err(
+                    FileError::Missing { .. } | FileError::BelowAFile { .. } | FileError::IsDirectory { .. },
+                ) => {}
+                Err(error) => return Err(refused(error)),
             },
-            Err(FileError::Missing { .. } | FileError::BelowAFile { .. } | FileError::IsDirectory { .. }) => {
-                Payload::Gone
-            }
             Err(error) => return Err(refused(error)),
-        };
-        changes.push(Change { store: store.id, path: (*path).clone(), payload });
+        }
     }
-    append_seen(writing.act, store.id, changes, None, inner.now())?;
-    Ok(())
+    let (place, paths) = ((store.id, &*root), paths.iter().copied());
+    Ok(writing.files.record_standing(inner, writing.act, place, paths, Large::Refused)?)
 }
 
 /// What stands on disk of a memory; `None` for a store without a directory, and where there is no file.
@@ -61,18 +62,18 @@ pub(super) fn bytes_of(store: &ApiStoreRow, record: &LiveRecord) -> Result<Optio
 
 /// Writes a new file.
 pub(super) fn create(
-    writing: &Writing<'_, '_>,
+    writing: &mut Writing<'_, '_>,
     store: &ApiStoreRow,
     path: &RelPath,
     bytes: &[u8],
 ) -> Result<Option<Seen>, Stop> {
     let Some(root) = root(store)? else { return Ok(None) };
-    Ok(put(writing, &root, path, Expected::Absent, bytes)?.seen)
+    Ok(put(writing, (store, &root), path, Expected::Absent, bytes)?.seen)
 }
 
 /// Writes a memory's new content, at its path or at another.
 pub(super) fn update(
-    writing: &Writing<'_, '_>,
+    writing: &mut Writing<'_, '_>,
     store: &ApiStoreRow,
     record: &LiveRecord,
     path: &RelPath,
@@ -81,26 +82,22 @@ pub(super) fn update(
     let Some(root) = root(store)? else { return Ok(None) };
     let standing = standing(&root, record)?;
     if *path == record.path {
-        return Ok(put(writing, &root, path, Expected::Hash(standing), bytes)?.seen);
+        return Ok(put(writing, (store, &root), path, Expected::Hash(standing), bytes)?.seen);
     }
-    let done = put(writing, &root, path, Expected::Absent, bytes)?;
-    if let Err(error) = take(writing, &root, &record.path, standing) {
-        // The memory must not be in two places; where that cannot be undone the next look records both.
-        drop(take(writing, &root, path, Sha256::of(bytes)));
-        return Err(error);
-    }
+    let done = put(writing, (store, &root), path, Expected::Absent, bytes)?;
+    take(writing, (store, &root), &record.path, standing)?;
     Ok(done.seen)
 }
 
 /// Deletes a memory's file.
 pub(super) fn delete(
-    writing: &Writing<'_, '_>,
+    writing: &mut Writing<'_, '_>,
     store: &ApiStoreRow,
     record: &LiveRecord,
 ) -> Result<(), Stop> {
     let Some(root) = root(store)? else { return Ok(()) };
     let standing = standing(&root, record)?;
-    take(writing, &root, &record.path, standing)
+    take(writing, (store, &root), &record.path, standing)
 }
 
 /// The hash the file of a memory has. Of one whose newest version is redacted only the file itself knows.
@@ -112,19 +109,24 @@ fn standing(root: &Root, record: &LiveRecord) -> Result<Sha256, Stop> {
 }
 
 fn put(
-    writing: &Writing<'_, '_>,
-    root: &Root,
+    writing: &mut Writing<'_, '_>,
+    (store, root): (&ApiStoreRow, &Arc<Root>),
     path: &RelPath,
     expected: Expected,
     bytes: &[u8],
 ) -> Result<Done, Stop> {
-    let inner = writing.inner;
-    root.replace(path, expected, bytes, inner.random(), &*inner.options.faults).map_err(refused)
+    let reader = writing.act.reader();
+    writing.files.put(writing.inner, &reader, (store.id, root), (path, expected), bytes).map_err(refused)
 }
 
-fn take(writing: &Writing<'_, '_>, root: &Root, path: &RelPath, standing: Sha256) -> Result<(), Stop> {
-    let inner = writing.inner;
-    root.delete(path, standing, true, inner.random(), &*inner.options.faults).map(drop).map_err(refused)
+fn take(
+    writing: &mut Writing<'_, '_>,
+    (store, root): (&ApiStoreRow, &Arc<Root>),
+    path: &RelPath,
+    standing: Sha256,
+) -> Result<(), Stop> {
+    let reader = writing.act.reader();
+    writing.files.take(writing.inner, &reader, (store.id, root), path, standing).map(drop).map_err(refused)
 }
 
 /// What stands in the way on disk is a conflict; anything else is a failure.

@@ -3,6 +3,7 @@
 use super::{Outcome, Refused, Stop, StoreAnswer, StoreRequest, author, failure, read, understand, write};
 use crate::App;
 use crate::app::{Inner, lock};
+use crate::live_files::LiveFiles;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::Act;
 use retrace_model::Actor;
@@ -217,14 +218,15 @@ fn one_transaction(inner: &Arc<Inner>, batch: &mut VecDeque<Job>, legacy: bool) 
     let mut done: Vec<(Job, Outcome)> = Vec::new();
     let mut failed = None;
     let mut after = Vec::new();
+    let mut with_files = false;
     let committed = inner.write(|act| {
         while let Some(job) = batch.front() {
-            let alone = has_directory(act, &job.call)?;
-            if alone && !done.is_empty() {
+            if has_directory(act, &job.call)? {
+                with_files = done.is_empty();
                 break;
             }
             let Some(job) = batch.pop_front() else { break };
-            match write::run(inner, act, &job.call, &job.author, legacy) {
+            match write::run(inner, act, &mut LiveFiles::default(), &job.call, &job.author, legacy) {
                 Ok(written) => {
                     after.extend(written.after);
                     done.push((job, Ok(written.answer)));
@@ -235,21 +237,18 @@ fn one_transaction(inner: &Arc<Inner>, batch: &mut VecDeque<Job>, legacy: bool) 
                     return Err(error);
                 }
             }
-            if alone {
-                break;
-            }
         }
         Ok(())
     });
     match (committed, failed) {
-        (Ok(()), _) => {
-            for what in after {
-                if matches!(what, Event::Receipts) {
-                    inner.kept_findings.forget();
-                    inner.kept_texts.forget();
-                }
-                inner.events.send(&what);
+        (Ok(()), _) if with_files => {
+            if let Some(job) = batch.pop_front() {
+                let outcome = with_its_files(inner, &job, legacy);
+                (job.reply)(answer(outcome, job.request_id));
             }
+        }
+        (Ok(()), _) => {
+            tell(inner, after);
             for (job, outcome) in done {
                 (job.reply)(answer(outcome, job.request_id));
             }
@@ -270,6 +269,42 @@ fn one_transaction(inner: &Arc<Inner>, batch: &mut VecDeque<Job>, legacy: bool) 
                 (job.reply)(answer(Err(failure(&error)), job.request_id));
             }
         }
+    }
+}
+
+/// Does a call that writes files as well, in a transaction of its own.
+fn with_its_files(inner: &Arc<Inner>, job: &Job, legacy: bool) -> Outcome {
+    let mut refused = None;
+    let written = inner.write_with_files(|act, files| {
+        match write::run(inner, act, files, &job.call, &job.author, legacy) {
+            Ok(written) => Ok(written),
+            Err(Stop::Failed(error)) => Err(error),
+            Err(Stop::Refused(refusal)) => {
+                // What was done before it was refused is undone.
+                let stopped = ApiError::new(Code::HeadMoved, refusal.message.clone(), "");
+                refused = Some(refusal);
+                Err(stopped)
+            }
+        }
+    });
+    match (written, refused) {
+        (Ok(written), _) => {
+            tell(inner, written.after);
+            Ok(written.answer)
+        }
+        (Err(error), Some(refusal)) if error.code != Code::NotRecorded => Err(refusal),
+        (Err(error), _) => Err(failure(&error)),
+    }
+}
+
+/// Tells listeners what became of writes that are durable.
+fn tell(inner: &Inner, after: impl IntoIterator<Item = Event>) {
+    for what in after {
+        if matches!(what, Event::Receipts) {
+            inner.kept_findings.forget();
+            inner.kept_texts.forget();
+        }
+        inner.events.send(&what);
     }
 }
 

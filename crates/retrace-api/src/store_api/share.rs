@@ -3,11 +3,13 @@
 use crate::App;
 use crate::app::{Inner, path_to_bytes};
 use crate::commands::{directory_named_by, refuse_overlap, store_answer};
+use crate::live_files::LiveFiles;
 use crate::wire::{self, ApiError, Code, MountStoreReq, ShareStoreReq};
 use retrace_files::{Expected, Root};
 use retrace_log::{Act, StoreRow};
-use retrace_model::{RelPath, Seen, Sha256};
+use retrace_model::{RelPath, Seen};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes of a file's name that every file system takes.
 const NAME_BYTES: usize = 255;
@@ -78,27 +80,21 @@ fn mount(inner: &Inner, row: &StoreRow, directory: &str) -> Result<(), ApiError>
     if !empty {
         return Err(ApiError::invalid("The directory is not empty.", crate::error::show(&directory)));
     }
-    let root = Root::open(&directory)?;
-    let mut written = Vec::new();
-    let mounted = inner.write(|act| fill(inner, act, row, &root, &directory, &mut written));
-    if mounted.is_err() {
-        // What cannot be removed again is the user's to see: the directory was empty.
-        for (path, _, sha256) in &written {
-            drop(root.delete(path, *sha256, true, inner.random(), &*inner.options.faults));
-        }
-    }
-    mounted
+    let mut root = Root::open(&directory)?;
+    root.set_holding(true);
+    let root = Arc::new(root);
+    inner.write_with_files(|act, files| fill(inner, (act, files), row, &root, &directory))
 }
 
 /// Writes a file for each memory and gives the store its directory.
 fn fill(
     inner: &Inner,
-    act: &mut Act<'_>,
+    (act, files): (&mut Act<'_>, &mut LiveFiles),
     row: &StoreRow,
-    root: &Root,
+    root: &Arc<Root>,
     directory: &Path,
-    written: &mut Vec<(RelPath, Seen, Sha256)>,
 ) -> Result<(), ApiError> {
+    let mut written: Vec<(RelPath, Seen)> = Vec::new();
     let reader = act.reader();
     for (path, seq) in reader.live_paths(row.id, b"")? {
         let too_long = path.components().any(|name| name.len() > NAME_BYTES);
@@ -114,14 +110,10 @@ fn fill(
             Some(_) => Vec::new(),
             None => reader.content(&version)?.map(|content| content.bytes).unwrap_or_default(),
         };
-        let faults = &*inner.options.faults;
-        let done = root.replace(&path, Expected::Absent, &bytes, inner.random(), faults)?;
-        if let Some(seen) = done.seen {
-            written.push((path, seen, Sha256::of(&bytes)));
-        }
+        let done = files.put(inner, &reader, (row.id, root), (&path, Expected::Absent), &bytes)?;
+        written.extend(done.seen.map(|seen| (path, seen)));
     }
     act.relocate_store(row.id, Some(&path_to_bytes(directory)))?;
-    let seen: Vec<(RelPath, Seen)> = written.iter().map(|(path, seen, _)| (path.clone(), *seen)).collect();
-    act.saw(row.id, &seen, inner.now())?;
+    act.saw(row.id, &written, inner.now())?;
     Ok(())
 }

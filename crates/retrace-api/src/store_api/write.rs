@@ -4,6 +4,7 @@
 use super::read::{current, live, memory_object, metadata, shown, store_object, text_of};
 use super::{Stop, directory, redact, tools};
 use crate::app::Inner;
+use crate::live_files::LiveFiles;
 use crate::wire::Event;
 use retrace_log::{Act, ApiStoreChange, ApiStoreRow, Append, Change, LiveRecord, NewApiStore, Payload};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId};
@@ -36,6 +37,7 @@ impl From<Value> for Written {
 pub(super) struct Writing<'c, 'w> {
     pub(super) inner: &'c Arc<Inner>,
     pub(super) act: &'c mut Act<'w>,
+    pub(super) files: &'c mut LiveFiles,
     pub(super) author: &'c Actor,
     pub(super) legacy: bool,
 }
@@ -44,11 +46,12 @@ pub(super) struct Writing<'c, 'w> {
 pub(super) fn run(
     inner: &Arc<Inner>,
     act: &mut Act<'_>,
+    files: &mut LiveFiles,
     call: &Call,
     author: &Actor,
     legacy: bool,
 ) -> Result<Written, Stop> {
-    let mut writing = Writing { inner, act, author, legacy };
+    let mut writing = Writing { inner, act, files, author, legacy };
     match call {
         Call::CreateStore(new) => writing.create_store(new),
         Call::UpdateStore(id, change) => writing.update_store(*id, change),

@@ -25,6 +25,8 @@ pub enum Code {
     DatabaseDamaged,
     /// The data directory or the disk refuses to be written.
     CannotWrite,
+    /// Files were changed, the log could not take it, and they could not be put back.
+    NotRecorded,
     /// Another process holds the database.
     Busy,
     /// Exact counts cannot be had: no key, no answer, or the endpoint refuses.

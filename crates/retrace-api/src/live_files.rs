@@ -1,0 +1,344 @@
+//! Files that change together with the log: the only way in which a writer displaces one.
+//!
+//! Whoever writes, the same holds. What stands at a path and is not in the log is committed in a transaction of its own before
+//! anything is done about it; the writer then begins anew. What a writer displaces stays beside the file, under a hidden name, until
+//! its versions are committed. If they cannot be, every file is made what it was: by a rename, which needs no space and keeps
+//! mode, owner and times. So an answer that says "failed" means that nothing was done, and a retry does not meet its own work.
+//! Where even that fails, the answer is [`Code::NotRecorded`].
+
+use crate::app::Inner;
+use crate::look::append_seen;
+use crate::wire::{ApiError, Code};
+use retrace_files::{Done, Expected, FileError, Held, Root};
+use retrace_log::{Act, Change, Payload, Reader};
+use retrace_memory_tool::Pending;
+use retrace_model::{RelPath, Sha256, StoreId};
+use std::sync::Arc;
+
+/// How often a writer begins anew because something stood in its way that was not in the log.
+const MOST_ATTEMPTS: u32 = 16;
+
+/// What one transaction did to files, and what it takes to undo it.
+#[derive(Default)]
+pub(crate) struct LiveFiles {
+    done: Vec<Undo>,
+    /// What could not be undone.
+    left: Vec<Left>,
+    /// Something stood there that the log did not know: it is recorded in this transaction, which is to do nothing else.
+    stood: bool,
+}
+
+enum Undo {
+    /// A file was written or deleted; what it held is beside it.
+    Held { store: StoreId, root: Arc<Root>, held: Box<Held>, before: Option<Sha256>, after: Option<Sha256> },
+    /// A file was rewritten whose old content must not stay beside it.
+    Rewritten { store: StoreId, root: Arc<Root>, path: RelPath, before: Vec<u8>, after: Sha256 },
+    /// A call of the memory tool.
+    Call { store: StoreId, root: Arc<Root>, pending: Pending },
+}
+
+/// A file that could not be made what it was.
+#[derive(Clone)]
+pub(crate) struct Left {
+    pub(crate) store: StoreId,
+    pub(crate) path: RelPath,
+}
+
+/// Whether a content may be displaced that is too large for the log to keep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Large {
+    /// It only gets another name.
+    MayMove,
+    /// It would be gone.
+    Refused,
+}
+
+impl LiveFiles {
+    /// Records what stands at these paths where it is not what the log has.
+    ///
+    /// # Errors
+    /// When there was something: the writer is to return this, and is called again once that is committed. Else what keeps a
+    /// file from being read, or from being displaced.
+    pub(crate) fn record_standing<'p>(
+        &mut self,
+        inner: &Inner,
+        act: &mut Act<'_>,
+        (store, root): (StoreId, &Root),
+        paths: impl IntoIterator<Item = &'p RelPath>,
+        large: Large,
+    ) -> Result<(), ApiError> {
+        let mut changes = Vec::new();
+        for path in paths {
+            let payload = match root.read(path, inner.rules.max_file_bytes) {
+                Ok(content) if content.bytes.is_none() && large == Large::Refused => {
+                    return Err(ApiError::invalid(
+                        "The file is too large to be kept in the log, so it could not be put back afterwards.",
+                        path.to_text(),
+                    )
+                    .hint("Move it elsewhere yourself, then repeat."));
+                }
+                Ok(content) => Payload::Content {
+                    bytes: content.bytes,
+                    sha256: content.sha256,
+                    size: content.size,
+                    seen: Some(content.seen),
+                    moved_from: None,
+                },
+                // Nothing, or no regular file, so no memory.
+                Err(
+                    FileError::Missing { .. }
+                    | FileError::BelowAFile { .. }
+                    | FileError::Link { .. }
+                    | FileError::IsDirectory { .. }
+                    | FileError::NotAFile { .. },
+                ) => Payload::Gone,
+                Err(error) => return Err(error.into()),
+            };
+            changes.push(Change { store, path: path.clone(), payload });
+        }
+        if append_seen(act, store, changes, None, inner.now())? == 0 {
+            return Ok(());
+        }
+        // Together with what was done it would not be committed first.
+        self.stood = self.done.is_empty();
+        Err(ApiError::new(Code::HeadMoved, "Somebody else wrote the file meanwhile.", "")
+            .hint("Look at it again and repeat."))
+    }
+
+    /// Puts a content in place of one that the log holds, or where nothing is.
+    ///
+    /// # Errors
+    /// [`FileError::Moved`] also when the log does not hold what stands there.
+    pub(crate) fn put(
+        &mut self,
+        inner: &Inner,
+        reader: &Reader<'_>,
+        (store, root): (StoreId, &Arc<Root>),
+        (path, expected): (&RelPath, Expected),
+        bytes: &[u8],
+    ) -> Result<Done, FileError> {
+        let before = recorded(reader, store, path, expected)?;
+        let mut done = root.replace(path, expected, bytes, inner.random(), &*inner.options.faults)?;
+        self.hold(store, root, &mut done, before, Some(Sha256::of(bytes)));
+        Ok(done)
+    }
+
+    /// Deletes a file whose content the log holds, and the directories that become empty.
+    ///
+    /// # Errors
+    /// As [`LiveFiles::put`].
+    pub(crate) fn take(
+        &mut self,
+        inner: &Inner,
+        reader: &Reader<'_>,
+        (store, root): (StoreId, &Arc<Root>),
+        path: &RelPath,
+        standing: Sha256,
+    ) -> Result<Done, FileError> {
+        let before = recorded(reader, store, path, Expected::Hash(standing))?;
+        let mut done = root.delete(path, standing, true, inner.random(), &*inner.options.faults)?;
+        self.hold(store, root, &mut done, before, None);
+        Ok(done)
+    }
+
+    /// As [`LiveFiles::put`], for a content that must not stay beside the file either: it is put back by writing it again.
+    ///
+    /// # Errors
+    /// As [`LiveFiles::put`].
+    pub(crate) fn rewrite(
+        &mut self,
+        inner: &Inner,
+        reader: &Reader<'_>,
+        (store, root): (StoreId, &Arc<Root>),
+        (path, standing): (&RelPath, Sha256),
+        bytes: &[u8],
+    ) -> Result<Done, FileError> {
+        recorded(reader, store, path, Expected::Hash(standing))?;
+        let before = root.read(path, u64::MAX)?.bytes.unwrap_or_default();
+        let expected = Expected::Hash(standing);
+        let done = root.replace(path, expected, bytes, inner.random(), &*inner.options.faults)?;
+        let (root, path, after) = (Arc::clone(root), path.clone(), Sha256::of(bytes));
+        self.done.push(Undo::Rewritten { store, root, path, before, after });
+        Ok(done)
+    }
+
+    /// Takes over a call of the memory tool.
+    pub(crate) fn called(&mut self, store: StoreId, root: &Arc<Root>, pending: Pending) {
+        self.left.extend(pending.left().iter().map(|path| Left { store, path: path.clone() }));
+        self.done.push(Undo::Call { store, root: Arc::clone(root), pending });
+    }
+
+    fn hold(
+        &mut self,
+        store: StoreId,
+        root: &Arc<Root>,
+        done: &mut Done,
+        before: Option<Sha256>,
+        after: Option<Sha256>,
+    ) {
+        if let Some(held) = done.held.take() {
+            let (root, held) = (Arc::clone(root), Box::new(held));
+            self.done.push(Undo::Held { store, root, held, before, after });
+        }
+    }
+
+    /// Whether something was done that is not part of what the writer says it did.
+    pub(crate) fn left(&self) -> &[Left] {
+        &self.left
+    }
+
+    /// Undoes what was done to files, the last first; [`LiveFiles::left`] says what could not be. What somebody else made of a file
+    /// since stays.
+    pub(crate) fn take_back(&mut self, inner: &Inner) {
+        let mut left = Vec::new();
+        for undo in std::mem::take(&mut self.done).into_iter().rev() {
+            match undo {
+                Undo::Held { store, root, held, before, after } => {
+                    let taken = match root.take_back(&held, inner.random(), &*inner.options.faults) {
+                        // Another process cleared it away. The log has it.
+                        Err(FileError::Missing { .. }) => {
+                            inner.write_again(&root, held.path(), before, after)
+                        }
+                        taken => taken,
+                    };
+                    if !matches!(taken, Ok(()) | Err(FileError::Moved { .. })) {
+                        left.push(Left { store, path: held.path().clone() });
+                    }
+                }
+                Undo::Rewritten { store, root, path, before, after } => {
+                    let (expected, random) = (Expected::Hash(after), inner.random());
+                    let written = root.replace(&path, expected, &before, random, &*inner.options.faults);
+                    if !matches!(written, Ok(_) | Err(FileError::Moved { .. })) {
+                        left.push(Left { store, path });
+                    }
+                }
+                Undo::Call { store, pending, .. } => {
+                    left.extend(pending.take_back().into_iter().map(|path| Left { store, path }));
+                }
+            }
+        }
+        left.reverse();
+        self.left.extend(left);
+    }
+
+    /// What is displaced goes: the log has what came of it. Answers the stores in which something stayed behind.
+    fn let_go(self, inner: &Inner) -> Vec<StoreId> {
+        let mut behind = Vec::new();
+        for undo in self.done {
+            let (store, stays) = match undo {
+                Undo::Held { store, root, held, .. } => {
+                    (store, root.let_go(&held, &*inner.options.faults).leftover.is_some())
+                }
+                Undo::Rewritten { store, .. } => (store, false),
+                // Held until here, so that the directory is that of the call.
+                Undo::Call { store, pending, root } => {
+                    let stays = pending.let_go();
+                    drop(root);
+                    (store, stays)
+                }
+            };
+            if stays && !behind.contains(&store) {
+                behind.push(store);
+            }
+        }
+        behind
+    }
+}
+
+/// The content about to be displaced, which the log must hold.
+fn recorded(
+    reader: &Reader<'_>,
+    store: StoreId,
+    path: &RelPath,
+    expected: Expected,
+) -> Result<Option<Sha256>, FileError> {
+    let Expected::Hash(standing) = expected else { return Ok(None) };
+    let live = reader.live_at(store, path).map_err(|error| FileError::Io {
+        path: path.clone(),
+        doing: "look up in the log",
+        source: std::io::Error::other(error.to_string()),
+    })?;
+    match live {
+        // Of a redacted content nothing is held; the file alone decides.
+        Some(live) if live.sha256.is_none_or(|sha256| sha256 == standing) => Ok(Some(standing)),
+        _ => Err(FileError::Moved { path: path.clone(), expected, found: Some(standing), kept: None }),
+    }
+}
+
+impl Inner {
+    /// Runs `work` in one transaction that changes files as well: both happen, or neither. It is run again when something stood
+    /// in its way that was not in the log; that is committed by then.
+    ///
+    /// # Errors
+    /// Those of `work` and of the log, and nothing was done then; [`Code::NotRecorded`] when a file could not be put back.
+    pub(crate) fn write_with_files<T>(
+        &self,
+        mut work: impl FnMut(&mut Act<'_>, &mut LiveFiles) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        for _ in 0..MOST_ATTEMPTS {
+            let mut files = LiveFiles::default();
+            let written = self.write(|act| match work(act, &mut files) {
+                _ if files.stood => Ok(None),
+                Ok(answer) => Ok(Some(answer)),
+                Err(error) => {
+                    // While nobody else can read what is about to go.
+                    files.take_back(self);
+                    Err(error)
+                }
+            });
+            match written {
+                Ok(Some(answer)) => {
+                    for store in files.let_go(self) {
+                        let row = self.read(|reader| Ok(reader.store(store)?));
+                        drop(row.and_then(|row| self.recover(&row)));
+                    }
+                    return Ok(answer);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    files.take_back(self);
+                    return Err(not_recorded(error, &files.left));
+                }
+            }
+        }
+        Err(ApiError::new(Code::HeadMoved, "Somebody else keeps writing the same files.", "")
+            .hint("Nothing was done; what they wrote is recorded. Repeat it when they are done."))
+    }
+
+    /// Puts a content of the log in place of what an act wrote.
+    fn write_again(
+        &self,
+        root: &Root,
+        path: &RelPath,
+        before: Option<Sha256>,
+        after: Option<Sha256>,
+    ) -> Result<(), FileError> {
+        let missing = || FileError::Missing { path: path.clone() };
+        let before = before.ok_or_else(missing)?;
+        let content = self.read(|reader| {
+            let version = reader.version_with_content(&before)?;
+            Ok(version.map(|version| reader.content(&version)).transpose()?.flatten())
+        });
+        let bytes = content.ok().flatten().ok_or_else(missing)?.bytes;
+        let expected = after.map_or(Expected::Absent, Expected::Hash);
+        let done = root.replace(path, expected, &bytes, self.random(), &*self.options.faults)?;
+        if let Some(held) = done.held {
+            drop(root.let_go(&held, &*self.options.faults));
+        }
+        Ok(())
+    }
+}
+
+/// The failure of a writer, with what it left on the disk.
+fn not_recorded(error: ApiError, left: &[Left]) -> ApiError {
+    let Some(first) = left.first() else { return error };
+    ApiError::new(
+        Code::NotRecorded,
+        format!("It was done and is not recorded: {}", error.message),
+        first.path.to_text(),
+    )
+    .hint(format!(
+        "{} files were changed and could not be put back. The next scan records them, without who and why; do not repeat it.",
+        left.len()
+    ))
+}
