@@ -250,7 +250,7 @@ fn as_uri_path(path: &Path) -> String {
     for &byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
-                text.push(char::from(byte))
+                text.push(char::from(byte));
             }
             other => text.push_str(&format!("%{other:02X}")),
         }

@@ -227,7 +227,7 @@ fn totals(outcome: &Outcome, regrets: u64, model: Option<&str>, options: &Option
     let totals = &outcome.totals;
     let made = outcome.requests.iter().filter(|request| is_made(outcome, request));
     let weakest = made.clone().map(|request| view::kind(request.basis)).max_by_key(|kind| weakness(*kind));
-    let at_peak = made.filter(|request| request.after == totals.peak).last();
+    let at_peak = made.rev().find(|request| request.after == totals.peak);
     SimulationTotals {
         peak: totals.peak,
         input: totals.input,
