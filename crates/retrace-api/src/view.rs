@@ -2,8 +2,8 @@
 
 use crate::origins::Writers;
 use crate::wire;
-use retrace_log::{ContentInfo, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
-use retrace_model::{Actor, Rules, StoreState};
+use retrace_log::{ContentInfo, Older, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
+use retrace_model::{Actor, Rules, StoreState, Timestamp};
 
 pub(crate) fn actor(actor: &Actor) -> Option<wire::ActorView> {
     Some(match actor {
@@ -27,6 +27,14 @@ pub(crate) fn content_kind(content: &ContentInfo) -> &'static str {
     }
 }
 
+pub(crate) fn baseline_of(older: &Older) -> wire::BaselineOf {
+    wire::BaselineOf {
+        seq: older.seq,
+        written_at: older.at.to_rfc3339(),
+        written_by: actor(&older.actor),
+    }
+}
+
 pub(crate) fn version(row: &VersionRow) -> wire::Version {
     wire::Version {
         seq: row.id.seq,
@@ -44,6 +52,8 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
         recorded_at: row.recorded_at.to_rfc3339(),
         rebuilt: row.rebuilt,
         withdrawn: row.withdrawn,
+        written_at: row.written_at.map(Timestamp::to_rfc3339),
+        baseline_of: row.baseline_of.as_ref().map(baseline_of),
         created_by: actor(&row.actor),
         origin: None,
         put_back: None,

@@ -28,6 +28,8 @@ pub(crate) struct Leaf {
 pub(crate) struct Past {
     pub happened_at: Timestamp,
     pub actor: Actor,
+    /// When it was written, where that was before it came to stand.
+    pub written_at: Option<Timestamp>,
 }
 
 /// The salted commitment to a path and a content; `content` is the hash and size of the raw bytes, `None` for a deletion.
@@ -75,6 +77,9 @@ impl Leaf {
             let (kind, name, evidence) = actor_fields(&past.actor);
             for text in [kind, name, evidence] {
                 field(&mut hasher, text.as_bytes());
+            }
+            if let Some(written) = past.written_at {
+                hasher.update(written.micros().to_be_bytes());
             }
         }
         Sha256(hasher.finalize().into())
@@ -191,7 +196,7 @@ mod tests {
 
     fn past(at: i64, name: &str) -> Option<Past> {
         let actor = Actor::User { id: name.to_owned() };
-        Some(Past { happened_at: Timestamp::from_micros(at), actor })
+        Some(Past { happened_at: Timestamp::from_micros(at), actor, written_at: None })
     }
 
     fn link(actor: &Actor) -> Link<'_> {

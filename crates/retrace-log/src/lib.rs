@@ -61,7 +61,7 @@ pub use origins::{CallPlace, OriginRow, Unclaimed};
 pub use prompts::Prompt;
 pub use raw::RawHits;
 pub use read::{
-    ActivityMark, Content, ContentInfo, MemoryAt, OperationRow, ReadConnection, Reader, Redaction, ReviewAct,
+    ActivityMark, Content, ContentInfo, MemoryAt, Older, OperationRow, ReadConnection, Reader, Redaction, ReviewAct,
     Unreviewed, UnreviewedFile, VersionFilter, VersionRow,
 };
 pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0010_put_back.sql"),
     include_str!("schema/0011_texts.sql"),
     include_str!("schema/0012_redaction_tags.sql"),
+    include_str!("schema/0013_written.sql"),
 ];
 
 /// Newest format this program knows.

@@ -141,10 +141,14 @@ impl Reader<'_> {
             let Some(row) = found.next()? else { break };
             let version = self.version(row.get(0)?)?;
             let Some(text) = self.text_of(&version)? else { continue };
-            let before = match self.version_before(&version)? {
-                Some(before) if brought_in => self.text_of(&before)?.unwrap_or_default(),
-                _ => String::new(),
-            };
+            let mut before = String::new();
+            if brought_in {
+                let both = [self.version_before(&version)?, self.stood_before(&version)?];
+                for row in both.iter().flatten() {
+                    before.push_str(&self.text_of(row)?.unwrap_or_default());
+                    before.push('\n');
+                }
+            }
             let known: HashSet<&str> = before.lines().collect();
             let lines = text.lines().enumerate().filter(|(_, line)| !known.contains(line));
             // The index may lag behind what is live now.

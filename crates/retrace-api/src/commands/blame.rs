@@ -123,7 +123,7 @@ impl Inner {
             memory_id: row.memory.to_string(),
             moved_from: if memory == Some(row.memory) { None } else { path.clone() },
             path_then: path,
-            created_at: row.created_at.to_rfc3339(),
+            created_at: row.written_at.unwrap_or(row.created_at).to_rfc3339(),
             created_by: view::actor(&row.actor),
             source: row.source.as_str().to_owned(),
             rebuilt: row.rebuilt,
@@ -269,6 +269,21 @@ impl<'a, 'r> Walk<'a, 'r> {
                 Some(from) => stay.push((index(from), text)),
                 None => came.push((line, text)),
             }
+        }
+        if let Some(stood) = self.stood_before(row)?
+            && let Some(old) = self.content(&stood)?
+        {
+            // A merge: what the branch did not have is of the line it was merged into.
+            let map = line_map(&old, &new);
+            let mut stood_lines = Vec::new();
+            came.retain(|(line, text)| match map.get(*line as usize).copied().flatten() {
+                Some(from) => {
+                    stood_lines.push((index(from), *text));
+                    false
+                }
+                None => true,
+            });
+            self.put(stood, stood_lines);
         }
         if let Some(before) = before {
             self.put(before, stay);
@@ -440,6 +455,14 @@ impl<'a, 'r> Walk<'a, 'r> {
             Some(place) => Ok(history.get(place + 1).cloned()),
             None => Ok(self.reader.version_before(row)?),
         }
+    }
+
+    /// What stood before a version and all that came to stand together with it; `None` where nothing did.
+    fn stood_before(&mut self, row: &VersionRow) -> Result<Option<VersionRow>, ApiError> {
+        let (history, place) = self.place(row)?;
+        let Some(place) = place else { return Ok(None) };
+        let together = history.iter().skip(place + 1).take_while(|before| before.came_with(row)).count();
+        Ok((together > 0).then(|| history.get(place + 1 + together).cloned()).flatten())
     }
 
     /// The bytes of a version; `None` where there are none any more, or none at all.

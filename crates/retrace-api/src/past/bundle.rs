@@ -2,7 +2,7 @@
 //!
 //! A bundle is zstd over JSON lines. The first says what it is: `{"retrace_bundle":1,"store":NAME,"kind":KIND,"versions":N,
 //! "chain_head":HEX}`. Then one line a version, in the order in which things happened within each memory:
-//! `{"memory","operation","path","at","by","source","note","sha256","text" or "base64"}`; a redacted version is not in it. The
+//! `{"memory","operation","path","at","written","by","source","note","sha256","text" or "base64"}`; a redacted version is not in it. The
 //! last line is `{"sha256":HEX}`, over all bytes of the lines before.
 
 use super::{Steps, Told, is_left_out};
@@ -57,6 +57,9 @@ struct Line {
     operation: String,
     path: String,
     at: String,
+    /// When it was written, where that was before it came to stand.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    written: Option<String>,
     by: Option<By>,
     source: String,
     note: Option<String>,
@@ -256,6 +259,7 @@ fn line_of(row: &VersionRow, writer: &Actor, content: Option<Vec<u8>>) -> Line {
         operation: row.operation.as_str().to_owned(),
         path: row.path.as_ref().map(RelPath::to_text).unwrap_or_default(),
         at: row.created_at.to_rfc3339(),
+        written: row.written_at.map(Timestamp::to_rfc3339),
         by: by_of(writer),
         source: row.source.as_str().to_owned(),
         note: row.note.clone(),
@@ -305,6 +309,7 @@ fn version_of(line: Line) -> Option<PastVersion> {
     Some(PastVersion {
         path: RelPath::parse(&line.path).ok()?,
         at: Timestamp::parse(&line.at).ok()?,
+        written_at: line.written.as_deref().map(Timestamp::parse).transpose().ok()?,
         actor,
         note: line.note,
         content,

@@ -3,16 +3,19 @@
 //! The program `git` is run, for reading alone: without hooks, pagers, filters, external differences, locks or the network,
 //! and with nothing of the caller's `GIT_*` surroundings. A path is never taken for an option or a pattern.
 //!
-//! Every commit that `HEAD` reaches and that touched the directory counts, parents before children and otherwise by the time
-//! of the commit; a merge is held against each of its parents. A file keeps its history through renames, also from outside
-//! the directory; a version from there stands at the path under which the file came in.
+//! What the directory was is what the first parents of `HEAD` say: each of their commits is held against the one before, and
+//! the state of the directory at its time is the commit's own. What was written on a branch comes in with the merge, just
+//! before it, by its own writer (`follow`). A file keeps its history through renames, also from outside the directory.
+
+mod follow;
 
 use super::{Steps, Told, is_left_out};
 use crate::error::show;
 use crate::wire::{ApiError, Code};
+use follow::{History, Pending};
 use retrace_log::{PastLine, PastVersion};
 use retrace_model::{Actor, RelPath, Rules, Timestamp};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -88,14 +91,14 @@ impl GitPlace {
 /// `store_unavailable` when git fails, `invalid` when the import is stopped.
 pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result<Told, ApiError> {
     let mut asked: BTreeSet<Vec<u8>> = BTreeSet::from([place.inside.clone()]);
-    // Where a path outside came in.
-    let mut entered: HashMap<Vec<u8>, RelPath> = HashMap::new();
+    // Paths outside whose files came in, or whose files became those.
+    let mut entered: BTreeSet<Vec<u8>> = BTreeSet::new();
     let mut looked_at: BTreeSet<String> = BTreeSet::new();
     let mut commits = Vec::new();
     for _ in 0..MOST_ROUNDS {
-        commits = log(place, &asked, steps)?;
+        commits = log(place, &asked, &Which::FirstParents, steps)?;
         let mut candidates: BTreeSet<String> = BTreeSet::new();
-        for commit in commits.iter().filter(|commit| commit.parents > 0) {
+        for commit in commits.iter().filter(|commit| !commit.parents.is_empty()) {
             let added = commit.changes.iter().any(|change| change.status == b'A');
             if added && looked_at.insert(commit.id.clone()) {
                 candidates.insert(commit.id.clone());
@@ -103,13 +106,9 @@ pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result
         }
         let mut more = false;
         for (from, to) in renames_in(place, &candidates, steps)? {
-            let at = entered.get(&to).cloned().or_else(|| place.in_store(&to));
-            let is_inside = place.in_store(&from).is_some();
-            if let Some(at) = at
-                && !is_inside
-                && asked.insert(from.clone())
-            {
-                entered.insert(from, at);
+            let comes_in = place.in_store(&to).is_some() || entered.contains(&to);
+            if comes_in && place.in_store(&from).is_none() && asked.insert(from.clone()) {
+                entered.insert(from);
                 more = true;
             }
         }
@@ -117,22 +116,26 @@ pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result
             break;
         }
     }
-    let mut history = History { place, rules, entered: &entered, lines: Vec::new(), at: HashMap::new() };
-    let mut last = i64::MIN;
-    for commit in &mut commits {
-        // Clocks differ; what comes after is not before.
-        commit.at = commit.at.max(last);
-        last = commit.at;
-        history.follow(commit);
+    let mut times: Vec<i64> = commits.iter().map(|commit| commit.at).collect();
+    follow::put_in_order(&mut times);
+    let mut history = History::new(place, rules);
+    for (commit, at) in commits.iter().zip(times) {
+        let beside = match commit.parents.first() {
+            Some(first) if commit.parents.len() > 1 && !commit.changes.is_empty() => {
+                log(place, &asked, &Which::Between { first, merge: &commit.id }, steps)?
+            }
+            _ => Vec::new(),
+        };
+        history.follow(commit, at, &beside);
     }
-    contents(place, history.lines, rules, steps)
+    contents(place, history.lines(), rules, steps)
 }
 
 /// A commit that touched the place.
 struct Commit {
     id: String,
-    parents: usize,
-    /// Microseconds.
+    parents: Vec<String>,
+    /// When it was committed, in microseconds.
     at: i64,
     author: String,
     subject: String,
@@ -150,78 +153,6 @@ struct Change {
     path: Vec<u8>,
 }
 
-/// A version whose content is not read yet.
-struct Pending {
-    path: RelPath,
-    at: Timestamp,
-    actor: Actor,
-    note: String,
-    /// `None` when it is gone.
-    blob: Option<String>,
-}
-
-/// Follows files through commits.
-struct History<'a> {
-    place: &'a GitPlace,
-    rules: &'a Rules,
-    entered: &'a HashMap<Vec<u8>, RelPath>,
-    lines: Vec<Vec<Pending>>,
-    /// The line of each file that is there.
-    at: HashMap<Vec<u8>, usize>,
-}
-
-impl History<'_> {
-    fn follow(&mut self, commit: &Commit) {
-        let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
-        // A merge tells of the same file once for each parent; what is gone is told last, so that a move is one.
-        let (gone, there): (Vec<&Change>, Vec<&Change>) =
-            commit.changes.iter().partition(|change| !change.is_file());
-        for change in there.into_iter().chain(gone) {
-            if !seen.insert(&change.path) {
-                continue;
-            }
-            if change.is_file() {
-                self.put(commit, change);
-            } else if let Some(line) = self.at.remove(&change.path) {
-                self.push(line, commit, &change.path, None);
-            }
-        }
-    }
-
-    fn put(&mut self, commit: &Commit, change: &Change) {
-        let moved = change.from.as_ref().filter(|_| change.status == b'R');
-        let line = match self.at.get(&change.path) {
-            Some(line) => *line,
-            None => match moved.and_then(|from| self.at.remove(from)) {
-                Some(line) => line,
-                None => {
-                    self.lines.push(Vec::new());
-                    self.lines.len() - 1
-                }
-            },
-        };
-        self.at.insert(change.path.clone(), line);
-        self.push(line, commit, &change.path, Some(change.blob.clone()));
-    }
-
-    fn push(&mut self, line: usize, commit: &Commit, path: &[u8], blob: Option<String>) {
-        let in_store = self.entered.get(path).cloned().or_else(|| self.place.in_store(path));
-        let Some(in_store) = in_store.filter(|path| !is_left_out(self.rules, path)) else { return };
-        let short = commit.id.get(..10).unwrap_or(&commit.id);
-        let mut note = format!("{} ({short})", commit.subject);
-        if self.place.in_store(path).is_none() {
-            note.push_str(&format!(", then at {}", text(path)));
-        }
-        self.lines[line].push(Pending {
-            path: in_store,
-            at: Timestamp::from_micros(commit.at),
-            actor: Actor::User { id: commit.author.clone() },
-            note,
-            blob,
-        });
-    }
-}
-
 impl Change {
     /// Whether a plain file is there after it; symbolic links and other repositories are not followed.
     fn is_file(&self) -> bool {
@@ -229,30 +160,31 @@ impl Change {
     }
 }
 
-/// Reads the commits that touched any of `paths`, parents first.
-fn log(place: &GitPlace, paths: &BTreeSet<Vec<u8>>, steps: &Steps<'_>) -> Result<Vec<Commit>, ApiError> {
+/// Which commits to read.
+enum Which<'a> {
+    /// `HEAD` and its first parents, each held against the one before.
+    FirstParents,
+    /// Those that a merge brought in, without merges among them.
+    Between { first: &'a str, merge: &'a str },
+}
+
+/// Reads commits that touched any of `paths`, parents first.
+fn log(
+    place: &GitPlace,
+    paths: &BTreeSet<Vec<u8>>,
+    which: &Which<'_>,
+    steps: &Steps<'_>,
+) -> Result<Vec<Commit>, ApiError> {
     let mut git = command(&place.top);
-    git.args([
-        "log",
-        "--date-order",
-        "--reverse",
-        "-z",
-        "-m",
-        "--root",
-        "--raw",
-        "--no-abbrev",
-        "-M",
-        "--no-ext-diff",
-    ]);
-    git.args([
-        "--no-textconv",
-        "--no-show-signature",
-        "--no-mailmap",
-        "--no-notes",
-        "--no-color",
-        "--ignore-submodules=all",
-    ]);
-    git.args(["--format=%x01%H%x00%P%x00%ct%x00%an <%ae>%x00%s", "HEAD", "--"]);
+    git.args(["log", "--topo-order", "--reverse", "-z", "--root", "--raw", "--no-abbrev", "-M"]);
+    git.args(["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-mailmap", "--no-notes"]);
+    git.args(["--no-color", "--ignore-submodules=all", "--format=%x01%H%x00%P%x00%ct%x00%an <%ae>%x00%s"]);
+    match which {
+        Which::FirstParents => git.args(["--first-parent", "-m", "HEAD", "--"]),
+        Which::Between { first, merge } => {
+            git.args(["--no-merges", "--full-history"]).arg(format!("{first}..{merge}")).arg("--")
+        }
+    };
     if paths.iter().all(|path| !path.is_empty()) {
         git.args(paths.iter().map(|path| os(path)));
     }
@@ -271,7 +203,7 @@ fn log(place: &GitPlace, paths: &BTreeSet<Vec<u8>>, steps: &Steps<'_>) -> Result
             if commits.last().is_none_or(|last| last.id != id) {
                 commits.push(Commit {
                     id,
-                    parents: parents.split(|byte| *byte == b' ').filter(|it| !it.is_empty()).count(),
+                    parents: text(&parents).split_whitespace().map(str::to_owned).collect(),
                     at: text(&at).parse::<i64>().unwrap_or(0).saturating_mul(1_000_000),
                     author: text(&author),
                     subject: text(&subject),
@@ -312,7 +244,7 @@ fn change_from(
 /// A path, and the one it was moved to.
 type Rename = (Vec<u8>, Vec<u8>);
 
-/// Renames of whole commits: from where to where.
+/// Renames of whole commits, against their first parents: from where to where.
 fn renames_in(
     place: &GitPlace,
     commits: &BTreeSet<String>,
@@ -326,14 +258,13 @@ fn renames_in(
             "diff-tree",
             "-r",
             "-z",
-            "-m",
             "-M",
             "--raw",
-            "--no-commit-id",
             "--no-ext-diff",
             "--no-textconv",
+            "--diff-filter=R",
         ]);
-        git.args(["--diff-filter=R", commit, "--"]);
+        git.arg(format!("{commit}^1")).args([commit, "--"]);
         let out = output(git)?;
         let mut fields = out.split(|byte| *byte == 0).map(<[u8]>::to_vec);
         while let Some(field) = fields.next() {
@@ -361,7 +292,7 @@ fn contents(
     let (mut too_large, mut missing) = (0u64, 0u64);
     for line in lines {
         let mut versions = Vec::with_capacity(line.len());
-        for Pending { path, at, actor, note, blob } in line {
+        for Pending { path, at, written_at, actor, note, blob } in line {
             let content = match blob.as_ref().map(|blob| blobs.get(blob)) {
                 None => None,
                 Some(Some(Blob::Bytes(bytes))) => Some(bytes.clone()),
@@ -374,7 +305,7 @@ fn contents(
                     continue;
                 }
             };
-            versions.push(PastVersion { path, at, actor, note: Some(note), content });
+            versions.push(PastVersion { path, at, written_at, actor, note: Some(note), content });
         }
         if !versions.is_empty() {
             told.lines.push(PastLine { versions });

@@ -289,6 +289,7 @@ impl Following {
         self.gathered.lines[line].versions.push(PastVersion {
             path: path.clone(),
             at: told.at,
+            written_at: None,
             actor,
             note: Some(told.note.clone()),
             content,

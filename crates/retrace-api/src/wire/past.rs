@@ -75,7 +75,7 @@ pub struct ImportResult {
     pub known: u64,
     /// Left out: the memory was observed by then.
     pub observed: u64,
-    /// Left out: the same as the version before or after it.
+    /// Left out: the same as the version before it, or the recorder saw the change itself.
     pub unchanged: u64,
     /// Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its place, and
     /// `redacted_paths`.
@@ -191,7 +191,7 @@ pub struct BlameVersion {
     pub path_then: Option<String>,
     /// The path it had, where it is another memory: the lines moved from there.
     pub moved_from: Option<String>,
-    /// When.
+    /// When it was written.
     pub created_at: String,
     /// Who; null when unknown.
     pub created_by: Option<ActorView>,

@@ -32,6 +32,17 @@ pub enum ActorView {
     },
 }
 
+/// The rebuilt version whose content stood when a memory was first observed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct BaselineOf {
+    /// Its place in the log.
+    pub seq: u64,
+    /// When it was written.
+    pub written_at: String,
+    /// By whom; null when unknown.
+    pub written_by: Option<ActorView>,
+}
+
 /// One version of one memory.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Version {
@@ -66,6 +77,10 @@ pub struct Version {
     pub rebuilt: bool,
     /// Whether it is rebuilt and its operation was undone: lists leave it out.
     pub withdrawn: bool,
+    /// When it was written, where that was before it came to stand at `created_at`: on a branch, or elsewhere.
+    pub written_at: Option<String>,
+    /// Where it is the first sight of a memory that others kept the past of: the rebuilt version that had left exactly this.
+    pub baseline_of: Option<BaselineOf>,
     /// Who; null when unknown.
     pub created_by: Option<ActorView>,
     /// The session that wrote it, with its title, where one is known.

@@ -36,7 +36,7 @@ pub(crate) fn imported(out: &mut (impl Write + ?Sized), done: &ImportResult, sty
     for (number, why) in [
         (done.known, "known already or redacted"),
         (done.observed, "observed by then"),
-        (done.unchanged, "the same as the one before or after"),
+        (done.unchanged, "the same as the one before"),
     ] {
         if number > 0 {
             writeln!(out, "  left out, {why}: {number}")?;
@@ -163,7 +163,7 @@ mod tests {
         notes: 3 versions of 1 memory came in from git, as operation 7.
           found: 5 versions, 2026-11-01T10:00:00Z to 2026-11-02T10:00:00Z
           left out, known already or redacted: 1
-          left out, the same as the one before or after: 1
+          left out, the same as the one before: 1
           a.md  5 versions
           Left out because they are above 10 MiB: 1.
         ");

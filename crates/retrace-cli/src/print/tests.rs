@@ -60,6 +60,8 @@ fn version(seq: u64, operation: &str, path: &str) -> Version {
         recorded_at: "2026-11-20T14:02:17.123456Z".to_owned(),
         rebuilt: false,
         withdrawn: false,
+        written_at: None,
+        baseline_of: None,
         origin: None,
         put_back: None,
         created_by: None,

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::time::time;
 use super::{Style, count, visible};
-use retrace_api::wire::{ActorView, PutBack, Version};
+use retrace_api::wire::{ActorView, BaselineOf, PutBack, Version};
 use std::io::{Result, Write};
 
 /// Lines of the log. The reason of an operation, where one was given, stands below the first of its versions; a rebuilt version
@@ -24,13 +24,27 @@ impl Lines {
     ) -> Result<()> {
         line(out, version, names, style)?;
         let first = self.operation.replace(version.operation_seq) != Some(version.operation_seq);
-        match &version.note {
-            Some(note) if first || version.rebuilt => {
-                writeln!(out, "       {}", style.paint.dim(&visible::line_in(note, style.paint)))
-            }
-            _ => Ok(()),
+        let note = version.note.as_deref().filter(|_| first || version.rebuilt);
+        let more = [note.map(|note| visible::line_in(note, style.paint)), past(version, style)];
+        let more: Vec<String> = more.into_iter().flatten().collect();
+        if more.is_empty() {
+            return Ok(());
         }
+        writeln!(out, "       {}", style.paint.dim(&more.join(", ")))
     }
+}
+
+/// What a version says of the time before it stood: when it was written, or of which older one it is the baseline.
+fn past(version: &Version, style: Style) -> Option<String> {
+    if let Some(older) = &version.baseline_of {
+        return Some(baseline(older, style));
+    }
+    Some(format!("written {}", time(version.written_at.as_deref()?, style.zone)))
+}
+
+fn baseline(older: &BaselineOf, style: Style) -> String {
+    let (when, who) = (time(&older.written_at, style.zone), actor(older.written_by.as_ref()));
+    format!("as version {} left it, written {when} by {who}", older.seq)
 }
 
 /// Number, time, what happened to which memory, who, what recorded it, id.
@@ -89,6 +103,12 @@ pub(crate) fn full(
     if version.rebuilt {
         let state = if version.withdrawn { "; withdrawn since" } else { "" };
         fact("rebuilt", &format!("{}{state}", time(&version.recorded_at, style.zone)))?;
+    }
+    if let Some(written) = &version.written_at {
+        fact("written", &time(written, style.zone))?;
+    }
+    if let Some(older) = &version.baseline_of {
+        fact("baseline", &baseline(older, style))?;
     }
     fact("cause", &visible::line(&version.source))?;
     if let Some(note) = &version.note {

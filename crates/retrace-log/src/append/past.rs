@@ -11,8 +11,11 @@ use crate::writer::Act;
 use crate::{LogError, read};
 use cleaned::Found;
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::BTreeSet;
+
+/// A recorder that runs sees a change within moments: a minute is long.
+const SEEN_WITHIN_MICROS: i64 = 60_000_000;
 
 /// History of a store from before it was observed, to be appended as one operation.
 #[derive(Debug)]
@@ -43,8 +46,10 @@ pub struct PastLine {
 pub struct PastVersion {
     /// Where the memory was after it.
     pub path: RelPath,
-    /// When it happened.
+    /// When it happened: from then on it stood.
     pub at: Timestamp,
+    /// When it was written, where that was before: on a branch that was merged then, or elsewhere before it was moved here.
+    pub written_at: Option<Timestamp>,
     /// Who did it.
     pub actor: Actor,
     /// Why, where the source tells.
@@ -66,7 +71,7 @@ pub struct Rebuilt {
     pub known: u64,
     /// Versions left out because the memory was observed by then.
     pub observed: u64,
-    /// Versions left out because they say the same as the one before or after them.
+    /// Versions left out because they say the same as the one before them, or because the recorder saw the change itself.
     pub unchanged: u64,
     /// What of the lines was redacted before, and did not come in.
     pub redacted: Found,
@@ -76,7 +81,9 @@ impl Act<'_> {
     /// Appends versions from before memories were first observed, as one operation. A line belongs to the memory that was
     /// first observed at the path where the line ends. What is known already, was observed, or changes nothing is left out,
     /// so that rebuilding from the same source again appends nothing. What was redacted does not come back: a marker stands in
-    /// its place. To take it back, append an operation that undoes it.
+    /// its place. The last version may hold what was first observed: who
+    /// made that and when is then known, and what was observed is a baseline of it. To take it back, append an operation that
+    /// undoes it.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, [`LogError::Invalid`] for another source and for a line that is not in
@@ -156,6 +163,27 @@ struct Stop<'a> {
     new: Option<&'a PastVersion>,
 }
 
+impl<'a> Stop<'a> {
+    fn of(version: &'a PastVersion) -> Self {
+        let sha256 = version.content.as_deref().map(Sha256::of);
+        let path = Some(version.path.clone());
+        Self { at: version.at.micros(), path, sha256, deleted: sha256.is_none(), new: Some(version) }
+    }
+
+    /// Whether what is in the log is what is told: the same content at the same path at the same time.
+    fn is_same_moment(&self, told: &Stop<'_>) -> bool {
+        self.at == told.at && self.sha256 == told.sha256 && self.path == told.path
+    }
+
+    /// Whether this first sight of a memory is the sight of a change that is told: the recorder was there, and looked within
+    /// moments. What was told before the store was observed stands for itself, and this is a baseline of it.
+    fn is_sight_of(&self, told: &Stop<'_>, began: Option<i64>) -> bool {
+        began.is_some_and(|began| began <= told.at)
+            && self.at.saturating_sub(told.at) <= SEEN_WITHIN_MICROS
+            && self.says_the_same(told)
+    }
+}
+
 impl Stop<'_> {
     fn says_the_same(&self, other: &Self) -> bool {
         match (self.deleted, other.deleted) {
@@ -215,35 +243,36 @@ impl Appending<'_> {
                 store_created_at(self.connection, store_row)?,
             ),
         };
-        let mut stops = match target {
+        let stops = match target {
             Some((row, _)) => known_stops(self.connection, row)?,
             None => Vec::new(),
         };
-        let mut new = 0;
-        for version in &line.versions {
-            let at = version.at.micros();
-            let sha256 = version.content.as_deref().map(Sha256::of);
-            let known = stops.iter().any(|stop| {
-                stop.new.is_none()
-                    && stop.at == at
-                    && stop.sha256 == sha256
-                    && stop.path.as_ref() == Some(&version.path)
-            });
-            if at >= before {
+        let observed =
+            target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
+        let began = observed_since(self.connection, store_row)?;
+        let told: Vec<Stop<'_>> = line.versions.iter().map(Stop::of).collect();
+        let mut news = Vec::new();
+        // Backwards: of one instant, what stands before a version that is known can only have been told before it.
+        let mut known_at = None;
+        for stop in without_repetition(told, &mut done.unchanged).into_iter().rev() {
+            if stop.at >= before {
                 done.observed += 1;
-            } else if known || redacted.contains(&at) {
+            } else if known_at == Some(stop.at)
+                || stops.iter().any(|known| known.is_same_moment(&stop))
+                || redacted.contains(&stop.at)
+            {
+                known_at = Some(stop.at);
                 done.known += 1;
+            } else if observed.as_ref().is_some_and(|seen| seen.is_sight_of(&stop, began)) {
+                done.unchanged += 1;
             } else {
-                let path = Some(version.path.clone());
-                stops.push(Stop { at, path, sha256, deleted: sha256.is_none(), new: Some(version) });
-                new += 1;
+                news.push(stop);
             }
         }
+        let mut stops = stops;
+        stops.extend(news.into_iter().rev());
         stops.sort_by_key(|stop| stop.at);
-        let first_observed =
-            target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
-        let kept = without_repetition(stops, first_observed.as_ref());
-        done.unchanged += new - kept.iter().filter(|stop| stop.new.is_some()).count() as u64;
+        let kept = without_repetition(stops, &mut done.unchanged);
         self.write_stops(store, target, &kept, done, tell)
     }
 
@@ -326,12 +355,18 @@ impl Appending<'_> {
             blob_row,
             salt: blob_row.is_none().then_some(salt),
             commitment: chain::noted(commitment, version.note.as_deref()),
-            past: Some(Past { happened_at: version.at, actor: version.actor.clone() }),
+            past: Some(Past {
+                happened_at: version.at,
+                actor: version.actor.clone(),
+                written_at: version.written_at,
+            }),
         })?;
         let actor = rows::intern_actor(self.connection, &version.actor)?;
         self.connection
-            .prepare_cached("INSERT INTO rebuilt (version_seq, actor_id, note) VALUES (?1, ?2, ?3)")?
-            .execute(params![seq, actor, version.note])?;
+            .prepare_cached(
+                "INSERT INTO rebuilt (version_seq, actor_id, note, written_at) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![seq, actor, version.note, version.written_at.map(Timestamp::micros)])?;
         self.note_path(store, path_row, target.memory_row)?;
         Ok(blob_row)
     }
@@ -345,31 +380,22 @@ impl Appending<'_> {
     }
 }
 
-/// Leaves out what is new and says the same as the state before or after it; `first_observed` comes after the last.
-fn without_repetition<'a>(stops: Vec<Stop<'a>>, first_observed: Option<&Stop<'a>>) -> Vec<Stop<'a>> {
-    let mut forward: Vec<Stop<'a>> = Vec::with_capacity(stops.len());
+/// Leaves out what is new and says the same as the state before it, and counts that.
+fn without_repetition<'a>(stops: Vec<Stop<'a>>, left_out: &mut u64) -> Vec<Stop<'a>> {
+    let mut kept: Vec<Stop<'a>> = Vec::with_capacity(stops.len());
     for stop in stops {
         // Nothing is deleted before anything was there.
-        let repeats = match forward.last() {
+        let repeats = match kept.last() {
             None => stop.deleted,
             Some(before) => before.says_the_same(&stop),
         };
-        if stop.new.is_none() || !repeats {
-            forward.push(stop);
+        if stop.new.is_some() && repeats {
+            *left_out += 1;
+        } else {
+            kept.push(stop);
         }
     }
-    let mut backward: Vec<Stop<'a>> = Vec::with_capacity(forward.len());
-    for stop in forward.into_iter().rev() {
-        let repeats = match backward.last() {
-            None => first_observed.is_some_and(|observed| observed.says_the_same(&stop)),
-            Some(after) => after.new.is_none() && after.says_the_same(&stop),
-        };
-        if stop.new.is_none() || !repeats {
-            backward.push(stop);
-        }
-    }
-    backward.reverse();
-    backward
+    kept
 }
 
 /// Times of redacted rebuilt versions of a store: what happened then is not brought back by rebuilding it again.
@@ -382,7 +408,8 @@ fn redacted_instants(connection: &Connection, store_row: i64) -> Result<BTreeSet
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The memory a line belongs to: the one first observed at a path of the line after it began, the last paths first.
+/// The memory a line belongs to: the one that was first observed where the line stood by then. A line that had ended, or stood
+/// elsewhere, is another memory's, though it was at the same path once.
 fn home(
     connection: &Connection,
     store_row: i64,
@@ -407,13 +434,17 @@ fn home(
         }
         let Some(path_row) = rows::path_row(connection, &version.path)? else { continue };
         let mut found = query.query(params![store_row, path_row, began.micros()])?;
-        if let Some(row) = found.next()? {
+        while let Some(row) = found.next()? {
             let before: i64 = row.get(2)?;
-            if before > began.micros() {
+            if before <= began.micros() {
+                observed = true;
+                break;
+            }
+            let stood = line.versions.iter().rev().find(|told| told.at.micros() < before);
+            if stood.is_some_and(|stood| stood.content.is_some() && stood.path == version.path) {
                 let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
                 return Ok(Home::Memory { row: row.get(0)?, memory, before });
             }
-            observed = true;
         }
     }
     Ok(if observed { Home::Observed } else { Home::Gone })
@@ -439,6 +470,17 @@ fn gone_memory(
     let Some(row) = found.next()? else { return Ok(None) };
     let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
     Ok(Some((row.get(0)?, memory)))
+}
+
+/// When a store was first observed: what was told of it before is known from others alone.
+pub(crate) fn observed_since(connection: &Connection, store_row: i64) -> Result<Option<i64>, LogError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT o.created_at FROM versions v JOIN operations o ON o.seq = v.operation_seq
+             WHERE v.store_id = ?1 AND v.happened_at IS NULL ORDER BY v.seq LIMIT 1",
+        )?
+        .query_row([store_row], |row| row.get(0))
+        .optional()?)
 }
 
 fn store_created_at(connection: &Connection, store_row: i64) -> Result<i64, LogError> {

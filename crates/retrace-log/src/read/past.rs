@@ -76,6 +76,21 @@ impl Reader<'_> {
         found.map(|seq| self.version(seq)).transpose()
     }
 
+    /// Beside the version before it, what the lines of a version may come from: where it came to stand together with others, as a
+    /// merge does with what was written on the branch, the version that stood before all of them.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn stood_before(&self, version: &VersionRow) -> Result<Option<VersionRow>, LogError> {
+        let mut before = self.version_before(version)?;
+        let mut came_together = false;
+        while let Some(row) = before.take_if(|row| row.came_with(version)) {
+            came_together = true;
+            before = self.version_before(&row)?;
+        }
+        Ok(before.filter(|_| came_together))
+    }
+
     /// The how-manieth version of its memory a version is in the order in which things happened, from 1, and how many the
     /// memory has. Withdrawn ones are not counted; one of them has the place it had.
     ///
@@ -128,7 +143,7 @@ impl Reader<'_> {
     }
 
     /// The memories of a store at a time, by path: what was observed by then, and of memories that were not, what was
-    /// rebuilt.
+    /// rebuilt. Of several versions of one instant the last one counts.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
@@ -145,9 +160,11 @@ impl Reader<'_> {
                AND v.store_id = ?1 AND v.happened_at <= ?2
                AND NOT EXISTS (SELECT 1 FROM versions w
                     WHERE w.memory_id = v.memory_id AND w.happened_at IS NULL AND w.seq <= ?3)
+               AND v.happened_at >= ?4
              ORDER BY v.happened_at, v.seq"
         ))?;
-        let mut found = query.query(params![store_row, at.micros(), bound(last)])?;
+        let from = self.rebuilt_counts_from(store_row, at)?;
+        let mut found = query.query(params![store_row, at.micros(), bound(last), from])?;
         let mut newest: HashMap<MemoryId, MemoryAt> = HashMap::new();
         while let Some(row) = found.next()? {
             let version = version_from(row)?;
@@ -185,16 +202,32 @@ impl Reader<'_> {
                 "SELECT v.seq FROM paths p
                  JOIN memory_paths mp ON mp.store_id = ?1 AND mp.path_id = p.id
                  JOIN versions v ON v.seq = (SELECT x.seq FROM versions x JOIN rebuilt r ON r.version_seq = x.seq
-                    WHERE x.memory_id = mp.memory_id AND x.happened_at <= ?3 AND r.withdrawn = 0
+                    WHERE x.memory_id = mp.memory_id AND x.happened_at BETWEEN ?5 AND ?3 AND r.withdrawn = 0
                     ORDER BY x.happened_at DESC, x.seq DESC LIMIT 1)
                  WHERE p.bytes = ?2 AND v.path_id = p.id AND v.change <> 3
                    AND NOT EXISTS (SELECT 1 FROM versions w
                         WHERE w.memory_id = mp.memory_id AND w.happened_at IS NULL AND w.seq <= ?4)
                  ORDER BY v.happened_at DESC, v.seq DESC LIMIT 1",
             )?
-            .query_row(params![store_row, path.as_bytes(), at.micros(), bound(last)], |row| row.get(0))
+            .query_row(
+                params![
+                    store_row,
+                    path.as_bytes(),
+                    at.micros(),
+                    bound(last),
+                    self.rebuilt_counts_from(store_row, at)?
+                ],
+                |row| row.get(0),
+            )
             .optional()?;
         seq.map(|seq| self.version(seq)).transpose()
+    }
+
+    /// The time from which on rebuilt versions count for the state at `at`. Once a store is observed, what was told of it
+    /// before and was not seen then is known not to be there.
+    fn rebuilt_counts_from(&self, store_row: i64, at: Timestamp) -> Result<i64, LogError> {
+        let began = crate::append::observed_since(self.connection, store_row)?;
+        Ok(began.filter(|began| *began <= at.micros()).unwrap_or(i64::MIN))
     }
 
     /// When a store changed before it was observed, as far as that was rebuilt, old to new, at most `limit` marks;

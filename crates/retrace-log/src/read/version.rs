@@ -42,6 +42,17 @@ pub struct Redaction {
     pub actor: Actor,
 }
 
+/// A rebuilt version whose content stood when its memory was first observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Older {
+    /// Its place in the log.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// Who made it.
+    pub actor: Actor,
+}
+
 /// One version.
 #[derive(Clone, Debug)]
 pub struct VersionRow {
@@ -69,9 +80,12 @@ pub struct VersionRow {
     pub recorded_at: Timestamp,
     /// Whether it lies before what was observed, and was rebuilt from what others kept.
     pub rebuilt: bool,
+    /// When it was written, where that was before it came to stand here: on a branch, or elsewhere.
+    pub written_at: Option<Timestamp>,
     /// Whether it is rebuilt and its operation was undone: lists leave it out.
     pub withdrawn: bool,
-    /// Who: as recorded; where nobody was, the session that the join with the transcripts found, with how it is known.
+    /// Who: as recorded; where nobody was, the session that the join with the transcripts found, with how it is known; else
+    /// whoever made the rebuilt version that had left exactly this.
     pub actor: Actor,
     /// Place of the version whose content, or deletion, a person's act put back with it, or left in part when it was redacted.
     /// [`Reader::written`] answers the one that brought it.
@@ -82,9 +96,19 @@ pub struct VersionRow {
     pub note: Option<String>,
     /// That it was redacted.
     pub redaction: Option<Redaction>,
+    /// Where it is the first sight of a memory: the rebuilt version that had left exactly this.
+    pub baseline_of: Option<Older>,
     pub(crate) blob_row: Option<i64>,
     /// The salted commitment to path and content, which stays when they are masked.
     pub(crate) commitment: Sha256,
+}
+
+impl VersionRow {
+    /// Whether this version, which is before another, was written elsewhere and came to stand together with it.
+    #[must_use]
+    pub fn came_with(&self, other: &Self) -> bool {
+        self.rebuilt && other.rebuilt && self.written_at.is_some() && self.created_at == other.created_at
+    }
 }
 
 /// The columns a leaf is made of, and what they are read from. More columns go before the FROM.
@@ -110,7 +134,7 @@ macro_rules! leaf_tables {
 /// Reads the versions from one place to another, as far as the chain covers them.
 pub(crate) const LEAVES: &str = concat!(
     leaf_columns!(),
-    ", rb.leaf AS kept_leaf",
+    ", rb.leaf AS kept_leaf, rb.written_at AS written",
     leaf_tables!(),
     " WHERE v.seq BETWEEN ?1 AND ?2 ORDER BY v.seq"
 );
@@ -131,7 +155,8 @@ macro_rules! version_sql {
                     WHERE w.memory_id = v.memory_id AND w.happened_at <= v.happened_at
                       AND (w.happened_at, w.seq) < (v.happened_at, v.seq) AND x.withdrawn = 0
                     ORDER BY w.happened_at DESC, w.seq DESC LIMIT 1) END,
-            rb.withdrawn, og.session, og.confidence, mi.happened_at, pb.of_seq, rb.leaf AS kept_leaf",
+            rb.withdrawn, og.session, og.confidence, mi.happened_at, pb.of_seq, rb.leaf AS kept_leaf,
+            bw.seq, coalesce(bwr.written_at, bw.happened_at), bwa.type, bwa.name, bwa.evidence, rb.written_at AS written",
             crate::read::version::leaf_tables!(),
             "
             LEFT JOIN actors a ON a.id = o.actor_id
@@ -139,7 +164,14 @@ macro_rules! version_sql {
             LEFT JOIN actors ra ON ra.id = r.actor_id
             LEFT JOIN origins og ON og.version_seq = v.seq AND og.rank = 0
             LEFT JOIN mirrored mi ON mi.version_seq = v.seq
-            LEFT JOIN put_back pb ON pb.version_seq = v.seq ",
+            LEFT JOIN put_back pb ON pb.version_seq = v.seq
+            LEFT JOIN versions bw ON v.number = 1 AND v.happened_at IS NULL
+                AND bw.blob_id = v.blob_id AND bw.path_id = v.path_id
+                AND bw.seq = (SELECT w.seq FROM versions w JOIN rebuilt x ON x.version_seq = w.seq
+                    WHERE w.memory_id = v.memory_id AND w.happened_at IS NOT NULL AND x.withdrawn = 0
+                    ORDER BY w.happened_at DESC, w.seq DESC LIMIT 1)
+            LEFT JOIN rebuilt bwr ON bwr.version_seq = bw.seq
+            LEFT JOIN actors bwa ON bwa.id = bwr.actor_id ",
             $condition
         )
     };
@@ -285,7 +317,7 @@ impl LeafRow {
     }
 }
 
-/// Reads the first columns of [`LEAVES`] and [`version_sql`], and `kept_leaf`.
+/// Reads the first columns of [`LEAVES`] and [`version_sql`], `kept_leaf` and `written`.
 pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
     let blob_of = |column: usize| -> Result<Option<&[u8]>, LogError> {
         Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
@@ -310,7 +342,11 @@ pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
     };
     let past = match row.get::<_, Option<i64>>(14)? {
         None => None,
-        Some(micros) => Some(Past { happened_at: Timestamp::from_micros(micros), actor: actor_at(row, 16)? }),
+        Some(micros) => Some(Past {
+            happened_at: Timestamp::from_micros(micros),
+            actor: actor_at(row, 16)?,
+            written_at: row.get::<_, Option<i64>>("written")?.map(Timestamp::from_micros),
+        }),
     };
     // Asked for by its name: more columns stand between, and observed versions have none.
     let kept = match &past {
@@ -356,6 +392,12 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         }),
         _ => None,
     };
+    let baseline_of = match row.get::<_, Option<u64>>(38)? {
+        None => None,
+        Some(seq) => {
+            Some(Older { seq, at: Timestamp::from_micros(row.get(39)?), actor: actor_at(row, 40)? })
+        }
+    };
     Ok(VersionRow {
         id: VersionId::new(leaf.seq, &hash),
         operation_seq: leaf.operation_seq,
@@ -372,6 +414,7 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         },
         recorded_at: leaf.created_at,
         rebuilt: leaf.past.is_some(),
+        written_at: leaf.past.as_ref().and_then(|past| past.written_at),
         withdrawn: row.get::<_, Option<bool>>(32)?.unwrap_or(false),
         put_back_of: row.get(36)?,
         source: source_from(row.get_ref(19)?.as_str().map_err(rusqlite::Error::from)?)?,
@@ -379,14 +422,21 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         actor: match leaf.past {
             Some(past) => past.actor,
             None => match actor_at(row, 21)? {
-                Actor::Unknown => joined_actor(
+                Actor::Unknown => match joined_actor(
                     row.get(33)?,
                     row.get_ref(34)?.as_str_or_null().map_err(rusqlite::Error::from)?,
-                ),
+                ) {
+                    // What stood there when it was first seen is by whoever made it then.
+                    Actor::Unknown => {
+                        baseline_of.as_ref().map_or(Actor::Unknown, |older| older.actor.clone())
+                    }
+                    joined => joined,
+                },
                 recorded => recorded,
             },
         },
         redaction,
+        baseline_of,
         blob_row,
         commitment: leaf.commitment,
     })

@@ -189,7 +189,8 @@ fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Condition
     match (part, &filter.actor) {
         (_, None) => {}
         (Part::Observed, Some(name)) if name.is_empty() => to.add(
-            "o.actor_id IS NULL AND (og.confidence IS NULL OR og.confidence NOT IN ('exact_content', 'likely'))",
+            "o.actor_id IS NULL AND bwr.actor_id IS NULL
+             AND (og.confidence IS NULL OR og.confidence NOT IN ('exact_content', 'likely'))",
             [],
         ),
         (Part::Observed, Some(name)) => to.add(

@@ -41,7 +41,7 @@ fn with_past() -> TestLog {
         past("old.md", -30, Some("one\n")),
         past("old.md", -20, Some("one\ntwo\n")),
         past("a.md", -10, Some("one\ntwo\n")),
-        past("a.md", -5, Some("one\ntwo\nthree\n")),
+        past("a.md", -5, Some("one\ntwo\n")),
     ])]);
     assert_eq!((seqs(&done.versions), done.memories, done.unchanged), (vec![3, 4, 5], 1, 1));
     log
@@ -175,11 +175,107 @@ fn rebuilding_again_adds_nothing_and_another_source_fills_in() {
         past("a.md", -9, Some("one\ntwo\n")),
         past("a.md", 1, Some("observed by then")),
     ])]);
-    assert_eq!((seqs(&done.versions), done.unchanged, done.observed), (vec![6], 2, 1));
-    assert_eq!(back_from(&log, 2), [2, 1, 5, 4, 6, 3]);
+    assert_eq!((seqs(&done.versions), done.unchanged, done.observed), (vec![6, 7], 1, 1));
+    assert_eq!(back_from(&log, 2), [2, 1, 5, 4, 7, 3, 6]);
     log.assert_sound();
     log.index();
-    assert_eq!(log.search_history("half"), [6]);
+    assert_eq!(log.search_history("half"), [7]);
+    log.assert_sound();
+}
+
+#[test]
+fn the_last_change_before_the_baseline_is_kept_and_the_baseline_is_of_it() {
+    let mut log = TestLog::new();
+    log.put("a.md", "as it is\n");
+    let told = || {
+        line(vec![
+            past("a.md", -9, Some("before\n")),
+            past("a.md", -4, Some("as it is\n")),
+            past("a.md", 7, Some("as it is\n")),
+        ])
+    };
+    let done = log.rebuild(vec![told()]);
+    assert_eq!((seqs(&done.versions), done.unchanged, done.observed), (vec![2, 3], 1, 0), "{done:?}");
+    assert_eq!(at_time(&log, minutes(-5)), [("a.md".to_owned(), 2, 1)]);
+    assert_eq!(at_time(&log, minutes(-4)), [("a.md".to_owned(), 3, 2)]);
+    let first = log.version(1);
+    let older = first.baseline_of.expect("it is a baseline");
+    assert_eq!((older.seq, older.at, &older.actor), (3, minutes(-4), &first.actor));
+    assert!(matches!(first.actor, Actor::Session { .. }), "{:?}", first.actor);
+    assert_eq!(log.version(3).baseline_of, None);
+    let by_nobody = VersionFilter { actor: Some(String::new()), ..VersionFilter::default() };
+    assert_eq!(found(&log, &by_nobody), Vec::<u64>::new());
+    assert_eq!(log.rebuild(vec![told()]).operation_seq, None, "nothing comes in twice");
+    log.withdraw(2);
+    assert_eq!((log.version(1).baseline_of, log.version(1).actor), (None, Actor::Unknown));
+    log.assert_sound();
+}
+
+#[test]
+fn a_change_that_the_recorder_saw_is_not_told_once_more() {
+    let mut log = TestLog::new();
+    log.put("first.md", "the store is observed from here");
+    log.put("a.md", "written");
+    let seconds_before = |seconds: i64| Timestamp::from_micros(minutes(2).micros() - seconds * 1_000_000);
+    let told = |seconds| PastVersion { at: seconds_before(seconds), ..past("a.md", 1, Some("written")) };
+    let done = log.rebuild(vec![line(vec![told(2)])]);
+    assert_eq!((done.operation_seq, done.unchanged), (None, 1));
+    // Nobody looked for two minutes, so that the write keeps its own time.
+    log.put("late.md", "written long before");
+    let late = PastVersion { at: minutes(2), ..past("late.md", 1, Some("written long before")) };
+    assert_eq!(log.version(3).created_at, minutes(4));
+    let done = log.rebuild(vec![line(vec![late])]);
+    assert_eq!((seqs(&done.versions), log.version(3).baseline_of.map(|older| older.seq)), (vec![4], Some(4)));
+    log.assert_sound();
+}
+
+#[test]
+fn of_one_instant_the_last_version_counts_and_nothing_comes_in_twice() {
+    let mut log = TestLog::new();
+    log.put("a.md", "four");
+    let told = || {
+        line(vec![
+            past("a.md", -9, Some("one")),
+            past("a.md", -5, Some("one")),
+            past("a.md", -5, Some("two")),
+            past("b.md", -5, Some("two")),
+            past("b.md", -5, Some("one")),
+            past("a.md", -5, Some("three")),
+        ])
+    };
+    let done = log.rebuild(vec![told()]);
+    assert_eq!((done.versions.len(), done.unchanged), (5, 1));
+    assert_eq!(at_time(&log, minutes(-5)), [("a.md".to_owned(), 6, 5)]);
+    for _ in 0..2 {
+        let again = log.rebuild(vec![told()]);
+        assert_eq!((again.operation_seq, again.known + again.unchanged), (None, 6), "{again:?}");
+    }
+    log.assert_sound();
+}
+
+#[test]
+fn a_line_that_ended_or_stood_elsewhere_is_another_memory_and_what_was_not_seen_is_not_there() {
+    let mut log = TestLog::new();
+    log.put("a.md", "last");
+    log.put("z.md", "else");
+    let done = log.rebuild(vec![
+        line(vec![
+            past("a.md", -20, Some("first")),
+            past("b.md", -12, Some("first")),
+            past("b.md", -6, None),
+        ]),
+        line(vec![past("c.md", -15, Some("second")), past("a.md", -10, Some("second"))]),
+        line(vec![past("left.md", -3, Some("not on the disk any more"))]),
+    ]);
+    assert_eq!(done.memories, 3);
+    assert_eq!(log.version(done.versions[3].seq).memory, log.version(1).memory);
+    let paths = |at| at_time(&log, minutes(at)).into_iter().map(|(path, ..)| path).collect::<Vec<_>>();
+    assert_eq!(paths(-15), ["a.md", "c.md"]);
+    assert_eq!(paths(-10), ["a.md", "b.md"]);
+    assert_eq!(paths(-3), ["a.md", "left.md"]);
+    assert_eq!(paths(1), ["a.md"], "the store is observed by now");
+    let there = log.writer.reader().version_at_time(log.store, &path("left.md"), minutes(1));
+    assert!(there.expect("reads").is_none());
     log.assert_sound();
 }
 
@@ -301,6 +397,7 @@ fn what_somebody_changes_about_it_is_found() {
         "UPDATE rebuilt SET note = 'another' WHERE version_seq = 4",
         "UPDATE rebuilt SET note = NULL WHERE version_seq = 4",
         "UPDATE rebuilt SET actor_id = NULL WHERE version_seq = 4",
+        "UPDATE rebuilt SET written_at = 7 WHERE version_seq = 4",
         "UPDATE rebuilt SET withdrawn = 1 WHERE version_seq = 4",
         "DELETE FROM rebuilt WHERE version_seq = 4",
     ] {
