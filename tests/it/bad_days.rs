@@ -142,7 +142,8 @@ fn the_disk_of_the_memories_is_full() {
     let error = world.rollback("large.bin", &first).expect_err("no room");
     assert_eq!((error.code, error.subject.as_str()), (Code::CannotWrite, "large.bin"), "{error:?}");
     assert!(tree::read(&world.path("notes")) == before, "nothing is left behind");
-    let request = wire::RestoreReq { store: "notes".to_owned(), at: then.to_string(), dry_run: false };
+    let request =
+        wire::RestoreReq { store: "notes".to_owned(), at: then.to_string(), ..wire::RestoreReq::default() };
     let error = commands::restore(&world.app, request.clone()).expect_err("no room");
     assert_eq!(error.code, Code::CannotWrite, "{error:?}");
     assert!(tree::read(&world.path("notes")) == before, "all or nothing");

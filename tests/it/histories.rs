@@ -17,12 +17,12 @@ const STEPS_IN_TIME: u64 = 12;
 const STANDS: Duration = Duration::from_millis(300);
 
 /// One change of a history.
-struct Change {
-    step: u64,
+pub(crate) struct Change {
+    pub(crate) step: u64,
     /// `None` is a deletion.
-    content: Option<Vec<u8>>,
-    path: String,
-    from: Option<String>,
+    pub(crate) content: Option<Vec<u8>>,
+    pub(crate) path: String,
+    pub(crate) from: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -33,7 +33,7 @@ enum Manner {
     Atomic,
 }
 
-fn histories() -> Option<Vec<PathBuf>> {
+pub(crate) fn histories() -> Option<Vec<PathBuf>> {
     let shared = std::env::var_os("RETRACE_SHARED_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let folder =
@@ -55,7 +55,7 @@ fn histories() -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-fn changes(history: &Path) -> Vec<Change> {
+pub(crate) fn changes(history: &Path) -> Vec<Change> {
     let text = std::fs::read_to_string(history).expect("a history");
     text.lines()
         .map(|line| {

@@ -18,6 +18,7 @@ mod displacing;
 mod dreams;
 mod events;
 mod faults;
+mod git_states;
 mod health;
 mod histories;
 mod hosted;

@@ -93,6 +93,40 @@ impl Repository {
         assert!(status.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&status.stderr));
     }
 
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What git answers.
+    pub fn ask(&self, arguments: &[&str]) -> Vec<u8> {
+        let done = Command::new("git")
+            .current_dir(&self.folder)
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .expect("git runs");
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        done.stdout
+    }
+
+    /// Makes commits of a stream for `git fast-import`.
+    pub fn stream(&self, stream: &[u8]) {
+        let mut child = Command::new("git")
+            .current_dir(&self.folder)
+            .args(["fast-import", "--quiet"])
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("git runs");
+        let mut input = child.stdin.take().expect("an input");
+        input.write_all(stream).expect("git reads");
+        drop(input);
+        assert!(child.wait().expect("git ends").success());
+    }
+
     /// Commits one text each, a second apart, without a file on disk.
     pub fn fast_import(&self, texts: impl Iterator<Item = (String, String)>) {
         let mut stream = String::new();
@@ -104,18 +138,7 @@ impl Repository {
                 text.len()
             ));
         }
-        let mut child = Command::new("git")
-            .current_dir(&self.folder)
-            .args(["fast-import", "--quiet"])
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .stdin(Stdio::piped())
-            .spawn()
-            .expect("git runs");
-        let mut input = child.stdin.take().expect("an input");
-        input.write_all(stream.as_bytes()).expect("git reads");
-        drop(input);
-        assert!(child.wait().expect("git ends").success());
+        self.stream(stream.as_bytes());
     }
 
     /// Writes a file of it.
@@ -243,7 +266,7 @@ fn branches_and_merges_come_in_the_order_of_time_and_another_directory_counts_as
     assert_eq!(done.versions, 4, "{done:?}");
     let notes: Vec<String> = world.log("a.md").iter().filter_map(|version| version.note.clone()).collect();
     let subjects: Vec<&str> = notes.iter().filter_map(|note| note.split(' ').next()).collect();
-    assert_eq!(subjects, ["merge", "main", "side", "base"]);
+    assert_eq!(subjects, ["merge", "side", "main", "base"]);
     let merged = world.log("a.md").into_iter().nth(1).expect("a version");
     assert_eq!(content(&world, &merged), "main\n2\n3\n4\n5\n6\nside\n");
     let request = wire::ImportGitReq {

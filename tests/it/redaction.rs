@@ -91,7 +91,7 @@ fn rolling_back_never_brings_it_back() {
     let request = wire::RestoreReq {
         store: "notes".to_owned(),
         at: before[0].operation_seq.to_string(),
-        dry_run: false,
+        ..wire::RestoreReq::default()
     };
     commands::restore(&world.app, request).expect("a restore");
     assert!(!world.read("keys.md").is_some_and(|content| content.contains(SECRET)));

@@ -268,7 +268,11 @@ impl Machine {
         self.look_perhaps();
         let seqs: Vec<u64> = self.states.keys().copied().collect();
         let seq = *self.random.pick(&seqs).expect("states");
-        let request = wire::RestoreReq { store: "notes".to_owned(), at: seq.to_string(), dry_run: false };
+        let request = wire::RestoreReq {
+            store: "notes".to_owned(),
+            at: seq.to_string(),
+            ..wire::RestoreReq::default()
+        };
         let preview = wire::RestoreReq { dry_run: true, ..request.clone() };
         let preview = commands::restore(&self.world().app, preview).expect("a preview");
         let result = commands::restore(&self.world().app, request).expect("a restore");

@@ -9,7 +9,12 @@ fn undo(world: &World) -> wire::ActResult {
 }
 
 fn restore(world: &World, at: u64, dry_run: bool) -> wire::ActResult {
-    let request = wire::RestoreReq { store: "notes".to_owned(), at: at.to_string(), dry_run };
+    let request = wire::RestoreReq {
+        store: "notes".to_owned(),
+        at: at.to_string(),
+        dry_run,
+        ..wire::RestoreReq::default()
+    };
     commands::restore(&world.app, request).expect("a restore")
 }
 
@@ -198,7 +203,8 @@ fn an_act_that_fails_in_the_middle_is_taken_back() {
     world.scan();
     // A directory in the way of b.md.
     std::fs::create_dir(world.path("notes/b.md")).expect("a directory");
-    let request = wire::RestoreReq { store: "notes".to_owned(), at: then.to_string(), dry_run: false };
+    let request =
+        wire::RestoreReq { store: "notes".to_owned(), at: then.to_string(), ..wire::RestoreReq::default() };
     commands::restore(&world.app, request).expect_err("there is a directory in the way");
     assert_eq!(world.read("a.md").as_deref(), Some("two\n"));
     assert_eq!(world.read("z/b.md").as_deref(), Some("new\n"));
@@ -214,8 +220,11 @@ fn what_is_too_large_to_be_kept_is_not_replaced() {
     let error = world.rollback("a.md", &first).expect_err("it could not be put back");
     assert_eq!((error.code, error.subject.as_str()), (wire::Code::Invalid, "a.md"), "{error:?}");
     assert_eq!(std::fs::read(world.path("notes/a.md")).expect("it is there").len(), large.len());
-    let request =
-        wire::RestoreReq { store: "notes".to_owned(), at: world.cursor().to_string(), dry_run: false };
+    let request = wire::RestoreReq {
+        store: "notes".to_owned(),
+        at: world.cursor().to_string(),
+        ..wire::RestoreReq::default()
+    };
     let result = commands::restore(&world.app, request).expect("nothing is to be done");
     assert_eq!((result.operation_seq, result.warnings), (None, Vec::new()));
 }

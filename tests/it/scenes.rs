@@ -159,7 +159,8 @@ fn a_later_state(world: &World) {
 
 fn restore(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
     let first = world.log("").pop().expect("a first version").operation_seq;
-    let request = wire::RestoreReq { store: "notes".to_owned(), at: first.to_string(), dry_run: false };
+    let request =
+        wire::RestoreReq { store: "notes".to_owned(), at: first.to_string(), ..wire::RestoreReq::default() };
     commands::restore(&world.app, request).map(Some)
 }
 

@@ -28,11 +28,7 @@ pub(crate) fn content_kind(content: &ContentInfo) -> &'static str {
 }
 
 pub(crate) fn baseline_of(older: &Older) -> wire::BaselineOf {
-    wire::BaselineOf {
-        seq: older.seq,
-        written_at: older.at.to_rfc3339(),
-        written_by: actor(&older.actor),
-    }
+    wire::BaselineOf { seq: older.seq, written_at: older.at.to_rfc3339(), written_by: actor(&older.actor) }
 }
 
 pub(crate) fn version(row: &VersionRow) -> wire::Version {

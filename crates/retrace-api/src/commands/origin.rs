@@ -16,7 +16,7 @@ use crate::wire::{
 };
 use retrace_log::{CallPlace, OriginRow, VersionRow};
 use retrace_model::{Actor, StoreId};
-use retrace_origin::{Found, Write, of_reading};
+use retrace_origin::{Effect, Found, Write, of_reading};
 use retrace_sessions::{Entry, SessionRow, Snapshot};
 use retrace_transcript::{BlockKind, Message, Reading, ResultPart, Transcript};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -106,6 +106,7 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
     let id = session_named(&snapshot, request.session.trim())?;
     let session = session_of(&snapshot, &id);
     let mut explained = HashSet::new();
+    let mut rebuilt: Vec<VersionRow> = Vec::new();
     let mut versions = Vec::new();
     let stores = inner.read(|reader| {
         let stores = reader.stores()?;
@@ -118,6 +119,9 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
             if let Some(answer) = &answer {
                 explained.extend(explains(answer));
             }
+            if row.rebuilt {
+                rebuilt.push(row.clone());
+            }
             let store = names.get(&row.store).copied().unwrap_or_default();
             let shown = view::listed(&row, &notes_of(inner, reader, [&row])?);
             versions.push(of_session(&first, answer.as_ref(), store, shown));
@@ -128,8 +132,14 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
         return Err(ApiError::new(Code::NotFound, "No session of this id is known.", &id)
             .hint("`retrace context transcripts` lists the sessions there are transcripts of."));
     }
+    // What was first seen as a rebuilt version had left it is told by that one.
+    let is_rebuilt = |seq: u64| rebuilt.iter().any(|row| row.id.seq == seq);
+    versions.retain(|row: &SessionVersion| {
+        row.version.baseline_of.as_ref().is_none_or(|older| !is_rebuilt(older.seq))
+    });
     let locator = Locator::new(&stores, &inner.options.surroundings.home);
-    let unrecorded = session.map(|session| unrecorded(session, &locator, &explained)).unwrap_or_default();
+    let unrecorded =
+        session.map(|session| unrecorded(session, &locator, &explained, &rebuilt)).unwrap_or_default();
     Ok(SessionWrites {
         title: session.and_then(SessionRow::title).map(|title| shortened(title, TITLE)),
         agent: session.and_then(agent),
@@ -185,6 +195,10 @@ fn agent(session: &SessionRow) -> Option<String> {
 fn evidence(version: &VersionRow, answer: Option<&OriginRow>) -> Vec<String> {
     match (answer, &version.actor) {
         (Some(answer), _) => sentences(answer),
+        (None, _) if version.baseline_of.is_some() => {
+            let older = version.baseline_of.as_ref().map_or(0, |older| older.seq);
+            vec![format!("Recording began with this content: version {older} had left it so.")]
+        }
         (None, Actor::Session { .. }) if version.rebuilt => {
             vec!["The version was rebuilt from this session's transcript.".to_owned()]
         }
@@ -331,12 +345,56 @@ fn unrecorded(
     session: &SessionRow,
     locator: &Locator,
     explained: &HashSet<(CallKey, u64)>,
+    rebuilt: &[VersionRow],
 ) -> Vec<SessionWrite> {
     let steps: HashMap<&CallKey, u64> = explained.iter().map(|(key, steps)| (key, *steps)).collect();
-    session.entries().flat_map(|entry| of_transcript(entry, locator, &steps)).take(MOST_UNRECORDED).collect()
+    let rebuilt = Rebuilt::of(rebuilt);
+    session
+        .entries()
+        .flat_map(|entry| of_transcript(entry, locator, &steps, &rebuilt))
+        .take(MOST_UNRECORDED)
+        .collect()
 }
 
-fn of_transcript(entry: &Arc<Entry>, locator: &Locator, steps: &HashMap<&CallKey, u64>) -> Vec<SessionWrite> {
+/// Versions that were rebuilt from a session's transcripts: each carries the time of its call. By store and time, with the
+/// path, where that is not redacted.
+struct Rebuilt(HashMap<(String, i64), Vec<Option<String>>>);
+
+impl Rebuilt {
+    fn of(rows: &[VersionRow]) -> Self {
+        let mut places: HashMap<_, Vec<_>> = HashMap::new();
+        for row in rows {
+            let key = (row.store.to_string(), row.created_at.micros());
+            places.entry(key).or_default().push(row.path.as_ref().map(ToString::to_string));
+        }
+        Self(places)
+    }
+
+    /// Whether a call left one of them.
+    fn has(&self, write: &Write, locator: &Locator, entry: &Entry) -> bool {
+        let Some(at) = write.answered_at.or(write.at) else { return false };
+        // What moves or deletes may leave its version at another path.
+        let is_elsewhere = matches!(write.effect, Effect::Rename { .. } | Effect::Delete);
+        let to = match &write.effect {
+            Effect::Rename { to } => locator.names(to, entry),
+            _ => Vec::new(),
+        };
+        locator.names(&write.path, entry).iter().chain(&to).any(|name| {
+            let (store, path) = name.split_once('/').unwrap_or((name, ""));
+            let paths = self.0.get(&(store.to_owned(), at.micros()));
+            paths.is_some_and(|paths| {
+                is_elsewhere || paths.iter().any(|known| known.as_deref().is_none_or(|known| known == path))
+            })
+        })
+    }
+}
+
+fn of_transcript(
+    entry: &Arc<Entry>,
+    locator: &Locator,
+    steps: &HashMap<&CallKey, u64>,
+    rebuilt: &Rebuilt,
+) -> Vec<SessionWrite> {
     let memory: HashSet<&str> = entry
         .summary
         .iter()
@@ -366,8 +424,9 @@ fn of_transcript(entry: &Arc<Entry>, locator: &Locator, steps: &HashMap<&CallKey
             covered[other] = true;
         }
     }
-    let left =
-        writes.iter().zip(covered).filter(|(write, covered)| !covered && write.succeeded != Some(false));
+    let left = writes.iter().zip(covered).filter(|(write, covered)| {
+        !covered && write.succeeded != Some(false) && !rebuilt.has(write, locator, entry)
+    });
     left.map(|(write, _)| SessionWrite {
         store_id: locator
             .names(&write.path, entry)

@@ -1,5 +1,7 @@
 //! Putting memories back: one memory, what a session or an operation changed, a whole directory, and undo.
 
+mod imported;
+
 use super::history::{memory_id, undoable};
 use super::memories::{Bytes, bytes_of};
 use crate::App;
@@ -9,7 +11,7 @@ use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
 use retrace_files::Root;
-use retrace_log::{Reader, VersionFilter, VersionRow};
+use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
     MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
 };
@@ -47,11 +49,19 @@ pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> 
 /// Puts a whole directory back to an instant, deletions included.
 ///
 /// # Errors
-/// `not_found`, `store_unavailable`. Files that moved on are conflicts in the answer, and nothing is done then.
+/// `not_found`, `store_unavailable`, `head_moved` for an instant before recording began, unless what imported history knows of
+/// it is asked for. Files that moved on are conflicts in the answer, and nothing is done then.
 pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
-    let plan = inner.read(|reader| inner.plan_restore(reader, &request))?;
-    inner.carry_out(&plan, request.dry_run)
+    let (plan, imported) = inner.read(|reader| {
+        if request.from_imported {
+            inner.plan_restore_imported(reader, &request)
+        } else {
+            Ok((inner.plan_restore(reader, &request)?, Vec::new()))
+        }
+    })?;
+    let result = inner.carry_out(&plan, request.dry_run)?;
+    Ok(ActResult { imported, ..result })
 }
 
 /// Takes an act back. Undoing an undo does the act again; what that act had queued for a host and the undo took back is
@@ -66,11 +76,23 @@ pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
         Some(seq) => Ok(seq),
         None => newest_undoable(reader),
     })?;
-    if inner.read(|reader| Ok(reader.is_rebuilding(seq)?))? {
-        return crate::past::withdraw(inner, seq, request.dry_run);
+    let undone = inner.read(|reader| Ok(reader.operation(seq)?))?;
+    let result = if inner.read(|reader| Ok(reader.is_rebuilding(seq)?))? {
+        crate::past::withdraw(inner, seq, request.dry_run)?
+    } else {
+        let plan = inner.read(|reader| inner.plan_undo(reader, Some(seq)))?;
+        inner.carry_out(&plan, request.dry_run)?
+    };
+    Ok(ActResult { undoes: Some(undone_act(&undone)), ..result })
+}
+
+fn undone_act(row: &OperationRow) -> wire::UndoneAct {
+    wire::UndoneAct {
+        operation_seq: row.seq,
+        source: row.source.as_str().to_owned(),
+        created_at: row.created_at.to_rfc3339(),
+        note: row.note.clone(),
     }
-    let plan = inner.read(|reader| inner.plan_undo(reader, Some(seq)))?;
-    inner.carry_out(&plan, request.dry_run)
 }
 
 /// Takes an act back, or says why that cannot be.
@@ -84,26 +106,52 @@ pub(super) fn undo_operation(inner: &std::sync::Arc<Inner>, seq: u64) -> Result<
 }
 
 /// The newest act that can be undone. What a host took is one operation each; the act that queued it stands for all of them,
-/// and for what of it still waits.
+/// and for what of it still waits. An act that cannot be undone is not passed over in silence.
 fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {
     let mut before = None;
+    let mut redaction: Option<u64> = None;
     loop {
         let page = reader.operations(None, before, 200)?;
         for row in &page {
+            if row.source == Source::Redact {
+                redaction = redaction.or(Some(row.seq));
+                continue;
+            }
             let act = reader.queued_for(row.seq)?.map(|act| reader.operation(act)).transpose()?;
             let act = act.as_ref().unwrap_or(row);
             if act.undoes.is_none() && undoable(reader, act)? {
-                return Ok(act.seq);
+                return match redaction {
+                    None => Ok(act.seq),
+                    Some(redaction) => Err(after_redaction(redaction, Some(act))),
+                };
             }
         }
         match page.last() {
             Some(last) => before = Some(last.seq),
             None => {
+                if let Some(redaction) = redaction {
+                    return Err(after_redaction(redaction, None));
+                }
                 return Err(ApiError::new(Code::NotFound, "There is nothing to undo.", "")
                     .hint("Rollbacks and restores can be undone; `retrace log` shows them."));
             }
         }
     }
+}
+
+/// The newest act is a redaction: what it would be to take back the one before it.
+fn after_redaction(redaction: u64, act: Option<&OperationRow>) -> ApiError {
+    let error = ApiError::invalid(
+        "The newest act is a redaction, and a redaction cannot be undone.",
+        redaction.to_string(),
+    );
+    let Some(act) = act else { return error };
+    let what = act.note.clone().unwrap_or_else(|| act.source.as_str().to_owned());
+    error.hint(format!(
+        "`retrace undo {}` takes back the act before it, of {}: {what}.",
+        act.seq,
+        act.created_at.to_rfc3339()
+    ))
 }
 
 /// What a memory should be after an act.
@@ -293,6 +341,9 @@ impl Inner {
     fn plan_restore(&self, reader: &Reader<'_>, request: &RestoreReq) -> Result<Plan, ApiError> {
         let store = self.store_named(reader, &request.store)?;
         let moment = moment(reader, &request.at)?;
+        if imported::is_before_recording(reader, &store, moment)? {
+            return Err(imported::refused(reader, &store, moment, &request.at)?);
+        }
         let at = match moment.time {
             Some(time) => reader.operation_of_store_at(store.id, time)?,
             None => moment.operation,

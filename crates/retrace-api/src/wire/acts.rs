@@ -42,6 +42,10 @@ pub struct RestoreReq {
     pub store: String,
     /// RFC 3339, or an operation's number: the state right after it.
     pub at: String,
+    /// The time lies before recording began: restore what imported history knows of it. Files of which it knows nothing are
+    /// left as they are.
+    #[serde(default)]
+    pub from_imported: bool,
     /// Say what would be done, and do nothing.
     #[serde(default)]
     pub dry_run: bool,
@@ -139,6 +143,12 @@ pub struct ActResult {
     /// taken back unless it is `included`.
     #[serde(default)]
     pub likely: Vec<LikelyChange>,
+    /// With an undo: the operation that it takes back.
+    #[serde(default)]
+    pub undoes: Option<UndoneAct>,
+    /// With a restore from imported history: what is known of each file at that time, and how surely.
+    #[serde(default)]
+    pub imported: Vec<ImportedState>,
 }
 
 /// A change that a session may have made.
@@ -158,6 +168,32 @@ pub struct LikelyChange {
     pub confidence: String,
     /// Whether it is taken back.
     pub included: bool,
+}
+
+/// The operation that an undo takes back.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct UndoneAct {
+    /// Its number.
+    pub operation_seq: u64,
+    /// Its cause, as in `Version`.
+    pub source: String,
+    /// When it was done.
+    pub created_at: String,
+    /// What it was, where it says so.
+    pub note: Option<String>,
+}
+
+/// What imported history knows of a file at a time before recording began.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ImportedState {
+    /// Path, in the store.
+    pub path: String,
+    /// What a restore does with it: `write`, `delete`, or `leave`.
+    pub act: String,
+    /// Whether its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
+    pub certain: bool,
+    /// Why, in a sentence.
+    pub reason: String,
 }
 
 /// One file an act writes or deletes.

@@ -10,8 +10,8 @@ use retrace_api::wire::{UndoReq, UndoReviewReq};
 
 /// Take an act back: the newest one that can be undone, or the one named
 ///
-/// Rollbacks, restores and undos can be undone. A redaction cannot. What an
-/// agent wrote is taken back with `retrace rollback`. With --review, an
+/// Rollbacks, restores, imports and undos can be undone. A redaction cannot, and
+/// where it is the newest act the one before must be named. What an agent wrote is taken back with `retrace rollback`. With --review, an
 /// approval, a rejection or a `retrace reviewed` is taken back, files included.
 ///
 ///     retrace undo

@@ -15,6 +15,12 @@ pub(crate) fn act(
     style: Style,
 ) -> Result<()> {
     writeln!(out, "{}", heading(what, result))?;
+    if let Some(undone) = &result.undoes {
+        let note =
+            undone.note.as_deref().map(|note| format!(": {}", visible::line(note))).unwrap_or_default();
+        let (source, at) = (visible::line(&undone.source), time(&undone.created_at, style.zone));
+        writeln!(out, "  takes back operation {}, {source} of {at}{note}", undone.operation_seq)?;
+    }
     for found in &result.matches {
         redaction(out, found, names, style)?;
     }
@@ -23,6 +29,11 @@ pub(crate) fn act(
     }
     for delete in &result.deletes {
         file(out, &style.paint.red("delete"), delete, names)?;
+    }
+    for file in &result.imported {
+        let sure = if file.certain { style.paint.dim("certain ") } else { style.paint.yellow("not sure") };
+        let (path, reason) = (visible::line(&file.path), visible::line(&file.reason));
+        writeln!(out, "  {sure}  {}  {path}: {reason}", visible::line(&file.act))?;
     }
     for conflict in &result.conflicts {
         moved_on(out, conflict, names, style)?;

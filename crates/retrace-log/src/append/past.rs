@@ -247,8 +247,7 @@ impl Appending<'_> {
             Some((row, _)) => known_stops(self.connection, row)?,
             None => Vec::new(),
         };
-        let observed =
-            target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
+        let observed = target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
         let began = observed_since(self.connection, store_row)?;
         let told: Vec<Stop<'_>> = line.versions.iter().map(Stop::of).collect();
         let mut news = Vec::new();

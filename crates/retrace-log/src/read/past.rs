@@ -142,6 +142,22 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// From when on a store's state is recorded, as the operation and its time: with the last version of its baseline, or from
+    /// the beginning where the directory was empty then.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn recorded_since(&self, store: StoreId) -> Result<(u64, Timestamp), LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        let last = crate::review::last_of_baseline(self.connection, store_row)?;
+        if last > 0 {
+            let operation = self.operation(self.version(last)?.operation_seq)?;
+            return Ok((operation.seq, operation.created_at));
+        }
+        let created_at = self.store(store)?.created_at;
+        Ok((self.operation_at(created_at)?, created_at))
+    }
+
     /// The memories of a store at a time, by path: what was observed by then, and of memories that were not, what was
     /// rebuilt. Of several versions of one instant the last one counts.
     ///

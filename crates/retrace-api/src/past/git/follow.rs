@@ -83,7 +83,12 @@ impl<'a> History<'a> {
     }
 
     fn put(&mut self, commit: &Commit, at: i64, change: &Change, beside: &[Commit]) {
-        let moved = change.from.as_ref().filter(|_| change.status == b'R');
+        let (brought, before) = brought_by(beside, &change.path);
+        // A branch may have moved a file and changed it so much that the merge as a whole does not look like a move.
+        let moved = match change.status {
+            b'R' => change.from.as_ref(),
+            _ => Some(&before).filter(|before| commit.takes_away(before)),
+        };
         let line = match self.at.get(&change.path) {
             Some(line) => *line,
             None => match moved.and_then(|from| self.at.remove(from)) {
@@ -95,7 +100,6 @@ impl<'a> History<'a> {
             },
         };
         self.at.insert(change.path.clone(), line);
-        let brought = brought_by(beside, &change.path);
         let is_brought = brought.last().is_some_and(|(_, blob)| **blob == change.blob);
         if let Place::Inside(_) = self.place_of(&change.path) {
             for (by, blob) in brought {
@@ -169,8 +173,11 @@ impl<'a> History<'a> {
             let told = line.into_iter().filter_map(|step| {
                 let is_outside = step.path.is_none();
                 let comes_late = is_outside && !keeps_time;
-                let (at, written) =
-                    if comes_late { (moved_at, step.written.or(Some(step.at))) } else { (step.at, step.written) };
+                let (at, written) = if comes_late {
+                    (moved_at, step.written.or(Some(step.at)))
+                } else {
+                    (step.at, step.written)
+                };
                 Some(Pending {
                     path: step.path.or_else(|| into.clone())?,
                     at: Timestamp::from_micros(at),
@@ -197,8 +204,8 @@ impl Commit {
 }
 
 /// The contents that commits beside the line gave the file that a merge has at a path, oldest first, back through its renames
-/// among them.
-fn brought_by<'c>(beside: &'c [Commit], path: &[u8]) -> Vec<(&'c Commit, &'c String)> {
+/// among them; and its path before them.
+fn brought_by<'c>(beside: &'c [Commit], path: &[u8]) -> (Vec<(&'c Commit, &'c String)>, Vec<u8>) {
     let mut path = path.to_vec();
     let mut brought = Vec::new();
     for commit in beside.iter().rev() {
@@ -212,7 +219,7 @@ fn brought_by<'c>(beside: &'c [Commit], path: &[u8]) -> Vec<(&'c Commit, &'c Str
         }
     }
     brought.reverse();
-    brought
+    (brought, path)
 }
 
 fn short(id: &str) -> &str {

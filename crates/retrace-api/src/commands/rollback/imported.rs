@@ -1,0 +1,157 @@
+//! A time before recording began: nothing says what the directory was then but history that others kept. To take nothing known
+//! for nothing there would delete every file.
+
+use super::Goal;
+use crate::app::Inner;
+use crate::plan::Plan;
+use crate::target::{Moment, moment};
+use crate::wire::{ApiError, Code, ImportedState, RestoreReq};
+use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
+use retrace_model::{RelPath, Source, Timestamp, VersionOperation};
+use std::collections::BTreeSet;
+
+/// Whether an instant lies before a store's state was recorded.
+pub(super) fn is_before_recording(
+    reader: &Reader<'_>,
+    store: &StoreRow,
+    moment: Moment,
+) -> Result<bool, ApiError> {
+    if reader.remote(store.id)?.is_some() {
+        // A host tells what happened before it was mirrored here.
+        return Ok(match moment.time {
+            Some(time) => reader.operation_of_store_at(store.id, time)? == 0,
+            None => moment.operation == 0,
+        });
+    }
+    let (operation, at) = reader.recorded_since(store.id)?;
+    Ok(match moment.time {
+        Some(time) => time < at,
+        None => moment.operation < operation,
+    })
+}
+
+/// Why such an instant is not restored, and what is known of it.
+pub(super) fn refused(
+    reader: &Reader<'_>,
+    store: &StoreRow,
+    moment: Moment,
+    named: &str,
+) -> Result<ApiError, ApiError> {
+    let (_, since) = reader.recorded_since(store.id)?;
+    let known = match moment.time {
+        Some(time) => reader.memories_at_time(store.id, time)?.len(),
+        None => 0,
+    };
+    let message =
+        format!("Nothing was recorded of this directory by then; recording began at {}.", since.to_rfc3339());
+    let refused = ApiError::new(Code::HeadMoved, message, named);
+    Ok(if known > 0 {
+        refused.hint(format!(
+            "Files of that time known from imported history: {known}. `--from-imported` restores those; with \
+             `--dry-run` it says what is certain."
+        ))
+    } else {
+        refused.hint(
+            "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` \
+             bring in what others kept.",
+        )
+    })
+}
+
+impl Inner {
+    /// The plan that makes the directory what imported history knows of a time, and what is certain of it. A file of which
+    /// nothing is known at that time is left.
+    pub(super) fn plan_restore_imported(
+        &self,
+        reader: &Reader<'_>,
+        request: &RestoreReq,
+    ) -> Result<(Plan, Vec<ImportedState>), ApiError> {
+        let store = self.store_named(reader, &request.store)?;
+        let moment = moment(reader, &request.at)?;
+        if !is_before_recording(reader, &store, moment)? {
+            return Err(ApiError::invalid(
+                "The directory was recorded by then, so that its state is known.",
+                &request.at,
+            )
+            .hint("Restore it without `--from-imported`."));
+        }
+        let then = match moment.time {
+            Some(time) => reader.memories_at_time(store.id, time)?,
+            None => Vec::new(),
+        };
+        let Some(time) = moment.time.filter(|_| !then.is_empty()) else {
+            return Err(refused(reader, &store, moment, &request.at)?);
+        };
+        let note = format!("restore to {}, from imported history", request.at);
+        let mut plan = Plan::new(Source::Restore, Some(note));
+        let mut known = Vec::new();
+        let there: BTreeSet<RelPath> = then.iter().filter_map(|memory| memory.path.clone()).collect();
+        let wanted: BTreeSet<_> = then.iter().map(|memory| memory.version.memory).collect();
+        for memory in reader.memories_at(store.id, None)? {
+            let is_replaced = memory.path.as_ref().is_some_and(|path| there.contains(path));
+            if wanted.contains(&memory.version.memory) || is_replaced {
+                continue;
+            }
+            let state = absent_then(reader, &memory, time)?;
+            if state.act == "delete" {
+                let goal = Goal { memory: memory.version.memory, store: store.id, state: None };
+                self.add_steps(reader, &mut plan, &goal)?;
+            }
+            known.push(state);
+        }
+        for memory in then {
+            let Some(path) = memory.path else {
+                plan.warnings.push(
+                    "A memory of that time is redacted; whatever is in its place now is left as it is."
+                        .to_owned(),
+                );
+                continue;
+            };
+            known.push(present_then(&path, &memory.version));
+            let goal =
+                Goal { memory: memory.version.memory, store: store.id, state: Some((path, memory.version)) };
+            self.add_steps(reader, &mut plan, &goal)?;
+        }
+        self.add_checks(reader, &store, &mut plan)?;
+        plan.tidy();
+        known.sort_by(|a, b| (a.certain, &a.path).cmp(&(b.certain, &b.path)));
+        Ok((plan, known))
+    }
+}
+
+fn present_then(path: &RelPath, version: &VersionRow) -> ImportedState {
+    let certain = keeps_states(version);
+    let at = version.created_at.to_rfc3339();
+    let reason = if certain {
+        format!("It stood so from {at} on.")
+    } else {
+        format!(
+            "A session left or read it so at {at}; what was done otherwise until then is in no transcript."
+        )
+    };
+    ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason }
+}
+
+/// What is known of a memory that lives now, and of which nothing says that it was there.
+fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Result<ImportedState, ApiError> {
+    let filter = VersionFilter { memory: Some(memory.version.memory), ..VersionFilter::default() };
+    let mut past = reader.versions(&filter)?;
+    past.retain(|version| version.rebuilt);
+    let by_then = past.iter().find(|version| version.created_at <= time);
+    let (act, certain, reason) = match (by_then, past.last()) {
+        (Some(last), _) if last.operation == VersionOperation::Deleted => {
+            ("delete", keeps_states(last), format!("It was deleted at {}.", last.created_at.to_rfc3339()))
+        }
+        (None, Some(first)) if keeps_states(first) && first.operation == VersionOperation::Created => {
+            ("delete", true, format!("It was created later, at {}.", first.created_at.to_rfc3339()))
+        }
+        _ => ("leave", false, "Nothing is known of it at that time; it is left as it is.".to_owned()),
+    };
+    let path = memory.path.as_ref().map(ToString::to_string).unwrap_or_default();
+    Ok(ImportedState { path, act: act.to_owned(), certain, reason })
+}
+
+/// Whether the source of a version keeps whole states, so that what it does not tell was not there.
+fn keeps_states(version: &VersionRow) -> bool {
+    version.source == Source::Import
+}

@@ -1,0 +1,690 @@
+//! Whatever git kept of a directory, what is brought in of it agrees with git at every commit: states at a time, differences,
+//! the log, blame and search. Histories are made at random, with renames, merges, reverts, times equal to the second and clocks
+//! that were wrong; git itself says what is right.
+
+use crate::rebuilt::Repository;
+use retrace_api::{commands, wire};
+use retrace_model::{Sha256, Timestamp};
+use retrace_tests::World;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+/// Where in the repository the memories lie.
+const FOLDER: &str = "memory";
+
+/// Characters of a commit's name in a note.
+const SHORT: usize = 10;
+
+type Tree = BTreeMap<String, Vec<String>>;
+
+/// A generator of numbers, the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % limit.max(1) as u64).expect("small")
+    }
+
+    fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    fn pick<'t, T>(&mut self, from: &'t [T]) -> Option<&'t T> {
+        if from.is_empty() { None } else { from.get(self.below(from.len())) }
+    }
+}
+
+/// A branch under way.
+struct Side {
+    base: Tree,
+    tree: Tree,
+    tip: usize,
+    commits: usize,
+    /// Files that it moved or deleted: the main line leaves them alone, so that a merge knows what is meant.
+    taken: BTreeSet<String>,
+}
+
+/// Makes a history, and the stream that git makes it from.
+struct Maker {
+    random: Random,
+    stream: String,
+    words: usize,
+    files: usize,
+    marks: usize,
+    clock: i64,
+    /// Whether clocks go wrong now and then.
+    skewed: bool,
+    tree: Tree,
+    before: Option<Tree>,
+    tip: usize,
+    side: Option<Side>,
+    /// The word that a line begins with, and nothing else does.
+    first_words: Vec<String>,
+}
+
+impl Maker {
+    fn new(seed: u64, skewed: bool) -> Self {
+        Self {
+            random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+            stream: String::new(),
+            words: 0,
+            files: 0,
+            marks: 0,
+            // 2026-11-01T00:00:00Z
+            clock: 1_793_491_200,
+            skewed,
+            tree: Tree::new(),
+            before: None,
+            tip: 0,
+            side: None,
+            first_words: Vec::new(),
+        }
+    }
+
+    fn line(&mut self) -> String {
+        self.words += 1;
+        let word = format!("word{}x", self.words);
+        self.first_words.push(word.clone());
+        // What looks like a secret comes and goes like everything else.
+        let more = if self.random.one_in(15) { " password = hunter2hunter2" } else { " is to be remembered" };
+        format!("{word}{more} {}", self.random.next() % 1000)
+    }
+
+    fn lines(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| self.line()).collect()
+    }
+
+    fn name(&mut self) -> String {
+        self.files += 1;
+        let folder = self.random.pick(&["", "topics/", "a b/c/"]).copied().unwrap_or_default();
+        format!("{folder}n{}.md", self.files)
+    }
+
+    fn change(&mut self, lines: &mut Vec<String>) {
+        for _ in 0..=self.random.below(2) {
+            let at = self.random.below(lines.len() + 1);
+            match self.random.below(3) {
+                0 if lines.len() > 3 => drop(lines.remove(at.min(lines.len() - 1))),
+                1 if !lines.is_empty() => {
+                    let line = self.line();
+                    let at = at.min(lines.len() - 1);
+                    lines[at] = line;
+                }
+                _ => {
+                    let line = self.line();
+                    lines.insert(at, line);
+                }
+            }
+        }
+    }
+
+    fn edit(&mut self, tree: &mut Tree, not: &BTreeSet<String>) {
+        let files: Vec<String> = tree.keys().filter(|path| !not.contains(*path)).cloned().collect();
+        match self.random.pick(&files).cloned() {
+            Some(path) => {
+                let mut lines = tree[&path].clone();
+                while lines == tree[&path] {
+                    self.change(&mut lines);
+                }
+                tree.insert(path, lines);
+            }
+            None => self.add(tree),
+        }
+    }
+
+    fn add(&mut self, tree: &mut Tree) {
+        let (name, count) = (self.name(), 4 + self.random.below(6));
+        let lines = self.lines(count);
+        tree.insert(name, lines);
+    }
+
+    /// Moves a file of `from`, and changes it now and then.
+    fn rename(&mut self, tree: &mut Tree, from: &[String]) -> Option<String> {
+        let path = self.random.pick(from)?.clone();
+        let mut lines = tree.remove(&path)?;
+        if self.random.one_in(2) {
+            self.change(&mut lines);
+        }
+        let name = self.name();
+        tree.insert(name, lines);
+        Some(path)
+    }
+
+    fn commit(&mut self, branch: &str, tree: &Tree, parents: &[usize]) -> usize {
+        self.marks += 1;
+        let mark = self.marks;
+        self.clock += self.random.pick(&[0, 0, 1, 7, 60, 600, 1800]).copied().unwrap_or(1);
+        let wrong = if self.skewed && self.random.one_in(20) {
+            self.random.pick(&[-7200, -40, 864_000]).copied().unwrap_or(0)
+        } else {
+            0
+        };
+        let at = self.clock + wrong;
+        let writer = self.random.pick(&["Grace", "Ada", "Agent"]).copied().unwrap_or("Ada");
+        let subject = format!("Step {mark}");
+        self.stream.push_str(&format!(
+            "commit refs/heads/{branch}\nmark :{mark}\nauthor {writer} <{writer}@example.org> {at} +0000\n\
+             committer {writer} <{writer}@example.org> {at} +0000\ndata {}\n{subject}\n",
+            subject.len()
+        ));
+        for (place, parent) in parents.iter().enumerate() {
+            let word = if place == 0 { "from" } else { "merge" };
+            self.stream.push_str(&format!("{word} :{parent}\n"));
+        }
+        self.stream.push_str("deleteall\n");
+        let readme = format!("elsewhere {mark}\n");
+        let files = tree.iter().map(|(path, lines)| (format!("{FOLDER}/{path}"), text(lines)));
+        for (path, text) in files.chain([("README.md".to_owned(), readme)]) {
+            self.stream.push_str(&format!("M 100644 inline \"{path}\"\ndata {}\n{text}\n", text.len()));
+        }
+        mark
+    }
+
+    fn step(&mut self) {
+        if self.side.is_none() && self.tip > 0 && self.random.one_in(8) {
+            self.side = Some(Side {
+                base: self.tree.clone(),
+                tree: self.tree.clone(),
+                tip: self.tip,
+                commits: 0,
+                taken: BTreeSet::new(),
+            });
+        }
+        match self.side.take() {
+            Some(side) if side.commits > 0 && self.random.one_in(5) => self.merge(&side),
+            Some(side) if self.random.one_in(2) => self.on_side(side),
+            side => {
+                self.side = side;
+                self.on_main();
+            }
+        }
+    }
+
+    fn on_main(&mut self) {
+        let mut tree = self.tree.clone();
+        let taken = self.side.as_ref().map(|side| side.taken.clone()).unwrap_or_default();
+        let files: Vec<String> = tree.keys().cloned().collect();
+        match self.random.below(20) {
+            _ if tree.is_empty() => self.add(&mut tree),
+            0..5 => self.add(&mut tree),
+            5..8 if self.side.is_none() => drop(self.rename(&mut tree, &files)),
+            8..10 if self.side.is_none() && tree.len() > 1 => {
+                let path = self.random.pick(&files).cloned().unwrap_or_default();
+                tree.remove(&path);
+            }
+            10..12 if self.side.is_none() && self.before.as_ref().is_some_and(|before| *before != tree) => {
+                tree = self.before.clone().unwrap_or_default();
+            }
+            _ => self.edit(&mut tree, &taken),
+        }
+        let parents: Vec<usize> = (self.tip > 0).then_some(self.tip).into_iter().collect();
+        self.tip = self.commit("main", &tree, &parents);
+        self.before = Some(std::mem::replace(&mut self.tree, tree));
+    }
+
+    fn on_side(&mut self, mut side: Side) {
+        let mut tree = side.tree.clone();
+        let untouched: Vec<String> = tree
+            .keys()
+            .filter(|path| side.base.get(*path).is_none_or(|base| self.tree.get(*path) == Some(base)))
+            .cloned()
+            .collect();
+        match self.random.below(10) {
+            0..3 => self.add(&mut tree),
+            3 => side.taken.extend(self.rename(&mut tree, &untouched)),
+            4 if tree.len() > 1 => {
+                if let Some(path) = self.random.pick(&untouched).cloned() {
+                    tree.remove(&path);
+                    side.taken.insert(path);
+                }
+            }
+            _ => {}
+        }
+        if tree == side.tree {
+            self.edit(&mut tree, &BTreeSet::new());
+        }
+        side.tip = self.commit("side", &tree, &[side.tip]);
+        side.tree = tree;
+        side.commits += 1;
+        self.side = Some(side);
+    }
+
+    /// Merges as git does where nothing conflicts; where both changed a file, what the branch added stands at its end.
+    fn merge(&mut self, side: &Side) {
+        let mut tree = Tree::new();
+        let paths: BTreeSet<&String> = self.tree.keys().chain(side.tree.keys()).collect();
+        for path in paths {
+            let (base, ours, theirs) = (side.base.get(path), self.tree.get(path), side.tree.get(path));
+            let merged = if theirs == base {
+                ours.cloned()
+            } else if ours == base {
+                theirs.cloned()
+            } else {
+                let none = Vec::new();
+                let (base, theirs) = (base.unwrap_or(&none), theirs.unwrap_or(&none));
+                let ours = ours.unwrap_or(&none);
+                let stays = |line: &&String| !base.contains(line) || theirs.contains(line);
+                let added = theirs.iter().filter(|line| !base.contains(line) && !ours.contains(line));
+                Some(ours.iter().filter(stays).chain(added).cloned().collect())
+            };
+            tree.extend(merged.map(|lines| (path.clone(), lines)));
+        }
+        self.tip = self.commit("main", &tree, &[self.tip, side.tip]);
+        self.tree = tree;
+        self.before = None;
+    }
+}
+
+fn text(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// What git says.
+struct Git<'a> {
+    repository: &'a Repository,
+    blobs: HashMap<String, Vec<u8>>,
+}
+
+/// A commit of the line of first parents.
+struct Commit {
+    id: String,
+    at: i64,
+}
+
+impl<'a> Git<'a> {
+    fn new(repository: &'a Repository) -> Self {
+        let all = repository.ask(&["cat-file", "--batch-all-objects", "--batch"]);
+        let mut blobs = HashMap::new();
+        let mut rest = all.as_slice();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+            let mut parts = head.split(' ');
+            let (id, kind) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            let size: usize = parts.next().expect("a size").parse().expect("a size");
+            if kind == "blob" {
+                blobs.insert(id.to_owned(), rest[end + 1..end + 1 + size].to_vec());
+            }
+            rest = &rest[end + 2 + size..];
+        }
+        Self { repository, blobs }
+    }
+
+    fn lines(&self, arguments: &[&str]) -> Vec<String> {
+        let out = self.repository.ask(arguments);
+        String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
+    }
+
+    /// Commits of the first parents that touched the directory, oldest first.
+    fn commits(&self) -> Vec<Commit> {
+        let format = "--format=%H %ct";
+        let told = self.lines(&["log", "--first-parent", "--reverse", format, "main", "--", FOLDER]);
+        let commit = |line: &String| {
+            let (id, at) = line.split_once(' ').expect("two words");
+            Commit { id: id.to_owned(), at: at.parse().expect("a time") }
+        };
+        told.iter().map(commit).collect()
+    }
+
+    /// Files of the directory after a commit, with the hashes of their contents.
+    fn state(&self, commit: &str) -> BTreeMap<String, String> {
+        let out = self.repository.ask(&["ls-tree", "-r", "-z", commit, &format!("{FOLDER}/")]);
+        let text = String::from_utf8_lossy(&out);
+        let entry = |entry: &str| {
+            let (head, path) = entry.split_once('\t').expect("an entry");
+            let blob = head.rsplit(' ').next().expect("a blob");
+            (path[FOLDER.len() + 1..].to_owned(), Sha256::of(&self.blobs[blob]).to_hex())
+        };
+        text.split('\0').filter(|it| !it.is_empty()).map(entry).collect()
+    }
+
+    /// Paths that a commit wrote, and those that were gone after it, against its first parent.
+    fn changes(&self, commit: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+        let first = format!("{commit}^1");
+        let has_parent = self.lines(&["rev-list", "--parents", "-n", "1", commit])[0].contains(' ');
+        let mut arguments = vec!["diff-tree", "-r", "-z", "--no-renames", "--name-status"];
+        if has_parent {
+            arguments.extend([first.as_str(), commit]);
+        } else {
+            arguments.extend(["--root", "--no-commit-id", commit]);
+        }
+        arguments.extend(["--", FOLDER]);
+        let out = self.repository.ask(&arguments);
+        let text = String::from_utf8_lossy(&out);
+        let mut fields = text.split('\0').filter(|field| !field.is_empty());
+        let (mut wrote, mut gone) = (BTreeSet::new(), BTreeSet::new());
+        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
+            let path = path[FOLDER.len() + 1..].to_owned();
+            if status == "D" {
+                gone.insert(path)
+            } else {
+                wrote.insert(path)
+            };
+        }
+        (wrote, gone)
+    }
+
+    /// The commit that brought in each line of a file, and when it was made.
+    fn blame(&self, commit: &str, path: &str) -> Vec<(String, i64)> {
+        let file = format!("{FOLDER}/{path}");
+        let mut found = Vec::new();
+        let mut id = String::new();
+        for line in self.lines(&["blame", "--line-porcelain", commit, "--", &file]) {
+            if line.starts_with('\t') {
+                continue;
+            }
+            let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+            if word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                id = word[..SHORT].to_owned();
+            } else if word == "committer-time" {
+                found.push((id.clone(), rest.parse().expect("a time")));
+            }
+        }
+        found
+    }
+}
+
+/// Every version of a store, oldest first.
+fn versions(world: &World, store: &str) -> Vec<wire::Version> {
+    let mut request =
+        wire::LogReq { store: Some(store.to_owned()), limit: Some(1000), ..wire::LogReq::default() };
+    let mut versions = Vec::new();
+    loop {
+        let page = commands::log(&world.app, request.clone()).expect("the log");
+        versions.extend(page.versions);
+        match page.next_before {
+            Some(before) => request.before = Some(before),
+            None => break,
+        }
+    }
+    versions.reverse();
+    versions
+}
+
+/// The commit that wrote a version, and the one of the first parents that it came with.
+fn commits_of(note: &str) -> (String, String) {
+    let open = note.find(" (").expect("a commit") + 2;
+    let own = note[open..open + SHORT].to_owned();
+    let with = note.split_once("merged in ").map_or(own.clone(), |(_, with)| with[..SHORT].to_owned());
+    (own, with)
+}
+
+fn state_at(world: &World, store: &str, at: &str) -> BTreeMap<String, String> {
+    let request = wire::MemoriesReq {
+        store: store.to_owned(),
+        at: Some(at.to_owned()),
+        ..wire::MemoriesReq::default()
+    };
+    let memories = commands::memories(&world.app, request).expect("memories").memories;
+    let count = memories.len();
+    let state: BTreeMap<String, String> = memories
+        .into_iter()
+        .map(|memory| (memory.path.expect("a path"), memory.content_sha256.expect("a hash")))
+        .collect();
+    assert_eq!(state.len(), count, "two memories stand at one path at {at}");
+    state
+}
+
+/// How much of a history is looked at: every commit's state and its place in the log, and so many differences and blames.
+struct Looked {
+    blames: usize,
+    words: Vec<String>,
+    in_time: bool,
+}
+
+/// Holds what was brought in of a history against git. Answers how many states were the same.
+fn agrees(world: &World, store: &str, git: &Git<'_>, looked: &Looked, name: &str) -> usize {
+    let commits = git.commits();
+    let all = versions(world, store);
+    let rebuilt: Vec<&wire::Version> = all.iter().filter(|version| version.rebuilt).collect();
+    let mut by_commit: HashMap<String, Vec<&wire::Version>> = HashMap::new();
+    for version in &rebuilt {
+        let (_, with) = commits_of(version.note.as_deref().expect("a note"));
+        by_commit.entry(with).or_default().push(version);
+    }
+    let stands = |commit: &Commit| by_commit[&commit.id[..SHORT]][0].created_at.clone();
+    let live = {
+        let request = wire::MemoriesReq { store: store.to_owned(), ..wire::MemoriesReq::default() };
+        let memories = commands::memories(&world.app, request).expect("memories").memories;
+        let memories = memories.into_iter();
+        memories.map(|memory| (memory.path.unwrap_or_default(), memory.content_sha256.unwrap_or_default()))
+    };
+    let live: BTreeMap<String, String> = live.collect();
+    let mut states = 0;
+    let blamed_every = (commits.len() / looked.blames.max(1)).max(1);
+    for (place, commit) in commits.iter().enumerate() {
+        let label = format!("{name}, commit {place} of {} ({})", commits.len(), commit.id);
+        assert!(by_commit.contains_key(&commit.id[..SHORT]), "{label}: nothing in the log");
+        let at = stands(commit);
+        if looked.in_time {
+            assert_eq!(at, Timestamp::from_micros(commit.at * 1_000_000).to_rfc3339(), "{label}");
+        }
+        let (wrote, gone) = git.changes(&commit.id);
+        let of_commit = &by_commit[&commit.id[..SHORT]];
+        let path = |version: &&&wire::Version| version.path.clone();
+        let is_gone = |version: &&&wire::Version| version.operation == "deleted";
+        let told: BTreeSet<String> =
+            of_commit.iter().filter(|it| !is_gone(it)).filter_map(|it| path(&it)).collect();
+        assert_eq!(told, wrote, "{label}: what the log says was written");
+        let moved = of_commit.iter().filter_map(|version| version.previous_path.clone());
+        let told: BTreeSet<String> =
+            of_commit.iter().filter(is_gone).filter_map(|it| path(&it)).chain(moved).collect();
+        assert_eq!(told, gone, "{label}: what the log says was gone");
+        // Of several commits of one time the last one counts.
+        if commits.get(place + 1).is_some_and(|next| stands(next) == at) {
+            continue;
+        }
+        let expected = git.state(&commit.id);
+        assert_eq!(state_at(world, store, &at), expected, "{label}: its state at {at}");
+        states += 1;
+        let request = wire::DiffReq { a: format!("{store}@{at}"), ..wire::DiffReq::default() };
+        let wire::DiffResult::Store(diff) = commands::diff(&world.app, request).expect("a difference") else {
+            panic!("no difference of a store")
+        };
+        let told: BTreeSet<String> =
+            diff.files.into_iter().flat_map(|file| [Some(file.path), file.previous_path]).flatten().collect();
+        let paths: BTreeSet<&String> = expected.keys().chain(live.keys()).collect();
+        let differing: BTreeSet<String> =
+            paths.into_iter().filter(|path| expected.get(*path) != live.get(*path)).cloned().collect();
+        assert_eq!(told, differing, "{label}: the difference to what is there now");
+        if place % blamed_every == 0 || place + 1 == commits.len() {
+            for path in expected.keys().take(6) {
+                let target = format!("{store}:{path}@{at}");
+                let request = wire::BlameReq { target: target.clone(), job: None };
+                let blame = commands::blame(&world.app, request).expect("a blame");
+                let told: Vec<(String, i64)> = blame
+                    .lines
+                    .iter()
+                    .map(|line| {
+                        let version = &blame.versions[line.version.expect("a version") as usize];
+                        let (own, _) = commits_of(version.note.as_deref().expect("a note"));
+                        let when =
+                            Timestamp::parse(&version.created_at).expect("a time").micros() / 1_000_000;
+                        (own, if looked.in_time { when } else { 0 })
+                    })
+                    .collect();
+                let mut right = git.blame(&commit.id, path);
+                if !looked.in_time {
+                    right.iter_mut().for_each(|(_, when)| *when = 0);
+                }
+                assert_eq!(told, right, "{label}: blame of {path}");
+            }
+        }
+    }
+    for word in &looked.words {
+        let request = wire::SearchReq {
+            query: word.clone(),
+            history: true,
+            store: Some(store.to_owned()),
+            limit: None,
+        };
+        let hits = commands::search(&world.app, request).expect("a search").hits;
+        let told: BTreeSet<String> = hits
+            .iter()
+            .filter_map(|hit| rebuilt.iter().find(|version| version.id == hit.version_id))
+            .map(|version| commits_of(version.note.as_deref().expect("a note")).0)
+            .collect();
+        // The first commit that has it brought it in; reverts may do so again.
+        let with_word = format!("-S{word}");
+        let found =
+            git.lines(&["log", "--reverse", "--topo-order", "--format=%H", &with_word, "main", "--", FOLDER]);
+        let first = found.first().expect("the word is in the history");
+        assert!(told.contains(&first[..SHORT]), "{name}: {word}: {told:?} without {first}");
+        let all: BTreeSet<String> = found.iter().map(|id| id[..SHORT].to_owned()).collect();
+        assert!(told.is_subset(&all), "{name}: {word}: {told:?} is more than {all:?}");
+    }
+    states
+}
+
+fn import(world: &World, repository: &Repository, store: &str) -> wire::ImportResult {
+    let request = wire::ImportGitReq {
+        directory: repository.folder().to_string_lossy().into_owned(),
+        path: Some(FOLDER.to_owned()),
+        store: Some(store.to_owned()),
+        ..wire::ImportGitReq::default()
+    };
+    commands::import_git(&world.app, request).expect("an import")
+}
+
+/// Adds a directory that holds a state as a store.
+fn add_store(world: &World, name: &str, files: impl Iterator<Item = (String, Vec<u8>)>) {
+    for (path, bytes) in files {
+        let file = world.path(name).join(path);
+        std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
+        std::fs::write(file, bytes).expect("a file");
+    }
+    world.add(name);
+}
+
+fn a_history_agrees(seed: u64, steps: usize, blames: usize) {
+    let skewed = seed.is_multiple_of(3);
+    let world = World::new();
+    let Some(repository) = Repository::new(world.path("repository")) else { return };
+    let mut maker = Maker::new(seed, skewed);
+    while maker.marks < steps {
+        maker.step();
+    }
+    repository.stream(maker.stream.as_bytes());
+    let mut files = maker.tree.clone();
+    if seed.is_multiple_of(2)
+        && let Some(lines) = files.values_mut().next()
+    {
+        lines.push("not committed".to_owned());
+    }
+    let files = files.into_iter().map(|(path, lines)| (path, text(&lines).into_bytes()));
+    add_store(&world, "kept", files);
+    let first = import(&world, &repository, "kept");
+    let git = Git::new(&repository);
+    let words: Vec<String> =
+        maker.first_words.iter().step_by(maker.first_words.len() / 12 + 1).cloned().collect();
+    let looked = Looked { blames, words, in_time: !skewed };
+    let name = format!("history {seed} of {steps}");
+    let states = agrees(&world, "kept", &git, &looked, &name);
+    println!("{name}: {} versions, {states} states the same", first.versions);
+    assert_eq!(import(&world, &repository, "kept").versions, 0, "{name}: nothing comes in twice");
+    let undo = wire::UndoReq { operation_seq: first.operation_seq, dry_run: false };
+    commands::undo(&world.app, undo).expect("undone");
+    assert_eq!(
+        import(&world, &repository, "kept").versions,
+        first.versions,
+        "{name}: all of it comes in again"
+    );
+    let looked = Looked { blames: 1, words: Vec::new(), ..looked };
+    assert_eq!(agrees(&world, "kept", &git, &looked, &name), states);
+    world.verify();
+}
+
+#[test]
+fn every_commit_of_a_history_made_at_random_is_as_git_has_it() {
+    // `RETRACE_HISTORIES=SEEDSxSTEPS` looks at more and at longer ones.
+    let asked = std::env::var("RETRACE_HISTORIES").ok();
+    let asked = asked.as_deref().and_then(|asked| asked.split_once('x'));
+    match asked {
+        Some((seeds, steps)) => {
+            let (seeds, steps) = (seeds.parse().expect("a number"), steps.parse().expect("a number"));
+            (100..100 + seeds).for_each(|seed| a_history_agrees(seed, steps, 30));
+        }
+        None => [(1, 50), (2, 80), (3, 120), (4, 60), (5, 90)]
+            .into_iter()
+            .for_each(|(seed, steps)| a_history_agrees(seed, steps, 12)),
+    }
+}
+
+/// Real histories, made to repositories. Skipped where they are not.
+#[test]
+fn every_step_of_a_real_history_is_as_git_has_it() {
+    let Some(files) = crate::histories::histories() else { return };
+    for file in files {
+        let world = World::new();
+        let Some(repository) = Repository::new(world.path("repository")) else { return };
+        let mut tree: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let mut stream = Vec::new();
+        let mut mark = 0_i64;
+        let changes = crate::histories::changes(&file);
+        let mut places = changes.iter().peekable();
+        while let Some(change) = places.next() {
+            if let Some(from) = &change.from {
+                tree.remove(from);
+            }
+            match &change.content {
+                Some(content) => drop(tree.insert(change.path.clone(), content.clone())),
+                None => drop(tree.remove(&change.path)),
+            }
+            if places.peek().is_some_and(|next| next.step == change.step) {
+                continue;
+            }
+            // Two at a time.
+            let at = 1_793_491_200 + mark / 2 * 60;
+            mark += 1;
+            stream.extend(
+                format!("commit refs/heads/main\nmark :{mark}\ncommitter Ada <ada@example.org> {at} +0000\ndata 4\nstep\n")
+                    .into_bytes(),
+            );
+            if mark > 1 {
+                stream.extend(format!("from :{}\n", mark - 1).into_bytes());
+            }
+            stream.extend(b"deleteall\n");
+            for (path, bytes) in &tree {
+                stream.extend(
+                    format!("M 100644 inline \"{FOLDER}/{path}\"\ndata {}\n", bytes.len()).into_bytes(),
+                );
+                stream.extend(bytes);
+                stream.push(b'\n');
+            }
+        }
+        repository.stream(&stream);
+        add_store(&world, "kept", tree.into_iter());
+        let done = import(&world, &repository, "kept");
+        let git = Git::new(&repository);
+        let name = file.file_stem().map(Path::new).expect("a name").display().to_string();
+        // Blame of lines that stand twice in a file is a matter of taste; states are not.
+        let looked = Looked { blames: 0, words: Vec::new(), in_time: true };
+        let states = agrees_in_states(&world, &git, &looked, &name);
+        println!("{name}: {} versions, {states} states the same", done.versions);
+        assert_eq!(import(&world, &repository, "kept").versions, 0, "{name}: nothing comes in twice");
+        world.verify();
+    }
+}
+
+fn agrees_in_states(world: &World, git: &Git<'_>, looked: &Looked, name: &str) -> usize {
+    let commits = git.commits();
+    let mut states = 0;
+    for (place, commit) in commits.iter().enumerate() {
+        if commits.get(place + 1).is_some_and(|next| next.at == commit.at) {
+            continue;
+        }
+        let at = Timestamp::from_micros(commit.at * 1_000_000).to_rfc3339();
+        let mut expected = git.state(&commit.id);
+        // What the rules leave out is not recorded, and not brought in.
+        expected.retain(|path, _| !path.split('/').any(|part| part.starts_with('.')));
+        assert_eq!(state_at(world, "kept", &at), expected, "{name}, commit {place}: {}", looked.in_time);
+        states += 1;
+    }
+    states
+}
