@@ -198,15 +198,21 @@ fn commits_come_before_what_was_observed_and_are_undone_as_one() {
     let cursor = world.cursor();
 
     let dry = import_git(&world, &root, None, true);
-    assert_eq!((dry.dry_run, dry.operation_seq, dry.versions, dry.memories), (true, None, 4, 2));
+    assert_eq!((dry.dry_run, dry.operation_seq, dry.versions, dry.memories), (true, None, 5, 2));
     assert_eq!(world.cursor(), cursor, "a preview does nothing");
     let done = import_git(&world, &root, None, false);
-    assert_eq!((done.versions, done.found, done.unchanged), (4, 6, 2), "{done:?}");
+    assert_eq!((done.versions, done.found, done.unchanged), (5, 6, 1), "{done:?}");
     assert_eq!(done.first_at.as_deref(), Some("2026-11-01T01:00:00.000000Z"));
     let history = world.log("MEMORY.md");
-    assert_eq!(told(&history), ["~ MEMORY.md", "+ MEMORY.md", "~ notes.md rebuilt", "+ notes.md rebuilt"]);
-    assert_eq!(content(&world, &history[2]), "- one\n- two\n");
-    let first = &history[3];
+    let expected =
+        ["~ MEMORY.md", "+ MEMORY.md", "~ MEMORY.md rebuilt", "~ notes.md rebuilt", "+ notes.md rebuilt"];
+    assert_eq!(told(&history), expected);
+    // The last commit is what was there when recording began: its date and writer are known, and the baseline is of it.
+    let baseline = history[1].baseline_of.as_ref().expect("a baseline of something older");
+    assert_eq!((baseline.seq, &baseline.written_by), (history[2].seq, &history[2].created_by));
+    assert_eq!(history[1].created_by, history[2].created_by);
+    assert_eq!(content(&world, &history[3]), "- one\n- two\n");
+    let first = &history[4];
     assert_eq!((first.source.as_str(), first.created_at.as_str()), ("import", "2026-11-01T01:00:00.000000Z"));
     assert!(
         first
@@ -224,14 +230,14 @@ fn commits_come_before_what_was_observed_and_are_undone_as_one() {
     assert_eq!(then.lines.len(), 2);
     let now = blame(&world, "memory:MEMORY.md");
     let seqs: Vec<u64> = lines_of(&world, &now).into_iter().map(|(_, seq)| seq).collect();
-    assert_eq!(seqs, [first.seq, history[0].seq, history[1].seq]);
+    assert_eq!(seqs, [first.seq, history[0].seq, history[2].seq]);
 
     // Nobody has it to review, a rollback reaches it, an undo takes it out of every list.
     let status = commands::status(&world.app, wire::Nothing {}).expect("a status");
     assert_eq!(status.unreviewed, 1);
     let request = wire::RollbackReq {
         memory: Some("memory:MEMORY.md".to_owned()),
-        to: Some(history[2].id.clone()),
+        to: Some(history[3].id.clone()),
         ..wire::RollbackReq::default()
     };
     commands::rollback(&world.app, request).expect("a rollback");
@@ -239,9 +245,9 @@ fn commits_come_before_what_was_observed_and_are_undone_as_one() {
     let operation_seq = done.operation_seq;
     let undone = commands::undo(&world.app, wire::UndoReq { operation_seq, dry_run: false }).expect("undone");
     assert!(undone.operation_seq.is_some() && undone.writes.is_empty() && undone.deletes.is_empty());
-    assert_eq!(undone.withdrawn, 4, "an undo that writes no file says what it does");
+    assert_eq!(undone.withdrawn, 5, "an undo that writes no file says what it does");
     assert!(world.log("").iter().all(|version| !version.rebuilt));
-    assert_eq!(import_git(&world, &root, None, false).versions, 4, "it can be brought in again");
+    assert_eq!(import_git(&world, &root, None, false).versions, 5, "it can be brought in again");
     world.verify();
     assert_eq!(std::fs::read(git.folder.join(".git/HEAD")).expect("a head"), head);
     assert!(!git.folder.join(".git/index.lock").exists());
@@ -467,8 +473,10 @@ fn a_bundle_carries_history_to_another_log_without_what_was_redacted() {
         commands::import_bundle(&other.app, request)
     };
     let done = import(&bundle).expect("an import");
-    assert_eq!((done.versions, done.unchanged), (1, 1), "{done:?}");
-    assert_eq!(told(&other.log("a.md")), ["+ a.md", "+ a.md rebuilt"]);
+    assert_eq!((done.versions, done.unchanged), (2, 0), "{done:?}");
+    let history = other.log("a.md");
+    assert_eq!(told(&history), ["+ a.md", "~ a.md rebuilt", "+ a.md rebuilt"]);
+    assert_eq!(history[0].baseline_of.as_ref().map(|older| older.seq), Some(history[1].seq));
     other.verify();
     let mut bytes = std::fs::read(&bundle).expect("a bundle");
     for at in [0, bytes.len() / 2, bytes.len() - 1] {

@@ -424,7 +424,9 @@ impl<'a, 'r> Walk<'a, 'r> {
             ..VersionFilter::default()
         };
         let mut near = self.reader.versions(&filter)?;
-        near.retain(|other| other.memory != row.memory && other.rebuilt == row.rebuilt);
+        // A commit is one act, which its note names: what another one took away did not move here.
+        let is_one_act = |other: &VersionRow| row.source != Source::Import || other.note == row.note;
+        near.retain(|other| other.memory != row.memory && other.rebuilt == row.rebuilt && is_one_act(other));
         Ok(near)
     }
 

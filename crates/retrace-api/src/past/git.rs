@@ -14,7 +14,7 @@ use crate::error::show;
 use crate::wire::{ApiError, Code};
 use follow::{History, Pending};
 use retrace_log::{PastLine, PastVersion};
-use retrace_model::{Actor, RelPath, Rules, Timestamp};
+use retrace_model::{RelPath, Rules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
