@@ -415,10 +415,104 @@ fn writes_edits_reads_and_kept_copies_are_rebuilt_and_blamed_to_turn_and_prompt(
     assert_eq!((origin.session_id.as_deref(), origin.confidence.as_str()), (Some("aaaa-1"), "exact_content"));
     assert_eq!(origin.turn, Some(2), "{origin:?}");
     assert_eq!(origin.prompt.as_deref(), Some("It is 9090 now, and remember the host."));
+    let request = wire::SessionRef { session: "aaaa-1".to_owned() };
+    let writes = commands::session_writes(&world.app, request).expect("a session");
+    assert_eq!((writes.versions.len(), writes.unrecorded.len()), (2, 0), "each call has its rebuilt version");
     let operation_seq = done.operation_seq;
     commands::undo(&world.app, wire::UndoReq { operation_seq, dry_run: false }).expect("undone");
     assert_eq!(world.log("MEMORY.md").len(), 1);
+    let request = wire::SessionRef { session: "aaaa-1".to_owned() };
+    let writes = commands::session_writes(&world.app, request).expect("a session");
+    assert_eq!(writes.unrecorded.len(), 2, "what is withdrawn is no version of a call");
     world.verify();
+}
+
+/// A store of two files whose history git has, imported; and the number of the import.
+fn with_imported() -> Option<(World, u64)> {
+    let world = World::new();
+    let mut git = Repository::new(world.path("repository"))?;
+    git.write("memory/a.md", "one\n");
+    git.write("memory/gone.md", "was there\n");
+    git.commit("First");
+    git.write("memory/a.md", "two\n");
+    git.git(&["rm", "-q", "memory/gone.md"]);
+    git.write("memory/later.md", "later\n");
+    git.commit("Second");
+    git.write("memory/unknown.md", "never committed\n");
+    let request = wire::AddStore {
+        root: git.folder.join("memory").to_string_lossy().into_owned(),
+        kind: None,
+        name: Some("kept".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("a store");
+    let done = import_git(&world, &git.folder.join("memory"), None, false);
+    Some((world, done.operation_seq.expect("an operation")))
+}
+
+#[test]
+fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
+    let Some((world, import)) = with_imported() else { return };
+    let restore = |at: &str, from_imported, dry_run| {
+        let (store, at) = ("kept".to_owned(), at.to_owned());
+        commands::restore(&world.app, wire::RestoreReq { store, at, from_imported, dry_run })
+    };
+    let file = |path: &str| std::fs::read_to_string(world.path("repository/memory").join(path)).ok();
+    // The first commit was at 01:00.
+    let (early, then) = ("2026-11-01T00:30:00Z", "2026-11-01T01:30:00Z");
+    for at in [early, then, "0"] {
+        for dry_run in [true, false] {
+            let refused = restore(at, false, dry_run).expect_err("nothing was recorded by then");
+            assert_eq!((refused.code, refused.code.exit_code()), (wire::Code::HeadMoved, 4), "{refused:?}");
+            assert_eq!(refused.hint.contains("--from-imported"), at == then, "{refused:?}");
+        }
+    }
+    assert_eq!(file("a.md").as_deref(), Some("two\n"), "nothing was done");
+    assert!(restore(early, true, false).is_err(), "nothing is known of that time");
+    let preview = restore(then, true, true).expect("a preview");
+    let told: Vec<(&str, &str, bool)> = preview
+        .imported
+        .iter()
+        .map(|state| (state.path.as_str(), state.act.as_str(), state.certain))
+        .collect();
+    let expected = [
+        ("unknown.md", "leave", false),
+        ("a.md", "write", true),
+        ("gone.md", "write", true),
+        ("later.md", "delete", true),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(file("a.md").as_deref(), Some("two\n"), "a preview does nothing");
+    let done = restore(then, true, false).expect("a restore");
+    assert_eq!((done.writes.len(), done.deletes.len()), (2, 1));
+    assert_eq!(file("a.md").as_deref(), Some("one\n"));
+    assert_eq!(file("gone.md").as_deref(), Some("was there\n"));
+    assert_eq!((file("later.md"), file("unknown.md").as_deref()), (None, Some("never committed\n")));
+    let undone = commands::undo(&world.app, wire::UndoReq::default()).expect("undone");
+    assert_eq!(undone.undoes.map(|act| act.operation_seq), done.operation_seq);
+    assert_eq!(file("later.md").as_deref(), Some("later\n"));
+    // A recorded time is restored as ever, and from what is recorded alone.
+    let now = world.cursor().to_string();
+    assert_eq!(restore(&now, true, true).expect_err("it was recorded").code, wire::Code::Invalid);
+    restore(&now, false, true).expect("a preview");
+    assert!(import > 0);
+    world.verify();
+}
+
+#[test]
+fn an_undo_says_what_it_takes_back_and_passes_over_no_redaction() {
+    let Some((world, import)) = with_imported() else { return };
+    let redact = wire::RedactReq { find: Some("was there".to_owned()), ..wire::RedactReq::default() };
+    commands::redact(&world.app, redact).expect("a redaction");
+    let undo = |operation_seq, dry_run| commands::undo(&world.app, wire::UndoReq { operation_seq, dry_run });
+    let refused = undo(None, false).expect_err("a redaction is the newest act");
+    assert_eq!(refused.code, wire::Code::Invalid);
+    assert!(refused.hint.contains(&format!("retrace undo {import}")), "{refused:?}");
+    assert!(refused.hint.contains("import from git"), "{refused:?}");
+    let undone = undo(Some(import), true).expect("a preview").undoes.expect("what it takes back");
+    assert_eq!((undone.operation_seq, undone.source.as_str()), (import, "import"));
+    assert!(undone.note.is_some_and(|note| note.starts_with("import from git")));
+    undo(Some(import), false).expect("undone, as it was named");
+    assert!(undo(None, false).is_err());
 }
 
 #[test]
