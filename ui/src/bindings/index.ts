@@ -1209,6 +1209,23 @@ user_id: string, } | { "type": "service_account_actor",
 service_account_id: string, };
 
 /**
+ * The rebuilt version whose content stood when a memory was first observed.
+ */
+export type BaselineOf = { 
+/**
+ * Its place in the log.
+ */
+seq: number, 
+/**
+ * When it was written.
+ */
+written_at: string, 
+/**
+ * By whom; null when unknown.
+ */
+written_by: ActorView | null, };
+
+/**
  * One version of one memory.
  */
 export type Version = { 
@@ -1273,6 +1290,14 @@ rebuilt: boolean,
  * Whether it is rebuilt and its operation was undone: lists leave it out.
  */
 withdrawn: boolean, 
+/**
+ * When it was written, where that was before it came to stand at `created_at`: on a branch, or elsewhere.
+ */
+written_at: string | null, 
+/**
+ * Where it is the first sight of a memory that others kept the past of: the rebuilt version that had left exactly this.
+ */
+baseline_of: BaselineOf | null, 
 /**
  * Who; null when unknown.
  */
@@ -1446,6 +1471,14 @@ rebuilt: boolean,
  * Whether it is rebuilt and its operation was undone: lists leave it out.
  */
 withdrawn: boolean, 
+/**
+ * When it was written, where that was before it came to stand at `created_at`: on a branch, or elsewhere.
+ */
+written_at: string | null, 
+/**
+ * Where it is the first sight of a memory that others kept the past of: the rebuilt version that had left exactly this.
+ */
+baseline_of: BaselineOf | null, 
 /**
  * Who; null when unknown.
  */
@@ -1717,7 +1750,7 @@ known: number,
  */
 observed: number, 
 /**
- * Left out: the same as the version before or after it.
+ * Left out: the same as the version before it, or the recorder saw the change itself.
  */
 unchanged: number, 
 /**
@@ -1902,7 +1935,7 @@ path_then: string | null,
  */
 moved_from: string | null, 
 /**
- * When.
+ * When it was written.
  */
 created_at: string, 
 /**
@@ -3025,6 +3058,11 @@ store: string,
  */
 at: string, 
 /**
+ * The time lies before recording began: restore what imported history knows of it. Files of which it knows nothing are
+ * left as they are.
+ */
+from_imported: boolean, 
+/**
  * Say what would be done, and do nothing.
  */
 dry_run: boolean, };
@@ -3163,6 +3201,55 @@ withdrawn: number,
  * taken back unless it is `included`.
  */
 likely: Array<LikelyChange>, };
+ * With an undo: the operation that it takes back.
+ */
+undoes: UndoneAct | null, 
+/**
+ * With a restore from imported history: what is known of each file at that time, and how surely.
+ */
+imported: Array<ImportedState>, };
+
+/**
+ * The operation that an undo takes back.
+ */
+export type UndoneAct = { 
+/**
+ * Its number.
+ */
+operation_seq: number, 
+/**
+ * Its cause, as in `Version`.
+ */
+source: string, 
+/**
+ * When it was done.
+ */
+created_at: string, 
+/**
+ * What it was, where it says so.
+ */
+note: string | null, };
+
+/**
+ * What imported history knows of a file at a time before recording began.
+ */
+export type ImportedState = { 
+/**
+ * Path, in the store.
+ */
+path: string, 
+/**
+ * What a restore does with it: `write`, `delete`, or `leave`.
+ */
+act: string, 
+/**
+ * Whether its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
+ */
+certain: boolean, 
+/**
+ * Why, in a sentence.
+ */
+reason: string, };
 
 /**
  * One file an act writes or deletes.

@@ -11,7 +11,7 @@ import { Heading } from "react-aria-components/Heading";
 import type { ActResult, Conflict } from "@/bindings";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { ChevronIcon } from "@/shared/icons";
-import { Said } from "@/shared/labels";
+import { Moment, Said, Source } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { shorten } from "@/shared/text";
 import { Await, Button, Chip, Empty, Failure } from "@/shared/ui";
@@ -85,6 +85,28 @@ function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
   );
 }
 
+/** What imported history knows of each file at the time, what is not certain first. */
+function Imported({ states }: { states: ActResult["imported"] }) {
+  const { t } = useLingui();
+  if (states.length === 0) return null;
+  const words = { write: t`writes`, delete: t`deletes`, leave: t`leaves` };
+  return (
+    <section className="notice" aria-label={t`What is known of that time`} data-testid="act-imported">
+      <p>
+        <Trans>Nothing was recorded by then. This is what imported history knows; files of which it knows nothing are left.</Trans>
+      </p>
+      <ul>
+        {states.slice(0, MOST_FILES).map(({ path, act, certain, reason }) => (
+          <li key={path}>
+            <Chip tone={certain ? "accent" : "warn"}>{certain ? <Trans>certain</Trans> : <Trans>not certain</Trans>}</Chip>{" "}
+            <span className="mono">{path}</span> · {words[act as keyof typeof words] ?? act} · <Said text={reason} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hold: boolean }) {
   const { t } = useLingui();
   const files = [...preview.writes, ...preview.deletes];
@@ -99,6 +121,20 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
           <Said text={warning} />
         </div>
       ))}
+      <Imported states={preview.imported} />
+      {preview.undoes && act.command === "undo" && (
+        <div className="notice" data-testid="act-undoes">
+          <Trans>
+            Takes back operation {preview.undoes.operation_seq}, <Source source={preview.undoes.source} />,{" "}
+            <Moment at={preview.undoes.created_at} form="moment" />
+          </Trans>
+          {preview.undoes.note && (
+            <>
+              : <Said text={preview.undoes.note} />
+            </>
+          )}
+        </div>
+      )}
       {preview.queued > 0 && (
         <div className="notice" data-testid="act-queued">
           <Plural

@@ -21,7 +21,7 @@ const WIDTH = 1000;
 const BASE = 30;
 const HIGHEST = 24;
 
-/** What was rebuilt is no state that the directory can be put back to. */
+/** The axis goes over what was recorded; what others kept of the time before is in the table. */
 function observed(marks: readonly ActivityMark[] = []): ActivityMark[] {
   return marks.filter(({ rebuilt }) => !rebuilt);
 }
@@ -125,13 +125,58 @@ function Axis({
   );
 }
 
+/** Instants before recording began, as imported history knows them: each can be restored, with what is certain of it. */
+function ImportedMarks({ store, marks, onClose }: { store: Store; marks: readonly ActivityMark[]; onClose: () => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  if (marks.length === 0) return null;
+  const restore = (at: string) => {
+    onClose();
+    const request = { store: store.id, at, from_imported: true };
+    startAct({ command: "restore", request, subject: t`${store.name} as of ${format.exact(at)}, as imported` });
+  };
+  return (
+    <>
+      <h3>
+        <Trans>Before recording began, as imported</Trans>
+      </h3>
+      <table className="table" data-testid="imported-marks">
+        <TableHead columns={[t`When`, t`How`, numbers(t`created`), numbers(t`modified`), numbers(t`deleted`)]} />
+        <tbody>
+          {marks
+            .map((mark) => (
+              <tr key={mark.at}>
+                <th scope="row">
+                  <Button tone="quiet" onPress={() => restore(mark.at)} aria-label={t`Restore ${format.exact(mark.at)}…`}>
+                    {format.exact(mark.at)}
+                  </Button>
+                </th>
+                <td>
+                  <Source source={mark.source} />
+                </td>
+                <td className="cell-end num">{format.number(mark.created)}</td>
+                <td className="cell-end num">{format.number(mark.modified)}</td>
+                <td className="cell-end num">{format.number(mark.deleted)}</td>
+              </tr>
+            ))
+            .reverse()}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
 /** The marks as a table, with a way to each instant. */
 function MarkTable({
+  store,
   marks,
+  imported,
   onIndex,
   onClose,
 }: {
+  store: Store;
   marks: readonly PlacedMark[];
+  imported: readonly ActivityMark[];
   onIndex: (index: number) => void;
   onClose: () => void;
 }) {
@@ -167,6 +212,7 @@ function MarkTable({
             .reverse()}
         </tbody>
       </table>
+      <ImportedMarks store={store} marks={imported} onClose={onClose} />
     </Sheet>
   );
 }
@@ -204,7 +250,7 @@ function Chosen({ store, mark, onNow }: { store: Store; mark: ActivityMark; onNo
   const { t } = useLingui();
   const format = useFormat();
   const now = useNow();
-  const request = { store: store.id, at: String(mark.operation_seq) };
+  const request = { store: store.id, at: String(mark.operation_seq), from_imported: false };
   const read = useRead("restore", { ...request, dry_run: true }, { keepPrevious: true });
   const writes = read.data?.writes.length ?? 0;
   const deletes = read.data?.deletes.length ?? 0;
@@ -250,6 +296,7 @@ export function TimeMachine({
   // The axis ends now; to the minute, so that it does not move with every second.
   const minute = Math.ceil(now / 60_000) * 60_000;
   const marks = useMemo(() => placeMarks(observed(read.data?.marks), minute), [read.data, minute]);
+  const imported = useMemo(() => (read.data?.marks ?? []).filter(({ rebuilt }) => rebuilt), [read.data]);
   const index = at === undefined ? -1 : marks.findIndex(({ mark }) => mark.operation_seq >= at);
   const chosen = marks[index]?.mark;
   const setIndex = (next: number) => {
@@ -272,14 +319,22 @@ export function TimeMachine({
             <span className="spacer" />
           </>
         )}
-        <Button tone="quiet" onPress={() => setTable(true)} isDisabled={marks.length === 0} data-testid="as-table">
+        <Button tone="quiet" onPress={() => setTable(true)} isDisabled={marks.length + imported.length === 0} data-testid="as-table">
           <Trans>As a table</Trans>
         </Button>
       </div>
       <Await read={read} rows={1}>
         {() => <Axis marks={marks} index={index} onIndex={setIndex} />}
       </Await>
-      {table && <MarkTable marks={marks} onIndex={setIndex} onClose={() => setTable(false)} />}
+      {table && (
+        <MarkTable
+          store={store}
+          marks={marks}
+          imported={imported}
+          onIndex={setIndex}
+          onClose={() => setTable(false)}
+        />
+      )}
     </section>
   );
 }

@@ -50,6 +50,11 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
             <Trans>rebuilt</Trans>
           </Chip>
         )}
+        {version.baseline_of && (
+          <Chip>
+            <Trans>baseline</Trans>
+          </Chip>
+        )}
         {version.redacted_at !== null && (
           <Chip tone="redact">
             <Trans>redacted</Trans>
@@ -71,9 +76,25 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
             · <Note text={version.note} />
           </>
         )}
+        <Written version={version} />
       </span>
       <VersionCounts version={version} />
     </div>
+  );
+}
+
+/** When a version was written, where that was before it stood: on a branch, elsewhere, or before recording began. */
+function Written({ version }: { version: NumberedVersion }) {
+  const written = version.baseline_of?.written_at ?? version.written_at;
+  if (!written) return null;
+  return (
+    <>
+      {" "}
+      ·{" "}
+      <Trans>
+        written <Moment at={written} form="moment" />
+      </Trans>
+    </>
   );
 }
 

@@ -51,6 +51,8 @@ const NOTHING: ActResult = {
   queued: 0,
   withdrawn: 0,
   likely: [],
+  undoes: null,
+  imported: [],
 };
 
 /** The way from a text to its receipt. The draft dies with this component. */

@@ -221,6 +221,8 @@ function redact(log: FakeLog, request: Request<"redact">) {
     queued: 0,
     withdrawn: 0,
     likely: [],
+    undoes: null,
+    imported: [],
   };
   if (matches.length === 0) refuse("not_found", "Nothing recorded and no live file matches.");
   if (dry_run) return base;

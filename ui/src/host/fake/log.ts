@@ -47,6 +47,8 @@ export const EMPTY_ACT: ActResult = {
   queued: 0,
   withdrawn: 0,
   likely: [],
+  undoes: null,
+  imported: [],
 };
 
 /** The log, its stores and the disk. */
@@ -137,6 +139,8 @@ export class FakeLog {
         recorded_at: created_at,
         rebuilt: false,
         withdrawn: false,
+        written_at: null,
+        baseline_of: null,
         origin: null,
         put_back: null,
         created_by: by,
