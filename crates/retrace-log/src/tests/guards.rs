@@ -83,7 +83,10 @@ fn filled() -> TestLog {
     log.put("b.md", "two");
     log.put("b.md", "secret");
     log.redact(&[4]);
-    log.rebuild(vec![line(vec![past("b.md", -2, Some("an older two"))])]);
+    log.rebuild(vec![line(vec![PastVersion {
+        written_at: Some(retrace_model::Timestamp::from_micros(START - 3 * MINUTE)),
+        ..past("b.md", -2, Some("an older two"))
+    }])]);
     log.review(Verdict::Approved, &[2, 4]);
     log.undo_review(1);
     let at = log.tick();

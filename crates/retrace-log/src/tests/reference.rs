@@ -175,23 +175,19 @@ impl Model {
     }
 
     /// The memory that a line belongs to, in a log that observed nothing before the line ends.
-    fn home(&self, paths: &[&'static str]) -> Option<usize> {
+    fn home(&self, last: &'static str, there: bool) -> Option<usize> {
         let was_at = |memory: usize, path: &str| {
             let versions = self.versions.iter().any(|it| it.memory == memory && it.path == Some(path));
             versions || self.live.get(path).is_some_and(|at| self.versions[*at].memory == memory)
         };
-        for path in paths.iter().rev() {
-            let began_here = |memory: &usize| {
-                let first = self.first_observed(*memory).map(|at| &self.versions[at]);
-                first.is_some_and(|first| first.redacted || first.path == Some(*path))
-                    && was_at(*memory, path)
-            };
-            let found = (0..self.memories).filter(began_here).min_by_key(|it| self.first_observed(*it));
-            if found.is_some() {
-                return found;
-            }
+        let began_here = |memory: &usize| {
+            let first = self.first_observed(*memory).map(|at| &self.versions[at]);
+            first.is_some_and(|first| first.redacted || first.path == Some(last)) && was_at(*memory, last)
+        };
+        let found = (0..self.memories).filter(began_here).min_by_key(|it| self.first_observed(*it));
+        if there && found.is_some() {
+            return found;
         }
-        let last = *paths.last().expect("a line has a path");
         (0..self.memories).find(|memory| {
             let ended_at = self.past_of(*memory).last().and_then(|at| self.versions[*at].path);
             self.first_observed(*memory).is_none() && ended_at == Some(last)
@@ -200,28 +196,40 @@ impl Model {
 
     /// What becomes of a line: the versions it adds.
     fn rebuild(&mut self, told: &[(i64, &'static str, Option<String>)], operation: u64) -> bool {
-        let paths: Vec<&'static str> = told.iter().map(|(_, path, _)| *path).collect();
-        let home = self.home(&paths);
+        let (_, last, text) = told.last().expect("a line has versions");
+        let home = self.home(last, text.is_some());
         let existing = home.map(|memory| self.past_of(memory)).unwrap_or_default();
         let old = |at: usize| {
             let it = &self.versions[at];
             (it.past.map_or(0, |(minute, _)| minute), it.path, it.text.clone(), it.operation, None)
         };
         let mut all: Vec<_> = existing.iter().map(|at| old(*at)).collect();
-        for (minute, path, text) in told {
+        let mut kept: Vec<&(i64, &'static str, Option<String>)> = Vec::new();
+        for it in told {
+            let repeats = match kept.last() {
+                None => it.2.is_none(),
+                Some(before) => before.2 == it.2 && (it.2.is_none() || before.1 == it.1),
+            };
+            if !repeats {
+                kept.push(it);
+            }
+        }
+        let (mut news, mut known_at) = (Vec::new(), None);
+        for (minute, path, text) in kept.into_iter().rev() {
             let masked_then = self
                 .versions
                 .iter()
                 .any(|it| it.redacted && it.past.is_some_and(|(other, _)| other == *minute));
-            let known = all
-                .iter()
-                .any(|it| it.4.is_none() && it.0 == *minute && it.1 == Some(*path) && it.2 == *text);
-            if !masked_then && !known {
-                let operation =
-                    if text.is_none() { VersionOperation::Deleted } else { VersionOperation::Modified };
-                all.push((*minute, Some(*path), text.clone(), operation, Some(*path)));
+            let known = all.iter().any(|it| it.0 == *minute && it.1 == Some(*path) && it.2 == *text);
+            if masked_then || known || known_at == Some(*minute) {
+                known_at = Some(*minute);
+                continue;
             }
+            let operation =
+                if text.is_none() { VersionOperation::Deleted } else { VersionOperation::Modified };
+            news.push((*minute, Some(*path), text.clone(), operation, Some(*path)));
         }
+        all.extend(news.into_iter().rev());
         all.sort_by_key(|it| it.0);
         let gone = |it: &(i64, Option<&str>, Option<String>, VersionOperation, Option<&str>)| {
             it.3 == VersionOperation::Deleted
@@ -249,17 +257,6 @@ impl Model {
                 all.remove(at);
             } else {
                 at += 1;
-            }
-        }
-        let first = home.and_then(|memory| self.first_observed(memory)).map(|at| {
-            let it = &self.versions[at];
-            (0, it.path, it.text.clone(), it.operation, None)
-        });
-        for at in (0..all.len()).rev() {
-            let after = if at + 1 == all.len() { first.as_ref() } else { all.get(at + 1) };
-            let repeats = after.is_some_and(|after| after.4.is_none() && same(after, &all[at]));
-            if all[at].4.is_some() && repeats {
-                all.remove(at);
             }
         }
         if all.iter().all(|it| it.4.is_none()) {

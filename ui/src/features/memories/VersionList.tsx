@@ -84,7 +84,7 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
 }
 
 /** When a version was written, where that was before it stood: on a branch, elsewhere, or before recording began. */
-function Written({ version }: { version: NumberedVersion }) {
+function Written({ version }: { version: NumberedVersion["version"] }) {
   const written = version.baseline_of?.written_at ?? version.written_at;
   if (!written) return null;
   return (
