@@ -122,7 +122,7 @@ fn undo_of_a_rollback_a_restore_and_a_reject_keeps_the_writer() {
     assert_eq!(blamed(&world, "a.md"), lines);
     // A restore, and its undo.
     let at = first.operation_seq.to_string();
-    let request = wire::RestoreReq { store: "memories".to_owned(), at, dry_run: false };
+    let request = wire::RestoreReq { store: "memories".to_owned(), at, ..wire::RestoreReq::default() };
     commands::restore(&world.app, request).expect("a restore");
     assert_put_back(&world, "one");
     undo(&world);
@@ -293,7 +293,7 @@ fn step(world: &World, (kind, file, choice): Step, number: usize) {
         }
         (5, _) => {
             let at = (1 + choice as u64 % world.cursor().max(1)).to_string();
-            let request = wire::RestoreReq { store: "memories".to_owned(), at, dry_run: false };
+            let request = wire::RestoreReq { store: "memories".to_owned(), at, ..wire::RestoreReq::default() };
             drop(commands::restore(&world.app, request));
         }
         (6, _) => drop(commands::undo(&world.app, wire::UndoReq::default())),

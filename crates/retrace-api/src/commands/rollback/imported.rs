@@ -94,7 +94,8 @@ impl Inner {
             }
             let state = absent_then(reader, &memory, time)?;
             if state.act == "delete" {
-                let goal = Goal { memory: memory.version.memory, store: store.id, state: None };
+                let goal =
+                    Goal { memory: memory.version.memory, store: store.id, state: None, deletion: None };
                 self.add_steps(reader, &mut plan, &goal)?;
             }
             known.push(state);
@@ -108,8 +109,9 @@ impl Inner {
                 continue;
             };
             known.push(present_then(&path, &memory.version));
-            let goal =
-                Goal { memory: memory.version.memory, store: store.id, state: Some((path, memory.version)) };
+            let memory_id = memory.version.memory;
+            let state = Some((path, memory.version));
+            let goal = Goal { memory: memory_id, store: store.id, state, deletion: None };
             self.add_steps(reader, &mut plan, &goal)?;
         }
         self.add_checks(reader, &store, &mut plan)?;
