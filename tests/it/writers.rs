@@ -293,7 +293,8 @@ fn step(world: &World, (kind, file, choice): Step, number: usize) {
         }
         (5, _) => {
             let at = (1 + choice as u64 % world.cursor().max(1)).to_string();
-            let request = wire::RestoreReq { store: "memories".to_owned(), at, ..wire::RestoreReq::default() };
+            let request =
+                wire::RestoreReq { store: "memories".to_owned(), at, ..wire::RestoreReq::default() };
             drop(commands::restore(&world.app, request));
         }
         (6, _) => drop(commands::undo(&world.app, wire::UndoReq::default())),
