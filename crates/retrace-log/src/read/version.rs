@@ -394,9 +394,7 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
     };
     let baseline_of = match row.get::<_, Option<u64>>(38)? {
         None => None,
-        Some(seq) => {
-            Some(Older { seq, at: Timestamp::from_micros(row.get(39)?), actor: actor_at(row, 40)? })
-        }
+        Some(seq) => Some(Older { seq, at: Timestamp::from_micros(row.get(39)?), actor: actor_at(row, 40)? }),
     };
     Ok(VersionRow {
         id: VersionId::new(leaf.seq, &hash),
