@@ -47,6 +47,7 @@ fn version(tags: &Tags, version: &PastVersion, found: &mut Found) -> Option<Past
     let note =
         version.note.as_deref().map(|note| tags.without_in_text(note).unwrap_or_else(|| note.to_owned()));
     Some(PastVersion {
+        written_at: version.written_at,
         path: version.path.clone(),
         at: version.at,
         actor: version.actor.clone(),
