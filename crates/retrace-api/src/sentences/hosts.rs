@@ -94,7 +94,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "its headers are too long",
     "not understood as HTTP: {0}",
     "the base URL cannot be used: {0}",
-    "{0} would be called without encryption; use https, or allow it explicitly",
+    "\"{0}\" would be called without encryption; use https, or allow it explicitly",
     "the header {0} cannot be sent",
     "the proxy of {0} calls cannot be used",
     "the given certificates cannot be read",
