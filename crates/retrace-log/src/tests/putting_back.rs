@@ -172,11 +172,14 @@ fn what_was_put_back_before_this_was_kept_is_found_by_content() {
     assert_eq!(found, [(3, 1), (4, 2), (6, 2), (7, 5)]);
 }
 
+/// A text and the session that wrote it.
+type Written = (String, String);
+
 /// What each memory holds, with who wrote it: nobody's act but a write changes the writer.
 #[derive(Clone, Default)]
 struct Model {
-    now: HashMap<&'static str, (String, String)>,
-    before: Vec<(&'static str, Option<(String, String)>, u64)>,
+    now: HashMap<&'static str, Written>,
+    before: Vec<(&'static str, Option<Written>, u64)>,
 }
 
 proptest::proptest! {
