@@ -240,6 +240,7 @@ fn mounted_update(world: &World) -> Answer {
 }
 
 /// An act with conflicts is answered as not done.
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `and_then`")]
 fn done(result: wire::ActResult) -> Answer {
     result.conflict_error().map_or(Ok(()), Err)
 }

@@ -105,7 +105,6 @@ impl Act<'_> {
     ///
     /// # Errors
     /// As [`Act::append`].
-    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn append_putting_back(
         &mut self,
         append: Append<'_>,
@@ -119,7 +118,6 @@ impl Act<'_> {
 
     /// As [`Act::append`], for a host that says which memory is which: one that comes to a path where nothing lives is a new
     /// one, or the one in the row `memory`, which lives nowhere.
-    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub(crate) fn append_reviving(
         &mut self,
         append: Append<'_>,

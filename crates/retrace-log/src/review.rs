@@ -54,7 +54,6 @@ impl Act<'_> {
     /// # Errors
     /// [`LogError::NotFound`] for an unknown memory, version or operation; [`LogError::Invalid`] for an unknown person, no
     /// memory or one that is named twice, and versions that are another memory's or in the wrong order.
-    #[expect(clippy::needless_pass_by_value, reason = "made for one call")]
     pub fn review(&mut self, new: NewReview<'_>) -> Result<u64, LogError> {
         if new.verdict == Verdict::Undone {
             return Err(LogError::Invalid("an act of review is taken back by naming it".to_owned()));

@@ -48,7 +48,7 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], sty
     for reason in why_at_least(placeholders, fast) {
         writeln!(out, "{}", style.paint.dim(&reason))?;
     }
-    if rows.iter().any(|row| is_counted(row)) {
+    if rows.iter().any(is_counted) {
         writeln!(out, "{}", style.paint.dim("~: no context is recorded; the peak is counted offline."))?;
     }
     Ok(())

@@ -97,9 +97,9 @@ fn a_newer_edit_is_not_taken_back() {
                 root.delete(&path("a.md"), old, false, 3, &NoFaults)
             };
             if by_rename {
-                store.write_by_rename("a.md", "newer")
+                store.write_by_rename("a.md", "newer");
             } else {
-                store.write("a.md", "newer")
+                store.write("a.md", "newer");
             };
             let refused = root.take_back(&done.unwrap().held.unwrap(), 4, &NoFaults);
             assert!(matches!(refused, Err(FileError::Moved { .. })), "{refused:?}");
