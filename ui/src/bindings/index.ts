@@ -8,7 +8,7 @@ export type Nothing = Record<symbol, never>;
 /**
  * Why a command was refused or failed. A code exists because some client branches on it.
  */
-export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
+export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
 
 /**
  * An error: what happened, to what, and what to do next.
@@ -3753,7 +3753,7 @@ remedy: string,
 /**
  * Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
  */
-remedies: Array<Remedy>, };
+remedies?: Array<Remedy>, };
 
 /**
  * What a check found.
