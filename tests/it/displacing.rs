@@ -253,7 +253,8 @@ fn roll_back(world: &World) -> Answer {
 
 fn restore(world: &World) -> Answer {
     let first = world.log("").pop().expect("a first version").operation_seq;
-    let request = wire::RestoreReq { store: "notes".to_owned(), at: first.to_string(), dry_run: false };
+    let request =
+        wire::RestoreReq { store: "notes".to_owned(), at: first.to_string(), ..wire::RestoreReq::default() };
     commands::restore(&world.app, request).and_then(done)
 }
 

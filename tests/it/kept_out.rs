@@ -184,7 +184,11 @@ fn neither_accept_nor_rollback_nor_restore_nor_undo_brings_it_back() {
     assert_eq!(world.read("back.md").as_deref(), Some("clean\n"));
     undo(undone);
     assert_eq!(world.read("back.md").as_deref(), Some("again [redacted]\n"));
-    let request = wire::RestoreReq { store: "notes".to_owned(), at: operation.to_string(), dry_run: false };
+    let request = wire::RestoreReq {
+        store: "notes".to_owned(),
+        at: operation.to_string(),
+        ..wire::RestoreReq::default()
+    };
     commands::restore(&world.app, request).expect("a restore");
     assert_eq!(world.read("back.md").as_deref(), Some("again [redacted]\n"));
 
@@ -484,8 +488,11 @@ impl Ways {
             }
             12 => {
                 let at = 1 + self.random.below(usize::try_from(self.world.cursor()).expect("few") + 1);
-                let request =
-                    wire::RestoreReq { store: "notes".to_owned(), at: at.to_string(), dry_run: false };
+                let request = wire::RestoreReq {
+                    store: "notes".to_owned(),
+                    at: at.to_string(),
+                    ..wire::RestoreReq::default()
+                };
                 drop(commands::restore(app, request));
                 "a restore"
             }
