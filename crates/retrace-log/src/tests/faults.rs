@@ -151,10 +151,13 @@ fn read_only() -> Option<(LogFiles, Box<dyn std::any::Any>)> {
 #[test]
 fn a_directory_that_may_not_be_written_is_said() {
     let Some((files, _undo)) = read_only() else { return };
-    let refused = Writer::open(files.clone(), entropy(2)).map(drop);
+    let mut writer = Writer::open(files.clone(), entropy(2)).expect("opens for reading");
+    let store = writer.reader().stores().expect("stores")[0].id;
+    let cursor = writer.reader().cursor().expect("a cursor");
+    let refused = writer.append(scan(store, START, vec![put(store, "a.md", "one")])).map(drop);
     assert!(matches!(refused, Err(LogError::CannotWrite(_))), "{refused:?}");
-    let refused = ReadConnection::open(&files).map(drop);
-    assert!(matches!(refused, Err(LogError::CannotWrite(_))), "{refused:?}");
+    let connection = ReadConnection::open(&files).expect("opens");
+    assert_eq!(connection.snapshot(|reader| reader.cursor()).expect("a cursor"), cursor);
     let refused = Lease::take(&files, 1);
     assert!(matches!(refused, Err(LogError::CannotWrite(_))), "{refused:?}");
     assert_eq!(Lease::holder(&files), None);
