@@ -3200,7 +3200,8 @@ withdrawn: number,
  * With the rollback of a session: changes that it is only likely to have made, and those left out, oldest first. None is
  * taken back unless it is `included`.
  */
-likely: Array<LikelyChange>, };
+likely: Array<LikelyChange>, 
+/**
  * With an undo: the operation that it takes back.
  */
 undoes: UndoneAct | null, 

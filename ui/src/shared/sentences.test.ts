@@ -35,7 +35,7 @@ const ERRORS: Record<Code, Omit<ApiError, "code">[]> = {
     { message: 'There is a store named "notes" already.', hint: "", subject: "" },
     { message: '"x" is not a version id (memver_…).', hint: "Version ids are printed by `retrace log`.", subject: "x" },
     {
-      message: "Context_management.edits.0.clear_tool_uses_20250919.keep.value: Input should be a valid integer.",
+      message: "context_management.edits.0.clear_tool_uses_20250919.keep.value: Input should be a valid integer.",
       hint: 'The setting is "A".',
       subject: "context_management.edits.0",
     },
@@ -56,9 +56,16 @@ const ERRORS: Record<Code, Omit<ApiError, "code">[]> = {
       subject: "a.md",
     },
     {
-      message: "A.md was changed by somebody else; it was left as it is.",
+      message: '"a.md" was changed by somebody else; it was left as it is.',
       hint: "Look at it again and repeat.",
       subject: "",
+    },
+  ],
+  not_recorded: [
+    {
+      message: "It was done and is not recorded: The disk with the database is full.",
+      hint: "2 files were changed and could not be put back. The next scan records them, without who and why; do not repeat it.",
+      subject: "a.md",
     },
   ],
   store_unavailable: [
@@ -72,7 +79,11 @@ const ERRORS: Record<Code, Omit<ApiError, "code">[]> = {
       hint: "",
       subject: "https://host.example",
     },
-    { message: "Notes/a.md: permission denied.", hint: "Check the permissions of the store's directory.", subject: "" },
+    {
+      message: '"notes/a.md": permission denied.',
+      hint: "Check the permissions of the store's directory.",
+      subject: "",
+    },
   ],
   content_redacted: [
     {
