@@ -93,12 +93,16 @@ function Imported({ states }: { states: ActResult["imported"] }) {
   return (
     <section className="notice" aria-label={t`What is known of that time`} data-testid="act-imported">
       <p>
-        <Trans>Nothing was recorded by then. This is what imported history knows; files of which it knows nothing are left.</Trans>
+        <Trans>
+          Nothing was recorded by then. This is what imported history knows; files of which it knows nothing are left.
+        </Trans>
       </p>
       <ul>
         {states.slice(0, MOST_FILES).map(({ path, act, certain, reason }) => (
           <li key={path}>
-            <Chip tone={certain ? "accent" : "warn"}>{certain ? <Trans>certain</Trans> : <Trans>not certain</Trans>}</Chip>{" "}
+            <Chip tone={certain ? "accent" : "warn"}>
+              {certain ? <Trans>certain</Trans> : <Trans>not certain</Trans>}
+            </Chip>{" "}
             <span className="mono">{path}</span> · {words[act as keyof typeof words] ?? act} · <Said text={reason} />
           </li>
         ))}

@@ -126,7 +126,15 @@ function Axis({
 }
 
 /** Instants before recording began, as imported history knows them: each can be restored, with what is certain of it. */
-function ImportedMarks({ store, marks, onClose }: { store: Store; marks: readonly ActivityMark[]; onClose: () => void }) {
+function ImportedMarks({
+  store,
+  marks,
+  onClose,
+}: {
+  store: Store;
+  marks: readonly ActivityMark[];
+  onClose: () => void;
+}) {
   const { t } = useLingui();
   const format = useFormat();
   if (marks.length === 0) return null;
@@ -147,7 +155,11 @@ function ImportedMarks({ store, marks, onClose }: { store: Store; marks: readonl
             .map((mark) => (
               <tr key={mark.at}>
                 <th scope="row">
-                  <Button tone="quiet" onPress={() => restore(mark.at)} aria-label={t`Restore ${format.exact(mark.at)}…`}>
+                  <Button
+                    tone="quiet"
+                    onPress={() => restore(mark.at)}
+                    aria-label={t`Restore ${format.exact(mark.at)}…`}
+                  >
                     {format.exact(mark.at)}
                   </Button>
                 </th>
@@ -319,7 +331,12 @@ export function TimeMachine({
             <span className="spacer" />
           </>
         )}
-        <Button tone="quiet" onPress={() => setTable(true)} isDisabled={marks.length + imported.length === 0} data-testid="as-table">
+        <Button
+          tone="quiet"
+          onPress={() => setTable(true)}
+          isDisabled={marks.length + imported.length === 0}
+          data-testid="as-table"
+        >
           <Trans>As a table</Trans>
         </Button>
       </div>
@@ -327,13 +344,7 @@ export function TimeMachine({
         {() => <Axis marks={marks} index={index} onIndex={setIndex} />}
       </Await>
       {table && (
-        <MarkTable
-          store={store}
-          marks={marks}
-          imported={imported}
-          onIndex={setIndex}
-          onClose={() => setTable(false)}
-        />
+        <MarkTable store={store} marks={marks} imported={imported} onIndex={setIndex} onClose={() => setTable(false)} />
       )}
     </section>
   );

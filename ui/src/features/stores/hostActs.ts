@@ -74,7 +74,8 @@ export function useHostActs(): HostActs {
     if (open.length > 0) {
       const names = open.map(({ name }) => name).join(", ");
       say({ tone: "failure", title: t`Not finished: ${names}`, detail: sentenceNow(open[0]!.problem ?? "") });
-    } else if (versions === 0 && redacted === 0 && before === 0) say({ tone: "done", title: t`Nothing new at the host` });
+    } else if (versions === 0 && redacted === 0 && before === 0)
+      say({ tone: "done", title: t`Nothing new at the host` });
     else {
       const title = t`Pulled ${plural(versions, { one: "# version", other: "# versions" })}`;
       const run = () => navigate({ screen: "inbox" });
