@@ -1198,6 +1198,7 @@ export const SENTENCES: readonly Sentence[] = [
   { english: "{0} is a device", words: msg({ message: "{0} is a device" }) },
   { english: "{0} is a socket", words: msg({ message: "{0} is a socket" }) },
   { english: "{0} is too long", words: msg({ message: "{0} is too long" }) },
+  { english: "{0}, merged in {1}", words: msg({ message: "{0}, merged in {1}" }) },
   { english: "holds {0} and {1}", words: msg({ message: "holds {0} and {1}" }) },
   { english: "{0} (process {1})", words: msg({ message: "{0} (process {1})" }) },
   { english: "{0} (request {1})", words: msg({ message: "{0} (request {1})" }) },

@@ -317,6 +317,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "The file is no bundle of Retrace.",
     "`retrace export STORE --to FILE.retrace` makes one.",
     "{0}, then at {1}",
+    "{0}, merged in {1}",
     "Left out because they are above {0} MiB: {1}.",
     "Left out because the repository does not have their content: {0}.",
     "it takes no input",

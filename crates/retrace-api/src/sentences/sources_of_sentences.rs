@@ -70,7 +70,7 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Prose that is no sentence of the window, and what it is.
 const NOT_SAID: &[(&str, &str)] = &[
-    (", rb.leaf AS kept_leaf", "columns of a query"),
+    (", rb.leaf AS kept_leaf, rb.written_at AS written", "columns of a query"),
     ("as recorded", "the name of a setting of the lab"),
     ("no setting", "a row of a sweep, which the window names itself"),
     ("a text that was redacted", "an answer of the memory tool, for the model"),
