@@ -89,7 +89,7 @@ impl fmt::Display for ProblemKind {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.path {
-            Some(path) => write!(f, "{path} {}", self.kind),
+            Some(path) => write!(f, "\"{path}\" {}", self.kind),
             None => write!(f, "the directory {}", self.kind),
         }
     }

@@ -54,7 +54,7 @@ pub enum Problem {
         expected: &'static str,
     },
     /// A configured memory directory is refused.
-    #[error("\"{place}\": {refused}")]
+    #[error("{place}: {refused}")]
     Refused {
         /// Where it was configured: a setting with its file, or an environment variable.
         place: String,

@@ -111,13 +111,13 @@ fn what_is_no_file_is_shown_and_never_opened() {
     assert_eq!(
         problems(&whole),
         [
-            ".hidden-link is a symbolic link and was not followed",
-            "dangling is a symbolic link and was not followed",
-            "pipe is a named pipe",
-            "real/loop is a symbolic link and was not followed",
-            "socket is a socket",
-            "to-directory is a symbolic link and was not followed",
-            "to-file.md is a symbolic link and was not followed",
+            "\".hidden-link\" is a symbolic link and was not followed",
+            "\"dangling\" is a symbolic link and was not followed",
+            "\"pipe\" is a named pipe",
+            "\"real/loop\" is a symbolic link and was not followed",
+            "\"socket\" is a socket",
+            "\"to-directory\" is a symbolic link and was not followed",
+            "\"to-file.md\" is a symbolic link and was not followed",
         ]
     );
     assert!(whole.is_complete(), "links and pipes hide no file");
@@ -144,7 +144,7 @@ fn nothing_below_an_unreadable_directory_is_called_gone() {
     assert!(whole.covers(&path("open/z.md")) && whole.covers(&path("closed.md")));
     assert!(!whole.covers(&path("closed/b.md")) && !whole.covers(&path("closed/d/e.md")));
     assert!(!whole.covers(&path("listed/c.md")), "its names alone may be read");
-    assert_eq!(problems(&whole), ["closed may not be read", "listed may not be read"]);
+    assert_eq!(problems(&whole), ["\"closed\" may not be read", "\"listed\" may not be read"]);
     for part in [part, behind] {
         assert!(part.found.is_empty() && !part.covers(&path("closed/b.md")));
     }
