@@ -310,6 +310,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "The bundle cannot be read: {0}.",
     "The bundle was written by a newer program.",
     "it ends in the middle",
+    "it unpacks to more than a history of its size takes",
     "its content has another hash",
     "a version makes no sense",
     "There is a file of that name already.",
