@@ -358,6 +358,77 @@ fn the_database_is_no_database() {
     }
 }
 
+/// Makes a log with two more operations than the one it answers a copy of.
+fn older_log(directory: &Path) -> tree::Tree {
+    let world = world_in(directory);
+    world.record("a.md", "one\n");
+    drop(world);
+    let older = tree::read(&directory.join("data"));
+    let world = World::over(retrace_tests::options_of(directory, 1));
+    world.record("a.md", "two\n");
+    world.record("a.md", "three\n");
+    drop(world);
+    older
+}
+
+#[test]
+fn the_log_is_not_the_one_that_was_kept() {
+    type Damage = fn(&Path, &tree::Tree);
+    let cases: [(&str, &str, Damage); 5] = [
+        ("emptied", "empty", |data, _| std::fs::write(data.join("retrace.db"), b"").expect("it is emptied")),
+        ("absent", "empty", |data, _| std::fs::remove_file(data.join("retrace.db")).expect("it goes")),
+        ("older", "older", |data, older| {
+            std::fs::write(data.join("retrace.db"), &older["retrace.db"]).expect("it is written");
+        }),
+        ("another", "another", |data, _| {
+            let place = tempfile::tempdir().expect("a directory");
+            let world = World::over(retrace_tests::options_of(place.path(), 5));
+            world.add("notes");
+            for text in ["x\n", "y\n", "z\n"] {
+                world.record("b.md", text);
+            }
+            drop(world);
+            std::fs::copy(place.path().join("data/retrace.db"), data.join("retrace.db")).expect("a copy");
+        }),
+        ("new", "empty", |data, _| {
+            let place = tempfile::tempdir().expect("a directory");
+            drop(World::over(retrace_tests::options_of(place.path(), 5)));
+            std::fs::copy(place.path().join("data/retrace.db"), data.join("retrace.db")).expect("a copy");
+        }),
+    ];
+    for (what, said, damage) in cases {
+        let directory = tempfile::tempdir().expect("a directory");
+        let older = older_log(directory.path());
+        let data = directory.path().join("data");
+        damage(&data, &older);
+        let before = tree::read(&data);
+        let error = refused(directory.path());
+        assert_eq!((error.code, error.code.exit_code()), (Code::DatabaseDamaged, 1), "{what}: {error:?}");
+        assert!(error.message.contains(said) && error.hint.contains("--accept-log"), "{what}: {error:?}");
+        assert!(tree::read(&data) == before, "{what}: not a byte is changed");
+        App::accept_log(&options(directory.path())).expect("it can be written");
+        let world = World::over(retrace_tests::options_of(directory.path(), 7));
+        assert_eq!(world.log("a.md").is_empty(), what != "older", "{what}");
+    }
+}
+
+#[test]
+fn a_note_of_the_log_that_lags_or_is_lost_is_as_good() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let older = older_log(directory.path());
+    let head = directory.path().join("data/retrace.head");
+    std::fs::write(&head, &older["retrace.head"]).expect("it is written");
+    assert_eq!(World::over(retrace_tests::options_of(directory.path(), 2)).log("a.md").len(), 3);
+    for lost in [None, Some("garbage")] {
+        match lost {
+            None => std::fs::remove_file(&head).expect("it goes"),
+            Some(text) => std::fs::write(&head, text).expect("it is written"),
+        }
+        assert_eq!(World::over(retrace_tests::options_of(directory.path(), 3)).log("a.md").len(), 3);
+        assert!(std::fs::read_to_string(&head).expect("it is there").starts_with("retrace head 1\n"));
+    }
+}
+
 /// Whatever bytes are wrong, an answer is right or an error that says so.
 #[test]
 fn bytes_in_the_middle_are_wrong() {

@@ -28,6 +28,8 @@ mod kept_out;
 mod kinds;
 mod memory_tool;
 mod mounts;
+#[cfg(unix)]
+mod moved;
 mod oracles;
 mod origins;
 mod past_crashes;

@@ -27,10 +27,16 @@ pub fn read(directory: &Path) -> Tree {
 
 /// Makes a directory hold exactly `tree`.
 pub fn write(directory: &Path, tree: &Tree) {
-    if directory.exists() {
-        std::fs::remove_dir_all(directory).expect("the directory goes");
-    }
     std::fs::create_dir_all(directory).expect("a directory");
+    // The directory itself stays: another one in its place would be noticed.
+    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path();
+        if entry.file_type().expect("a sort of file").is_dir() {
+            std::fs::remove_dir_all(path).expect("it goes");
+        } else {
+            std::fs::remove_file(path).expect("it goes");
+        }
+    }
     for (path, content) in tree {
         let target = directory.join(path);
         std::fs::create_dir_all(target.parent().expect("a parent")).expect("directories");

@@ -126,9 +126,18 @@ impl App {
             }),
         };
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
+        app.inner.note_head();
         drop(app.inner.finish_purges());
         drop(app.inner.finish_baselines());
         Ok(app)
+    }
+
+    /// Takes whatever log is in the data directory for the one that is kept there from now on, a new one where there is none.
+    ///
+    /// # Errors
+    /// [`Code::CannotWrite`] or [`Code::Internal`].
+    pub fn accept_log(options: &AppOptions) -> Result<(), ApiError> {
+        Ok(LogFiles::new(&options.data_dir).forget_head()?)
     }
 
     /// Where the log is.
@@ -157,10 +166,21 @@ impl Drop for App {
     fn drop(&mut self) {
         self.inner.stop_settling();
         self.inner.checkpointer.stop();
+        self.inner.note_head();
     }
 }
 
 impl Inner {
+    /// Notes beside the log how far it went. What was noted before is as good where that fails.
+    fn note_head(&self) {
+        let head = lock(&self.writer).reader().head();
+        if let Ok(Some(head)) = head
+            && self.files.head() != Some(head)
+        {
+            drop(self.files.keep_head(head));
+        }
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         (self.options.clock)()
     }

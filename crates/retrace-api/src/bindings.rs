@@ -139,6 +139,8 @@ pub fn typescript() -> String {
         FileChange,
         MovedBlock,
         RollbackReq,
+        RelocateStoreReq,
+        Relocated,
         RestoreReq,
         UndoReq,
         RedactReq,

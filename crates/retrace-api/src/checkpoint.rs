@@ -92,6 +92,11 @@ fn checkpoint_in_background(shared: &Shared, files: &LogFiles) {
         };
         if moved.is_err() {
             kept = None;
+        } else if let Some(connection) = &kept
+            && let Ok(Some(head)) = connection.snapshot(|reader| reader.head())
+        {
+            // Nobody waits for it here.
+            drop(files.keep_head(head));
         }
     }
 }

@@ -97,6 +97,10 @@ impl From<LogError> for ApiError {
                 "It was left as it is. Copy the data directory away, then run `retrace verify` on the copy, \
                  or start a new log with --data-dir; the live memories are not affected.",
             ),
+            LogError::Replaced(_) => Self::new(Code::DatabaseDamaged, sentence, "").hint(
+                "Nothing was changed. Copy the data directory away, then put the log back from a copy. To go on with what is \
+                 there: `retrace verify --accept-log`. A new log elsewhere: --data-dir.",
+            ),
             LogError::Busy => Self::new(Code::Busy, "Another process is using the database.", "")
                 .hint("Try again in a moment. If it lasts, look for another Retrace that hangs."),
             LogError::Full => Self::new(Code::CannotWrite, "The disk with the database is full.", "")
@@ -131,6 +135,7 @@ impl From<RootError> for ApiError {
             RootError::Missing { path }
             | RootError::Denied { path }
             | RootError::NotADirectory { path }
+            | RootError::Moved { path }
             | RootError::Io { path, .. } => show(path),
         };
         let (message, hint) = match &error {
@@ -141,6 +146,10 @@ impl From<RootError> for ApiError {
             RootError::NotADirectory { .. } => {
                 ("This is not a directory.", "Give the directory the memories are in.")
             }
+            RootError::Moved { .. } => (
+                "Another directory stands where the store's was. Nothing in it was read or written.",
+                "If it is the store's, say so: `retrace stores relocate STORE`. Otherwise put the store's back.",
+            ),
             RootError::Io { .. } => ("The directory could not be opened.", ""),
         };
         Self::new(Code::StoreUnavailable, message, path).hint(hint)

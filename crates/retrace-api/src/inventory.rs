@@ -5,7 +5,7 @@
 //!
 //! Invariant: what a difference says follows from paths, hashes and ids alone, so it is the same for every sort of store.
 
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::target::{Moment, Target};
 use crate::wire::{ApiError, Code};
 use retrace_files::{FileError, Problem, ProblemKind, Root};
@@ -115,7 +115,7 @@ impl Inner {
 
     /// A directory as it is right now.
     fn on_disk(&self, reader: &Reader<'_>, store: StoreRow) -> Result<Inventory, ApiError> {
-        let root = Root::open(&root_of(&store))?;
+        let root = self.store_root(&store)?;
         let scan = root.scan(&self.rules, None);
         let unread = |problem: &&Problem| matches!(problem.kind, ProblemKind::Denied | ProblemKind::Io(_));
         if let Some(problem) = scan.problems.iter().find(unread) {

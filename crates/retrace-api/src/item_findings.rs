@@ -8,7 +8,6 @@ use crate::app::{Inner, lock, root_of};
 use crate::check::{self, Files, Place};
 use crate::wire::{self, ApiError};
 use chrono::NaiveDate;
-use retrace_files::Root;
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
 use retrace_log::{Reader, StoreRow, Unreviewed, VersionFilter, VersionRow};
@@ -104,7 +103,7 @@ impl Configurations {
                 };
                 return usable(at);
             }
-            let (opened, repository) = (Root::open(&root).ok()?, check::repository_above(&root));
+            let (opened, repository) = (inner.store_root(&row).ok()?, check::repository_above(&root));
             let at = Place {
                 files: Files::Directory(&opened),
                 repository: repository.as_deref(),

@@ -39,6 +39,7 @@ mod plan;
 mod recorder;
 pub mod remote;
 mod review_page;
+mod roots;
 mod sentences;
 mod settle;
 pub mod store_api;

@@ -1,7 +1,8 @@
 //! What the recorder hears from the log and hands to it, and one look at a store's directory.
 
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::faults::Point;
+use crate::roots::place_of;
 use crate::wire::{ApiError, Event};
 use retrace_files::{FileError, Leftover, LeftoverKind, Root};
 use retrace_log::{Act, Append, Change, Payload, StoreRow, VersionFilter};
@@ -46,7 +47,7 @@ impl Inner {
     pub(crate) fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
         self.catch_up(store)?;
         // A directory that is away is a state, found by the look that follows.
-        let Ok(root) = Root::open(&root_of(store)) else { return Ok(()) };
+        let Ok(root) = self.store_root(store) else { return Ok(()) };
         if root.leftovers(&self.rules).is_empty() {
             return Ok(());
         }
@@ -117,7 +118,7 @@ impl Inner {
 
 /// A store as the recorder takes it.
 pub(crate) fn watched(inner: &Inner, store: &StoreRow) -> Store {
-    Store { key: store.id, root: root_of(store), rules: inner.rules.clone() }
+    Store { key: store.id, root: place_of(store), rules: inner.rules.clone() }
 }
 
 /// The log as the recorder sees it.
@@ -164,7 +165,7 @@ impl LogKeeper {
     /// write within the log's lock, which is held here, so what is read now is what the log is to say.
     fn read_again(&self, act: &Act<'_>, store: StoreId, batch: Batch) -> Result<Batch, ApiError> {
         let Batch { mut observations, gone, gone_at, last } = batch;
-        let Ok(root) = Root::open(&root_of(&act.reader().store(store)?)) else {
+        let Ok(root) = self.inner.store_root(&act.reader().store(store)?) else {
             return Ok(Batch { observations, gone, gone_at, last });
         };
         let mut paths: BTreeSet<RelPath> = observations.iter().map(|found| found.path.clone()).collect();
@@ -186,6 +187,12 @@ impl LogKeeper {
 }
 
 impl Keeper for LogKeeper {
+    fn admit(&mut self, store: Key, root: &Root) -> Result<Option<(StoreState, String)>, KeeperError> {
+        let row = self.inner.read(|reader| Ok(reader.store(store)?));
+        let refused = row.and_then(|row| self.inner.admit(&row, root));
+        Ok(self.keep(refused)?.map(|error| (state_of(&error), error.to_string())))
+    }
+
     fn heads(
         &mut self,
         store: Key,
@@ -342,6 +349,7 @@ pub(crate) fn state_of(error: &retrace_files::RootError) -> StoreState {
     use retrace_files::RootError;
     match error {
         RootError::Missing { .. } | RootError::NotADirectory { .. } => StoreState::Missing,
+        RootError::Moved { .. } => StoreState::Moved,
         RootError::Denied { .. } => StoreState::Denied,
         RootError::Io { .. } => StoreState::Limited,
     }

@@ -5,7 +5,7 @@
 //! was done as one operation. When a file in the middle turns out to have moved on, or the log cannot take the operation,
 //! what was written before is put back. A crash at any instant leaves a directory that the next look records.
 
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::commands;
 use crate::faults::Point;
 use crate::judge::{self, Judging, Who};
@@ -249,7 +249,7 @@ impl Inner {
                 self.catch_up(&row)?;
                 let root = match row.has_directory() {
                     true => {
-                        let mut root = Root::open(&root_of(&row))?;
+                        let mut root = self.store_root(&row)?;
                         root.set_holding(true);
                         Some(Arc::new(root))
                     }

@@ -8,7 +8,7 @@
 mod make_good;
 mod pace;
 
-use crate::app::{Inner, lock, root_of};
+use crate::app::{Inner, lock};
 use crate::wire::ApiError;
 use pace::Pace;
 use retrace_files::Root;
@@ -175,7 +175,7 @@ impl Inner {
         for (root, mut changes) in by_root {
             // They come in order, save those that several threads handed over at the same moment.
             changes.sort_by_key(|changed| changed.seqs.iter().max().copied());
-            let settled = Root::open(&root).is_ok_and(|root| {
+            let settled = Root::open_there(&root).is_ok_and(|root| {
                 // What is done in order is on the disk when the last of it is: one wait for all of them.
                 let needed = if root.keeps_order() { changes.len().saturating_sub(1) } else { 0 };
                 let paths: BTreeSet<&RelPath> =
@@ -242,7 +242,7 @@ impl Inner {
         }
         let left = !self.read(|reader| Ok(reader.unsettled(store.id)?))?.is_empty();
         if left {
-            let Ok(root) = Root::open(&root_of(store)) else { return Ok(()) };
+            let Ok(root) = self.store_root(store) else { return Ok(()) };
             if !self.write(|act| self.make_good(act, store.id, &root))? {
                 return Ok(());
             }
@@ -275,7 +275,7 @@ impl Inner {
     pub(crate) fn settle_store(&self, act: &mut Act<'_>, store: &StoreRow) -> Result<(), ApiError> {
         if store.has_directory()
             && !act.reader().unsettled(store.id)?.is_empty()
-            && let Ok(root) = Root::open(&root_of(store))
+            && let Ok(root) = self.store_root(store)
         {
             self.make_good(act, store.id, &root)?;
         }

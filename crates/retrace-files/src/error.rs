@@ -29,6 +29,12 @@ pub enum RootError {
         /// The store's directory.
         path: PathBuf,
     },
+    /// The path leads to another directory than it did: a symbolic link stands on it, or a directory that is not the store's.
+    #[error("\"{}\" leads to another directory than the store's", path.display())]
+    Moved {
+        /// The store's directory.
+        path: PathBuf,
+    },
     /// Any other failure.
     #[error("\"{}\" could not be opened: {source}", path.display())]
     Io {

@@ -1,7 +1,7 @@
 //! The root of a store: the one place where a path becomes a descriptor.
 
 use crate::act::Durable;
-use crate::directory::{Directory, Sort, Stat};
+use crate::directory::{Directory, Sort, Stat, is_link_error};
 use crate::error::{FileError, RootError};
 use crate::scan::Special;
 use retrace_model::{RelPath, Seen};
@@ -43,6 +43,32 @@ impl Root {
             holding: false,
             top,
         })
+    }
+
+    /// Opens the directory at `path`, on which no link may stand: it means the same place as when links in it were resolved.
+    ///
+    /// # Errors
+    /// As [`Root::open`]; [`RootError::Moved`] when a link is on the way.
+    pub fn open_there(path: &Path) -> Result<Self, RootError> {
+        let failed = |source| match is_link_error(&source) {
+            true => RootError::Moved { path: path.to_owned() },
+            false => RootError::new(path.to_owned(), source),
+        };
+        let top = Directory::open_there(path).map_err(failed)?;
+        let stat = top.stat_self().map_err(failed)?;
+        Ok(Self {
+            path: path.to_owned(),
+            identity: identity_of(&stat),
+            durable: Durable::Now,
+            holding: false,
+            top,
+        })
+    }
+
+    /// Whether nothing at all is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.top.entries().is_ok_and(|entries| entries.is_empty())
     }
 
     /// From now on acts are done when they are as durable as this says. [`Durable::Now`] unless said otherwise.
@@ -145,6 +171,24 @@ mod tests {
         fs::create_dir(&path).unwrap();
         assert!(!root.is_current());
         assert_ne!(Root::open(&path).unwrap().identity(), root.identity());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_anywhere_on_the_path_is_another_place() {
+        let temp = tempfile::tempdir().unwrap();
+        let temp = temp.path().canonicalize().unwrap();
+        fs::create_dir_all(temp.join("real/store")).unwrap();
+        std::os::unix::fs::symlink("real", temp.join("link")).unwrap();
+        std::os::unix::fs::symlink("store", temp.join("real/last")).unwrap();
+        assert!(Root::open_there(&temp.join("real/store")).is_ok());
+        for path in ["link/store", "real/last"] {
+            assert!(Root::open(&temp.join(path)).is_ok());
+            assert!(matches!(Root::open_there(&temp.join(path)), Err(RootError::Moved { .. })), "{path}");
+        }
+        assert!(matches!(Root::open_there(&temp.join("none")), Err(RootError::Missing { .. })));
+        fs::write(temp.join("file"), "x").unwrap();
+        assert!(matches!(Root::open_there(&temp.join("file")), Err(RootError::NotADirectory { .. })));
     }
 
     #[cfg(unix)]

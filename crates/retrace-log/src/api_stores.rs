@@ -483,7 +483,11 @@ impl Act<'_> {
             return Err(LogError::Invalid("the directory is a store already".to_owned()));
         }
         self.transaction
-            .execute("UPDATE stores SET root = ?2 WHERE public = ?1", params![&id.0[..], root])?;
+            .execute(
+            "UPDATE stores SET root = ?2, root_device = NULL, root_file = NULL, root_boot = NULL, root_at = NULL
+             WHERE public = ?1",
+            params![&id.0[..], root],
+        )?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Opening the database.
 
 use crate::raw::KeptOpen;
-use crate::{LogError, migrate};
+use crate::{LogError, Replaced, migrate};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{File, OpenOptions};
@@ -123,6 +123,7 @@ impl LogFiles {
     /// [`LogError::CannotWrite`].
     pub(crate) fn open_writer(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
         self.make_directory().map_err(|error| self.explained(error))?;
+        self.check_there()?;
         self.make_database().map_err(|error| self.explained(error))?;
         match self.open_for_writing().map_err(|error| self.explained(error)) {
             Err(LogError::CannotWrite(why)) => self.open_unwritable().map_err(|_| LogError::CannotWrite(why)),
@@ -133,7 +134,11 @@ impl LogFiles {
     fn open_for_writing(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
         let kept_open = KeptOpen::of(&self.directory);
         let mut connection = self.open()?;
-        migrate::format_of(&connection)?;
+        if migrate::format_of(&connection)? > 0 {
+            self.check_head(&connection)?;
+        } else if self.head().is_some() {
+            return Err(Replaced::Emptied.into());
+        }
         self.write_ahead(&connection)?;
         migrate::migrate(&mut connection)?;
         connection.pragma_update(None, "wal_autocheckpoint", MOST_PAGES)?;

@@ -1,5 +1,6 @@
 //! What can go wrong in the log.
 
+use crate::Replaced;
 use rusqlite::ErrorCode;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -18,6 +19,9 @@ pub enum LogError {
     /// The file is not a sound database.
     #[error("the database is damaged: {0}")]
     Damaged(String),
+    /// It is not the log that was kept in this data directory.
+    #[error("{0}")]
+    Replaced(#[from] Replaced),
     /// Another process held the database for longer than this one may wait.
     #[error("another process is using the database")]
     Busy,

@@ -21,6 +21,7 @@ mod connection;
 mod contents;
 mod elsewhere;
 mod error;
+mod head;
 mod kept_lines;
 mod kept_out;
 mod lease;
@@ -52,6 +53,7 @@ pub use append::{Append, Appended, Change, FoundRedacted, PastLine, PastVersion,
 pub use connection::{Entropy, LogFiles};
 pub use elsewhere::ElsewhereKind;
 pub use error::LogError;
+pub use head::{LogHead, Replaced};
 pub use kept_lines::KeptLines;
 pub use kept_out::{Held, Known as KnownTags, MARKER, SHORTEST as SHORTEST_KEPT_OUT, Tags};
 pub use lease::{Lease, Pusher};
@@ -71,7 +73,7 @@ pub use remotes::{
 };
 pub use review::{Judgement, NewReview};
 pub use search::{SearchHit, Words};
-pub use stores::{NewStore, StoreRow};
+pub use stores::{NewStore, StorePlace, StoreRow};
 pub use texts::{REDACTED_ROOT, REDACTED_TEXT, SEARCH_TABLES, TEXTS, TextCare, TextHits, TextPlace};
 pub use unsettled::Unsettled;
 pub use verify::Verification;

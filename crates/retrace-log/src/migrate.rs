@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0011_texts.sql"),
     include_str!("schema/0012_redaction_tags.sql"),
     include_str!("schema/0013_written.sql"),
+    include_str!("schema/0014_places.sql"),
 ];
 
 /// Newest format this program knows.

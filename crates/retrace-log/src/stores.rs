@@ -33,6 +33,21 @@ pub struct StoreRow {
     pub baseline: u64,
     /// Time of the newest version.
     pub last_change: Option<Timestamp>,
+    /// Which directory it is; `None` before that was seen.
+    pub place: Option<StorePlace>,
+    /// Where its path leads, where a person said that another place is the store's.
+    pub root_at: Option<Vec<u8>>,
+}
+
+/// Which directory a store's is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StorePlace {
+    /// Number of the file system.
+    pub device: u64,
+    /// Number of the directory in it.
+    pub file_id: u64,
+    /// The boot of the machine in which they were seen.
+    pub boot: Option<String>,
 }
 
 /// A store to add.
@@ -53,7 +68,7 @@ const BEING_TAKEN: i64 = -1;
 
 const ROWS: &str =
     "SELECT s.public, s.kind, s.root, s.name, s.created_at, s.paused, s.removed_at, s.state, s.state_detail,
-    s.versions, s.baseline, s.last_change FROM stores s";
+    s.versions, s.baseline, s.last_change, s.root_device, s.root_file, s.root_boot, s.root_at FROM stores s";
 
 impl Reader<'_> {
     /// All stores, those taken off the list included, by name.
@@ -128,7 +143,7 @@ impl Act<'_> {
             }
             self.transaction.execute(
                 "UPDATE stores SET removed_at = NULL, paused = 0, kind = ?2, name = ?3, state = 'recording',
-                    state_detail = NULL WHERE public = ?1",
+                    state_detail = NULL, root_device = NULL, root_file = NULL, root_boot = NULL, root_at = NULL WHERE public = ?1",
                 params![&id.0[..], new.kind.as_str(), new.name],
             )?;
             return Ok(id);
@@ -146,7 +161,12 @@ impl Act<'_> {
     /// # Errors
     /// [`LogError::NotFound`] when there is none with this id.
     pub fn remove_store(&self, id: StoreId, at: Timestamp) -> Result<(), LogError> {
-        self.change_store(id, "removed_at = ?2", &[&at.micros()])
+        // A directory is added as it is found then, so that none is kept for a store off the list.
+        self.change_store(
+            id,
+            "removed_at = ?2, root_device = NULL, root_file = NULL, root_boot = NULL, root_at = NULL",
+            &[&at.micros()],
+        )
     }
 
     /// Pauses a store or lets it go on.
@@ -176,6 +196,24 @@ impl Act<'_> {
             Some(true) => Ok(()),
             _ => self.change_store(id, "state = ?2, state_detail = ?3", &[&state.as_str(), &detail]),
         }
+    }
+
+    /// Says which directory a store's is. `root_at`: where its path leads, where that is another place.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] when there is none with this id.
+    pub fn set_store_place(
+        &self,
+        id: StoreId,
+        place: &StorePlace,
+        root_at: Option<&[u8]>,
+    ) -> Result<(), LogError> {
+        let (device, file_id) = (place.device.cast_signed(), place.file_id.cast_signed());
+        self.change_store(
+            id,
+            "root_device = ?2, root_file = ?3, root_boot = ?4, root_at = ?5",
+            &[&device, &file_id, &place.boot, &root_at],
+        )
     }
 
     /// Says that the baseline of a store is being taken, in the transaction that adds it: whoever is cut off before
@@ -224,5 +262,14 @@ fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
         versions: row.get(9)?,
         baseline: row.get::<_, i64>(10)?.try_into().unwrap_or(0),
         last_change: row.get::<_, Option<i64>>(11)?.map(Timestamp::from_micros),
+        place: match (row.get::<_, Option<i64>>(12)?, row.get::<_, Option<i64>>(13)?) {
+            (Some(device), Some(file_id)) => Some(StorePlace {
+                device: device.cast_unsigned(),
+                file_id: file_id.cast_unsigned(),
+                boot: row.get(14)?,
+            }),
+            _ => None,
+        },
+        root_at: row.get(15)?,
     })
 }

@@ -66,6 +66,8 @@ pub const TEXTS: &[TextPlace] = &[
     text("stores", "name", "Names, descriptions and metadata of stores", TextCare::Replaced),
     text("stores", "state", "", TextCare::Own),
     text("stores", "state_detail", "Names, descriptions and metadata of stores", TextCare::Replaced),
+    text("stores", "root_boot", "", TextCare::Own),
+    text("stores", "root_at", "Directories of stores", TextCare::Root),
     text("memories", "public", "", TextCare::Own),
     text("paths", "bytes", "", TextCare::Version),
     text("actors", "type", "", TextCare::Own),
@@ -240,7 +242,7 @@ impl Act<'_> {
                         TextCare::Replaced | TextCare::Json => {
                             put(connection, place, &value, &like(&value, after))?
                         }
-                        TextCare::Root => forget_root(connection, &value)?,
+                        TextCare::Root => forget_root(connection, place, &value)?,
                         TextCare::Emptied => count,
                         TextCare::Host | TextCare::Version | TextCare::Queue | TextCare::Own => 0,
                     };
@@ -273,13 +275,16 @@ fn put(connection: &Connection, place: &TextPlace, from: &Value, to: &Value) -> 
     Ok(0)
 }
 
-/// Replaces the directory of a store that is off the list; that of another is where its files are.
-fn forget_root(connection: &Connection, root: &Value) -> Result<u64, LogError> {
+/// Replaces the directory of a store that is off the list, and forgets where its path led; that of another is where its files are.
+fn forget_root(connection: &Connection, place: &TextPlace, root: &Value) -> Result<u64, LogError> {
+    let update = match place.column {
+        "root" => "UPDATE stores SET root = CAST('redacted:' || hex(public) AS BLOB) WHERE root = ?1",
+        _ => "UPDATE stores SET root_at = NULL WHERE root_at = ?1",
+    };
     let changed = connection
-        .prepare_cached(
-            "UPDATE stores SET root = CAST('redacted:' || hex(public) AS BLOB)
-             WHERE root = ?1 AND removed_at IS NOT NULL AND substr(root, 1, 7) <> CAST('remote:' AS BLOB)",
-        )?
+        .prepare_cached(&format!(
+            "{update} AND removed_at IS NOT NULL AND substr(root, 1, 7) <> CAST('remote:' AS BLOB)"
+        ))?
         .execute([root])?;
     Ok(changed as u64)
 }

@@ -50,6 +50,8 @@ pub use guard::{Guard, GuardMode, Sensitive, UnknownGuardMode};
 pub use observe::{Change, Observer, Unobserved};
 /// When a change is to be on the disk; see [`Observer::durable`].
 pub use retrace_files::Durable;
+/// Which directory a tool works in; see [`Options::identity`].
+pub use retrace_files::Identity;
 
 #[cfg(not(unix))]
 pub use elsewhere::{MemoryTool, Pending};
@@ -96,6 +98,8 @@ pub struct Options {
     pub kept_out: Option<Arc<dyn Guard>>,
     /// A random number for each call, which names temporary files.
     pub random: Arc<dyn Fn() -> u64 + Send + Sync>,
+    /// Which directory it must be; whichever stands at the path when `None`.
+    pub identity: Option<Identity>,
     /// Called before each step of writing and deleting a file, so that tests can fail or stop it there.
     pub steps: Arc<dyn Steps + Send + Sync>,
 }
@@ -112,6 +116,7 @@ impl Options {
             guard: None,
             kept_out: None,
             random,
+            identity: None,
             steps: Arc::new(NoFaults),
         }
     }

@@ -89,13 +89,18 @@ impl MemoryTool {
         }
         let mut root = Root::open(&self.root).map_err(|error| {
             let code = match error {
-                RootError::Missing { .. } => libc_codes::ENOENT,
+                RootError::Missing { .. } | RootError::Moved { .. } => libc_codes::ENOENT,
                 RootError::Denied { .. } => libc_codes::EACCES,
                 RootError::NotADirectory { .. } => libc_codes::ENOTDIR,
                 RootError::Io { source, .. } => source.raw_os_error().unwrap_or(libc_codes::ENOENT),
             };
             system("", code, "open", shown_path([]))
         })?;
+        let wanted = self.options.identity;
+        if wanted.is_some_and(|wanted| root.identity() != wanted || !tree.is(wanted)) {
+            // Somebody put another directory in its place.
+            return Err(system("", libc_codes::ENOENT, "open", shown_path([])));
+        }
         root.set_holding(true);
         let mut call = Call { tree, root, options: &self.options, observer, undo: Vec::new() };
         let answer = match command {

@@ -4,6 +4,7 @@
 //! outside is not looked at, so that only its text counts there.
 
 use crate::path::{ROOT_NAME, Step, split_bytes};
+use retrace_files::Identity;
 use retrace_model::RelPath;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -110,11 +111,30 @@ pub(crate) fn rel_path<'a>(names: impl Iterator<Item = &'a [u8]>) -> Option<RelP
     RelPath::from_bytes(names.join(&b"/"[..])).ok()
 }
 
+impl Drop for Tree {
+    /// Unlocks rather than only closes: a process that is being started from this one shares the open directory for a moment, and the
+    /// lock with it.
+    fn drop(&mut self) {
+        let _ = fs::flock(&self.top, fs::FlockOperation::Unlock);
+    }
+}
+
 impl Tree {
     pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = fs::open(path, flags, Mode::empty())?;
         Ok(Self { top, path: path.to_owned(), known_as: OnceCell::new() })
+    }
+
+    /// Whether it is this directory.
+    pub(crate) fn is(&self, identity: Identity) -> bool {
+        #[allow(
+            clippy::useless_conversion,
+            clippy::unnecessary_cast,
+            reason = "the types differ by platform"
+        )]
+        fs::fstat(&self.top)
+            .is_ok_and(|stat| stat.st_dev as u64 == identity.device && stat.st_ino as u64 == identity.file_id)
     }
 
     /// Makes other changing calls over this directory wait, in this process or another, until this value is dropped.

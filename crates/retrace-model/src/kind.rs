@@ -89,6 +89,8 @@ words! {
         Paused = "paused",
         /// Its directory is not there.
         Missing = "missing",
+        /// Another directory stands at its path: nothing in it is read or written before a person says that it is the store's.
+        Moved = "moved",
         /// Its directory, or part of it, may not be read.
         Denied = "denied",
         /// Recorded, but not in full or not at once: a watch limit, a file over the size cap, a failing read.

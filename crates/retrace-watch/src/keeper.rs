@@ -1,8 +1,8 @@
 //! What the recorder needs from the log, and what it hands over.
 
 use crate::status::Status;
-use retrace_files::Content;
-use retrace_model::{Head, RelPath, Rules, StoreId, Timestamp};
+use retrace_files::{Content, Root};
+use retrace_model::{Head, RelPath, Rules, StoreId, StoreState, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::PathBuf;
@@ -58,6 +58,15 @@ pub struct Batch {
 
 /// The log, as far as recording needs it.
 pub trait Keeper: Send {
+    /// Whether `root`, which stands at the path of `store`, is the store's directory. If not, in what state that puts the store, and
+    /// why; nothing in it is looked at then.
+    ///
+    /// # Errors
+    /// As [`Keeper::heads`].
+    fn admit(&mut self, _store: Key, _root: &Root) -> Result<Option<(StoreState, String)>, KeeperError> {
+        Ok(None)
+    }
+
     /// The live memories of `store`: all, or those at or below any of `paths`.
     ///
     /// # Errors

@@ -75,6 +75,11 @@ pub fn look(
     let nothing = BTreeSet::new();
     let mut looked = match presence::open(&store.root, None) {
         Presence::Open(root) => {
+            if let Some((state, detail)) = keeper.admit(store.key, &root)? {
+                let status = Status::away(state, detail);
+                keeper.status(store.key, &status);
+                return Ok(Looked { status: Some(status), ..Looked::default() });
+            }
             let mut terms = Terms {
                 paths: paths.as_ref(),
                 dirty: paths.as_ref().unwrap_or(&nothing),

@@ -26,7 +26,7 @@ struct Parent {
 
 /// Opens the store at `path`. `last` is what the directory was when it was last open, if that is known.
 pub(crate) fn open(path: &Path, last: Option<Identity>) -> Presence {
-    match Root::open(path) {
+    match Root::open_there(path) {
         Ok(root) if is_bare_mount_point(&root, last) => Presence::Away(
             StoreState::Missing,
             format!("{} is empty: the file system it was on is not mounted", path.display()),
@@ -41,6 +41,7 @@ pub(crate) fn open(path: &Path, last: Option<Identity>) -> Presence {
                 Presence::Away(StoreState::Missing, error.to_string())
             }
         }
+        Err(error @ RootError::Moved { .. }) => Presence::Away(StoreState::Moved, error.to_string()),
         Err(error @ RootError::Denied { .. }) => Presence::Away(StoreState::Denied, error.to_string()),
         Err(error @ RootError::Io { .. }) => Presence::Away(StoreState::Limited, error.to_string()),
     }

@@ -255,7 +255,17 @@ impl Watched {
 
     fn work(&mut self, tools: &mut Tools<'_>) -> Result<(), KeeperError> {
         match presence::open(&self.store.root, self.identity) {
-            Presence::Open(root) => self.look(&root, tools)?,
+            Presence::Open(root) => {
+                let known = self.identity == Some(root.identity()) && !self.removed;
+                match if known { None } else { tools.keeper.admit(self.store.key, &root)? } {
+                    None => self.look(&root, tools)?,
+                    Some((state, detail)) => {
+                        // Asked again each time, until somebody says that it is the store's.
+                        self.identity = None;
+                        self.away(state, detail, tools);
+                    }
+                }
+            }
             Presence::Removed(detail) => {
                 if !self.removed {
                     removed(tools.keeper, self.store.key, None, detail.clone())?;

@@ -53,7 +53,7 @@ kind: string,
  */
 root: string, 
 /**
- * `recording`, `paused`, `missing`, `denied` or `limited`.
+ * `recording`, `paused`, `missing`, `moved`, `denied` or `limited`.
  */
 state: string, 
 /**
@@ -3044,6 +3044,52 @@ expect: string | null,
  * Say what would be done, and do nothing.
  */
 dry_run: boolean, };
+
+/**
+ * Says that the directory which stands at a store's path now is the store's.
+ */
+export type RelocateStoreReq = { 
+/**
+ * Id, name or directory.
+ */
+store: string, 
+/**
+ * Only hold it against the log.
+ */
+dry_run: boolean, };
+
+/**
+ * A directory that is taken for a store's, held against the log.
+ */
+export type Relocated = { 
+/**
+ * Nothing was changed.
+ */
+dry_run: boolean, 
+/**
+ * The store, as it is after that.
+ */
+store: Store, 
+/**
+ * Where the directory is: where the path leads, links resolved.
+ */
+directory: string, 
+/**
+ * Files that hold what the log says.
+ */
+same: number, 
+/**
+ * Files that hold something else.
+ */
+changed: number, 
+/**
+ * Files of which the log knows nothing.
+ */
+new: number, 
+/**
+ * Memories of the log that have no file there.
+ */
+gone: number, };
 
 /**
  * Puts a whole directory back to an instant.
@@ -6694,6 +6740,7 @@ export type Commands = {
   remove_store: { request: StoreRef; response: Store; writes: true };
   pause_store: { request: StoreRef; response: Store; writes: true };
   resume_store: { request: StoreRef; response: Store; writes: true };
+  relocate_store: { request: RelocateStoreReq; response: Relocated; writes: true };
   scan: { request: ScanReq; response: Scanned; writes: true };
   share_store: { request: ShareStoreReq; response: Store; writes: true };
   mount_store: { request: MountStoreReq; response: Store; writes: true };
@@ -6766,6 +6813,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   "remove_store",
   "pause_store",
   "resume_store",
+  "relocate_store",
   "scan",
   "share_store",
   "mount_store",

@@ -32,6 +32,7 @@ export const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn
   recording: { word: msg`recording`, dot: "on" },
   paused: { word: msg`paused`, dot: "off" },
   missing: { word: msg`missing`, dot: "warn" },
+  moved: { word: msg({ context: "state of a store", message: "another directory" }), dot: "warn" },
   denied: { word: msg`no permission`, dot: "warn" },
   limited: { word: msg`limited`, dot: "warn" },
 };

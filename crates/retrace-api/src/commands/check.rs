@@ -1,11 +1,10 @@
 //! What is wrong with memories, and the gate.
 
 use crate::App;
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::check::{self, Around, Files, Place};
 use crate::options::AppOptions;
 use crate::wire::{ApiError, CheckReq, Checked, Code, Findings, FindingsReq};
-use retrace_files::Root;
 use retrace_findings::{Checker, Config, Finding, Report, Usage, rule};
 use retrace_log::StoreRow;
 use retrace_model::{Sha256, StoreId};
@@ -45,7 +44,8 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
     if !store.has_directory() {
         return inner.read(|reader| check::recorded(reader, &store, &request, &around));
     }
-    check::directory(&root_of(&store), &request, &around)
+    inner.store_root(&store)?;
+    check::directory(&crate::roots::place_of(&store), &request, &around)
 }
 
 /// The same for a directory, without a log: nothing is opened and nothing written besides what is read.
@@ -119,7 +119,7 @@ impl Inner {
                 self.found_at(store, at, usage)
             });
         }
-        let root = Root::open(&root_of(store))?;
+        let root = self.store_root(store)?;
         let repository = check::repository_above(root.path());
         let about = self.repository_of(store);
         let at = Place {

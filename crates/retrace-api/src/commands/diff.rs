@@ -2,14 +2,13 @@
 
 use super::memories::{Bytes, Side, bytes_of, hidden, in_characters, ranges_in_characters, spans};
 use crate::App;
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::target::{Moment, Target};
 use crate::wire::{
     ApiError, Code, DiffLine, DiffReq, DiffResult, DiffSide, FileChange, FileDiff, Hunk, MovedBlock,
     StoreDiff,
 };
 use retrace_diff::{Diff, DiffKind, DiffOptions, Granularity};
-use retrace_files::Root;
 use retrace_log::{Reader, StoreRow};
 use retrace_model::{MemoryId, RelPath, Sha256, StoreId, VersionOperation};
 use std::collections::BTreeMap;
@@ -288,7 +287,7 @@ impl State {
         if !store.has_directory() {
             return Self::recorded(reader, store, Moment::after(reader.cursor()?), target);
         }
-        let root = Root::open(&root_of(&store))?;
+        let root = inner.store_root(&store)?;
         let mut files = BTreeMap::new();
         for path in root.scan(&inner.rules, None).found.into_keys() {
             let Ok(content) = root.read(&path, inner.rules.max_file_bytes) else { continue };

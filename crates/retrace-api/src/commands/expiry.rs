@@ -13,7 +13,6 @@ use crate::wire::{
     ActResult, ApiError, Code, ExpireReq, Expiry, ExpiryProposal, ExpiryReason, ExpiryReq, IndexLine,
 };
 use chrono::NaiveDate;
-use retrace_files::Root;
 use retrace_findings::{
     Finding, UNLOADED_DAYS, UNLOADED_SESSIONS, Usage, file_links, is_index, is_instructions,
 };
@@ -258,7 +257,7 @@ impl Inner {
         if !store.has_directory() {
             return self.read(|reader| recorded_indexes(reader, store.id));
         }
-        let root = Root::open(&root_of(store))?;
+        let root = self.store_root(store)?;
         let scan = root.scan(&self.rules, None);
         let indexes = scan.found.keys().map(|path| (path, path.to_text())).filter(|(_, name)| is_index(name));
         Ok(indexes

@@ -12,7 +12,6 @@ use crate::wire::{
     ApiError, FigureKind, Finding, GroupCount, Health, HealthReq, HostedFit, IndexHealth, MemoryLoads,
     StoreFinding, StoreHealth, StoreLoads,
 };
-use retrace_files::Root;
 use retrace_findings::{
     HOSTED_BYTES, HOSTED_MEMORIES, INDEX_MAX_BYTES, INDEX_MAX_LINES, hosted_problem, index_cut, index_loaded,
     index_size,
@@ -168,7 +167,7 @@ impl Inner {
                 add_file(row, &path.to_text(), memory.version.content.map_or(0, |content| content.size));
             }
         } else {
-            let scan = Root::open(&root_of(store))?.scan(&self.rules, None);
+            let scan = self.store_root(store)?.scan(&self.rules, None);
             scan.found.iter().for_each(|(path, seen)| add_file(row, &path.to_text(), seen.size));
         }
         // One that cannot be read right now is told by the findings.

@@ -1,13 +1,13 @@
 //! The memories of a store, and contents as a screen shows them.
 
 use crate::App;
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::kinds::{self, kind_filter};
 use crate::target::{Target, moment};
 use crate::view;
 use crate::wire::{self, ApiError, Document, DocumentLine, DocumentReq, Memories, MemoriesReq, Memory};
 use retrace_diff::{highlight, syntax_for, text_lines, to_text};
-use retrace_files::{FileError, Root};
+use retrace_files::FileError;
 use retrace_findings::{INDEX_MAX_BYTES, INDEX_MAX_LINES, index_cut, index_size, is_index};
 use retrace_log::{LogError, MemoryAt, Reader, StoreRow, VersionRow};
 use retrace_model::{MemoryKind, RelPath, Sha256, StoreKind};
@@ -133,7 +133,7 @@ impl Inner {
             })?;
             return self.version_side(reader, text, version);
         }
-        let root = Root::open(&root_of(store))?;
+        let root = self.store_root(store)?;
         let content = match root.read(path, self.rules.max_file_bytes) {
             Ok(content) => content,
             Err(FileError::Missing { .. }) => {

@@ -42,7 +42,9 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
     if !store.has_directory() {
         return Err(without_directory(&store));
     }
-    let tool = open(&root_of(&store), options)?;
+    let root = Arc::new(inner.store_root(&store)?);
+    options.identity = Some(root.identity());
+    let tool = open(root.path(), options)?;
     if !MemoryTool::changes(&request.input) {
         let answer = tool.call(&request.input, &mut ());
         return Ok(MemoryToolAnswer {
@@ -54,7 +56,6 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
         });
     }
     inner.catch_up(&store)?;
-    let root = Arc::new(Root::open(&root_of(&store))?);
     call_and_record(inner, &tool, &store, &root, &request)
 }
 
@@ -232,6 +233,16 @@ fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiErr
     let inner = &app.inner;
     let directory =
         std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
+    // One that is known is not looked for where a link may lead by now.
+    if let Some(store) = listed_at(inner, &directory)? {
+        if std::fs::symlink_metadata(&directory).is_err() {
+            drop(open(&directory, options.clone())?);
+            if let Ok(made) = Root::open_there(&directory) {
+                inner.keep_place(&store, made.identity())?;
+            }
+        }
+        return inner.read(|reader| Ok(reader.store(store.id)?));
+    }
     // Opening makes it.
     drop(open(&directory, options.clone())?);
     let directory = std::fs::canonicalize(&directory).unwrap_or(directory);

@@ -29,6 +29,7 @@ mod mounts;
 mod origin;
 mod prices;
 mod redact;
+mod relocate;
 mod remote;
 mod review;
 mod review_report;
@@ -78,6 +79,7 @@ pub use origin::{origin, session_writes};
 pub use prices::prices;
 pub(crate) use redact::{Forms, pending_places, texts_with};
 pub use redact::{receipts, recheck_receipt, redact};
+pub use relocate::relocate_store;
 pub use remote::{
     add_remote, archive_remote, hosted_stores, pull_remote, push_remote, queued_conflict, remote_queue,
     remotes, retry_queued, set_host_key, withdraw_queued,
@@ -178,6 +180,7 @@ commands! {
     write remove_store(StoreRef) -> Store,
     write pause_store(StoreRef) -> Store,
     write resume_store(StoreRef) -> Store,
+    write relocate_store(RelocateStoreReq) -> Relocated,
     write scan(ScanReq) -> Scanned,
     write share_store(ShareStoreReq) -> Store,
     write mount_store(MountStoreReq) -> Store,

@@ -288,7 +288,7 @@ impl Inner {
             source: std::io::Error::other(error.to_string()),
         };
         let after = hit.after.clone().unwrap_or_default();
-        let root = Arc::new(Root::open(&hit.store_root).map_err(failed)?);
+        let root = Arc::new(Root::open_there(&hit.store_root).map_err(failed)?);
         let (reader, place) = (act.reader(), (hit.store, &root));
         let done = files.rewrite(self, &reader, place, (&hit.path, hit.before), &after)?;
         let stays = done.leftover.filter(|hidden| !removed(&root, &self.rules, hidden));

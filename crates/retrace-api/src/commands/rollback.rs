@@ -5,12 +5,11 @@ mod imported;
 use super::history::{memory_id, undoable};
 use super::memories::{Bytes, bytes_of};
 use crate::App;
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::judge::Judging;
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
-use retrace_files::Root;
 use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
     MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
@@ -393,7 +392,7 @@ impl Inner {
         if !store.has_directory() {
             return Ok(());
         }
-        let scan = Root::open(&root_of(store))?.scan(&self.rules, None);
+        let scan = self.store_root(store)?.scan(&self.rules, None);
         let mut heads = reader.heads(store.id)?;
         heads.retain(|path, _| scan.covers(path));
         let decided = reconcile(&heads, &scan.found, &BTreeSet::new(), true);
@@ -491,7 +490,7 @@ impl Inner {
             // Nothing is left of the content, so the memory counts as empty, as the Memory Stores API says it.
             return Ok((Some(Sha256::of(b"")), Some(live.version)));
         }
-        let root = Root::open(&root_of(&row))?;
+        let root = self.store_root(&row)?;
         let on_disk = root.read(path, 0).ok().map(|content| content.sha256);
         Ok((on_disk, Some(live.version)))
     }

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 pub fn agent_snapshot(app: &App, request: StoreRef) -> Result<AgentSnapshot, ApiError> {
     let inner = &app.inner;
     let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    inner.store_root(&store)?;
     let root = root_of(&store);
     let found = agent_snapshots(&inner.options.surroundings, &root).ok_or_else(|| {
         ApiError::invalid("This store is not the memory of a subagent of Claude Code.", request.store)

@@ -183,7 +183,7 @@ fn of_store(reader: &Reader<'_>, id: StoreId, left: &BTreeMap<StoreId, u64>) -> 
 
 /// A store with its state as the directory is right now.
 fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
-    let now = match Root::open(&root_of(row)) {
+    let now = match inner.store_root(row) {
         _ if row.is_log_only() => Some((StoreState::Recording, None)),
         // How the host was found last.
         _ if row.is_remote() => None,
@@ -211,6 +211,11 @@ pub(crate) fn directory(text: &str) -> Result<PathBuf, ApiError> {
 }
 
 pub(crate) fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError> {
+    refuse_overlap_but(inner, root, None)
+}
+
+/// As [`refuse_overlap`], for a directory that may be `own`'s.
+pub(super) fn refuse_overlap_but(inner: &Inner, root: &Path, own: Option<StoreId>) -> Result<(), ApiError> {
     let data_dir =
         std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
     if data_dir.starts_with(root) || root.starts_with(&data_dir) {
@@ -220,7 +225,8 @@ pub(crate) fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError>
         ));
     }
     let rows = inner.read(|reader| Ok(reader.stores()?))?;
-    for row in rows.iter().filter(|row| row.removed_at.is_none() && row.has_directory()) {
+    let listed = |row: &&StoreRow| row.removed_at.is_none() && row.has_directory() && Some(row.id) != own;
+    for row in rows.iter().filter(listed) {
         let other = root_of(row);
         if other == root {
             return Err(ApiError::invalid("The directory is a store already.", crate::error::show(root))

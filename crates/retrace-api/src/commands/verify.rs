@@ -45,6 +45,10 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
         Err(LogError::CannotWrite(_)) => warnings.push(SEARCH_NOT_CHECKED.to_owned()),
         Err(error) => return Err(error.into()),
     }
+    if let Some(head) = inner.files.head() {
+        let replaced = inner.read(|reader| Ok(reader.replaced(head)?))?;
+        problems.extend(replaced.map(|replaced| replaced.to_string()));
+    }
     *crate::app::lock(&inner.verified) = Some((inner.now(), problems.is_empty()));
     let mut verified = Verified {
         ok: problems.is_empty(),

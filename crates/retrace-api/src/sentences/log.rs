@@ -58,6 +58,11 @@ pub(super) const SENTENCES: &[&str] = &[
     "{0} is no setting of {1}: off, on, note, warning or error",
     "the pattern {0} cannot be used",
     "the directory is a store already",
+    "the log that was kept here is gone: the database is empty or not there",
+    "the log is older than the one that was kept here: it ends at operation {0}, and was at {1}",
+    "this is another log than the one that was kept here",
+    "Nothing was changed. Copy the data directory away, then put the log back from a copy. To go on with what is there: \
+     `retrace verify --accept-log`. A new log elsewhere: --data-dir.",
     "{0}: the bytes do not have the hash and size given",
     "{0}: {1} bytes are too many to keep",
     "operation {0} is taken back already, by operation {1}",

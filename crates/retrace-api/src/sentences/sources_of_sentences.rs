@@ -70,6 +70,8 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Prose that is no sentence of the window, and what it is.
 const NOT_SAID: &[(&str, &str)] = &[
+    ("retrace head 1", "the heading of the file beside the log"),
+    ("{HEADING}\noperation {}\ndigest {}\n", "the file beside the log"),
     (", rb.leaf AS kept_leaf, rb.written_at AS written", "columns of a query"),
     ("as recorded", "the name of a setting of the lab"),
     ("no setting", "a row of a sweep, which the window names itself"),

@@ -3,7 +3,6 @@
 use super::Stop;
 use super::read::current;
 use super::write::Writing;
-use crate::app::path_from_bytes;
 use crate::live_files::Large;
 use crate::wire::ApiError;
 use retrace_files::{Done, Expected, FileError, Root};
@@ -12,9 +11,12 @@ use retrace_model::{RelPath, Seen, Sha256};
 use retrace_store_api::Refusal;
 use std::sync::Arc;
 
-fn root(store: &ApiStoreRow) -> Result<Option<Arc<Root>>, Stop> {
-    let Some(directory) = &store.directory else { return Ok(None) };
-    let mut root = Root::open(&path_from_bytes(directory)).map_err(ApiError::from)?;
+fn root(writing: &Writing<'_, '_>, store: &ApiStoreRow) -> Result<Option<Arc<Root>>, Stop> {
+    if store.directory.is_none() {
+        return Ok(None);
+    }
+    let row = writing.act.reader().store(store.id)?;
+    let mut root = writing.inner.store_root(&row).map_err(ApiError::from)?;
     root.set_holding(true);
     Ok(Some(Arc::new(root)))
 }
@@ -26,7 +28,7 @@ pub(super) fn record_standing(
     store: &ApiStoreRow,
     paths: &[&RelPath],
 ) -> Result<(), Stop> {
-    let Some(root) = root(store)? else { return Ok(()) };
+    let Some(root) = root(writing, store)? else { return Ok(()) };
     let inner = writing.inner;
     inner.catch_up_within(writing.act, store.id, &root)?;
     for path in paths {
@@ -51,8 +53,12 @@ pub(super) fn record_standing(
 }
 
 /// What stands on disk of a memory; `None` for a store without a directory, and where there is no file.
-pub(super) fn bytes_of(store: &ApiStoreRow, record: &LiveRecord) -> Result<Option<Vec<u8>>, Stop> {
-    let Some(root) = root(store)? else { return Ok(None) };
+pub(super) fn bytes_of(
+    writing: &Writing<'_, '_>,
+    store: &ApiStoreRow,
+    record: &LiveRecord,
+) -> Result<Option<Vec<u8>>, Stop> {
+    let Some(root) = root(writing, store)? else { return Ok(None) };
     match root.read(&record.path, u64::MAX) {
         Ok(content) => Ok(content.bytes),
         Err(FileError::Missing { .. } | FileError::BelowAFile { .. }) => Ok(None),
@@ -67,7 +73,7 @@ pub(super) fn create(
     path: &RelPath,
     bytes: &[u8],
 ) -> Result<Option<Seen>, Stop> {
-    let Some(root) = root(store)? else { return Ok(None) };
+    let Some(root) = root(writing, store)? else { return Ok(None) };
     Ok(put(writing, (store, &root), path, Expected::Absent, bytes)?.seen)
 }
 
@@ -79,7 +85,7 @@ pub(super) fn update(
     path: &RelPath,
     bytes: &[u8],
 ) -> Result<Option<Seen>, Stop> {
-    let Some(root) = root(store)? else { return Ok(None) };
+    let Some(root) = root(writing, store)? else { return Ok(None) };
     let standing = standing(&root, record)?;
     if *path == record.path {
         return Ok(put(writing, (store, &root), path, Expected::Hash(standing), bytes)?.seen);
@@ -95,7 +101,7 @@ pub(super) fn delete(
     store: &ApiStoreRow,
     record: &LiveRecord,
 ) -> Result<(), Stop> {
-    let Some(root) = root(store)? else { return Ok(()) };
+    let Some(root) = root(writing, store)? else { return Ok(()) };
     let standing = standing(&root, record)?;
     take(writing, (store, &root), &record.path, standing)
 }

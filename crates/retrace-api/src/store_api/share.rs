@@ -114,6 +114,8 @@ fn fill(
         written.extend(done.seen.map(|seen| (path, seen)));
     }
     act.relocate_store(row.id, Some(&path_to_bytes(directory)))?;
+    let place = crate::roots::place(root.identity(), inner.options.boot.as_deref());
+    act.set_store_place(row.id, &place, None)?;
     act.saw(row.id, &written, inner.now())?;
     Ok(())
 }

@@ -238,7 +238,7 @@ impl Writing<'_, '_> {
         let Some(content) = content else { return Ok(()) };
         let before = match record {
             None => None,
-            Some(record) => match directory::bytes_of(store, record)? {
+            Some(record) => match directory::bytes_of(self, store, record)? {
                 Some(bytes) => Some(bytes),
                 None => text_of(&self.act.reader(), &record.head)?.map(String::into_bytes),
             },

@@ -15,7 +15,7 @@ pub struct Store {
     pub kind: String,
     /// Its directory; `log:` and the id for a store of the Memory Stores API that has none.
     pub root: String,
-    /// `recording`, `paused`, `missing`, `denied` or `limited`.
+    /// `recording`, `paused`, `missing`, `moved`, `denied` or `limited`.
     pub state: String,
     /// Why it is in that state, where there is more to say.
     pub state_detail: Option<String>,
@@ -79,6 +79,35 @@ pub struct MountStoreReq {
     /// An empty directory, made when missing; none to take the present one away, whose files stay.
     #[serde(default)]
     pub directory: Option<String>,
+}
+
+/// Says that the directory which stands at a store's path now is the store's.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RelocateStoreReq {
+    /// Id, name or directory.
+    pub store: String,
+    /// Only hold it against the log.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// A directory that is taken for a store's, held against the log.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct Relocated {
+    /// Nothing was changed.
+    pub dry_run: bool,
+    /// The store, as it is after that.
+    pub store: Store,
+    /// Where the directory is: where the path leads, links resolved.
+    pub directory: String,
+    /// Files that hold what the log says.
+    pub same: u64,
+    /// Files that hold something else.
+    pub changed: u64,
+    /// Files of which the log knows nothing.
+    pub new: u64,
+    /// Memories of the log that have no file there.
+    pub gone: u64,
 }
 
 /// A look at directories right now.

@@ -6,7 +6,9 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::{Args, Subcommand};
 use retrace_api::commands;
-use retrace_api::wire::{AddStore, ApiError, Code, MountStoreReq, Nothing, ShareStoreReq, StoreRef};
+use retrace_api::wire::{
+    AddStore, ApiError, Code, MountStoreReq, Nothing, RelocateStoreReq, ShareStoreReq, StoreRef,
+};
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -71,6 +73,20 @@ enum Action {
         /// Id, name or directory
         store: String,
     },
+    /// Say that the directory which stands at a store's path now is the store's
+    ///
+    /// For a store in the state "moved": a link or another directory was put in
+    /// its place, and nothing in it was read or written since.
+    ///
+    ///     retrace stores relocate notes --dry-run
+    #[command(verbatim_doc_comment)]
+    Relocate {
+        /// Id, name or directory
+        store: String,
+        /// Only say how much of what is there the log knows
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Show a directory's store in the Memory Stores API of `retrace serve`
     ///
     ///     retrace stores share notes
@@ -112,6 +128,15 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let (done, store) = match arguments.action.unwrap_or(Action::List) {
         Action::List => return list(shell),
+        Action::Relocate { store, dry_run } => {
+            let request = RelocateStoreReq { store, dry_run };
+            let done =
+                shell.work(&app, "Looking at the directory", || commands::relocate_store(&app, request))?;
+            if shell.json || !shell.quiet {
+                shell.print_one(&done, |out, _| print::stores::relocated(out, &done))?;
+            }
+            return Ok(Exit::DONE);
+        }
         Action::Add { root, kind, name } => {
             let request = AddStore { root: text(&root)?, kind, name };
             ("added", shell.work(&app, "Taking the baseline", || commands::add_store(&app, request))?)

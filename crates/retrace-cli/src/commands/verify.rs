@@ -6,15 +6,17 @@ use crate::print;
 use crate::secret;
 use crate::shell::Shell;
 use clap::Args;
-use retrace_api::commands;
 use retrace_api::wire::{ApiError, Code, Verified, VerifyReq};
+use retrace_api::{App, commands};
 use std::path::PathBuf;
 
 /// Check that the log is sound: its chain, its contents, its schema
 ///
 /// With --absent-file also proves that the bytes of a file are in no file of
 /// the data directory. Exits with 1 when the log is damaged or the key of what
-/// was redacted is gone, with 5 when the bytes are there.
+/// was redacted is gone, with 5 when the bytes are there. A log that is
+/// empty, older than before or another one is refused by every command;
+/// --accept-log takes it for the one to keep.
 ///
 ///     retrace verify
 ///     retrace verify --absent-file key.txt
@@ -28,11 +30,18 @@ pub(crate) struct Arguments {
     /// Where the file redaction.key is gone for good: forget what was redacted with it, which is kept out no more then
     #[arg(long)]
     forget_lost_key: bool,
+
+    /// Go on with the log that is there, or with a new one, although another was kept here
+    #[arg(long)]
+    accept_log: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let absent_base64 =
         arguments.absent_file.as_deref().map(|path| secret::read(path, shell.io.stdin)).transpose()?;
+    if arguments.accept_log {
+        App::accept_log(&shell.options()?)?;
+    }
     let app = shell.app()?;
     let verified = shell.work(&app, "Verifying", || {
         commands::verify(&app, VerifyReq { absent_base64, forget_lost_key: arguments.forget_lost_key })

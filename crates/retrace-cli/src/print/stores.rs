@@ -2,7 +2,7 @@
 
 use super::time::time;
 use super::{Style, count, visible};
-use retrace_api::wire::{Scanned, Store};
+use retrace_api::wire::{Relocated, Scanned, Store};
 use std::io::{Result, Write};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -100,6 +100,22 @@ pub(crate) fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style:
         "{} looked at, {} recorded",
         count(stores, "store", "stores"),
         count(versions, "version", "versions")
+    )
+}
+
+/// What became of a directory that was taken for a store's.
+pub(crate) fn relocated(out: &mut (impl Write + ?Sized), done: &Relocated) -> Result<()> {
+    let did = if done.dry_run { "would be" } else { "is" };
+    writeln!(
+        out,
+        "{} {did} the directory of {}",
+        visible::line(&done.directory),
+        visible::line(&done.store.name)
+    )?;
+    writeln!(
+        out,
+        "  {} as recorded, {} changed, {} new, {} gone",
+        done.same, done.changed, done.new, done.gone
     )
 }
 

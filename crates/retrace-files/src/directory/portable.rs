@@ -24,6 +24,11 @@ impl Directory {
         Ok(Self(path))
     }
 
+    pub(crate) fn open_there(path: &Path) -> io::Result<Self> {
+        let opened = Self::open_root(path)?;
+        if opened.0 == path { Ok(opened) } else { Err(io::Error::other(MET_A_LINK)) }
+    }
+
     pub(crate) fn reopen(&self) -> io::Result<Self> {
         fs::symlink_metadata(&self.0)?;
         Ok(Self(self.0.clone()))
@@ -187,6 +192,7 @@ mod tests {
         fs::create_dir_all(temp.path().join("a/b")).unwrap();
         fs::write(temp.path().join("a/b/c.md"), "abc").unwrap();
         let root = Directory::open_root(temp.path()).unwrap();
+        assert!(Directory::open_there(&temp.path().canonicalize().unwrap()).is_ok());
         let inner = root.open_below(b"a/b").unwrap();
         assert_eq!(inner.entries().unwrap(), [Entry { name: (*b"c.md").into(), sort: Sort::File }]);
         assert_eq!(inner.stat(b"c.md").unwrap().seen.size, 3);

@@ -49,6 +49,22 @@ impl Directory {
         Ok(fs::open(path, OPEN_DIRECTORY, Mode::empty())?.into())
     }
 
+    /// Opens a store's root by a path without links; one that has any is refused with the error [`is_link_error`] knows.
+    pub(crate) fn open_there(path: &Path) -> io::Result<Self> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            use fs::ResolveFlags;
+            let plain = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+            match fs::openat2(fs::CWD, path, OPEN_DIRECTORY, Mode::empty(), plain) {
+                // As in `open_below`.
+                Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
+                answer => return Ok(answer?.into()),
+            }
+        }
+        let opened = Self::open_root(path)?;
+        if path.canonicalize()? == path { Ok(opened) } else { Err(Errno::LOOP.into()) }
+    }
+
     /// Opens this directory once more, with a file description of its own.
     pub(crate) fn reopen(&self) -> io::Result<Self> {
         Ok(fs::openat(&self.fd, ".", OPEN_DIRECTORY, Mode::empty())?.into())

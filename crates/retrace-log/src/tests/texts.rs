@@ -104,6 +104,7 @@ fn full_of_it() -> TestLog {
     let hold = |sql: &str| raw.execute(sql, [SECRET]).expect("a text");
     hold("INSERT INTO prompts (operation_seq, prompt) VALUES (1, ?1)");
     hold("UPDATE stores SET state_detail = ?1");
+    hold("UPDATE stores SET root_at = CAST(?1 AS BLOB) WHERE removed_at IS NOT NULL");
     hold("UPDATE redactions SET warnings = ?1");
     hold(
         "INSERT INTO receipt_places (redaction_id, position, place, state, hits, detail, remedy) VALUES (1, 0, ?1, 'left', 1, ?1, ?1)",

@@ -88,11 +88,16 @@ function useStoreActs() {
       await backend.call("mount_store", { store: store.id, directory: null });
       say({ tone: "done", title: t`${store.name} has no directory any more`, detail: t`Its files stay as they are.` });
     });
-  return { set, scan, remove, share, unmount };
+  const relocate = (store: Store) =>
+    told(async () => {
+      const done = await backend.call("relocate_store", { store: store.id, dry_run: false });
+      say({ tone: "done", title: t`${store.name} is recorded again`, detail: done.directory });
+    });
+  return { set, scan, remove, share, unmount, relocate };
 }
 
 /** What a store's menu opens. */
-type StoreSheet = "rules" | "earlier" | "served" | "mount" | "unmount" | "remove";
+type StoreSheet = "relocate" | "rules" | "earlier" | "served" | "mount" | "unmount" | "remove";
 
 interface StoreMenuProps {
   store: Store;
@@ -105,6 +110,11 @@ function DirectoryItems({ store, onOpen }: StoreMenuProps) {
   const paused = store.state === "paused";
   return (
     <>
+      {store.state === "moved" && (
+        <MenuEntry onAction={() => onOpen("relocate")} testId="store-relocate">
+          <Trans>Use the directory that is there now…</Trans>
+        </MenuEntry>
+      )}
       <MenuEntry onAction={() => void scan([store])} testId="store-scan">
         <Trans>Scan now</Trans>
       </MenuEntry>
@@ -256,6 +266,38 @@ function Removal({ store, onClose }: { store: Store; onClose: () => void }) {
   );
 }
 
+/** Another directory stands at the store's path: how much of it the log knows, and whether it is the store's. */
+function Relocating({ store, onClose }: { store: Store; onClose: () => void }) {
+  const { t } = useLingui();
+  const { relocate } = useStoreActs();
+  const read = useRead("relocate_store", { store: store.id, dry_run: true });
+  return (
+    <Question
+      title={t`Another directory stands at the path of ${store.name}`}
+      verb={t`It is the store's`}
+      testId="relocate"
+      onDone={() => void relocate(store)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>Nothing in it was read or written since. What was recorded before stays in the log.</Trans>
+      </p>
+      <Await read={read} rows={2}>
+        {({ directory, same, changed, new: added, gone }) => (
+          <>
+            <p className="mono">{directory}</p>
+            <p data-testid="relocate-counts">
+              <Trans>
+                {same} files as recorded, {changed} changed, {added} new, {gone} gone
+              </Trans>
+            </p>
+          </>
+        )}
+      </Await>
+    </Question>
+  );
+}
+
 function Unmounting({ store, onClose }: { store: Store; onClose: () => void }) {
   const { t } = useLingui();
   const { unmount } = useStoreActs();
@@ -307,6 +349,7 @@ function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: stri
           ))}
         </tbody>
       </table>
+      {store && open?.sheet === "relocate" && <Relocating store={store} onClose={close} />}
       {store && open?.sheet === "rules" && <Rules store={store} onClose={close} />}
       {store && open?.sheet === "earlier" && <EarlierHistory store={store} onClose={close} />}
       {store && open?.sheet === "served" && <ServedSheet store={store} onClose={close} />}

@@ -559,6 +559,14 @@ function handlers(
     },
     pause_store: ({ store = "" }) => setState(store, "paused"),
     resume_store: ({ store = "" }) => setState(store, "recording"),
+    relocate_store: ({ store = "", dry_run = false }) => {
+      const found = log.store(store);
+      if (!dry_run) {
+        found.state = "recording";
+        found.state_detail = null;
+      }
+      return { dry_run, store: refreshed(found), directory: found.root, same: 3, changed: 1, new: 2, gone: 0 };
+    },
     scan: ({ stores = [] }) => ({
       stores: log.stores
         .filter(({ id }) => stores.length === 0 || stores.includes(id))

@@ -3,11 +3,10 @@
 use super::survey::{LiveHit, NAME_REMEDY, Selection, Survey, TRANSCRIPTS_REMEDY, masked_text};
 use super::texts::{TextGroup, texts_holding};
 use super::transcripts::Rewritten;
-use crate::app::{Inner, lock, root_of};
+use crate::app::{Inner, lock};
 use crate::faults::Point;
 use crate::remote::redact as remote;
 use crate::wire::{ActResult, ApiError};
-use retrace_files::Root;
 use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -86,7 +85,7 @@ impl Inner {
         let unreadable: Vec<&str> = stores
             .iter()
             .filter(|store| store.has_directory())
-            .filter(|store| Root::open(&root_of(store)).is_err())
+            .filter(|store| self.store_root(store).is_err())
             .map(|store| store.name.as_str())
             .collect();
         let name = match stores.len() {

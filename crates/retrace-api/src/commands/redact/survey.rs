@@ -5,7 +5,7 @@ use super::MARKER;
 use super::forms::Forms;
 use super::outside::Outside;
 use super::texts::TextSurvey;
-use crate::app::{Inner, root_of};
+use crate::app::Inner;
 use crate::commands::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
 use crate::remote::redact::{self as remote, HostedHit};
 use crate::target::version_named;
@@ -181,7 +181,7 @@ impl LiveHit {
     /// known again later.
     pub(super) fn left_as_it_is(&mut self, rules: &Rules) {
         self.after = None;
-        let now = Root::open(&self.store_root)
+        let now = Root::open_there(&self.store_root)
             .ok()
             .and_then(|root| root.read(&self.path, rules.max_file_bytes).ok());
         if let Some(content) = now.filter(|content| content.sha256 == self.before) {
@@ -375,7 +375,7 @@ impl Inner {
         config
             .set(&place.rule, "on")
             .map_err(|error| ApiError::invalid(crate::error::sentence(&error), &place.rule))?;
-        let content = Root::open(&root_of(&store))?.read(&path, self.rules.max_file_bytes)?;
+        let content = self.store_root(&store)?.read(&path, self.rules.max_file_bytes)?;
         let bytes = content.bytes.ok_or_else(gone)?;
         let found = check_one(&place.path, &bytes, &config);
         let span = found
@@ -494,7 +494,7 @@ impl Inner {
         let recorded: BTreeSet<(StoreId, RelPath)> =
             encoded.iter().filter_map(|encoded| Some((encoded.store, encoded.path.clone()?))).collect();
         for store in stores.iter().filter(|store| store.has_directory()) {
-            let Ok(root) = Root::open(&root_of(store)) else { continue };
+            let Ok(root) = self.store_root(store) else { continue };
             for path in root.scan(&self.rules, None).found.into_keys() {
                 let read = root.read(&path, self.rules.max_file_bytes).ok();
                 let Some(bytes) = read.and_then(|content| content.bytes) else { continue };
@@ -536,12 +536,12 @@ impl Inner {
         live: bool,
         matched: &mut BTreeSet<Vec<u8>>,
     ) -> Vec<LiveHit> {
-        let store_root = root_of(store);
+        let store_root = crate::roots::place_of(store);
         if !store.has_directory() {
             return Vec::new();
         }
         // A directory that cannot be read is a state of its store, and is named as such on the receipt.
-        let Ok(root) = Root::open(&store_root) else { return Vec::new() };
+        let Ok(root) = self.store_root(store) else { return Vec::new() };
         let mut found = Vec::new();
         for path in root.scan(&self.rules, None).found.into_keys() {
             let Ok(content) = root.read(&path, self.rules.max_file_bytes) else { continue };
