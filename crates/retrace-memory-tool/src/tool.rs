@@ -630,6 +630,14 @@ impl Call<'_> {
         self.observer.before_renaming(&paths).map_err(|reason| ToolError::Unobserved { reason: reason.0 })?;
         self.root.set_durable(self.observer.durable());
         if over {
+            // What the system says of both, when the link is not set aside first.
+            if old_names == new_names {
+                return Ok(());
+            }
+            if matches!(old.leaf, Leaf::Directory(_)) {
+                let inside = new_names.starts_with(&old_names);
+                return Err(not_renamed(if inside { Errno::INVAL } else { Errno::NOTDIR }));
+            }
             // A link that leads nowhere, which the dialect takes for nothing.
             self.set_aside(&new_names).map_err(refused)?;
         }

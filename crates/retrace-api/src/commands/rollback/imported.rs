@@ -16,6 +16,10 @@ pub(super) fn is_before_recording(
     store: &StoreRow,
     moment: Moment,
 ) -> Result<bool, ApiError> {
+    if store.is_log_only() {
+        // It is what the log says of it, from its first version on, and was empty before.
+        return Ok(false);
+    }
     if reader.remote(store.id)?.is_some() {
         // A host tells what happened before it was mirrored here.
         return Ok(match moment.time {
