@@ -63,8 +63,9 @@ struct Act {
 
 struct Machine {
     random: Random,
-    directory: TempDir,
+    /// Before the directory: it is verified when it goes, which needs its files.
     world: Option<World>,
+    directory: TempDir,
     /// How often the app was opened.
     processes: u64,
     /// The files as they must be.

@@ -16,7 +16,9 @@ fn call(world: &World, session: &str, input: Value) {
         ..wire::MemoryToolReq::default()
     };
     let answer = commands::memory_tool(&world.app, request).expect("an answer");
-    assert!(!answer.is_error, "{}", answer.content);
+    // A text that was redacted stays out, even where it is only a part of another one.
+    let stays_out = answer.content.contains("a text that was redacted");
+    assert!(!answer.is_error || stays_out, "{}", answer.content);
 }
 
 fn creates(world: &World, session: &str, path: &str, text: &str) {

@@ -58,6 +58,7 @@ mod tests {
         DatabaseNewer 500 Internal Server Error
         DatabaseDamaged 500 Internal Server Error
         CannotWrite 507 Insufficient Storage
+        NotRecorded 507 Insufficient Storage
         Busy 503 Service Unavailable
         CounterUnavailable 503 Service Unavailable
         KeyRefused 503 Service Unavailable
