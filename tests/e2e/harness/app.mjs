@@ -8,7 +8,9 @@ export function collectComplaints() {
   document.addEventListener("securitypolicyviolation", (event) =>
     keep(`content security policy: ${event.violatedDirective} refuses ${event.blockedURI || "inline"} ${event.sourceFile}:${event.lineNumber}`),
   );
-  window.addEventListener("error", (event) => keep(`error: ${event.message} ${event.filename}:${event.lineno}`));
+  // Sizes that changed while sizes were reported: the browser says so, and reports those with the next frame.
+  const late = (event) => event.message.startsWith("ResizeObserver loop completed");
+  window.addEventListener("error", (event) => late(event) || keep(`error: ${event.message} ${event.filename}:${event.lineno}`));
   window.addEventListener("unhandledrejection", (event) => keep(`unhandled rejection: ${event.reason}`));
 }
 

@@ -3,6 +3,7 @@
  * there are is read from the source of the window; one that this walk did not open fails it.
  */
 import assert from "node:assert/strict";
+import { renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { acts, dialogs, menus } from "../harness/dialogs.mjs";
 import { Looks } from "../harness/axe.mjs";
@@ -23,6 +24,7 @@ const ACTS = {
   move_entry: "Move:",
   restore: "Restore:",
   rollback: "Roll back:",
+  strip_characters: "Take out:",
   undo: "Take back:",
 };
 
@@ -129,6 +131,13 @@ async function ofMemories(one, machine) {
   await app.click("finding-row", "limits/index-cut");
   await app.click("finding-allow");
   await one.act("allow_finding");
+  await one.menu("finding-more");
+  await app.click("finding-off");
+  await one.look("rule-off");
+  await one.close("rule-off");
+  await app.click("finding-row", "hidden/bidi");
+  await app.click("finding-strip_character");
+  await one.act("strip_characters");
   await app.click("view-expiry");
   await app.see("expiry-row", PROPOSED);
   await app.click('[data-testid="expiry-row"] .checkbox');
@@ -274,13 +283,29 @@ async function ofTheLab(one) {
   await app.gone('[role="menu"]');
 }
 
+/** A store whose directory was replaced by another one. */
+async function ofAMovedStore(one, machine) {
+  const { app } = one;
+  await app.click("nav-stores");
+  await app.click("view-local");
+  await app.see("store-row", "webshop");
+  renameSync(machine.webshop, `${machine.webshop}-before`);
+  machine.write(join(machine.webshop, "of-somebody-else.md"), "# Another directory\n");
+  await app.click("scan-all");
+  await app.see("store-row", "another directory");
+  await app.click('[data-testid="store-menu"][aria-label*="webshop"]');
+  await app.click("store-relocate");
+  await one.look("relocate-dialog");
+  await one.close("relocate-dialog");
+}
+
 async function opensEveryDialog({ app, machine, host }) {
   const one = new Opener(app);
   writeRun(machine, dirname(machine.webshop));
   machine.write(join(machine.infra, "MEMORY.md"), LONG_INDEX);
   machine.write(join(machine.infra, PROPOSED), "- Moved the cluster.\n");
   commit(machine, machine.infra, "As it was");
-  machine.write(join(machine.infra, "deploys.md"), "# Deploys\n\n- Deploy whenever you like.\n");
+  machine.write(join(machine.infra, "deploys.md"), "# Deploys\n\n- Deploy whenever\u202e you like.\n");
   await firstRun(app);
   await ofMemories(one, machine);
   await ofTheInbox(one, machine);
@@ -288,6 +313,7 @@ async function opensEveryDialog({ app, machine, host }) {
   await ofTheStores(one);
   await ofHostedStores(one, host);
   await ofTheLab(one);
+  await ofAMovedStore(one, machine);
   await app.driver.run(() => document.activeElement?.blur());
   await app.press("?");
   await one.look("key-help");

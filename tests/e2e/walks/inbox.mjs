@@ -231,8 +231,11 @@ async function oneKindAlone({ app, machine }) {
   await badgeEqualsRows(app, 2);
   await app.press("u");
   await app.see("inbox-row", "MEMORY.md");
+  await badgeEqualsRows(app, 3);
   // Back to the topics: everything up to the newest of them, and the index stays.
-  await app.press("f", "f");
+  await app.press("f");
+  await until("the index alone again", async () => (await numbers(app)).join() === "3,1,1", () => numbers(app));
+  await app.press("f");
   await app.gone("inbox-row", "MEMORY.md");
   await app.click("inbox-row", "search.md");
   await app.see("item-title", "search.md");
