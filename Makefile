@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-.PHONY: help run test package check-package bench screenshots bindings clean toolchains
+.PHONY: help run test package check-package mutants bench screenshots bindings clean toolchains
 
 UI_SOURCES := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/lingui.config.ts ui/package.json -type f 2>/dev/null)
 
@@ -23,6 +23,10 @@ package: ui/dist/index.html src-tauri/node_modules/.package-lock.json ## Build a
 check-package: tests/e2e/node_modules/.package-lock.json ## Unpack that .deb, start what is in it and look at its window
 	@scripts/install-packages test
 	@scripts/check-package
+
+mutants: ## Change what must never be wrong in small ways and count what the tests notice; takes hours (ARGS="files")
+	@scripts/install-packages serve
+	@scripts/mutants $(ARGS)
 
 bench: ## Measure what has to be fast
 	@scripts/install-packages serve
