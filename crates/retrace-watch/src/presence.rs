@@ -115,6 +115,6 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("elsewhere", temp.path().join("link")).unwrap();
         let seen = open(&temp.path().join("link"), None);
-        assert!(matches!(seen, Presence::Away(StoreState::Missing, _)), "{seen:?}");
+        assert!(matches!(seen, Presence::Away(StoreState::Moved, _)), "{seen:?}");
     }
 }

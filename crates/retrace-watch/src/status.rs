@@ -118,7 +118,7 @@ mod tests {
         );
         assert_eq!(
             check(&looked(&[link, closed.clone()], &["a.md"]), None),
-            (StoreState::Limited, "x may not be read".to_owned())
+            (StoreState::Limited, "\"x\" may not be read".to_owned())
         );
         assert_eq!(
             check(&looked(&[closed, (None, ProblemKind::Denied)], &[]), None),
@@ -133,7 +133,7 @@ mod tests {
         standing.update(None, &looked(&[denied("a/x"), denied("b")], &["a/large", "large"]));
         standing.update(Some(&BTreeSet::from([path("a")])), &looked(&[denied("a/y")], &[]));
         let left: Vec<_> = standing.status(None).problems.iter().map(ToString::to_string).collect();
-        assert_eq!(left, ["a/y may not be read", "b may not be read"]);
+        assert_eq!(left, ["\"a/y\" may not be read", "\"b\" may not be read"]);
         assert_eq!(standing.too_large, BTreeSet::from([path("large")]));
         standing.update(None, &Looked::default());
         assert_eq!(standing.status(None).state, StoreState::Recording);

@@ -101,14 +101,15 @@ fn a_store_that_is_removed_and_made_again_is_followed() {
 
 #[cfg(unix)]
 #[test]
-fn a_store_may_lie_behind_a_link() {
+fn a_link_in_place_of_a_store_is_not_followed() {
     let mut place = Place::new(1);
     let real = place.store.root.clone();
     place.store.root = place.beside("link");
     std::os::unix::fs::symlink(real, &place.store.root).unwrap();
-    let (memory, _handle) = recording(&place);
     place.write("a.md", "one");
-    wait_for_disk(&memory, &place);
+    let (memory, _handle) = recording(&place);
+    assert_eq!(memory.state(place.store.key), Some(StoreState::Moved));
+    assert!(memory.live(place.store.key).is_empty(), "nothing in it is read");
 }
 
 #[test]
