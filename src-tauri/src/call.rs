@@ -1,7 +1,7 @@
 //! The commands that the page can invoke. `call` carries every command of the program; `pick_directory` opens the dialog
 //! that a page has no other way to; `desktop` and `set_desktop` are about the tray and messages, which only a desktop has.
 
-use crate::beside::Beside;
+use crate::background::Background;
 use crate::program::Program;
 use retrace_api::wire::{ApiError, Code, DesktopSettings, DesktopState};
 use serde::Serialize;
@@ -58,8 +58,8 @@ pub async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<Option<S
 /// What was chosen for the tray and messages, and what this desktop can do.
 #[tauri::command]
 pub async fn desktop<R: Runtime>(handle: AppHandle<R>) -> Result<DesktopState, Failure> {
-    let beside = Arc::clone(&handle.state::<Arc<Beside<R>>>());
-    on_a_thread(move || beside.state()).await
+    let background = Arc::clone(&handle.state::<Arc<Background<R>>>());
+    on_a_thread(move || background.state()).await
 }
 
 /// Keeps what was chosen for the tray and messages.
@@ -68,8 +68,8 @@ pub async fn set_desktop<R: Runtime>(
     handle: AppHandle<R>,
     settings: DesktopSettings,
 ) -> Result<DesktopState, Failure> {
-    let beside = Arc::clone(&handle.state::<Arc<Beside<R>>>());
-    on_a_thread(move || beside.set(&settings)).await
+    let background = Arc::clone(&handle.state::<Arc<Background<R>>>());
+    on_a_thread(move || background.set(&settings)).await
 }
 
 fn picked<R: Runtime>(handle: &AppHandle<R>) -> Result<Option<PathBuf>, ApiError> {

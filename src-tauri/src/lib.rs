@@ -6,8 +6,8 @@
 //! pages inside the program and opens nothing remote; it opens even when the log cannot be, and says why.
 
 mod arguments;
+mod background;
 mod badge;
-mod beside;
 mod call;
 mod instance;
 mod messages;
@@ -19,7 +19,7 @@ mod window;
 mod words;
 
 use arguments::Arguments;
-use beside::Beside;
+use background::Background;
 use clap::Parser as _;
 use instance::Instance;
 use program::Program;
@@ -84,14 +84,14 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
     open_program(app.handle(), data_dir);
     end_when_asked(app.handle());
     window::open(app.handle()).map_err(|error| format!("the window did not open: {error}"))?;
-    app.state::<Arc<Beside<tauri::Wry>>>().make_tray(pictures.as_deref());
+    app.state::<Arc<Background<tauri::Wry>>>().make_tray(pictures.as_deref());
     if let Some(opened) = opened {
         // Set here alone.
         let _ = opened.set(app.handle().clone());
     }
     app.run(|handle, event| match event {
         RunEvent::WindowEvent { event: WindowEvent::CloseRequested { api, .. }, label, .. } => {
-            if handle.state::<Arc<Beside<tauri::Wry>>>().stays_when_closed()
+            if handle.state::<Arc<Background<tauri::Wry>>>().stays_when_closed()
                 && let Some(window) = handle.get_webview_window(&label)
                 && window.hide().is_ok()
             {
@@ -150,11 +150,11 @@ fn open_program<R: Runtime>(handle: &AppHandle<R>, data_dir: Option<PathBuf>) {
     let on_event = wake.clone();
     let program = Arc::new(Program::new(data_dir, move |events| forward(&to_page, events, on_event.clone())));
     handle.manage(Arc::clone(&program));
-    let beside = Arc::new(Beside::new(handle.clone(), Arc::clone(&program), wake));
-    handle.manage(Arc::clone(&beside));
-    let follow = std::thread::Builder::new().name("retrace-beside".to_owned());
+    let background = Arc::new(Background::new(handle.clone(), Arc::clone(&program), wake));
+    handle.manage(Arc::clone(&background));
+    let follow = std::thread::Builder::new().name("retrace-background".to_owned());
     // Without a thread there are no messages, and the window works.
-    drop(follow.spawn(move || beside.follow(&woken)));
+    drop(follow.spawn(move || background.follow(&woken)));
     // The page's first command shows what went wrong.
     async_runtime::spawn_blocking(move || program.app().is_ok());
 }

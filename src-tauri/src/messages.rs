@@ -150,12 +150,12 @@ mod service {
     /// What is said about messages, and when the service for them goes.
     fn hear(bus: &Connection) -> zbus::Result<MessageIterator> {
         let heard = MessageIterator::from(bus);
-        let told = DBusProxy::new(bus)?;
+        let reported = DBusProxy::new(bus)?;
         let signals = || MatchRule::builder().msg_type(Type::Signal);
-        told.add_match_rule(signals().interface(NAME)?.path(PATH)?.build())?;
+        reported.add_match_rule(signals().interface(NAME)?.path(PATH)?.build())?;
         // Its coming says "" for the old owner, and may be what the first call brings about.
         let owner = signals().sender("org.freedesktop.DBus")?.member("NameOwnerChanged")?;
-        told.add_match_rule(owner.arg(0, NAME)?.arg(2, "")?.build())?;
+        reported.add_match_rule(owner.arg(0, NAME)?.arg(2, "")?.build())?;
         Ok(heard)
     }
 }

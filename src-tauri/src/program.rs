@@ -74,7 +74,7 @@ impl Program {
     }
 
     /// Stops recording until told otherwise or the app is started again, or goes on with it. What changed meanwhile is
-    /// found by the look that recording begins with. Another process may record all the same.
+    /// found by the scan that recording begins with. Another process may record all the same.
     pub fn set_paused(&self, paused: bool) {
         let mut opened = self.lock();
         let Some(opened) = &mut *opened else { return };

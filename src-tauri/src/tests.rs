@@ -1,6 +1,6 @@
 //! The shell without a screen: the real configuration and capabilities on Tauri's mock runtime.
 
-use crate::beside::Beside;
+use crate::background::Background;
 use crate::program::Program;
 use crate::{commands, context, open_program};
 use retrace_api::COMMANDS;
@@ -95,8 +95,8 @@ fn what_is_chosen_for_the_desktop_is_kept() {
         assert_eq!((&state["settings"], &state["paused"]), (&first, &json!(false)));
         assert_eq!(state["tray"], false, "the mock runtime has none");
         invoke(&window, "set_desktop", json!({ "settings": chosen })).expect("it is kept");
-        let beside = app.state::<Arc<Beside<MockRuntime>>>();
-        assert!(!beside.stays_when_closed(), "without a tray the app would be out of reach");
+        let background = app.state::<Arc<Background<MockRuntime>>>();
+        assert!(!background.stays_when_closed(), "without a tray the app would be out of reach");
         app.state::<Arc<Program>>().close();
     }
     let (_app, window) = app(directory.path());
@@ -110,11 +110,11 @@ fn recording_is_paused_and_goes_on() {
     let recording =
         || invoke(&window, "call", json!({ "name": "status" })).expect("a status")["recording_here"] == true;
     assert!(recording());
-    let beside = app.state::<Arc<Beside<MockRuntime>>>();
-    beside.toggle_pause();
+    let background = app.state::<Arc<Background<MockRuntime>>>();
+    background.toggle_pause();
     assert!(!recording());
     assert_eq!(invoke(&window, "desktop", json!({})).expect("a state")["paused"], true);
-    beside.toggle_pause();
+    background.toggle_pause();
     assert!(recording());
 }
 

@@ -1,8 +1,8 @@
 //! The icon beside the clock and its menu. There may be none: some desktops show no tray, and on Linux the library that
 //! talks to it may be missing. Then nothing here fails, and [`is_shown`] says so.
 
+use crate::background::Background;
 use crate::badge::{self, Marks, Picture};
-use crate::beside::Beside;
 use crate::words::Words;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -52,7 +52,7 @@ impl<R: Runtime> Tray<R> {
     /// Makes the tray; `None` where the system has no way to. Pictures are kept in `folder` where the desktop reads them from
     /// files; without one, in a place that other windows share. To be called on the main thread.
     pub fn make(handle: &AppHandle<R>, words: &Words, folder: Option<&Path>) -> Option<Self> {
-        // The library for trays is looked for when it is first used, and a missing one is a panic there.
+        // The library for trays is searched for when it is first used, and a missing one is a panic there.
         catch_unwind(AssertUnwindSafe(|| Self::try_make(handle, words, folder).ok())).ok().flatten()
     }
 
@@ -119,8 +119,8 @@ impl<R: Runtime> Tray<R> {
 
 /// Off the main thread: what is being recorded is waited for.
 fn pause_or_resume<R: Runtime>(handle: &AppHandle<R>) {
-    let beside = Arc::clone(&handle.state::<Arc<Beside<R>>>());
-    tauri::async_runtime::spawn_blocking(move || beside.toggle_pause());
+    let background = Arc::clone(&handle.state::<Arc<Background<R>>>());
+    tauri::async_runtime::spawn_blocking(move || background.toggle_pause());
 }
 
 /// Whether the desktop shows trays at present. Elsewhere than on Linux every desktop does.

@@ -101,7 +101,7 @@ beside("the tray pauses and resumes recording", async ({ desktop, machine, app }
   await app.see("recording", "not recording");
   machine.write(join(machine.webshop, "search.md"), "# Search\n");
   // For longer than a change takes to be recorded.
-  for (let look = 0; look < 20; look += 1) {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
     assert.equal(await versions(machine), before);
     await tray.see("Nothing to review");
   }

@@ -75,11 +75,11 @@ function measureKeys() {
     (event) => {
       if (event.key !== "j") return;
       const [begun, before] = [performance.now(), shown()];
-      const look = () => {
-        if (shown() === before || !hasDifference()) requestAnimationFrame(look);
+      const poll = () => {
+        if (shown() === before || !hasDifference()) requestAnimationFrame(poll);
         else requestAnimationFrame(() => window.__keys.push({ begun, took: performance.now() - begun }));
       };
-      requestAnimationFrame(look);
+      requestAnimationFrame(poll);
     },
     { capture: true },
   );

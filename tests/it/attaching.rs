@@ -10,7 +10,7 @@ fn check(app: &App, resources: Value) -> Mounts {
     commands::check_mounts(app, MountsReq { resources, model: None }).expect("an answer")
 }
 
-fn said(problems: &[MountProblem]) -> Vec<String> {
+fn messages(problems: &[MountProblem]) -> Vec<String> {
     problems.iter().map(|problem| format!("{} {}", problem.severity, problem.at)).collect()
 }
 
@@ -48,10 +48,10 @@ fn what_a_session_would_get() {
     let second = &found.mounts[1];
     assert_eq!(second.mount_path.as_deref(), Some("/mnt/memory/demo-memory-2"));
     assert!(second.mount_path_assumed && first.mount_path_assumed, "the rule of collisions is not public");
-    assert_eq!(said(&second.problems), ["warning /resources/2"]);
+    assert_eq!(messages(&second.problems), ["warning /resources/2"]);
     let unknown = &found.mounts[2];
     assert_eq!((unknown.store_id.as_ref(), unknown.mount_path.as_ref()), (None, None));
-    assert_eq!(said(&unknown.problems), ["warning /resources/3/memory_store_id"]);
+    assert_eq!(messages(&unknown.problems), ["warning /resources/3/memory_store_id"]);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn an_archived_store_and_what_the_api_does_not_show() {
     let notes = notes.stores.iter().find(|store| store.name == "notes").expect("the store").id.clone();
     let found = check(&world.app, json!([item(&store), item(&notes)]));
     assert!(!found.ok);
-    assert_eq!(said(&found.mounts[0].problems), ["error /0/memory_store_id"]);
-    assert_eq!(said(&found.mounts[1].problems), ["warning /1/memory_store_id"], "no API shows it");
+    assert_eq!(messages(&found.mounts[0].problems), ["error /0/memory_store_id"]);
+    assert_eq!(messages(&found.mounts[1].problems), ["warning /1/memory_store_id"], "no API shows it");
     let share = retrace_api::wire::ShareStoreReq { store: notes.clone(), shared: true };
     commands::share_store(&world.app, share).expect("it is shown");
     world.record("a.md", "text\n");

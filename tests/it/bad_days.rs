@@ -269,11 +269,11 @@ fn another_process_holds_the_database() {
     let first = world.record("a.md", "one\n");
     world.record("a.md", "two\n");
     let mut holder = child::start("bad_days::one_that_holds_the_database", "hold", &world.path(""));
-    let mut said = holder.stdout.take().expect("its output");
+    let mut reported = holder.stdout.take().expect("its output");
     let mut heard = Vec::new();
     while !heard.ends_with(b"held\n") {
         let mut byte = [0];
-        said.read_exact(&mut byte).expect("it goes on");
+        reported.read_exact(&mut byte).expect("it goes on");
         heard.push(byte[0]);
     }
     world.write("new.md", "new\n");
@@ -291,7 +291,7 @@ fn another_process_holds_the_database() {
     assert_eq!(world.read("a.md").as_deref(), Some("two\n"), "the file is left alone");
     assert_eq!(world.log("a.md").len(), 2, "reading goes on");
     drop(holder.stdin.take());
-    said.read_to_end(&mut heard).expect("its output");
+    reported.read_to_end(&mut heard).expect("its output");
     assert!(holder.wait().expect("it ends").success());
     assert_eq!(world.scan(), 1);
     world.rollback("a.md", &first).expect("the database is free");
@@ -396,7 +396,7 @@ fn the_log_is_not_the_one_that_was_kept() {
             std::fs::copy(place.path().join("data/retrace.db"), data.join("retrace.db")).expect("a copy");
         }),
     ];
-    for (what, said, damage) in cases {
+    for (what, reported, damage) in cases {
         let directory = tempfile::tempdir().expect("a directory");
         let older = older_log(directory.path());
         let data = directory.path().join("data");
@@ -404,7 +404,7 @@ fn the_log_is_not_the_one_that_was_kept() {
         let before = tree::read(&data);
         let error = refused(directory.path());
         assert_eq!((error.code, error.code.exit_code()), (Code::DatabaseDamaged, 1), "{what}: {error:?}");
-        assert!(error.message.contains(said) && error.hint.contains("--accept-log"), "{what}: {error:?}");
+        assert!(error.message.contains(reported) && error.hint.contains("--accept-log"), "{what}: {error:?}");
         assert!(tree::read(&data) == before, "{what}: not a byte is changed");
         App::accept_log(&options(directory.path())).expect("it can be written");
         let world = World::over(retrace_tests::options_of(directory.path(), 7));

@@ -1,4 +1,4 @@
-//! Two stores held against each other, and memories of one taken over into the other.
+//! Two stores compared with each other, and memories of one taken over into the other.
 
 use retrace_api::wire::{AcceptMemoriesReq, ActResult, ApiError, Code, CompareStoresReq, RedactReq, UndoReq};
 use retrace_api::{App, commands};

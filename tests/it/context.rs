@@ -300,14 +300,14 @@ fn a_sweep_tries_a_grid_over_all() {
         let is_better = point.peak < none.peak || costs(point) < costs(none) || point.regrets < none.regrets;
         assert!(is_better, "{}", point.variant.name);
     }
-    let told: Vec<u64> = events
+    let reported: Vec<u64> = events
         .try_iter()
         .filter_map(|event| match event {
             retrace_api::wire::Event::Progress { task, done, .. } if task == "sweep" => Some(done),
             _ => None,
         })
         .collect();
-    assert_eq!(told.last(), Some(&11));
+    assert_eq!(reported.last(), Some(&11));
     for point in swept.points.iter().filter(|point| point.pareto) {
         let one = simulate(&world.app, "aaaa1111", point.variant.config.clone()).expect("an answer");
         let two = simulate(&world.app, "aaaa2222", point.variant.config.clone()).expect("an answer");
@@ -385,8 +385,8 @@ fn a_key_is_kept_and_never_shown() {
     assert_eq!(status.key_source.as_deref(), Some("keyring"));
     assert!(!format!("{status:?}").contains("sk-test"));
     assert_eq!(set(Some("two words")).expect_err("no key").code, Code::Invalid);
-    let nothing_said = commands::set_counter_key(&world.app, CounterKeyReq::default());
-    assert_eq!(nothing_said.expect_err("neither").code, Code::Invalid);
+    let nothing_reported = commands::set_counter_key(&world.app, CounterKeyReq::default());
+    assert_eq!(nothing_reported.expect_err("neither").code, Code::Invalid);
     assert_eq!(
         commands::counter_status(&world.app, Nothing {}).expect("a status").key_source.as_deref(),
         Some("keyring"),
@@ -396,7 +396,7 @@ fn a_key_is_kept_and_never_shown() {
 }
 
 #[test]
-fn reports_are_held_against_forecasts() {
+fn reports_are_compared_with_forecasts() {
     let world = lab();
     let request = |variant| DeployedReq { transcript: "aaaa1111".to_owned(), variant };
     let held = commands::context_deployed(&world.app, request(None)).expect("an answer");

@@ -1,4 +1,4 @@
-//! The process is killed at every step of every look and act; the next one finds everything.
+//! The process is killed at every step of every scan and act; the next one finds everything.
 
 use crate::scenes::{self, SCENES, Scene, Stage};
 use retrace_api::{FileStep, commands, wire};
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// More steps than any scene has.
-const MOST_STEPS: u64 = 500;
+const MAX_STEPS: u64 = 500;
 
 /// What an editor writes at the worst moment.
 const SLIPPED_IN: &str = "written at the worst moment\n";
@@ -60,8 +60,8 @@ fn killed(stage: &Stage, step: u64, edits: &str) -> bool {
     let output = child::command("crashes::one_that_is_killed", &task, stage.directory.path()).output();
     let output = output.expect("a process");
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.signal(), Some(9), "{} ended otherwise: {said}", stage.scene.name);
+        let reported = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), Some(9), "{} ended otherwise: {reported}", stage.scene.name);
     }
     !output.status.success()
 }
@@ -74,7 +74,7 @@ fn kill_everywhere(scene: Scene) {
 /// told whether the act came to its end.
 fn kill_everywhere_and(scene: Scene, check: impl Fn(&World, bool, &str)) {
     let stage = Stage::new(scene);
-    for step in 1..MOST_STEPS {
+    for step in 1..MAX_STEPS {
         stage.reset();
         if !killed(&stage, step, "alone") {
             assert!(step > 2, "{} passes only {step} steps", scene.name);
@@ -93,7 +93,7 @@ fn kill_everywhere_and(scene: Scene, check: impl Fn(&World, bool, &str)) {
 fn while_somebody_else_edits() {
     let stage = Stage::new(scenes::RESTORE);
     let slipped = Sha256::of(SLIPPED_IN.as_bytes()).to_hex();
-    for step in 1..MOST_STEPS {
+    for step in 1..MAX_STEPS {
         stage.reset();
         let mark = stage.directory.path().join(SLIPPED_MARK);
         drop(std::fs::remove_file(&mark));
@@ -123,8 +123,8 @@ fn while_somebody_else_edits() {
 }
 
 #[test]
-fn while_looking() {
-    kill_everywhere(scenes::LOOK);
+fn while_scanning() {
+    kill_everywhere(scenes::SCAN);
     kill_everywhere(scenes::CONFLICT);
 }
 

@@ -24,7 +24,7 @@ fn store(result: wire::DiffResult) -> wire::StoreDiff {
 }
 
 #[test]
-fn a_version_alone_is_held_against_the_one_before() {
+fn a_version_alone_is_compared_with_the_one_before() {
     let world = World::new();
     let first = world.record("a.md", "one\ntwo\n");
     let second = world.record("a.md", "one\nthree\u{200b}\n");

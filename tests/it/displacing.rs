@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use wire::Code;
 
 /// More steps than any writer has.
-const MOST_STEPS: u64 = 500;
+const MAX_STEPS: u64 = 500;
 
 /// What somebody wrote by hand and nobody recorded.
 const BY_HAND: &str = "- [B](b.md)\n- two lines\nby hand\n";
@@ -198,10 +198,10 @@ fn call_api(world: &World, store: &str, method: &str, path: Option<&str>, body: 
     if status == 200 && answer["is_error"] != true {
         return Ok(());
     }
-    let said =
+    let stated =
         answer["error"]["message"].as_str().unwrap_or_else(|| answer["content"].as_str().unwrap_or(""));
-    let code = if said.contains("is not recorded") { Code::NotRecorded } else { Code::Internal };
-    Err(refused(code, said))
+    let code = if stated.contains("is not recorded") { Code::NotRecorded } else { Code::Internal };
+    Err(refused(code, stated))
 }
 
 fn api_create(world: &World) -> Answer {
@@ -415,7 +415,7 @@ fn contents(live: &[Option<Tree>; 3]) -> Vec<Tree> {
 #[test]
 fn there_is_no_other_way() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/retrace-api/src");
-    let allowed = ["live_files.rs", "settle/make_good.rs"];
+    let allowed = ["live_files.rs", "flush/recovery.rs"];
     for (path, source) in tree::read(&sources) {
         let source = String::from_utf8_lossy(&source);
         let displaces = ["root.replace", "root.delete(", "root.create_private(", "root.replace_private("];
@@ -451,8 +451,8 @@ fn killed(stage: &Stage, step: u64) -> bool {
     let output = child::command("displacing::one_that_is_killed", &task, stage.directory.path()).output();
     let output = output.expect("a process");
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.signal(), Some(9), "{} ended otherwise: {said}", stage.writer.name);
+        let stated = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), Some(9), "{} ended otherwise: {stated}", stage.writer.name);
     }
     !output.status.success()
 }
@@ -465,7 +465,7 @@ fn an_edit_by_hand_survives_a_kill_at_every_step() {
         while killed(&stage, step) {
             stage.nothing_is_lost(&stage.world(3), &format!("killed at step {step}"));
             step += 1;
-            assert!(step < MOST_STEPS, "{} does not come to an end", writer.name);
+            assert!(step < MAX_STEPS, "{} does not come to an end", writer.name);
         }
         assert!(step > 1, "{} passes no step", writer.name);
         stage.nothing_is_lost(&stage.world(3), "undisturbed");
@@ -502,7 +502,7 @@ fn by_chance() {
 /// Fails a writer at every step in turn, until it comes to its end.
 fn fail_everywhere(writer: &'static Writer, by_hand: bool, spring: fn() -> Spring, stays: bool) {
     let stage = Stage::new(writer, by_hand);
-    for step in 1..MOST_STEPS {
+    for step in 1..MAX_STEPS {
         stage.reset();
         let trap = Trap::new(spring());
         let mut options = options_of(stage.directory.path(), 2);
@@ -557,7 +557,7 @@ fn session_and_prompt_are_kept_by_the_call_that_is_repeated() {
     let mut options = options_of(stage.directory.path(), 2);
     options.faults = Arc::<Trap>::clone(&trap);
     let world = World::over(options);
-    for step in 1..MOST_STEPS {
+    for step in 1..MAX_STEPS {
         trap.set(step);
         let failed = tool_replace(&world).is_err();
         trap.release();

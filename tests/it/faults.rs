@@ -1,4 +1,4 @@
-//! A failure at every step of every look and act: nothing is lost, nothing is half done.
+//! A failure at every step of every scan and act: nothing is lost, nothing is half done.
 
 use crate::scenes::{SCENES, Scene, Stage};
 use retrace_api::wire;
@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// More steps than any scene has.
-const MOST_STEPS: u64 = 500;
+const MAX_STEPS: u64 = 500;
 
 /// Disturbs `scene` at each step in turn, until it runs through undisturbed.
 fn fail_everywhere(scene: Scene, spring: fn() -> Spring, whole: bool) {
     let stage = Stage::new(scene);
-    for step in 1..MOST_STEPS {
+    for step in 1..MAX_STEPS {
         stage.reset();
         let trap = Trap::new(spring());
         let mut options = options_of(stage.directory.path(), 2);

@@ -336,12 +336,12 @@ impl<'a> Git<'a> {
     /// Commits of the first parents that touched the directory, oldest first.
     fn commits(&self) -> Vec<Commit> {
         let format = "--format=%H %ct";
-        let told = self.lines(&["log", "--first-parent", "--reverse", format, "main", "--", FOLDER]);
+        let reported = self.lines(&["log", "--first-parent", "--reverse", format, "main", "--", FOLDER]);
         let commit = |line: &String| {
             let (id, at) = line.split_once(' ').expect("two words");
             Commit { id: id.to_owned(), at: at.parse().expect("a time") }
         };
-        told.iter().map(commit).collect()
+        reported.iter().map(commit).collect()
     }
 
     /// Files of the directory after a commit, with the hashes of their contents.
@@ -444,14 +444,14 @@ fn state_at(world: &World, store: &str, at: &str) -> BTreeMap<String, String> {
 }
 
 /// How much of a history is looked at: every commit's state and its place in the log, and so many differences and blames.
-struct Looked {
+struct Checks {
     blames: usize,
     words: Vec<String>,
     in_time: bool,
 }
 
-/// Holds what was brought in of a history against git. Answers how many states were the same.
-fn agrees(world: &World, store: &str, git: &Git<'_>, looked: &Looked, name: &str) -> usize {
+/// Compares what was brought in of a history with git. Answers how many states were the same.
+fn agrees(world: &World, store: &str, git: &Git<'_>, checks: &Checks, name: &str) -> usize {
     let commits = git.commits();
     let all = versions(world, store);
     let rebuilt: Vec<&wire::Version> = all.iter().filter(|version| version.rebuilt).collect();
@@ -469,25 +469,25 @@ fn agrees(world: &World, store: &str, git: &Git<'_>, looked: &Looked, name: &str
     };
     let live: BTreeMap<String, String> = live.collect();
     let mut states = 0;
-    let blamed_every = (commits.len() / looked.blames.max(1)).max(1);
+    let blamed_every = (commits.len() / checks.blames.max(1)).max(1);
     for (place, commit) in commits.iter().enumerate() {
         let label = format!("{name}, commit {place} of {} ({})", commits.len(), commit.id);
         assert!(by_commit.contains_key(&commit.id[..SHORT]), "{label}: nothing in the log");
         let at = stands(commit);
-        if looked.in_time {
+        if checks.in_time {
             assert_eq!(at, Timestamp::from_micros(commit.at * 1_000_000).to_rfc3339(), "{label}");
         }
         let (wrote, gone) = git.changes(&commit.id);
         let of_commit = &by_commit[&commit.id[..SHORT]];
         let path = |version: &&&wire::Version| version.path.clone();
         let is_gone = |version: &&&wire::Version| version.operation == "deleted";
-        let told: BTreeSet<String> =
+        let reported: BTreeSet<String> =
             of_commit.iter().filter(|it| !is_gone(it)).filter_map(|it| path(&it)).collect();
-        assert_eq!(told, wrote, "{label}: what the log says was written");
+        assert_eq!(reported, wrote, "{label}: what the log says was written");
         let moved = of_commit.iter().filter_map(|version| version.previous_path.clone());
-        let told: BTreeSet<String> =
+        let reported: BTreeSet<String> =
             of_commit.iter().filter(is_gone).filter_map(|it| path(&it)).chain(moved).collect();
-        assert_eq!(told, gone, "{label}: what the log says was gone");
+        assert_eq!(reported, gone, "{label}: what the log says was gone");
         // Of several commits of one time the last one counts.
         if commits.get(place + 1).is_some_and(|next| stands(next) == at) {
             continue;
@@ -499,18 +499,18 @@ fn agrees(world: &World, store: &str, git: &Git<'_>, looked: &Looked, name: &str
         let wire::DiffResult::Store(diff) = commands::diff(&world.app, request).expect("a difference") else {
             panic!("no difference of a store")
         };
-        let told: BTreeSet<String> =
+        let reported: BTreeSet<String> =
             diff.files.into_iter().flat_map(|file| [Some(file.path), file.previous_path]).flatten().collect();
         let paths: BTreeSet<&String> = expected.keys().chain(live.keys()).collect();
         let differing: BTreeSet<String> =
             paths.into_iter().filter(|path| expected.get(*path) != live.get(*path)).cloned().collect();
-        assert_eq!(told, differing, "{label}: the difference to what is there now");
+        assert_eq!(reported, differing, "{label}: the difference to what is there now");
         if place % blamed_every == 0 || place + 1 == commits.len() {
             for path in expected.keys().take(6) {
                 let target = format!("{store}:{path}@{at}");
                 let request = wire::BlameReq { target: target.clone(), job: None };
                 let blame = commands::blame(&world.app, request).expect("a blame");
-                let told: Vec<(String, i64)> = blame
+                let reported: Vec<(String, i64)> = blame
                     .lines
                     .iter()
                     .map(|line| {
@@ -518,18 +518,18 @@ fn agrees(world: &World, store: &str, git: &Git<'_>, looked: &Looked, name: &str
                         let (own, _) = commits_of(version.note.as_deref().expect("a note"));
                         let when =
                             Timestamp::parse(&version.created_at).expect("a time").micros() / 1_000_000;
-                        (own, if looked.in_time { when } else { 0 })
+                        (own, if checks.in_time { when } else { 0 })
                     })
                     .collect();
                 let mut right = git.blame(&commit.id, path);
-                if !looked.in_time {
+                if !checks.in_time {
                     right.iter_mut().for_each(|(_, when)| *when = 0);
                 }
-                assert_eq!(told, right, "{label}: blame of {path}");
+                assert_eq!(reported, right, "{label}: blame of {path}");
             }
         }
     }
-    for word in &looked.words {
+    for word in &checks.words {
         let request = wire::SearchReq {
             query: word.clone(),
             history: true,
@@ -537,7 +537,7 @@ fn agrees(world: &World, store: &str, git: &Git<'_>, looked: &Looked, name: &str
             limit: None,
         };
         let hits = commands::search(&world.app, request).expect("a search").hits;
-        let told: BTreeSet<String> = hits
+        let reported: BTreeSet<String> = hits
             .iter()
             .filter_map(|hit| rebuilt.iter().find(|version| version.id == hit.version_id))
             .map(|version| commits_of(version.note.as_deref().expect("a note")).0)
@@ -549,7 +549,7 @@ fn agrees(world: &World, store: &str, git: &Git<'_>, looked: &Looked, name: &str
         // It may have been written over before its commit, or be of a branch and gone again before the merge.
         let main = ["log", "--first-parent", "-m", "--format=%H", &with_word, "main", "--", FOLDER];
         let Some(first) = found.first().filter(|_| !git.lines(&main).is_empty()) else { continue };
-        assert!(told.contains(&first[..SHORT]), "{name}: {word}: {told:?} without {first}");
+        assert!(reported.contains(&first[..SHORT]), "{name}: {word}: {reported:?} without {first}");
     }
     states
 }
@@ -595,9 +595,9 @@ fn a_history_agrees(seed: u64, steps: usize, blames: usize) {
     let git = Git::new(&repository);
     let words: Vec<String> =
         maker.first_words.iter().step_by(maker.first_words.len() / 12 + 1).cloned().collect();
-    let looked = Looked { blames, words, in_time: !skewed };
+    let checks = Checks { blames, words, in_time: !skewed };
     let name = format!("history {seed} of {steps}");
-    let states = agrees(&world, "kept", &git, &looked, &name);
+    let states = agrees(&world, "kept", &git, &checks, &name);
     println!("{name}: {} versions, {states} states the same", first.versions);
     assert_eq!(import(&world, &repository, "kept").versions, 0, "{name}: nothing comes in twice");
     let undo = wire::UndoReq { operation_seq: first.operation_seq, dry_run: false };
@@ -607,8 +607,8 @@ fn a_history_agrees(seed: u64, steps: usize, blames: usize) {
         first.versions,
         "{name}: all of it comes in again"
     );
-    let looked = Looked { blames: 1, words: Vec::new(), ..looked };
-    assert_eq!(agrees(&world, "kept", &git, &looked, &name), states);
+    let checks = Checks { blames: 1, words: Vec::new(), ..checks };
+    assert_eq!(agrees(&world, "kept", &git, &checks, &name), states);
     world.verify();
 }
 
@@ -677,15 +677,15 @@ fn every_step_of_a_real_history_is_as_git_has_it() {
         let git = Git::new(&repository);
         let name = file.file_stem().map(Path::new).expect("a name").display().to_string();
         // Blame of lines that stand twice in a file is a matter of taste; states are not.
-        let looked = Looked { blames: 0, words: Vec::new(), in_time: true };
-        let states = agrees_in_states(&world, &git, &looked, &name);
+        let checks = Checks { blames: 0, words: Vec::new(), in_time: true };
+        let states = agrees_in_states(&world, &git, &checks, &name);
         println!("{name}: {} versions, {states} states the same", done.versions);
         assert_eq!(import(&world, &repository, "kept").versions, 0, "{name}: nothing comes in twice");
         world.verify();
     }
 }
 
-fn agrees_in_states(world: &World, git: &Git<'_>, looked: &Looked, name: &str) -> usize {
+fn agrees_in_states(world: &World, git: &Git<'_>, checks: &Checks, name: &str) -> usize {
     let (commits, rules) = (git.commits(), Rules::default());
     let mut states = 0;
     for (place, commit) in commits.iter().enumerate() {
@@ -699,7 +699,7 @@ fn agrees_in_states(world: &World, git: &Git<'_>, looked: &Looked, name: &str) -
             let path = RelPath::parse(path).expect("a path");
             rules.leaves_out(path.components()).is_none()
         });
-        assert_eq!(state_at(world, "kept", &at), expected, "{name}, commit {place}: {}", looked.in_time);
+        assert_eq!(state_at(world, "kept", &at), expected, "{name}, commit {place}: {}", checks.in_time);
         states += 1;
     }
     states

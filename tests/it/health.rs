@@ -79,7 +79,7 @@ fn sizes_are_measured_as_agents_measure_and_badges_are_rows() {
 }
 
 #[test]
-fn memory_that_an_agent_keeps_for_a_project_is_held_against_that_project() {
+fn memory_that_an_agent_keeps_for_a_project_is_compared_with_that_project() {
     let folder = tempfile::tempdir().expect("a folder");
     let home = folder.path().canonicalize().expect("a path");
     let project = home.join("src/my app");
@@ -302,10 +302,10 @@ fn what_could_go_is_proposed_with_evidence_and_goes_only_when_chosen() {
     world.scan();
     let versions = world.log("").len();
     let found = proposals(&world);
-    let told: Vec<(&str, &str)> =
+    let reported: Vec<(&str, &str)> =
         found.iter().map(|one| (one.path.as_str(), one.reasons[0].kind.as_str())).collect();
     assert_eq!(
-        told,
+        reported,
         [("copy.md", "duplicate"), ("freeze.md", "date_past"), ("logs/2026/01/2026-01-05.md", "old_log")]
     );
     assert_eq!(found[1].index_lines.len(), 1);
@@ -405,7 +405,7 @@ fn a_memory_that_no_session_loads_is_found_and_proposed() {
         let text = loading(&id, &format!("10-{:02}", number + 1), paths);
         std::fs::write(project.join(format!("{id}.jsonl")), text).expect("a transcript");
     };
-    let look = || {
+    let read_health = || {
         let request = wire::HealthReq { store: Some("claude".to_owned()), loads: true };
         let health = commands::health(&world.app, request).expect("health");
         let found: Vec<String> = health.findings.into_iter().map(|one| one.finding.path).collect();
@@ -415,11 +415,11 @@ fn a_memory_that_no_session_loads_is_found_and_proposed() {
     for number in 0..9 {
         session(number, &[path("MEMORY.md"), path("used.md")]);
     }
-    let (loads, found) = look();
+    let (loads, found) = read_health();
     assert_eq!((loads.sessions, loads.never_loaded), (9, 1));
     assert!(found.is_empty(), "{found:?}");
     session(9, &[path("MEMORY.md")]);
-    let (loads, found) = look();
+    let (loads, found) = read_health();
     assert_eq!((loads.sessions, loads.never_loaded), (10, 1));
     assert_eq!(found, ["idle.md"]);
     let request = wire::ExpiryReq { loads: true, ..wire::ExpiryReq::default() };

@@ -26,7 +26,7 @@ fn item(world: &World, path: &str) -> wire::InboxItem {
 }
 
 /// Verb and path of every item, newest first.
-fn told(world: &World) -> Vec<String> {
+fn reported(world: &World) -> Vec<String> {
     let path = |item: &wire::InboxItem| item.path.clone().unwrap_or_else(|| "(redacted)".to_owned());
     items(world).iter().map(|item| format!("{} {}", item.verb, path(item))).collect()
 }
@@ -72,7 +72,7 @@ fn with_baseline() -> World {
 #[test]
 fn what_was_there_at_the_beginning_is_known_and_verbs_and_sizes_say_what_changed() {
     let world = with_baseline();
-    assert_eq!(told(&world), Vec::<String>::new());
+    assert_eq!(reported(&world), Vec::<String>::new());
     world.write("a.md", "one\nand two\n");
     world.scan();
     world.remove("b.md");
@@ -82,7 +82,7 @@ fn what_was_there_at_the_beginning_is_known_and_verbs_and_sizes_say_what_changed
     world.scan();
     world.write("a.md", "one\nand three\n");
     world.scan();
-    let mut verbs = told(&world);
+    let mut verbs = reported(&world);
     verbs.sort();
     assert_eq!(verbs, ["changed a.md", "created e.md", "deleted b.md", "moved d.md"]);
     let a = item(&world, "a.md");
@@ -149,16 +149,16 @@ fn approving_takes_off_the_list_and_a_change_brings_back() {
     let a = item(&world, "a.md");
     let preview = wire::ReviewReq { dry_run: true, ..request("approve", &[&a]) };
     let preview = commands::review(&world.app, preview).expect("a preview");
-    assert_eq!((preview.done.len(), preview.review_seq, told(&world).len()), (1, None, 2));
+    assert_eq!((preview.done.len(), preview.review_seq, reported(&world).len()), (1, None, 2));
     let done = review(&world, "approve", &[&a]);
     assert_eq!((done.done[0].verdict.as_str(), done.review_seq), ("approved", Some(1)));
-    assert_eq!(told(&world), ["changed b.md"]);
+    assert_eq!(reported(&world), ["changed b.md"]);
     assert_eq!(reasons(&review(&world, "approve", &[&a])), [("a.md", "already_reviewed")]);
     world.record("a.md", "three\n");
     assert_eq!(item(&world, "a.md").base_version_id, Some(a.version_id), "what was approved is the base");
     review(&world, "approve", &[&item(&world, "b.md")]);
     undo_review(&world);
-    assert_eq!(told(&world), ["changed a.md", "changed b.md"]);
+    assert_eq!(reported(&world), ["changed a.md", "changed b.md"]);
     undo_review(&world);
     assert_eq!(item(&world, "a.md").versions, 2, "both changes are left to review again");
     let error =
@@ -192,16 +192,16 @@ fn rejecting_puts_back_what_was_known_whatever_happened_in_between() {
     ] {
         assert_eq!(world.read(path).as_deref(), content, "{path}");
     }
-    assert_eq!((told(&world).len(), world.scan(), done.skipped.len()), (0, 0, 0));
+    assert_eq!((reported(&world).len(), world.scan(), done.skipped.len()), (0, 0, 0));
     let undone = undo_review(&world);
     assert!(undone.act.is_some_and(|act| act.operation_seq.is_some()));
     assert_eq!(
         (world.read("a.md").as_deref(), world.read("new.md").as_deref()),
         (Some("three\n"), Some("unwanted\n"))
     );
-    assert_eq!(told(&world).len(), 4, "all of it is left to review again");
+    assert_eq!(reported(&world).len(), 4, "all of it is left to review again");
     assert!(
-        items(&world).iter().all(|item| !item.came_back),
+        items(&world).iter().all(|item| !item.reappeared),
         "a rejection that was taken back does not count"
     );
     commands::undo(&world.app, wire::UndoReq::default()).expect_err("the newest act is itself an undo");
@@ -217,9 +217,9 @@ fn undo_of_the_act_takes_the_rejection_back_as_well_and_again() {
         commands::undo(&world.app, request).expect("an undo").operation_seq
     };
     let undone = undo(done.act.expect("an act").operation_seq);
-    assert_eq!((world.read("a.md").as_deref(), told(&world).len()), (Some("two\n"), 1));
+    assert_eq!((world.read("a.md").as_deref(), reported(&world).len()), (Some("two\n"), 1));
     undo(undone);
-    assert_eq!((world.read("a.md").as_deref(), told(&world).len()), (Some("one\n"), 0), "done again");
+    assert_eq!((world.read("a.md").as_deref(), reported(&world).len()), (Some("one\n"), 0), "done again");
 }
 
 #[test]
@@ -235,9 +235,9 @@ fn acts_of_ones_own_are_known() {
         ..wire::RollbackReq::default()
     };
     commands::rollback(&world.app, request).expect("a rollback");
-    assert_eq!(told(&world), Vec::<String>::new());
+    assert_eq!(reported(&world), Vec::<String>::new());
     commands::undo(&world.app, wire::UndoReq::default()).expect("an undo");
-    assert_eq!(told(&world), ["changed a.md"], "it is as it was before: not reviewed");
+    assert_eq!(reported(&world), ["changed a.md"], "it is as it was before: not reviewed");
 }
 
 #[test]
@@ -260,20 +260,20 @@ fn an_edited_text_is_written_recorded_and_approved() {
     );
     let newest = world.log("a.md").remove(0);
     let by = wire::ActorView::UserActor { user_id: "ada".to_owned() };
-    assert_eq!((newest.created_by, told(&world).len(), world.scan()), (Some(by), 0, 0));
+    assert_eq!((newest.created_by, reported(&world).len(), world.scan()), (Some(by), 0, 0));
     undo_review(&world);
     assert_eq!(
-        (world.read("a.md").as_deref(), told(&world)),
+        (world.read("a.md").as_deref(), reported(&world)),
         (Some("two\n"), vec!["changed a.md".to_owned()])
     );
     let same =
         wire::ReviewReq { text: Some("two\n".to_owned()), ..request("approve", &[&item(&world, "a.md")]) };
     let done = commands::review(&world.app, same).expect("the text that is there already");
-    assert_eq!((done.done.len(), told(&world).len()), (1, 0));
+    assert_eq!((done.done.len(), reported(&world).len()), (1, 0));
 }
 
 #[test]
-fn what_changed_while_one_looked_is_skipped_with_its_reason_and_the_rest_done() {
+fn what_changed_after_it_was_shown_is_skipped_with_its_reason_and_the_rest_done() {
     let world = with_baseline();
     for path in ["a.md", "b.md", "c.md"] {
         world.record(path, "two\n");
@@ -301,15 +301,15 @@ fn what_changed_while_one_looked_is_skipped_with_its_reason_and_the_rest_done() 
 }
 
 #[test]
-fn what_was_rejected_is_marked_when_it_comes_back() {
+fn what_was_rejected_is_marked_when_it_reappears() {
     let world = with_baseline();
     world.record("a.md", "bad\n");
     review(&world, "reject", &[&item(&world, "a.md")]);
     world.record("a.md", "good\n");
-    assert!(!item(&world, "a.md").came_back);
+    assert!(!item(&world, "a.md").reappeared);
     world.record("a.md", "bad\n");
     world.record("elsewhere.md", "bad\n");
-    assert!(item(&world, "a.md").came_back && item(&world, "elsewhere.md").came_back);
+    assert!(item(&world, "a.md").reappeared && item(&world, "elsewhere.md").reappeared);
 }
 
 #[test]
@@ -322,13 +322,13 @@ fn everything_up_to_a_point_leaves_what_is_newer() {
     let up_to =
         |dry_run| wire::ReviewUpToReq { up_to: point.id.clone(), dry_run, ..wire::ReviewUpToReq::default() };
     let preview = commands::review_up_to(&world.app, up_to(true)).expect("a preview");
-    assert_eq!((preview.done.len(), told(&world).len()), (2, 3));
+    assert_eq!((preview.done.len(), reported(&world).len()), (2, 3));
     let done = commands::review_up_to(&world.app, up_to(false)).expect("a review");
     assert_eq!(serde_json::json!(done.done), serde_json::json!(preview.done));
-    assert_eq!(told(&world), ["created new.md", "changed a.md"]);
+    assert_eq!(reported(&world), ["created new.md", "changed a.md"]);
     assert_eq!(item(&world, "a.md").versions, 1, "what was there at the point is the base");
     undo_review(&world);
-    assert_eq!((told(&world).len(), item(&world, "a.md").versions), (3, 2));
+    assert_eq!((reported(&world).len(), item(&world, "a.md").versions), (3, 2));
     let error = commands::review_up_to(&world.app, wire::ReviewUpToReq::default()).expect_err("no point");
     assert_eq!(error.code, wire::Code::Invalid);
 }
@@ -351,7 +351,7 @@ fn what_cannot_be_read_is_a_row_too() {
     assert_eq!((reasons(&done), done.done.len()), (vec![("large.md", "too_large")], 1));
     assert_eq!(world.read("binary.bin"), None);
     review(&world, "approve", &[&large, &c]);
-    assert_eq!(told(&world), Vec::<String>::new());
+    assert_eq!(reported(&world), Vec::<String>::new());
 }
 
 #[test]
@@ -363,10 +363,10 @@ fn a_redaction_of_one_text_leaves_to_review_what_was_left() {
     let find = Some("7f3a9c1d5e2b".to_owned());
     let redact = wire::RedactReq { find, live: true, ..wire::RedactReq::default() };
     commands::redact(&world.app, redact).expect("a redaction");
-    assert_eq!(told(&world), ["changed a.md"], "nobody approved it; the other was known as a whole");
+    assert_eq!(reported(&world), ["changed a.md"], "nobody approved it; the other was known as a whole");
     assert_eq!(world.read("a.md").as_deref(), Some("the key is [redacted]\nthe other is 0d4b8e6a2c9f\n"));
     review(&world, "approve", &[&item(&world, "a.md")]);
-    assert_eq!(told(&world), Vec::<String>::new());
+    assert_eq!(reported(&world), Vec::<String>::new());
 }
 
 #[test]
@@ -392,7 +392,7 @@ fn everybody_has_an_inbox_of_their_own() {
     let mut options = options_of(directory.path(), 1);
     options.user = "ben".to_owned();
     let ben = World::over(options);
-    assert_eq!((told(&ada).len(), told(&ben)), (0, vec!["created a.md".to_owned()]));
+    assert_eq!((reported(&ada).len(), reported(&ben)), (0, vec!["created a.md".to_owned()]));
     let error = commands::undo_review(&ben.app, wire::UndoReviewReq { review_seq: Some(1), dry_run: false });
     assert_eq!(error.expect_err("it is not his").code, wire::Code::Invalid);
 }
@@ -444,7 +444,7 @@ fn what_makes_no_sense_is_refused() {
         let request = wire::InboxReq { before: Some(before.to_owned()), ..wire::InboxReq::default() };
         assert_eq!(commands::inbox(&world.app, request).expect_err("no place").code, wire::Code::Invalid);
     }
-    assert_eq!(told(&world).len(), 1);
+    assert_eq!(reported(&world).len(), 1);
 }
 
 /// A page of one kind.

@@ -102,11 +102,13 @@ fn a_second_import_from_git_brings_nothing_back() {
     let preview = import_git(&world, "repository", true).expect("a preview");
     let done = import_git(&world, "repository", false).expect("an import");
     assert!(is_absent(&world, SECRET), "{done:?}");
-    for told in [&preview, &done] {
-        assert!(told.redacted >= 2, "{told:?}");
-        let files: Vec<&str> = told.redacted_files.iter().map(|file| file.path.as_str()).collect();
+    for reported in [&preview, &done] {
+        assert!(reported.redacted >= 2, "{reported:?}");
+        let files: Vec<&str> = reported.redacted_files.iter().map(|file| file.path.as_str()).collect();
         assert!(files.contains(&"other.md") && files.contains(&"keys.md"), "{files:?}");
-        assert!(told.warnings[0].contains("redacted before") && told.warnings[0].contains("other.md"));
+        assert!(
+            reported.warnings[0].contains("redacted before") && reported.warnings[0].contains("other.md")
+        );
     }
     assert_eq!(contents(&world, "other.md"), ["[redacted] is the key\n"]);
     assert_eq!(import_git(&world, "repository", false).expect("an import").operation_seq, None);
@@ -168,7 +170,7 @@ fn a_pull_brings_nothing_back() {
 #[test]
 fn neither_accept_nor_rollback_nor_restore_nor_undo_brings_it_back() {
     let world = redacted();
-    // By hand it comes back, and is recorded: law 5.
+    // By hand it reappears, and is recorded: law 5.
     let back = world.record("back.md", format!("again {SECRET}\n"));
     let operation = world.cursor();
     world.record("back.md", "clean\n");
@@ -249,7 +251,7 @@ fn the_memory_tool_and_the_api_refuse_it_and_let_stand_what_stands() {
 }
 
 #[test]
-fn what_comes_back_by_hand_is_recorded_and_reported_until_it_is_gone() {
+fn what_reappears_by_hand_is_recorded_and_reported_until_it_is_gone() {
     let world = redacted();
     world.write("back.md", format!("again {SECRET}\n"));
     let scanned = commands::scan(&world.app, wire::ScanReq::default()).expect("a look");
@@ -257,12 +259,12 @@ fn what_comes_back_by_hand_is_recorded_and_reported_until_it_is_gone() {
         (scanned.stores[0].versions, &*scanned.stores[0].redacted_back),
         (1, &["back.md".to_owned()][..])
     );
-    let told = || {
+    let reported = || {
         let health = commands::health(&world.app, wire::HealthReq::default()).expect("a look");
         let found = health.findings.into_iter().map(|found| found.finding);
         found.filter(|found| found.rule == "events/redacted-back").map(|found| found.path).collect::<Vec<_>>()
     };
-    assert_eq!(told(), ["back.md"]);
+    assert_eq!(reported(), ["back.md"]);
     let inbox = || commands::inbox(&world.app, wire::InboxReq::default()).expect("an inbox");
     let items: Vec<wire::InboxItem> = inbox().groups.into_iter().flat_map(|group| group.items).collect();
     let item = items.iter().find(|item| item.path.as_deref() == Some("back.md")).expect("an item");
@@ -273,9 +275,9 @@ fn what_comes_back_by_hand_is_recorded_and_reported_until_it_is_gone() {
         ..wire::ReviewReq::default()
     };
     drop(commands::review(&world.app, request));
-    assert_eq!(told(), ["back.md"], "whoever looked at it, it stands there");
+    assert_eq!(reported(), ["back.md"], "whoever looked at it, it stands there");
     redact(&world, SECRET).expect("a redaction");
-    assert_eq!(told(), Vec::<String>::new());
+    assert_eq!(reported(), Vec::<String>::new());
     assert!(is_absent(&world, SECRET));
 }
 

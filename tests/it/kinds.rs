@@ -185,7 +185,7 @@ fn a_snapshot_is_previewed_before_the_agent_takes_it() {
     std::fs::create_dir_all(world.path(memory)).expect("a directory");
     add(&world, memory, "claude-agent", "reviewer");
     let of = |store: &str| commands::agent_snapshot(&world.app, wire::StoreRef { store: store.to_owned() });
-    let told = |found: &wire::AgentSnapshot| -> Vec<String> {
+    let reported = |found: &wire::AgentSnapshot| -> Vec<String> {
         let [snapshot] = &found.snapshots[..] else { panic!("one snapshot: {found:?}") };
         let change = |change: &wire::SnapshotChange| {
             let lines = change.diff.as_ref().map(|diff| format!(" +{} -{}", diff.added, diff.removed));
@@ -195,14 +195,14 @@ fn a_snapshot_is_previewed_before_the_agent_takes_it() {
     };
     let found = of("reviewer").expect("snapshots");
     assert_eq!((found.agent.as_str(), found.scope.as_str()), ("reviewer", "local"));
-    assert_eq!(told(&found), ["initialise", "added MEMORY.md +1 -0", "added style.md +1 -0"]);
+    assert_eq!(reported(&found), ["initialise", "added MEMORY.md +1 -0", "added style.md +1 -0"]);
     write(&world, &format!("{memory}/MEMORY.md"), "- [Style](style.md)\n- [Mine](mine.md)\n");
     write(&world, &format!("{memory}/mine.md"), "Mine.\n");
     write(&world, &format!("{memory}/style.md"), "Short lines.\n");
     write(&world, &format!("{memory}/list.txt"), "No memory.\n");
     let found = of("reviewer").expect("snapshots");
     assert_eq!(
-        told(&found),
+        reported(&found),
         ["ask", "changed MEMORY.md +0 -1", "kept list.txt", "deleted mine.md +0 -1", "same style.md"]
     );
     // Looking does nothing.

@@ -20,8 +20,8 @@ pub fn own(test: &str) -> Option<PathBuf> {
         return None;
     }
     let output = child::with_own_mounts(test, directory.path()).output().expect("a process");
-    let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    let reported = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&reported));
     None
 }
 

@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Conversations with settings held against LiteLLM.
+/// Conversations with settings compared with LiteLLM.
 const CONVERSATIONS: u64 = 1_500;
 
-/// Scripts held against the tool runner.
+/// Scripts compared with the tool runner.
 const SCRIPTS: u64 = 300;
 
 /// What both sides count for an image.
@@ -117,18 +117,18 @@ fn conversation(numbers: &mut Numbers) -> Vec<Value> {
     for round in 0..2 + numbers.below(10) {
         let ids: Vec<String> =
             (0..=numbers.of(&[0, 0, 0, 1, 2])).map(|call| format!("t{round}_{call}")).collect();
-        let mut said = Vec::new();
+        let mut stated = Vec::new();
         if round > 0 && numbers.once_in(14) {
-            said.push(json!({"type": "compaction", "content": format!("s{}", text(numbers))}));
+            stated.push(json!({"type": "compaction", "content": format!("s{}", text(numbers))}));
         }
         if numbers.once_in(3) {
-            said.push(json!({"type": "thinking", "thinking": text(numbers), "signature": "c2ln"}));
+            stated.push(json!({"type": "thinking", "thinking": text(numbers), "signature": "c2ln"}));
         }
         if numbers.once_in(2) {
-            said.push(json!({"type": "text", "text": format!("a{}", text(numbers))}));
+            stated.push(json!({"type": "text", "text": format!("a{}", text(numbers))}));
         }
-        said.extend(ids.iter().map(|id| call(numbers, id)));
-        messages.push(json!({"role": "assistant", "content": said}));
+        stated.extend(ids.iter().map(|id| call(numbers, id)));
+        messages.push(json!({"role": "assistant", "content": stated}));
         // Now and then a call stays without its result, and the person speaks instead.
         let mut answers: Vec<Value> = Vec::new();
         for id in &ids {
@@ -458,7 +458,7 @@ fn history(numbers: &mut Numbers) -> (Vec<Value>, LastMessage) {
 }
 
 /// A trace in the words of the other side.
-fn told(trace: &Trace) -> Value {
+fn reported(trace: &Trace) -> Value {
     const NORMAL: [&str; 5] = ["max_tokens", "messages", "model", "system", "tools"];
     let calls: Vec<Value> = trace
         .calls
@@ -485,7 +485,7 @@ fn the_tool_runner_compacts_as_the_python_sdk_does() {
     for (seed, (script, answer)) in scripts.iter().zip(&answers).enumerate() {
         let trace = sdk::run(&script.control, script.messages, script.last, &script.turns, &script.summaries);
         compactions += trace.calls.iter().filter(|call| matches!(call, Call::Summary { .. })).count();
-        assert_eq!(&told(&trace), answer, "seed {seed}: {}", script.json);
+        assert_eq!(&reported(&trace), answer, "seed {seed}: {}", script.json);
     }
     println!("{} scripts, {compactions} compactions: all alike", scripts.len());
     assert!(compactions > 100);

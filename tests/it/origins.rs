@@ -63,8 +63,8 @@ impl Machine {
         Timestamp::from_micros(self.now.load(Ordering::SeqCst) * 1_000_000).to_rfc3339()
     }
 
-    /// A look some seconds later, and the versions it made, newest first.
-    fn look(&self) -> Vec<wire::Version> {
+    /// A scan some seconds later, and the versions it made, newest first.
+    fn scan(&self) -> Vec<wire::Version> {
         self.pass(2);
         self.world.scan();
         let newest = self.world.cursor();
@@ -158,7 +158,7 @@ impl Agent<'_> {
     }
 }
 
-fn told(origin: &wire::Origin) -> (&str, Option<&str>, Option<u64>) {
+fn reported(origin: &wire::Origin) -> (&str, Option<&str>, Option<u64>) {
     let note = &origin.note;
     (note.confidence.as_str(), note.session_id.as_deref(), note.turn)
 }
@@ -169,17 +169,17 @@ fn a_write_an_edit_and_several_in_a_row_are_known_with_turn_prompt_and_neighbour
     let mut agent = machine.agent("aaaa-1");
     agent.asked("Remember that the port is 8080.\nAnd the host.");
     agent.writes("MEMORY.md", "- port 8080\n");
-    let first = machine.look().remove(0);
+    let first = machine.scan().remove(0);
     agent.asked("It is 9090 now.");
     agent.edits("MEMORY.md", "8080", "9090");
-    let second = machine.look().remove(0);
+    let second = machine.scan().remove(0);
     agent.asked("Tidy up.");
     agent.edits("MEMORY.md", "- port", "- the port");
     agent.edits("MEMORY.md", "9090", "9090, behind the proxy");
     agent.edits("MEMORY.md", "- the", "- The");
-    let third = machine.look().remove(0);
+    let third = machine.scan().remove(0);
     let origin = machine.origin(&first);
-    assert_eq!(told(&origin), ("exact_content", Some("aaaa-1"), Some(1)));
+    assert_eq!(reported(&origin), ("exact_content", Some("aaaa-1"), Some(1)));
     assert_eq!(origin.prompt.as_deref(), Some("Remember that the port is 8080.\nAnd the host."));
     assert_eq!(origin.note.prompt.as_deref(), Some("Remember that the port is 8080. And the host."));
     assert_eq!(origin.note.model.as_deref(), Some("claude-opus-4-6"));
@@ -196,9 +196,9 @@ fn a_write_an_edit_and_several_in_a_row_are_known_with_turn_prompt_and_neighbour
         (origin.agent.as_deref(), origin.project.as_deref()),
         (Some("claude-code"), Some("/home/ada/app"))
     );
-    assert_eq!(told(&machine.origin(&second)), ("exact_content", Some("aaaa-1"), Some(2)));
+    assert_eq!(reported(&machine.origin(&second)), ("exact_content", Some("aaaa-1"), Some(2)));
     let origin = machine.origin(&third);
-    assert_eq!(told(&origin), ("exact_content", Some("aaaa-1"), Some(5)));
+    assert_eq!(reported(&origin), ("exact_content", Some("aaaa-1"), Some(5)));
     assert_eq!(origin.note.prompt.as_deref(), Some("Tidy up."));
     assert!(origin.evidence[0].contains("call of Edit"), "{:?}", origin.evidence);
     // The writer is shown, found by name, and its changes are put back together.
@@ -227,16 +227,16 @@ fn shells_moves_and_deletions_are_known() {
     agent.asked("Keep notes.");
     let (a, b) = (machine.path("a.md"), machine.path("b.md"));
     agent.runs(&format!("cat > '{a}' <<'EOF'\n# Notes\nEOF"));
-    let made = machine.look().remove(0);
+    let made = machine.scan().remove(0);
     agent.runs(&format!("echo '- more' >> '{a}'"));
-    let appended = machine.look().remove(0);
+    let appended = machine.scan().remove(0);
     agent.runs(&format!("mv '{a}' '{b}'"));
-    let moved = machine.look().remove(0);
+    let moved = machine.scan().remove(0);
     agent.runs(&format!("rm '{b}'"));
-    let gone = machine.look().remove(0);
+    let gone = machine.scan().remove(0);
     for (version, turn) in [(&made, 1), (&appended, 2), (&moved, 3), (&gone, 4)] {
         let origin = machine.origin(version);
-        assert_eq!(told(&origin), ("exact_content", Some("aaaa-2"), Some(turn)), "{:?}", origin.evidence);
+        assert_eq!(reported(&origin), ("exact_content", Some("aaaa-2"), Some(turn)), "{:?}", origin.evidence);
     }
     assert_eq!(moved.previous_path.as_deref(), Some("a.md"));
 }
@@ -250,17 +250,17 @@ fn what_a_person_did_and_what_two_sessions_did_alike_is_nobodys() {
     let mut other = machine.agent("bbbb-3");
     other.asked("Note it, too.");
     other.writes("a.md", "agreed\n");
-    let both = machine.look().remove(0);
+    let both = machine.scan().remove(0);
     let origin = machine.origin(&both);
-    assert_eq!(told(&origin), ("unknown", None, None));
+    assert_eq!(reported(&origin), ("unknown", None, None));
     let mut candidates: Vec<_> =
         origin.candidates.iter().filter_map(|note| note.session_id.as_deref()).collect();
     candidates.sort_unstable();
     assert_eq!(candidates, ["aaaa-3", "bbbb-3"]);
     machine.pass(3600);
     std::fs::write(machine.memory("a.md"), "by hand\n").expect("a file");
-    let by_hand = machine.look().remove(0);
-    assert_eq!(told(&machine.origin(&by_hand)), ("unknown", None, None));
+    let by_hand = machine.scan().remove(0);
+    assert_eq!(reported(&machine.origin(&by_hand)), ("unknown", None, None));
     let unknown = wire::LogReq { actor: Some("unknown".to_owned()), ..wire::LogReq::default() };
     assert_eq!(commands::log(&machine.world.app, unknown).expect("the log").versions.len(), 2);
 }
@@ -270,18 +270,18 @@ fn a_transcript_that_comes_later_explains_and_a_file_may_name_its_session() {
     let machine = Machine::new();
     let named = "---\nname: a\noriginSessionId: gone-4\n---\nText\n";
     std::fs::write(machine.memory("a.md"), named).expect("a file");
-    let by_name = machine.look().remove(0);
-    assert_eq!(told(&machine.origin(&by_name)), ("front_matter", Some("gone-4"), None));
+    let by_name = machine.scan().remove(0);
+    assert_eq!(reported(&machine.origin(&by_name)), ("front_matter", Some("gone-4"), None));
     machine.pass(60);
     let mut agent = machine.agent("aaaa-4");
     agent.asked("Note the host.");
     agent.writes("b.md", "host\n");
     let text = std::fs::read(&agent.file).expect("a transcript");
     std::fs::remove_file(&agent.file).expect("it is not written yet");
-    let version = machine.look().remove(0);
-    assert_eq!(told(&machine.origin(&version)), ("unknown", None, None));
+    let version = machine.scan().remove(0);
+    assert_eq!(reported(&machine.origin(&version)), ("unknown", None, None));
     std::fs::write(&agent.file, text).expect("a transcript");
-    assert_eq!(told(&machine.origin(&version)), ("exact_content", Some("aaaa-4"), Some(1)));
+    assert_eq!(reported(&machine.origin(&version)), ("exact_content", Some("aaaa-4"), Some(1)));
 }
 
 #[test]
@@ -292,10 +292,10 @@ fn a_redaction_leaves_who_wrote_and_nothing_of_the_memory() {
     // Nothing of what is redacted is spelt here as a whole.
     let word = ["correct", "horse", "battery"].join("-");
     agent.writes("kept.md", &format!("{word}\n"));
-    let version = machine.look().remove(0);
-    assert_eq!(told(&machine.origin(&version)), ("exact_content", Some("aaaa-5"), Some(1)));
+    let version = machine.scan().remove(0);
+    assert_eq!(reported(&machine.origin(&version)), ("exact_content", Some("aaaa-5"), Some(1)));
     std::fs::remove_file(machine.memory("kept.md")).expect("it goes");
-    let gone = machine.look().remove(0);
+    let gone = machine.scan().remove(0);
     let versions = vec![version.id.clone(), gone.id];
     let request = wire::RedactReq { versions, ..wire::RedactReq::default() };
     commands::redact(&machine.world.app, request).expect("a redaction");
@@ -315,10 +315,10 @@ fn a_session_tells_what_it_wrote_anywhere_and_what_left_no_version() {
     agent.writes("a.md", "one\n");
     agent.writes("a.md", "two\n");
     agent.writes("b.md", "other\n");
-    machine.look();
+    machine.scan();
     agent.writes("c.md", "seen by nobody\n");
     std::fs::remove_file(machine.memory("c.md")).expect("it goes");
-    machine.look();
+    machine.scan();
     let writes =
         commands::session_writes(&machine.world.app, wire::SessionRef { session: "aaaa".to_owned() });
     let writes = writes.expect("what it wrote");
@@ -407,22 +407,22 @@ fn the_memory_writes_of_real_sessions_are_joined_exactly() {
     let target = memory.join("MEMORY.md");
     for (_, session, write) in &steps {
         // What others changed between two sessions was nobody's here.
-        let told = write.told.before.as_ref().expect("the file before is told");
+        let reported = write.reported.before.as_ref().expect("the file before is told");
         let now = std::fs::read_to_string(&target).ok();
-        if now.as_ref() != Some(told) {
+        if now.as_ref() != Some(reported) {
             machine.pass(600);
-            std::fs::write(&target, told).expect("a file");
-            machine.look();
+            std::fs::write(&target, reported).expect("a file");
+            machine.scan();
         }
-        let after = retrace_origin::apply(write, Some(told.as_bytes())).expect("it fits");
+        let after = retrace_origin::apply(write, Some(reported.as_bytes())).expect("it fits");
         std::fs::write(&target, after).expect("a file");
-        let version = machine.look().remove(0);
+        let version = machine.scan().remove(0);
         expected.insert(version.id.clone(), (version, session.clone(), write));
     }
     for (version, session, write) in expected.values() {
         let origin = machine.origin(version);
         assert_eq!(
-            told(&origin),
+            reported(&origin),
             ("exact_content", Some(session.as_str()), write.turn),
             "{:?}",
             origin.evidence
@@ -441,7 +441,7 @@ fn what_a_person_puts_back_keeps_session_turn_and_prompt() {
     let mut agent = machine.agent("aaaa-8");
     agent.asked("Remember the port.");
     agent.writes("MEMORY.md", "- port 8080\n");
-    let first = machine.look().remove(0);
+    let first = machine.scan().remove(0);
     let reject = wire::ReviewReq {
         versions: vec![first.id.clone()],
         verdict: "reject".to_owned(),
@@ -452,7 +452,7 @@ fn what_a_person_puts_back_keeps_session_turn_and_prompt() {
     commands::undo_review(&world.app, wire::UndoReviewReq::default()).expect("taken back");
     let back = world.log("").remove(0);
     let origin = machine.origin(&back);
-    assert_eq!(told(&origin), ("exact_content", Some("aaaa-8"), Some(1)), "{:?}", origin.evidence);
+    assert_eq!(reported(&origin), ("exact_content", Some("aaaa-8"), Some(1)), "{:?}", origin.evidence);
     assert_eq!(origin.prompt.as_deref(), Some("Remember the port."));
     assert_eq!(origin.write.map(|write| write.tool).as_deref(), Some("Write"));
     assert_eq!(origin.put_back.expect("it was put back").version_id, first.id);
@@ -473,7 +473,7 @@ fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() 
     for name in ["a.md", "b.md"] {
         std::fs::write(machine.memory(name), "before\n").expect("a file");
     }
-    machine.look();
+    machine.scan();
     machine.pass(3600);
     let mut agent = machine.agent("aaaa-9");
     agent.asked("Build it.");
@@ -481,10 +481,10 @@ fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() 
     for name in ["a.md", "b.md"] {
         std::fs::write(machine.memory(name), "after\n").expect("a file");
     }
-    let mut changed = machine.look();
+    let mut changed = machine.scan();
     agent.asked("Thank you.");
     changed.sort_by_key(|version| version.path.clone());
-    assert_eq!(told(&machine.origin(&changed[0])).0, "time_only");
+    assert_eq!(reported(&machine.origin(&changed[0])).0, "time_only");
     let rollback = |request: wire::RollbackReq| {
         let request = wire::RollbackReq { session: Some("aaaa-9".to_owned()), ..request };
         commands::rollback(&world.app, request).expect("a rollback")
@@ -494,8 +494,9 @@ fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() 
     for dry_run in [true, false] {
         let offered = rollback(wire::RollbackReq { dry_run, ..wire::RollbackReq::default() });
         assert_eq!((offered.writes.len(), offered.operation_seq), (0, None));
-        let told: Vec<_> = offered.likely.iter().map(|it| (it.confidence.as_str(), it.included)).collect();
-        assert_eq!(told, [("time_only", false), ("time_only", false)]);
+        let reported: Vec<_> =
+            offered.likely.iter().map(|it| (it.confidence.as_str(), it.included)).collect();
+        assert_eq!(reported, [("time_only", false), ("time_only", false)]);
         assert_eq!(offered.choice_error().is_some(), !dry_run);
     }
     assert_eq!((text("a.md").as_str(), text("b.md").as_str()), ("after\n", "after\n"));
@@ -522,7 +523,7 @@ fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() 
     for round in 0..3 {
         agent.runs("true");
         std::fs::write(machine.memory("a.md"), format!("round {round}\n")).expect("a file");
-        versions.extend(machine.look());
+        versions.extend(machine.scan());
     }
     agent.asked("Thank you.");
     let request = wire::RollbackReq {

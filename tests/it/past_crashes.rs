@@ -156,8 +156,8 @@ fn killed(source: Source, at: u64, directory: &Path) {
     let task = format!("{} {at}", source.name);
     let output = child::command("past_crashes::one_that_is_killed", &task, directory).output();
     let output = output.expect("a process");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.signal(), Some(9), "{} at {at} ended otherwise: {said}", source.name);
+    let stated = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(9), "{} at {at} ended otherwise: {stated}", source.name);
 }
 
 /// What was cut off left nothing; the same again brings everything in, and once more nothing.
@@ -204,7 +204,7 @@ fn an_import_that_is_stopped_leaves_nothing_and_says_how_far_it_was() {
     let stopped = import_transcripts(&world).expect_err("it is stopped");
     assert_eq!((stopped.code, stopped.subject.as_str()), (wire::Code::Invalid, JOB));
     assert_eq!(past(&world), []);
-    let told: Vec<(u64, Option<u64>)> = events
+    let reported: Vec<(u64, Option<u64>)> = events
         .try_iter()
         .filter_map(|event| match event {
             wire::Event::Progress { task, done, total } if task == JOB => Some((done, total)),
@@ -212,7 +212,7 @@ fn an_import_that_is_stopped_leaves_nothing_and_says_how_far_it_was() {
         })
         .collect();
     let half = |(done, total): &(u64, Option<u64>)| *total == Some(VERSIONS) && *done > 0;
-    assert!(told.iter().any(half) && told.iter().all(|(done, _)| *done < VERSIONS), "{told:?}");
+    assert!(reported.iter().any(half) && reported.iter().all(|(done, _)| *done < VERSIONS), "{reported:?}");
     let done = import_transcripts(&world).expect("an import");
     assert_eq!(done.versions, VERSIONS, "it can be done again");
 }

@@ -79,7 +79,7 @@ fn wait_for(world: &World, events: &Receiver<wire::Event>, path: &str, content: 
     }
 }
 
-/// Edits five files again and again, each time once the edit before is in the log. Every third round it looks itself.
+/// Edits five files again and again, each time once the edit before is in the log. Every third round it scans itself.
 fn edit(world: &World) -> BTreeMap<String, Vec<String>> {
     let events = world.app.subscribe();
     let mut written: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -166,7 +166,7 @@ fn a_killed_recorder_leaves_the_lease_and_misses_nothing() {
     assert_eq!(world.log("a.md").len(), 2);
 }
 
-/// What another process does while a look has read the files and not recorded them yet; answers the world after it.
+/// What another process does while a scan has read the files and not recorded them yet; answers the world after it.
 fn acted_meanwhile(meanwhile: fn(&World)) -> World {
     let world = World::new();
     world.record("a.md", "one\n");
@@ -178,16 +178,16 @@ fn acted_meanwhile(meanwhile: fn(&World)) -> World {
     })));
     let mut options = options_of(&world.path(""), 2);
     options.faults = Arc::<Trap>::clone(&calling);
-    let looking = World::over(options);
+    let scanning = World::over(options);
     calling.set(1);
-    looking.scan();
+    scanning.scan();
     assert!(calling.release(), "the first step of a look is after reading");
-    assert_eq!(looking.scan(), 0, "the log says what the disk says");
+    assert_eq!(scanning.scan(), 0, "the log says what the disk says");
     world
 }
 
 #[test]
-fn a_look_does_not_record_what_an_act_replaced_meanwhile() {
+fn a_scan_does_not_record_what_an_act_replaced_meanwhile() {
     let world = acted_meanwhile(|other| {
         let first = other.log("a.md").pop().expect("a version");
         other.rollback("a.md", &first).expect("a rollback");
@@ -197,7 +197,7 @@ fn a_look_does_not_record_what_an_act_replaced_meanwhile() {
 }
 
 #[test]
-fn a_look_does_not_record_what_an_act_deleted_meanwhile() {
+fn a_scan_does_not_record_what_an_act_deleted_meanwhile() {
     let world = acted_meanwhile(|other| {
         let created = other.log("b.md").pop().expect("a version").operation_seq;
         let request = wire::RollbackReq { operation_seq: Some(created), ..wire::RollbackReq::default() };
@@ -208,7 +208,7 @@ fn a_look_does_not_record_what_an_act_deleted_meanwhile() {
 }
 
 #[test]
-fn a_look_sees_what_was_edited_after_an_act_meanwhile() {
+fn a_scan_sees_what_was_edited_after_an_act_meanwhile() {
     let world = acted_meanwhile(|other| {
         let first = other.log("a.md").pop().expect("a version");
         other.rollback("a.md", &first).expect("a rollback");
@@ -220,7 +220,7 @@ fn a_look_sees_what_was_edited_after_an_act_meanwhile() {
 }
 
 #[test]
-fn two_looks_at_once_record_everything_once() {
+fn two_scans_at_once_record_everything_once() {
     let world = acted_meanwhile(|other| {
         other.write("a.md", "three\n");
         other.write("new.md", "new\n");

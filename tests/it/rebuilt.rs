@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What versions did, newest first: sign, path, and what is said of them.
-fn told(versions: &[wire::Version]) -> Vec<String> {
+fn reported(versions: &[wire::Version]) -> Vec<String> {
     let tell = |version: &wire::Version| {
         let sign = match version.operation.as_str() {
             "created" => '+',
@@ -194,7 +194,7 @@ fn commits_come_before_what_was_observed_and_are_undone_as_one() {
     commands::add_store(&world.app, request).expect("a store");
     std::fs::write(root.join("MEMORY.md"), "- one\n- two, changed\n- three\n").expect("a file");
     world.scan();
-    assert_eq!(told(&world.log("")), ["~ MEMORY.md", "+ MEMORY.md"]);
+    assert_eq!(reported(&world.log("")), ["~ MEMORY.md", "+ MEMORY.md"]);
     let cursor = world.cursor();
 
     let dry = import_git(&world, &root, None, true);
@@ -206,7 +206,7 @@ fn commits_come_before_what_was_observed_and_are_undone_as_one() {
     let history = world.log("MEMORY.md");
     let expected =
         ["~ MEMORY.md", "+ MEMORY.md", "~ MEMORY.md rebuilt", "~ notes.md rebuilt", "+ notes.md rebuilt"];
-    assert_eq!(told(&history), expected);
+    assert_eq!(reported(&history), expected);
     // The last commit is what was there when recording began: its date and writer are known, and the baseline is of it.
     let baseline = history[1].baseline_of.as_ref().expect("a baseline of something older");
     assert_eq!((baseline.seq, &baseline.written_by), (history[2].seq, &history[2].created_by));
@@ -222,7 +222,7 @@ fn commits_come_before_what_was_observed_and_are_undone_as_one() {
     );
     let author = wire::ActorView::UserActor { user_id: "Grace <grace@example.org>".to_owned() };
     assert_eq!(first.created_by, Some(author));
-    assert_eq!(told(&world.log("-n; rm -rf.md")), ["- -n; rm -rf.md rebuilt", "+ -n; rm -rf.md rebuilt"]);
+    assert_eq!(reported(&world.log("-n; rm -rf.md")), ["- -n; rm -rf.md rebuilt", "+ -n; rm -rf.md rebuilt"]);
 
     let again = import_git(&world, &root, None, false);
     assert_eq!((again.operation_seq, again.versions), (None, 0), "nothing comes in twice");
@@ -395,7 +395,10 @@ fn writes_edits_reads_and_kept_copies_are_rebuilt_and_blamed_to_turn_and_prompt(
     let done = import_transcripts(&world, "memory");
     assert_eq!((done.versions, done.memories, done.warnings.len()), (3, 1, 0), "{done:?}");
     let history = world.log("MEMORY.md");
-    assert_eq!(told(&history)[1..], ["~ MEMORY.md rebuilt", "~ MEMORY.md rebuilt", "+ MEMORY.md rebuilt"]);
+    assert_eq!(
+        reported(&history)[1..],
+        ["~ MEMORY.md rebuilt", "~ MEMORY.md rebuilt", "+ MEMORY.md rebuilt"]
+    );
     assert_eq!(content(&world, &history[1]), "- port 9090\n- host box\n- by hand\n");
     assert_eq!(history[1].created_by, None, "nobody is known to have written what was found");
     let session = |version: &wire::Version| match &version.created_by {
@@ -407,10 +410,10 @@ fn writes_edits_reads_and_kept_copies_are_rebuilt_and_blamed_to_turn_and_prompt(
     assert_eq!(session(&history[2]), Some(("aaaa-1".to_owned(), "exact_content".to_owned())));
     assert_eq!(import_transcripts(&world, "memory").versions, 0, "nothing comes in twice");
 
-    let told = blame(&world, "memory:MEMORY.md");
-    let seqs: Vec<u64> = lines_of(&world, &told).into_iter().map(|(_, seq)| seq).collect();
+    let reported = blame(&world, "memory:MEMORY.md");
+    let seqs: Vec<u64> = lines_of(&world, &reported).into_iter().map(|(_, seq)| seq).collect();
     assert_eq!(seqs, [history[2].seq, history[2].seq, history[1].seq, history[0].seq]);
-    let version = &told.versions[told.lines[0].version.expect("a version") as usize];
+    let version = &reported.versions[reported.lines[0].version.expect("a version") as usize];
     let origin = version.origin.as_ref().expect("who wrote it");
     assert_eq!((origin.session_id.as_deref(), origin.confidence.as_str()), (Some("aaaa-1"), "exact_content"));
     assert_eq!(origin.turn, Some(2), "{origin:?}");
@@ -469,7 +472,7 @@ fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
     assert_eq!(file("a.md").as_deref(), Some("two\n"), "nothing was done");
     assert!(restore(early, true, false).is_err(), "nothing is known of that time");
     let preview = restore(then, true, true).expect("a preview");
-    let told: Vec<(&str, &str, bool)> = preview
+    let reported: Vec<(&str, &str, bool)> = preview
         .imported
         .iter()
         .map(|state| (state.path.as_str(), state.act.as_str(), state.certain))
@@ -480,7 +483,7 @@ fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
         ("gone.md", "write", true),
         ("later.md", "delete", true),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(file("a.md").as_deref(), Some("two\n"), "a preview does nothing");
     let done = restore(then, true, false).expect("a restore");
     assert_eq!((done.writes.len(), done.deletes.len()), (2, 1));
@@ -527,18 +530,18 @@ fn lines_are_traced_through_renames_and_through_moves_between_files() {
     let second = world.cursor();
     std::fs::rename(world.path("notes/topic.md"), world.path("notes/deep.md")).expect("a rename");
     world.scan();
-    let told = blame(&world, "notes:deep.md");
-    let seqs = lines_of(&world, &told);
+    let reported = blame(&world, "notes:deep.md");
+    let seqs = lines_of(&world, &reported);
     assert!(seqs[1..].iter().all(|(_, seq)| *seq == first.seq), "{seqs:?}");
-    let moved = told.versions.iter().find(|version| version.seq == first.seq).expect("the first");
+    let moved = reported.versions.iter().find(|version| version.seq == first.seq).expect("the first");
     assert_eq!(moved.moved_from.as_deref(), Some("MEMORY.md"));
-    let title = &told.versions[told.lines[0].version.expect("a version") as usize];
+    let title = &reported.versions[reported.lines[0].version.expect("a version") as usize];
     assert_eq!((title.moved_from.as_deref(), title.path_then.as_deref()), (None, Some("topic.md")));
     let made = world.log("deep.md").into_iter().find(|version| version.seq == title.seq).expect("a version");
     assert_eq!(made.operation_seq, second);
     world.write("deep.md", "not recorded\n");
-    let told = blame(&world, "notes:deep.md");
-    assert_eq!((told.version_id, told.lines[0].version), (None, None));
+    let reported = blame(&world, "notes:deep.md");
+    assert_eq!((reported.version_id, reported.lines[0].version), (None, None));
 }
 
 #[test]
@@ -569,7 +572,7 @@ fn a_bundle_carries_history_to_another_log_without_what_was_redacted() {
     let done = import(&bundle).expect("an import");
     assert_eq!((done.versions, done.unchanged), (2, 0), "{done:?}");
     let history = other.log("a.md");
-    assert_eq!(told(&history), ["+ a.md", "~ a.md rebuilt", "+ a.md rebuilt"]);
+    assert_eq!(reported(&history), ["+ a.md", "~ a.md rebuilt", "+ a.md rebuilt"]);
     assert_eq!(history[0].baseline_of.as_ref().map(|older| older.seq), Some(history[1].seq));
     other.verify();
     let mut bytes = std::fs::read(&bundle).expect("a bundle");
@@ -622,10 +625,10 @@ fn real_sessions_rebuild_their_memory_and_every_line_has_its_turn_and_prompt() {
     println!("{done:?}");
     let mut traced = 0;
     for version in history.iter().filter(|version| version.rebuilt) {
-        let told = blame(&world, &version.id);
-        lines_of(&world, &told);
-        for line in &told.lines {
-            let from = &told.versions[line.version.expect("a version") as usize];
+        let reported = blame(&world, &version.id);
+        lines_of(&world, &reported);
+        for line in &reported.lines {
+            let from = &reported.versions[line.version.expect("a version") as usize];
             let Some(origin) = &from.origin else { continue };
             assert_eq!(origin.confidence, "exact_content");
             assert!(origin.turn.is_some() && origin.prompt.is_some(), "{from:?}");

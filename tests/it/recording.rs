@@ -129,7 +129,7 @@ fn a_store_inside_another_or_over_the_log_is_refused() {
 }
 
 #[test]
-fn a_store_taken_off_the_list_comes_back_with_its_history() {
+fn a_store_taken_off_the_list_reappears_with_its_history() {
     let world = World::new();
     world.record("a.md", "one");
     let request = wire::StoreRef { store: "notes".to_owned() };

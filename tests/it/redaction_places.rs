@@ -110,7 +110,7 @@ fn what_is_left_in_a_place_of_the_log_is_said_with_what_takes_it_out() {
 }
 
 #[test]
-fn other_forms_are_looked_for_and_reported() {
+fn other_forms_are_searched_for_and_reported() {
     let world = World::new();
     world.record("plain.md", format!("key {SECRET}\n"));
     let encoded =
@@ -143,8 +143,8 @@ fn transcripts_are_left_unless_they_are_asked_for() {
     let world = World::new();
     let secret = "pass\"word\\with é and more";
     world.record("a.md", format!("password: {secret}\n"));
-    let said = serde_json::to_string(&format!("remember {secret}!")).expect("JSON");
-    let line = format!(r#"{{"type":"user","n":1.50,"message":{{"content":{said}}}}}"#);
+    let reported = serde_json::to_string(&format!("remember {secret}!")).expect("JSON");
+    let line = format!(r#"{{"type":"user","n":1.50,"message":{{"content":{reported}}}}}"#);
     let other = r#"{"type":"assistant","message":{"content":"\u0041 kept"}}"#.to_owned();
     let path = transcript(&world, "s1.jsonl", &[line.clone(), other.clone(), String::new()]);
     let held = transcript(&world, "s2.jsonl", &[line]);

@@ -70,7 +70,7 @@ struct Machine {
     processes: u64,
     /// The files as they must be.
     disk: Tree,
-    /// The files as they were at the last look or act; what differs is not recorded.
+    /// The files as they were at the last scan or act; what differs is not recorded.
     recorded: Tree,
     /// Every content that must be readable, by path.
     kept: BTreeSet<(String, Vec<u8>)>,
@@ -118,7 +118,7 @@ impl Machine {
             34..42 => ("delete", Self::delete),
             42..50 => ("rename", Self::rename),
             50..55 => ("rename folder", Self::rename_folder),
-            55..72 => ("look", Self::look),
+            55..72 => ("look", Self::scan),
             72..83 => ("rollback", Self::rollback),
             83..89 => ("restore", Self::restore),
             89..95 => ("undo", Self::undo),
@@ -198,7 +198,7 @@ impl Machine {
         }
     }
 
-    fn look(&mut self) {
+    fn scan(&mut self) {
         self.world().scan();
         self.all_is_recorded();
     }
@@ -221,7 +221,7 @@ impl Machine {
     }
 
     fn rollback(&mut self) {
-        self.look_perhaps();
+        self.scan_perhaps();
         let path = (*self.random.pick(&PATHS).expect("paths")).to_owned();
         let versions = self.world().log(&path);
         let Some(version) = self.random.pick(&versions).cloned() else { return };
@@ -266,7 +266,7 @@ impl Machine {
     }
 
     fn restore(&mut self) {
-        self.look_perhaps();
+        self.scan_perhaps();
         let seqs: Vec<u64> = self.states.keys().copied().collect();
         let seq = *self.random.pick(&seqs).expect("states");
         let request = wire::RestoreReq {
@@ -291,7 +291,7 @@ impl Machine {
     }
 
     fn undo(&mut self) {
-        self.look_perhaps();
+        self.scan_perhaps();
         let Some(number) = (!self.acts.is_empty()).then(|| self.random.below(self.acts.len())) else {
             return;
         };
@@ -361,9 +361,9 @@ impl Machine {
         self.note_state();
     }
 
-    fn look_perhaps(&mut self) {
+    fn scan_perhaps(&mut self) {
         if self.random.below(4) != 0 {
-            self.look();
+            self.scan();
         }
     }
 
@@ -412,9 +412,9 @@ impl Machine {
         self.world = Some(World::over(options_of(self.directory.path(), self.processes)));
     }
 
-    /// Holds everything against the model.
+    /// Compares everything with the model.
     fn check(&mut self) {
-        self.look();
+        self.scan();
         let memories: BTreeMap<String, Option<String>> = self
             .memories()
             .into_iter()

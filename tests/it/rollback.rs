@@ -89,7 +89,7 @@ fn the_expected_hash_is_checked() {
 }
 
 #[test]
-fn a_deleted_memory_comes_back_and_a_created_one_goes() {
+fn a_deleted_memory_reappears_and_a_created_one_goes() {
     let world = World::new();
     let first = world.record("deep/a.md", "one\n");
     world.remove("deep/a.md");

@@ -1,4 +1,4 @@
-//! Looks and acts that other tests disturb: how the stage is set, what is done, and what must hold afterwards whatever
+//! Scans and acts that other tests disturb: how the stage is set, what is done, and what must hold afterwards whatever
 //! went wrong in between.
 
 use base64::Engine as _;
@@ -25,13 +25,13 @@ pub struct Scene {
     pub redacts: bool,
 }
 
-/// Files were written, deleted and renamed since the last look.
-pub const LOOK: Scene = Scene { name: "look", prepare: changed_on_disk, act: look, redacts: false };
+/// Files were written, deleted and renamed since the last scan.
+pub const SCAN: Scene = Scene { name: "look", prepare: changed_on_disk, act: scan, redacts: false };
 
 /// One memory goes back to its first version.
 pub const ROLLBACK: Scene = Scene { name: "rollback", prepare: two_versions, act: roll_back, redacts: false };
 
-/// The same, but the file was edited since the last look.
+/// The same, but the file was edited since the last scan.
 pub const CONFLICT: Scene = Scene { name: "conflict", prepare: edited_since, act: roll_back, redacts: false };
 
 /// A whole directory goes back: contents, a rename, a file that was deleted, one that is new.
@@ -56,7 +56,7 @@ pub const EDIT: Scene = Scene { name: "edit", prepare: left_to_review, act: edit
 /// A directory with three memories becomes a store.
 pub const ADDITION: Scene = Scene { name: "addition", prepare: another_directory, act: add, redacts: false };
 
-/// The memory tool edits a file that somebody else edited since the last look.
+/// The memory tool edits a file that somebody else edited since the last scan.
 pub const TOOL_EDIT: Scene =
     Scene { name: "tool-edit", prepare: edited_since, act: edit_by_tool, redacts: false };
 
@@ -66,7 +66,7 @@ pub const TOOL_DELETION: Scene =
 
 /// All of them.
 pub const SCENES: [Scene; 12] = [
-    LOOK,
+    SCAN,
     ROLLBACK,
     CONFLICT,
     RESTORE,
@@ -105,7 +105,7 @@ fn changed_on_disk(world: &World) {
     later_changes(world);
 }
 
-fn look(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
+fn scan(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
     commands::scan(&world.app, wire::ScanReq::default()).map(|_| None)
 }
 
@@ -295,7 +295,7 @@ impl Stage {
         tree::write(&self.directory.path().join("notes"), &self.before);
     }
 
-    /// Asserts what must hold after a disturbed act and one more look, whatever happened.
+    /// Asserts what must hold after a disturbed act and one more scan, whatever happened.
     pub fn check(&self, world: &World, when: &str) {
         let name = self.scene.name;
         world.scan();

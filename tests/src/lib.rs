@@ -9,7 +9,7 @@ pub mod trap;
 pub mod tree;
 
 use retrace_api::wire::{self, ApiError};
-use retrace_api::{App, AppOptions, Defer, KeyInMemory, NoFaults, Settling, commands};
+use retrace_api::{App, AppOptions, Defer, Flushing, KeyInMemory, NoFaults, commands};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use std::path::{Path, PathBuf};
@@ -102,13 +102,13 @@ impl World {
         std::fs::remove_file(self.path("notes").join(path)).expect("the file was there");
     }
 
-    /// Looks at every store; answers how many versions that made.
+    /// Scans every store; answers how many versions that made.
     pub fn scan(&self) -> u64 {
         let scanned = commands::scan(&self.app, wire::ScanReq::default()).expect("a look");
         scanned.stores.iter().map(|store| store.versions).sum()
     }
 
-    /// Writes and looks.
+    /// Writes and scans.
     pub fn record(&self, path: &str, content: impl AsRef<[u8]>) -> wire::Version {
         self.write(path, content);
         self.scan();
@@ -197,7 +197,7 @@ pub fn options_of(directory: &Path, process: u64) -> AppOptions {
         keys: Arc::new(KeyInMemory::default()),
         hosts: Arc::new(host::FakeHost::default()),
         boot: Some("boot-1".to_owned()),
-        settling: Settling { defer: Defer::Everywhere, in_background: false },
+        flushing: Flushing { defer: Defer::Everywhere, in_background: false },
     }
 }
 

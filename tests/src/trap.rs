@@ -1,4 +1,4 @@
-//! A trap at the n-th step of a look or an act.
+//! A trap at the n-th step of a scan or an act.
 
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{Faults, FileStep, FileSteps, Point};

@@ -24,8 +24,8 @@ const LINES: usize = 40;
 const RUNS: usize = 5;
 
 fn main() {
-    let said: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    let size = |at: usize| said.get(at).copied().unwrap_or(SIZES[at]);
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    let size = |at: usize| sizes.get(at).copied().unwrap_or(SIZES[at]);
     let directory = tempfile::tempdir().expect("a temporary directory");
     let root = directory.path().join("memories");
     let mut options = AppOptions::for_this_machine(Some(directory.path().join("data"))).expect("options");

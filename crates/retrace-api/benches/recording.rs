@@ -2,10 +2,10 @@
 //!
 //! - `latency`: from the last byte written until the version can be read, while 20 files change a second;
 //! - `idle`: processor time and memory of a recorder over 20,000 files in which nothing happens;
-//! - `looks`: the first look at 10,000 files of 2 KB, against `git add` and `git commit` of the same tree, and a look at the
+//! - `scans`: the first scan of 10,000 files of 2 KB, against `git add` and `git commit` of the same tree, and a scan of the
 //!   same files with nothing changed.
 //!
-//! `cargo bench -p retrace-api --bench recording [-- latency | idle | looks]`; Linux only, for it reads `/proc`.
+//! `cargo bench -p retrace-api --bench recording [-- latency | idle | scans]`; Linux only, for it reads `/proc`.
 
 #![allow(clippy::print_stdout, reason = "figures are printed")]
 
@@ -24,14 +24,14 @@ const RECORD_IN: &str = "RETRACE_BENCH_RECORD_IN";
 
 fn main() {
     if let Some(directory) = std::env::var_os(RECORD_IN) {
-        record_until_told(Path::new(&directory));
+        record_until_stopped(Path::new(&directory));
         return;
     }
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-    if runs("looks") {
-        looks();
+    if runs("scans") {
+        scans();
     }
     if runs("latency") {
         latency();
@@ -78,7 +78,7 @@ fn tree(root: &Path, files: usize, length: usize) {
     std::thread::sleep(Duration::from_secs(3));
 }
 
-fn looks() {
+fn scans() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let root = directory.path().join("notes");
     tree(&root, 10_000, 2048);
@@ -199,7 +199,7 @@ fn read_as_recorded(
 }
 
 /// What the child does: records, says so, and ends when its input does.
-fn record_until_told(directory: &Path) {
+fn record_until_stopped(directory: &Path) {
     let app = open(directory);
     let recording = app.record(&[]).expect("a recorder");
     println!("recording");
@@ -225,7 +225,7 @@ fn idle() {
         .expect("a process");
     let mut ready = [0; 10];
     child.stdout.as_mut().expect("its output").read_exact(&mut ready).expect("it records");
-    // Until the first look and the search index are done.
+    // Until the first scan and the search index are done.
     let mut before = processor_time(child.id());
     loop {
         std::thread::sleep(Duration::from_secs(5));

@@ -1,4 +1,4 @@
-//! Holds what texts claim about a repository against it, and prints each claim that is not true: what the precision of the
+//! Compares what texts claim about a repository with it, and prints each claim that is not true: what the precision of the
 //! rules `truth/…` in docs/FINDINGS.md was measured with.
 //!
 //! ```text

@@ -1,19 +1,19 @@
 //! The app: what every command works with.
 
 use crate::checkpoint::Checkpointer;
-use crate::commands::check::KeptChecker;
+use crate::commands::check::CachedChecker;
 use crate::events::Events;
 use crate::faults::Point;
+use crate::flush::Flusher;
 use crate::inbox::TokenCounts;
-use crate::item_findings::KeptFindings;
+use crate::item_findings::FindingsCache;
 use crate::kinds::KindCache;
 use crate::lab::Lab;
 use crate::line_counts::LineCounts;
 use crate::options::AppOptions;
 use crate::origins::Origins;
 use crate::remote::RemoteCalls;
-use crate::settle::Settler;
-use crate::store_api::KeptTexts;
+use crate::store_api::TextCache;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, KnownTags, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
 use retrace_model::{Actor, ReceiptId, Rules, StoreId, Timestamp};
@@ -29,7 +29,7 @@ use std::time::Duration;
 pub(crate) const FEED_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Read connections kept open for reuse; each costs a file descriptor and its page cache.
-const KEPT_READERS: usize = 4;
+const MAX_CACHED_READERS: usize = 4;
 
 /// The log with everything commands need around it. Cheap to share between threads.
 pub struct App {
@@ -51,7 +51,7 @@ pub(crate) struct Inner {
     /// The join of versions with transcripts.
     pub(crate) origins: Origins,
     /// What was found in each store last, so that only changed files are checked anew.
-    pub(crate) checkers: Mutex<HashMap<StoreId, KeptChecker>>,
+    pub(crate) checkers: Mutex<HashMap<StoreId, CachedChecker>>,
     /// The repository each store is about, and when that was asked.
     pub(crate) repositories: Mutex<HashMap<StoreId, (Timestamp, Option<PathBuf>)>>,
     /// Held while a person's own settings of rules are read and written anew.
@@ -61,17 +61,17 @@ pub(crate) struct Inner {
     /// Lines that came and went in it.
     pub(crate) line_counts: LineCounts,
     /// What is wrong with what the inbox showed.
-    pub(crate) kept_findings: KeptFindings,
-    /// What was redacted and must not come back, as it was last read.
+    pub(crate) findings_cache: FindingsCache,
+    /// What was redacted and must not reappear, as it was last read.
     pub(crate) known_tags: Mutex<Option<KnownTags>>,
     /// What kind of memory contents are.
     pub(crate) kinds: KindCache,
     /// Calls made to hosts of mirrored stores.
     pub(crate) remote_calls: RemoteCalls,
     /// Texts that clients of the Memory Stores API read.
-    pub(crate) kept_texts: KeptTexts,
+    pub(crate) text_cache: TextCache,
     /// Changes that are in the log and on their way to the disk.
-    pub(crate) settler: Settler,
+    pub(crate) flusher: Flusher,
     /// Moves what was committed from the write-ahead log into the database.
     pub(crate) checkpointer: Checkpointer,
 }
@@ -115,12 +115,12 @@ impl App {
                 own_rules_lock: Mutex::new(()),
                 token_counts: TokenCounts::default(),
                 line_counts: LineCounts::default(),
-                kept_findings: KeptFindings::default(),
+                findings_cache: FindingsCache::default(),
                 known_tags: Mutex::new(None),
                 kinds: KindCache::default(),
                 remote_calls: RemoteCalls::default(),
-                kept_texts: KeptTexts::default(),
-                settler: Settler::default(),
+                text_cache: TextCache::default(),
+                flusher: Flusher::default(),
                 checkpointer: Checkpointer::default(),
                 options,
             }),
@@ -147,12 +147,12 @@ impl App {
     }
 
     /// Waits until everything that calls changed is on the disk. Dropping the app does so too, and where
-    /// [`AppOptions::settling`] says so, a thread does it shortly after each call.
+    /// [`AppOptions::flushing`] says so, a thread does it shortly after each call.
     ///
     /// # Errors
     /// A failure of the database. What is not on the disk stays noted in the log.
-    pub fn settle(&self) -> Result<(), ApiError> {
-        self.inner.settle_now()
+    pub fn flush(&self) -> Result<(), ApiError> {
+        self.inner.flush_now()
     }
 
     /// Events from now on. The first listener starts a thread that also notices what other processes append.
@@ -164,7 +164,7 @@ impl App {
 
 impl Drop for App {
     fn drop(&mut self) {
-        self.inner.stop_settling();
+        self.inner.stop_flushing();
         self.inner.checkpointer.stop();
         self.inner.note_head();
     }
@@ -191,7 +191,7 @@ impl Inner {
         u64::from_ne_bytes(bytes)
     }
 
-    /// Passes a point of a look or an act.
+    /// Passes a point of a scan or an act.
     pub(crate) fn at(&self, point: Point) -> Result<(), ApiError> {
         self.options.faults.at(point)
     }
@@ -213,7 +213,7 @@ impl Inner {
         };
         let answer = connection.snapshot(read);
         let mut readers = lock(&self.readers);
-        if readers.len() < KEPT_READERS {
+        if readers.len() < MAX_CACHED_READERS {
             readers.push(connection);
         }
         answer

@@ -291,7 +291,7 @@ pub fn typescript() -> String {
 }
 
 /// The whole text of `ui/src/bindings/words.ts`: what the program says of rules, each sentence marked as one that other
-/// languages say anew. Written and held against the tree as [`typescript`] is.
+/// languages say anew. Written and compared with the tree as [`typescript`] is.
 #[must_use]
 pub fn words() -> String {
     let mut text = String::from(
@@ -326,7 +326,7 @@ pub fn words() -> String {
 }
 
 /// The whole text of `ui/src/bindings/sentences.ts`: every sentence of the program that the window shows. It is apart from
-/// [`words`], since only a window in another language than English loads it. Written and held against the tree as
+/// [`words`], since only a window in another language than English loads it. Written and compared with the tree as
 /// [`typescript`] is.
 #[must_use]
 pub fn sentences() -> String {

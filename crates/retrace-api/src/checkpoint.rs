@@ -35,7 +35,7 @@ struct State {
 impl Inner {
     /// Something was committed.
     pub(crate) fn committed_once(&self) {
-        if !self.options.settling.in_background {
+        if !self.options.flushing.in_background {
             return;
         }
         {
@@ -49,7 +49,7 @@ impl Inner {
         if thread.is_none() {
             let (shared, files) = (Arc::clone(&self.checkpointer.shared), self.files.clone());
             let named = std::thread::Builder::new().name("retrace-checkpoint".to_owned());
-            // No thread to be had: then commits do it, as they would without.
+            // No thread is available: then commits do it, as they would without.
             *thread = named.spawn(move || checkpoint_in_background(&shared, &files)).ok();
         }
         self.checkpointer.shared.wake.notify_one();

@@ -311,9 +311,9 @@ pub(crate) fn with_allowance(
         return Err(ApiError::invalid("A comment in a file of this kind would be no comment.", path)
             .hint("Switch the rule off instead, or leave the file out in retrace.toml."));
     }
-    let said = format!("retrace-allow: {rule}{}{reason}", if reason.is_empty() { "" } else { " " });
+    let allowance = format!("retrace-allow: {rule}{}{reason}", if reason.is_empty() { "" } else { " " });
     let Some(line) = line else {
-        let comment = if markdown { format!("<!-- {said} -->") } else { format!("# {said}") };
+        let comment = if markdown { format!("<!-- {allowance} -->") } else { format!("# {allowance}") };
         let mut after = bytes.to_vec();
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             after.extend_from_slice(lines.end());
@@ -332,7 +332,8 @@ pub(crate) fn with_allowance(
         return Err(ApiError::invalid("No comment can stand before front matter.", path)
             .hint("Switch the rule off instead."));
     }
-    let comment = if markdown && !in_front_matter { format!("<!-- {said} -->") } else { format!("# {said}") };
+    let comment =
+        if markdown && !in_front_matter { format!("<!-- {allowance} -->") } else { format!("# {allowance}") };
     let indent = &lines.text(index)[..lines.indent(index)];
     Ok([&bytes[..start], indent, comment.as_bytes(), lines.end(), &bytes[start..]].concat())
 }

@@ -161,7 +161,7 @@ impl From<FileError> for ApiError {
         let message = sentence(&error);
         let (code, path) = match &error {
             FileError::Missing { path } => (Code::NotFound, path),
-            FileError::Moved { path, .. } | FileError::Unsettled { path } => (Code::HeadMoved, path),
+            FileError::Moved { path, .. } | FileError::Unstable { path } => (Code::HeadMoved, path),
             FileError::Full { path } => (Code::CannotWrite, path),
             FileError::Link { path }
             | FileError::IsDirectory { path }

@@ -16,7 +16,7 @@ struct Listening {
     /// Whether the feed of other processes' changes runs.
     fed: bool,
     /// How far the log was when that was last told.
-    told: u64,
+    reported: u64,
 }
 
 impl Events {
@@ -35,14 +35,14 @@ impl Events {
     pub(crate) fn send(&self, event: &Event) {
         let mut listening = self.lock();
         if let Event::Advanced { cursor } = event {
-            listening.told = listening.told.max(*cursor);
+            listening.reported = listening.reported.max(*cursor);
         }
         listening.listeners.retain(|listener| listener.send(event.clone()).is_ok());
     }
 
     /// How far the log was when that was last told.
-    pub(crate) fn told(&self) -> u64 {
-        self.lock().told
+    pub(crate) fn reported(&self) -> u64 {
+        self.lock().reported
     }
 
     /// Whether nobody listens any more and the feed is to end; it is started again for the next listener.

@@ -6,7 +6,7 @@
 use crate::wire::ApiError;
 use retrace_files::{NoFaults, Steps};
 
-/// A point of a look or an act, in the order they are passed.
+/// A point of a scan or an act, in the order they are passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Point {
     /// Files were read; what was found is not in the log yet.

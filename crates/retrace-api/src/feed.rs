@@ -6,7 +6,7 @@ use retrace_log::{LogError, LogFiles, ReadConnection};
 use std::sync::{Arc, Weak};
 
 /// How often in a row [`Event::Stores`] may be put off: two seconds.
-const MOST_PUT_OFF: u32 = 8;
+const MAX_PUT_OFF: u32 = 8;
 
 /// The log as it stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,23 +28,23 @@ struct Known {
 }
 
 impl Known {
-    /// What to tell since the last time; operations up to `told` were told of by who appended them.
+    /// What to tell since the last time; operations up to `reported` were told of by who appended them.
     ///
     /// Something other than operations may have changed with any commit, so each is told of. Only where there is a reason for
     /// the commit already, an operation that was told of or the search index that went on, nothing else is likely; then that
     /// waits until no more commits come, so that clients do not read everything anew with each.
-    fn news(&mut self, now: Standing, told: u64) -> Vec<Event> {
+    fn news(&mut self, now: Standing, reported: u64) -> Vec<Event> {
         let before = std::mem::replace(&mut self.standing, now);
         let mut news = Vec::new();
         let advanced = now.cursor != before.cursor;
-        if advanced && now.cursor > told {
+        if advanced && now.cursor > reported {
             news.push(Event::Advanced { cursor: now.cursor });
         }
         let committed = now.data_version != before.data_version;
-        let has_reason = now.indexed != before.indexed || (advanced && now.cursor <= told);
+        let has_reason = now.indexed != before.indexed || (advanced && now.cursor <= reported);
         match self.put_off {
             None if !committed => {}
-            so_far if committed && has_reason && so_far.unwrap_or(0) < MOST_PUT_OFF => {
+            so_far if committed && has_reason && so_far.unwrap_or(0) < MAX_PUT_OFF => {
                 self.put_off = Some(so_far.unwrap_or(0) + 1);
             }
             _ => {
@@ -81,9 +81,9 @@ impl Feed {
     }
 
     /// What to tell since the last time.
-    fn news(&mut self, told: u64) -> Result<Vec<Event>, ApiError> {
+    fn news(&mut self, reported: u64) -> Result<Vec<Event>, ApiError> {
         let now = Self::read(&self.connection)?;
-        Ok(self.known.news(now, told))
+        Ok(self.known.news(now, reported))
     }
 }
 
@@ -104,7 +104,7 @@ fn run(app: &Weak<Inner>, mut feed: Option<Feed>) {
             return;
         }
         let news = match &mut feed {
-            Some(known) => known.news(inner.events.told()),
+            Some(known) => known.news(inner.events.reported()),
             // Nobody knows what was missed.
             None => Feed::open(&inner.files).map(|opened| {
                 let cursor = opened.known.standing.cursor;
@@ -147,9 +147,9 @@ mod tests {
     #[test]
     fn while_the_search_index_goes_on_the_stores_are_told_of_now_and_then() {
         let mut known = Known::default();
-        let told: Vec<bool> =
-            (1..=20).map(|look| !known.news(at(look, 0, look as u64), 0).is_empty()).collect();
-        assert_eq!(told.iter().filter(|told| **told).count(), 2);
+        let reported: Vec<bool> =
+            (1..=20).map(|scan| !known.news(at(scan, 0, scan as u64), 0).is_empty()).collect();
+        assert_eq!(reported.iter().filter(|reported| **reported).count(), 2);
         assert_eq!(known.news(at(20, 0, 20), 0), [Event::Stores]);
         assert_eq!(known.news(at(20, 0, 20), 0), []);
         // Something else while it goes on.

@@ -26,7 +26,7 @@ const LARGEST_COUNTED: u64 = MAX_FILE_BYTES;
 const FAMILY: Family = NEWEST_FAMILY;
 
 /// Counts that are remembered; some megabytes.
-const MOST_COUNTS: usize = 50_000;
+const MAX_COUNTS: usize = 50_000;
 
 /// Items that belong together, as places in the list they were made from, newest first.
 #[derive(Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl TokenCounts {
         }
         let tokens = Counter::of(FAMILY).content(&String::from_utf8_lossy(bytes));
         let mut known = lock(&self.known);
-        if known.len() >= MOST_COUNTS {
+        if known.len() >= MAX_COUNTS {
             known.clear();
         }
         known.insert(sha256, tokens);
@@ -175,7 +175,7 @@ impl Inner {
             tokens,
             token_change: difference(base_tokens, tokens),
             tokens_kind: FigureKind::CountedOffline,
-            came_back: reader.was_rejected(&self.user(), &newest)?,
+            reappeared: reader.was_rejected(&self.user(), &newest)?,
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             origin: crate::origins::origin_note(self, reader, &newest)?,

@@ -1,4 +1,4 @@
-//! What is in a store at an instant, and two such held against each other, memory by memory.
+//! What is in a store at an instant, and two such compared with each other, memory by memory.
 //!
 //! A directory is read as it stands on disk when no instant is given; everything else is read from the log. Deliberately
 //! absent: what is done about a difference. That is `commands/dreams.rs`.
@@ -302,7 +302,7 @@ mod tests {
             .collect()
     }
 
-    fn told(from: &[(&str, u8, &str)], to: &[(&str, u8, &str)]) -> (u64, Vec<String>) {
+    fn reported(from: &[(&str, u8, &str)], to: &[(&str, u8, &str)]) -> (u64, Vec<String>) {
         let found = differences(&entries(from), &entries(to));
         let lines = found.changes.iter().map(|(path, change)| match change {
             Change::Moved(old) => format!("{path} moved from {old}"),
@@ -316,7 +316,7 @@ mod tests {
         let from = [("a", 0, "1"), ("b", 0, "2"), ("c", 0, "3"), ("d", 0, "redacted")];
         let to = [("a", 0, "1"), ("b", 0, "other"), ("d", 0, "redacted"), ("e", 0, "5")];
         let expected = ["b modified", "c deleted", "d modified", "e created"];
-        assert_eq!(told(&from, &to), (1, expected.map(str::to_owned).to_vec()));
+        assert_eq!(reported(&from, &to), (1, expected.map(str::to_owned).to_vec()));
     }
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
             "gone deleted",
             "other moved from twin",
         ];
-        assert_eq!(told(&from, &to), (0, expected.map(str::to_owned).to_vec()));
+        assert_eq!(reported(&from, &to), (0, expected.map(str::to_owned).to_vec()));
     }
 
     #[test]
@@ -338,13 +338,13 @@ mod tests {
         let from = [("a", 1, "one"), ("b", 2, "two")];
         let to = [("c", 1, "two"), ("d", 0, "one")];
         let expected = ["b deleted", "c moved from a", "d created"];
-        assert_eq!(told(&from, &to), (0, expected.map(str::to_owned).to_vec()));
+        assert_eq!(reported(&from, &to), (0, expected.map(str::to_owned).to_vec()));
     }
 
     #[test]
     fn a_content_that_is_still_there_was_not_moved() {
         let from = [("a", 0, "one")];
         let to = [("a", 0, "one"), ("b", 0, "one")];
-        assert_eq!(told(&from, &to), (1, vec!["b created".to_owned()]));
+        assert_eq!(reported(&from, &to), (1, vec!["b created".to_owned()]));
     }
 }

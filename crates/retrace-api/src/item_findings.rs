@@ -28,24 +28,24 @@ const REDACTED_BACK: &str = "events/redacted-back";
 const LARGEST_CHECKED: u64 = MAX_FILE_BYTES;
 
 /// Contents whose findings are remembered. Nearly all have none; some megabytes.
-const MOST_CONTENTS: usize = 50_000;
+const MAX_CONTENTS: usize = 50_000;
 
 /// In stores with more memories the rules over a directory wait for `findings` of the store: a list is asked for after each
 /// review. It is what a hosted store holds at most.
-const MOST_IN_DIRECTORY: u64 = 2_000;
+const MAX_IN_DIRECTORY: u64 = 2_000;
 
-/// Of a store, so many of its newest changes are held against the rules of events: weeks of work, and some milliseconds.
+/// Of a store, so many of its newest changes are compared with the rules of events: weeks of work, and some milliseconds.
 const EVENT_CHANGES: u64 = 2_000;
 
 /// Path and content of what was checked, with the configuration it was checked by.
 type Key = (String, Sha256, Sha256);
 
-/// Newest version, how far writers were looked for, configuration.
+/// Newest version, how far writers were searched for, configuration.
 type State = (u64, u64, Sha256);
 
 /// The rules of events on one state of a store's log.
 struct StoreEvents {
-    /// Newest version of the log, how far writers were looked for, and the configuration.
+    /// Newest version of the log, how far writers were searched for, and the configuration.
     state: State,
     found: Vec<EventFinding>,
     /// The memory of each version that a finding is about, by its place in the log.
@@ -54,7 +54,7 @@ struct StoreEvents {
 
 /// What was found before.
 #[derive(Default)]
-pub(crate) struct KeptFindings {
+pub(crate) struct FindingsCache {
     contents: Mutex<HashMap<Key, Arc<Vec<Finding>>>>,
     events: Mutex<HashMap<StoreId, Arc<StoreEvents>>>,
     directories: Mutex<HashMap<StoreId, (DirectoryState, Arc<StoreDirectory>)>>,
@@ -120,7 +120,7 @@ impl Configurations {
     }
 }
 
-impl KeptFindings {
+impl FindingsCache {
     /// What is wrong with the content of a version by itself; nothing for what is no text or too large.
     fn of_content(
         &self,
@@ -139,7 +139,7 @@ impl KeptFindings {
         let Some(content) = reader.content(version)? else { return Ok(Arc::default()) };
         let found = Arc::new(check_one(&key.0, &content.bytes, &configured.config));
         let mut contents = lock(&self.contents);
-        if contents.len() >= MOST_CONTENTS {
+        if contents.len() >= MAX_CONTENTS {
             contents.clear();
         }
         contents.insert(key, Arc::clone(&found));
@@ -171,7 +171,7 @@ impl KeptFindings {
         {
             return Ok(Arc::clone(found));
         }
-        if reader.live_count(store.id)? > MOST_IN_DIRECTORY {
+        if reader.live_count(store.id)? > MAX_IN_DIRECTORY {
             let none = Arc::new(StoreDirectory::new());
             lock(&self.directories).insert(store.id, (state, Arc::clone(&none)));
             return Ok(none);
@@ -240,7 +240,7 @@ fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Resu
             operation: version.operation_seq,
             at: version.created_at,
             writer: writer(&version.actor),
-            is_settled: place < store.baseline || is_asked_for(version),
+            is_exempt: place < store.baseline || is_asked_for(version),
             memory: version.memory,
             path: version.path.as_ref().map(ToString::to_string),
             what: version.operation,
@@ -332,18 +332,18 @@ impl Inner {
         configurations: &mut Configurations,
     ) -> Result<Vec<wire::Finding>, ApiError> {
         let configured = configurations.of(self, reader, item.store)?;
-        let now = self.kept_findings.of_content(reader, newest, &configured)?;
+        let now = self.findings_cache.of_content(reader, newest, &configured)?;
         let mut findings: Vec<wire::Finding> = if now.is_empty() {
             Vec::new()
         } else {
             let before = match base {
-                Some(base) => self.kept_findings.of_content(reader, base, &configured)?,
+                Some(base) => self.findings_cache.of_content(reader, base, &configured)?,
                 None => Arc::default(),
             };
             new_since(&before, &now).iter().map(check::finding_view).collect()
         };
         findings.extend(self.directory_findings_of(reader, &configured, newest, base)?);
-        let events = self.kept_findings.of_events(reader, &configured)?;
+        let events = self.findings_cache.of_events(reader, &configured)?;
         let range = item.base.map_or(0, |base| base + 1)..=item.newest;
         let concerned = events.found.iter().filter(|event| {
             event
@@ -364,7 +364,7 @@ impl Inner {
         newest: &VersionRow,
         base: Option<&VersionRow>,
     ) -> Result<Vec<wire::Finding>, ApiError> {
-        let directory = self.kept_findings.of_directory(self, reader, configured)?;
+        let directory = self.findings_cache.of_directory(self, reader, configured)?;
         if directory.is_empty() {
             return Ok(Vec::new());
         }
@@ -401,7 +401,7 @@ impl Inner {
             identity: Sha256::of(format!("{config:?}").as_bytes()),
             store: reader.store(store)?,
         };
-        let events = self.kept_findings.of_events(reader, &configured)?;
+        let events = self.findings_cache.of_events(reader, &configured)?;
         if events.found.is_empty() {
             return Ok(Vec::new());
         }

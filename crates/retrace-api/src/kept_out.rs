@@ -1,6 +1,6 @@
 //! What was redacted stays out of everything that an act writes: files, stores of the API, calls of the memory tool.
 //!
-//! The log itself takes it out of what is imported and pulled, and refuses what nobody held against its tags
+//! The log itself takes it out of what is imported and pulled, and refuses what nobody compared with its tags
 //! (`retrace-log/src/kept_out.rs`). Here the bytes are changed or refused before a file is written.
 
 use crate::app::{Inner, lock};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Said where something could not be held against what was redacted.
+/// Said where something could not be compared with what was redacted.
 pub(crate) const KEY_LOST: &str =
     "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.";
 
@@ -22,7 +22,7 @@ pub(crate) const KEY_LOST_HINT: &str = "Put `redaction.key` back into the data d
      `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.";
 
 impl Inner {
-    /// What was redacted and must not come back.
+    /// What was redacted and must not reappear.
     pub(crate) fn tags(&self) -> Result<Arc<Tags>, ApiError> {
         let mut known = lock(&self.known_tags).clone();
         let tags = self.read(|reader| Ok(reader.tags(&self.files, &mut known)?))?;

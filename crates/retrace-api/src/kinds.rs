@@ -15,7 +15,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Mutex;
 
 /// Types that are remembered; a few megabytes.
-const MOST_TYPES: usize = 100_000;
+const MAX_TYPES: usize = 100_000;
 
 /// What is recorded with its content is read for its type, once for each content.
 const LARGEST_READ: u64 = MAX_FILE_BYTES;
@@ -58,7 +58,7 @@ impl KindCache {
         let Some(read) = read()? else { return Ok(None) };
         let found = retrace_findings::memory_type(&read.bytes);
         let mut types = lock(&self.types);
-        if types.len() >= MOST_TYPES {
+        if types.len() >= MAX_TYPES {
             types.clear();
         }
         types.insert(content.sha256, found.clone());

@@ -11,11 +11,11 @@ use retrace_model::{MAX_FILE_BYTES, Sha256};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// Of larger contents no smallest difference is looked for, which can take long: their lines are counted without their order.
+/// Of larger contents no smallest difference is searched for, which can take long: their lines are counted without their order.
 const LARGEST_ORDERED: usize = 256 << 10;
 
 /// Pairs that are remembered; some megabytes.
-const MOST_PAIRS: usize = 50_000;
+const MAX_PAIRS: usize = 50_000;
 
 /// Lines that came, and lines that went.
 pub(crate) type Counts = (u64, u64);
@@ -72,7 +72,7 @@ impl LineCounts {
 
     fn remember(&self, pair: Pair, counts: Option<Counts>) {
         let mut known = lock(&self.known);
-        if known.len() >= MOST_PAIRS {
+        if known.len() >= MAX_PAIRS {
             known.clear();
         }
         known.insert(pair, counts);

@@ -7,7 +7,7 @@
 //! Where even that fails, the answer is [`Code::NotRecorded`].
 
 use crate::app::Inner;
-use crate::look::append_seen;
+use crate::scan::append_seen;
 use crate::wire::{ApiError, Code};
 use retrace_files::{Done, Expected, FileError, Held, Root};
 use retrace_log::{Act, Change, Payload, Reader};
@@ -16,7 +16,7 @@ use retrace_model::{RelPath, Sha256, StoreId};
 use std::sync::Arc;
 
 /// How often a writer begins anew because something stood in its way that was not in the log.
-const MOST_ATTEMPTS: u32 = 16;
+const MAX_ATTEMPTS: u32 = 16;
 
 /// What one transaction did to files, and what it takes to undo it.
 #[derive(Default)]
@@ -275,7 +275,7 @@ impl Inner {
         &self,
         mut work: impl FnMut(&mut Act<'_>, &mut LiveFiles) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        for _ in 0..MOST_ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let mut files = LiveFiles::default();
             let written = self.write(|act| match work(act, &mut files) {
                 _ if files.stood => Ok(None),

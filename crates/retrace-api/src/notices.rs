@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 pub const QUIET_MS: u64 = 5 * 60 * 1000;
 
 /// Sessions remembered as told; the oldest are forgotten.
-const MOST_TOLD: usize = 1000;
+const MAX_TOLD: usize = 1000;
 
 /// Longest path or title in a message, in characters.
 const LONGEST: usize = 60;
@@ -107,12 +107,12 @@ struct Waiting {
 pub struct Notices {
     /// How long a session is quiet before its digest, in milliseconds.
     quiet_ms: u64,
-    /// The newest operation that was looked at; `None` before the first look.
+    /// The newest operation that was looked at; `None` before the first scan.
     seen_to: Option<u64>,
     /// By version, in the order of their operations.
     waiting: BTreeMap<(u64, String), Waiting>,
-    told: HashSet<String>,
-    told_order: VecDeque<String>,
+    reported: HashSet<String>,
+    reported_order: VecDeque<String>,
     /// How many findings of a kind a memory had when it was last seen, so that each is told once.
     alarmed: HashMap<(AlarmKind, String), usize>,
     /// When a mass delete of a store was seen last.
@@ -133,8 +133,8 @@ impl Notices {
             quiet_ms,
             seen_to: None,
             waiting: BTreeMap::new(),
-            told: HashSet::new(),
-            told_order: VecDeque::new(),
+            reported: HashSet::new(),
+            reported_order: VecDeque::new(),
             alarmed: HashMap::new(),
             deleting: HashMap::new(),
         }
@@ -142,7 +142,7 @@ impl Notices {
 
     /// Looks at a page of the inbox, the first, and says what to show now. `now` is in milliseconds of a clock that never
     /// goes back. The first look shows nothing: what is there then was there before.
-    pub fn look(&mut self, inbox: &Inbox, settings: &DesktopSettings, now: u64) -> Vec<Notice> {
+    pub fn update(&mut self, inbox: &Inbox, settings: &DesktopSettings, now: u64) -> Vec<Notice> {
         let items =
             || inbox.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
         let newest = items().map(|(_, item)| item.operation_seq).max().unwrap_or(0);
@@ -257,11 +257,11 @@ impl Notices {
 
     /// The digest of one; `None` for a session that had its own already.
     fn digest(&mut self, whose: &Whose) -> Option<Notice> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         self.waiting.retain(|_, waiting| {
             let is_of = waiting.whose == *whose;
             if is_of {
-                told.push((waiting.title.clone(), waiting.path.clone()));
+                reported.push((waiting.title.clone(), waiting.path.clone()));
             }
             !is_of
         });
@@ -271,23 +271,23 @@ impl Notices {
             return None;
         }
         Some(Notice::Digest {
-            title: told.iter().rev().find_map(|(title, _)| title.clone()),
+            title: reported.iter().rev().find_map(|(title, _)| title.clone()),
             session: matches!(whose, Whose::Session(_)),
-            memories: told.len() as u64,
-            paths: told.iter().rev().filter_map(|(_, path)| path.clone()).take(PATHS).collect(),
+            memories: reported.len() as u64,
+            paths: reported.iter().rev().filter_map(|(_, path)| path.clone()).take(PATHS).collect(),
         })
     }
 
     /// Remembers that a session was told of. False when it was already.
     fn remember(&mut self, id: &str) -> bool {
-        if !self.told.insert(id.to_owned()) {
+        if !self.reported.insert(id.to_owned()) {
             return false;
         }
-        self.told_order.push_back(id.to_owned());
-        if self.told_order.len() > MOST_TOLD
-            && let Some(oldest) = self.told_order.pop_front()
+        self.reported_order.push_back(id.to_owned());
+        if self.reported_order.len() > MAX_TOLD
+            && let Some(oldest) = self.reported_order.pop_front()
         {
-            self.told.remove(&oldest);
+            self.reported.remove(&oldest);
         }
         true
     }
@@ -367,7 +367,7 @@ mod tests {
             "store_id": "memstore_a", "memory_id": format!("mem_{path}"), "path": path, "verb": "changed",
             "version_id": format!("memver_{seq}"), "versions": 1, "operation_seq": seq,
             "created_at": "2026-11-20T09:00:00Z", "source": "scan", "tokens_kind": "counted offline",
-            "came_back": false, "kind": crate::wire::MemoryKind::default(), "origin": origin,
+            "reappeared": false, "kind": crate::wire::MemoryKind::default(), "origin": origin,
             "findings": rules.iter().map(finding).collect::<Vec<_>>(),
         })
     }
@@ -381,10 +381,10 @@ mod tests {
             .expect("an inbox")
     }
 
-    /// As after a first look that found nothing.
+    /// As after a first scan that found nothing.
     fn begun() -> Notices {
         let mut notices = Notices::default();
-        assert_eq!(notices.look(&inbox(vec![]), &DesktopSettings::default(), 0), []);
+        assert_eq!(notices.update(&inbox(vec![]), &DesktopSettings::default(), 0), []);
         notices
     }
 
@@ -394,7 +394,7 @@ mod tests {
         let old = || inbox(vec![item(7, "a.md", &["secret/aws"], Some("s1"))]);
         let settings = DesktopSettings::default();
         for now in [0, 1, QUIET_MS * 3] {
-            assert_eq!(notices.look(&old(), &settings, now), []);
+            assert_eq!(notices.update(&old(), &settings, now), []);
         }
         assert_eq!(notices.due(), None);
     }
@@ -405,20 +405,20 @@ mod tests {
         let mut notices = begun();
         let first = vec![item(1, "a.md", &[], Some("s1"))];
         let second = vec![item(2, "b.md", &["limits/index"], Some("s1")), item(1, "a.md", &[], Some("s1"))];
-        assert_eq!(notices.look(&inbox(first), &settings, 10), []);
-        assert_eq!(notices.look(&inbox(second.clone()), &settings, 20), []);
+        assert_eq!(notices.update(&inbox(first), &settings, 10), []);
+        assert_eq!(notices.update(&inbox(second.clone()), &settings, 20), []);
         assert_eq!(notices.due(), Some(20 + QUIET_MS));
-        assert_eq!(notices.look(&inbox(second.clone()), &settings, 19 + QUIET_MS), [], "still at work");
+        assert_eq!(notices.update(&inbox(second.clone()), &settings, 19 + QUIET_MS), [], "still at work");
         let digest = Notice::Digest {
             title: Some("Tidy up".to_owned()),
             session: true,
             memories: 2,
             paths: vec!["b.md".to_owned(), "a.md".to_owned()],
         };
-        assert_eq!(notices.look(&inbox(second.clone()), &settings, 20 + QUIET_MS), [digest]);
+        assert_eq!(notices.update(&inbox(second.clone()), &settings, 20 + QUIET_MS), [digest]);
         let third = [vec![item(3, "c.md", &[], Some("s1"))], second].concat();
-        assert_eq!(notices.look(&inbox(third.clone()), &settings, 21 + QUIET_MS), []);
-        assert_eq!(notices.look(&inbox(third), &settings, 30 + QUIET_MS * 2), [], "it had its digest");
+        assert_eq!(notices.update(&inbox(third.clone()), &settings, 21 + QUIET_MS), []);
+        assert_eq!(notices.update(&inbox(third), &settings, 30 + QUIET_MS * 2), [], "it had its digest");
         assert_eq!(notices.due(), None);
     }
 
@@ -426,22 +426,23 @@ mod tests {
     fn changes_of_nobody_known_get_a_digest_a_burst_and_a_session_found_later_counts() {
         let settings = DesktopSettings::default();
         let mut notices = begun();
-        notices.look(&inbox(vec![item(1, "a.md", &[], None)]), &settings, 0);
-        let told = notices.look(&inbox(vec![item(1, "a.md", &[], None)]), &settings, QUIET_MS);
-        assert!(matches!(told[..], [Notice::Digest { session: false, memories: 1, .. }]), "{told:?}");
-        notices.look(&inbox(vec![item(2, "a.md", &[], None)]), &settings, QUIET_MS + 1);
-        let told = notices.look(&inbox(vec![item(2, "a.md", &[], Some("s9"))]), &settings, 2 * QUIET_MS + 1);
-        assert!(matches!(told[..], [Notice::Digest { session: true, memories: 1, .. }]), "{told:?}");
+        notices.update(&inbox(vec![item(1, "a.md", &[], None)]), &settings, 0);
+        let reported = notices.update(&inbox(vec![item(1, "a.md", &[], None)]), &settings, QUIET_MS);
+        assert!(matches!(reported[..], [Notice::Digest { session: false, memories: 1, .. }]), "{reported:?}");
+        notices.update(&inbox(vec![item(2, "a.md", &[], None)]), &settings, QUIET_MS + 1);
+        let reported =
+            notices.update(&inbox(vec![item(2, "a.md", &[], Some("s9"))]), &settings, 2 * QUIET_MS + 1);
+        assert!(matches!(reported[..], [Notice::Digest { session: true, memories: 1, .. }]), "{reported:?}");
     }
 
     #[test]
     fn what_is_reviewed_meanwhile_is_left_out() {
         let settings = DesktopSettings::default();
         let mut notices = begun();
-        notices.look(&inbox(vec![item(1, "a.md", &[], Some("s1"))]), &settings, 0);
-        assert_eq!(notices.look(&inbox(vec![]), &settings, 1), []);
+        notices.update(&inbox(vec![item(1, "a.md", &[], Some("s1"))]), &settings, 0);
+        assert_eq!(notices.update(&inbox(vec![]), &settings, 1), []);
         assert_eq!(notices.due(), None);
-        assert_eq!(notices.look(&inbox(vec![]), &settings, QUIET_MS), []);
+        assert_eq!(notices.update(&inbox(vec![]), &settings, QUIET_MS), []);
     }
 
     #[test]
@@ -454,19 +455,19 @@ mod tests {
             item(1, "a.md", &rules, None),
             item(3, "c.md", &["events/mass-delete", "events/race"], None),
         ];
-        let told = notices.look(&inbox(page), &settings, 0);
+        let reported = notices.update(&inbox(page), &settings, 0);
         let alarm = |kind, path: &str, more| Notice::Alarm { kind, path: Some(path.to_owned()), more };
         assert_eq!(
-            told,
+            reported,
             [
                 alarm(AlarmKind::Secret, "b.md", 1),
                 alarm(AlarmKind::MassDelete, "c.md", 0),
                 alarm(AlarmKind::HiddenText, "a.md", 0)
             ]
         );
-        assert_eq!(notices.look(&inbox(vec![item(4, "a.md", &rules, None)]), &settings, 1), []);
+        assert_eq!(notices.update(&inbox(vec![item(4, "a.md", &rules, None)]), &settings, 1), []);
         let again = inbox(vec![item(5, "a.md", &["secret/aws", "secret/aws"], None)]);
-        assert_eq!(notices.look(&again, &settings, 2), [alarm(AlarmKind::Secret, "a.md", 0)]);
+        assert_eq!(notices.update(&again, &settings, 2), [alarm(AlarmKind::Secret, "a.md", 0)]);
     }
 
     #[test]
@@ -478,34 +479,34 @@ mod tests {
             inbox(items)
         };
         let rule = ["events/mass-delete"];
-        assert_eq!(notices.look(&deleted(4, &[]), &settings, 0), [], "an agent may tidy");
-        let told = notices.look(&deleted(5, &rule), &settings, 1_000);
+        assert_eq!(notices.update(&deleted(4, &[]), &settings, 0), [], "an agent may tidy");
+        let reported = notices.update(&deleted(5, &rule), &settings, 1_000);
         assert_eq!(
-            told,
+            reported,
             [Notice::Alarm { kind: AlarmKind::MassDelete, path: Some("5.md".to_owned()), more: 4 }],
             "with those that were deleted before"
         );
         let mut now = 1_000;
         for count in 6..12 {
             now += 59_000;
-            assert_eq!(notices.look(&deleted(count, &rule), &settings, now), [], "it goes on");
+            assert_eq!(notices.update(&deleted(count, &rule), &settings, now), [], "it goes on");
         }
         now += 61_000;
-        let told = notices.look(&deleted(12, &rule), &settings, now);
-        assert!(matches!(told[..], [Notice::Alarm { kind: AlarmKind::MassDelete, .. }]), "{told:?}");
+        let reported = notices.update(&deleted(12, &rule), &settings, now);
+        assert!(matches!(reported[..], [Notice::Alarm { kind: AlarmKind::MassDelete, .. }]), "{reported:?}");
     }
 
     #[test]
     fn a_path_that_is_redacted_meanwhile_is_not_named() {
         let settings = DesktopSettings::default();
         let mut notices = begun();
-        notices.look(&inbox(vec![item(1, "customer.md", &[], Some("s1"))]), &settings, 0);
+        notices.update(&inbox(vec![item(1, "customer.md", &[], Some("s1"))]), &settings, 0);
         let mut redacted = item(1, "customer.md", &[], Some("s1"));
         redacted["path"] = Value::Null;
-        let told = notices.look(&inbox(vec![redacted]), &settings, QUIET_MS);
+        let reported = notices.update(&inbox(vec![redacted]), &settings, QUIET_MS);
         assert!(
-            matches!(&told[..], [Notice::Digest { memories: 1, paths, .. }] if paths.is_empty()),
-            "{told:?}"
+            matches!(&reported[..], [Notice::Digest { memories: 1, paths, .. }] if paths.is_empty()),
+            "{reported:?}"
         );
     }
 
@@ -520,8 +521,8 @@ mod tests {
         let settings = DesktopSettings { alarms: false, digests: false, ..DesktopSettings::default() };
         let mut notices = begun();
         let page = || inbox(vec![item(1, "a.md", &["secret/aws"], Some("s1"))]);
-        assert_eq!(notices.look(&page(), &settings, 0), []);
-        assert_eq!(notices.look(&page(), &settings, QUIET_MS), []);
+        assert_eq!(notices.update(&page(), &settings, 0), []);
+        assert_eq!(notices.update(&page(), &settings, QUIET_MS), []);
         assert_eq!(notices.due(), None, "nothing is kept for later");
     }
 

@@ -2,9 +2,9 @@
 //! time.
 
 use crate::faults::Faults;
+use crate::flush::Flushing;
 use crate::keys::{KeyStore, SystemKeyring};
 use crate::remote::{Hosts, NetworkHosts};
-use crate::settle::Settling;
 use crate::wire::{ApiError, Code};
 use retrace_files::NoFaults;
 use retrace_model::Timestamp;
@@ -38,18 +38,18 @@ pub struct AppOptions {
     pub program_version: &'static str,
     /// How long to wait for other processes' transactions; the log's own ten seconds when `None`.
     pub busy_wait: Option<Duration>,
-    /// Called between the steps of looks and acts, so that tests can fail or stop them there; [`NoFaults`] otherwise.
+    /// Called between the steps of scans and acts, so that tests can fail or stop them there; [`NoFaults`] otherwise.
     pub faults: Arc<dyn Faults>,
     /// Where the key for exact counts is kept: [`SystemKeyring`], or a test's.
     pub keys: Arc<dyn KeyStore>,
     /// Hosts of mirrored stores and their keys: [`NetworkHosts`], or a test's.
     pub hosts: Arc<dyn Hosts>,
     /// Names this boot of the machine, differently from every other; `None` where the system has no name for it, and then
-    /// nothing is left to settle later.
+    /// nothing is left to flush later.
     pub boot: Option<String>,
     /// Which changes of the memory tool are answered before their file is on the disk: [`Settling::IN_BACKGROUND`], or a
     /// test's.
-    pub settling: Settling,
+    pub flushing: Flushing,
 }
 
 impl AppOptions {
@@ -95,8 +95,8 @@ impl AppOptions {
             faults: Arc::new(NoFaults),
             keys: Arc::new(SystemKeyring),
             hosts: Arc::new(NetworkHosts),
-            boot: crate::settle::this_boot(),
-            settling: Settling::IN_BACKGROUND,
+            boot: crate::flush::this_boot(),
+            flushing: Flushing::IN_BACKGROUND,
         })
     }
 }

@@ -1,14 +1,14 @@
 //! Acts on live files: what is to be written and deleted, whether the files are still what the act expects, and doing it.
 //!
-//! A plan is made from the log and held against the disk; a preview stops there. The act then takes the log's write lock,
-//! looks at the log once more, writes file by file (each atomically and only over the hash it expects), and appends what
+//! A plan is made from the log and compared with the disk; a preview stops there. The act then takes the log's write lock,
+//! reads the log once more, writes file by file (each atomically and only over the hash it expects), and appends what
 //! was done as one operation. When a file in the middle turns out to have moved on, or the log cannot take the operation,
 //! what was written before is put back. A crash at any instant leaves a directory that the next look records.
 
 use crate::app::Inner;
 use crate::commands;
+use crate::decision::{self, Decision, Who};
 use crate::faults::Point;
-use crate::judge::{self, Judging, Who};
 use crate::live_files::LiveFiles;
 use crate::remote::queue;
 use crate::wire::{self, ActResult, ApiError, Code};
@@ -53,7 +53,7 @@ pub(crate) struct Plan {
     pub(crate) note: Option<String>,
     pub(crate) undoes: Option<u64>,
     /// The review it is part of.
-    pub(crate) judging: Option<Judging>,
+    pub(crate) decision: Option<Decision>,
     pub(crate) steps: Vec<Step>,
     /// Files that must be as expected although the plan does not change them; what is wanted there means nothing.
     pub(crate) checks: Vec<Step>,
@@ -74,7 +74,7 @@ impl Plan {
             source,
             note,
             undoes: None,
-            judging: None,
+            decision: None,
             steps: Vec::new(),
             checks: Vec::new(),
             warnings: Vec::new(),
@@ -140,11 +140,11 @@ struct Carried<'p> {
 impl Inner {
     /// Previews or does a plan.
     pub(crate) fn carry_out(self: &Arc<Self>, plan: &Plan, dry_run: bool) -> Result<ActResult, ApiError> {
-        Ok(self.carry_out_judged(plan, dry_run)?.0)
+        Ok(self.carry_out_reviewed(plan, dry_run)?.0)
     }
 
     /// Previews or does a plan; also answers the number of the review that was written down with it.
-    pub(crate) fn carry_out_judged(
+    pub(crate) fn carry_out_reviewed(
         self: &Arc<Self>,
         plan: &Plan,
         dry_run: bool,
@@ -183,7 +183,7 @@ impl Inner {
                 many => format!("{many} changes that wait to be sent to their host are taken back."),
             });
         }
-        result.conflicts.extend(self.held_against_disk(plan, &stores, dry_run)?);
+        result.conflicts.extend(self.compared_with_disk(plan, &stores, dry_run)?);
         if !result.conflicts.is_empty() {
             result.writes.clear();
             result.deletes.clear();
@@ -199,16 +199,17 @@ impl Inner {
         }
         if plan.is_empty() {
             // What is wanted is there already; the review alone is left to be written down.
-            let Some(judging) = &plan.judging else { return Ok((result, None)) };
+            let Some(decision) = &plan.decision else { return Ok((result, None)) };
             let (person, at) = (self.user(), self.now());
-            let review = self.write(|act| judge::judge(act, Who { person: &person, at }, judging, None))?;
+            let review = self
+                .write(|act| decision::record_decision(act, Who { person: &person, at }, decision, None))?;
             return Ok((result, review));
         }
         self.do_it(plan, &stores, result)
     }
 
     /// What the log does not hold is never replaced: a content too large to be kept, or an edit of a file whose newest version
-    /// is redacted, of which nothing is known to hold it against. The latter is recorded now.
+    /// is redacted, of which nothing is known to compare it with. The latter is recorded now.
     fn nothing_is_lost(
         self: &Arc<Self>,
         plan: &Plan,
@@ -235,7 +236,7 @@ impl Inner {
         }
         if !dry_run {
             for store in unknown {
-                self.look(&stores[&store].0)?;
+                self.scan(&stores[&store].0)?;
             }
         }
         Ok(())
@@ -262,8 +263,8 @@ impl Inner {
     }
 
     /// Files that are not what the plan expects. What is there instead is recorded first, unless this is a preview: by a
-    /// look at everything, so that a file that was renamed is still the same memory.
-    fn held_against_disk(
+    /// scan everything, so that a file that was renamed is still the same memory.
+    fn compared_with_disk(
         self: &Arc<Self>,
         plan: &Plan,
         stores: &Places,
@@ -286,7 +287,7 @@ impl Inner {
         if !dry_run {
             let concerned: BTreeSet<StoreId> = moved.iter().map(|(step, _)| step.store).collect();
             for store in concerned {
-                self.look(&stores[&store].0)?;
+                self.scan(&stores[&store].0)?;
             }
         }
         moved
@@ -424,8 +425,8 @@ impl Inner {
             act.queue(&NewQueued { operation_seq: appended.operation_seq, at, ..change })?;
         }
         // A review is of all its files; what was done in part is the person's own act alone.
-        let judging = plan.judging.as_ref().filter(|_| carried.stopped.is_none());
-        carried.review = judge::note(act, Who { person: &person, at }, &appended, plan.undoes, judging)?;
+        let decision = plan.decision.as_ref().filter(|_| carried.stopped.is_none());
+        carried.review = decision::note(act, Who { person: &person, at }, &appended, plan.undoes, decision)?;
         Ok(appended.operation_seq)
     }
 
@@ -456,7 +457,7 @@ impl Inner {
     ) -> Result<(), ApiError> {
         let conflict = match error {
             FileError::Moved { found, .. } => {
-                self.look(store)?;
+                self.scan(store)?;
                 self.conflict(step, found, "The file was changed at this very moment; it was left as it is.")?
             }
             error if !result.partial => return Err(error.into()),
@@ -466,7 +467,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Records and removes the hidden file that the step left behind that was stopped. Where that fails, the next look does it.
+    /// Records and removes the hidden file that the step left behind that was stopped. Where that fails, the next scan does it.
     fn clear_away(&self, carried: &Carried<'_>, stores: &Places) {
         if let Some((step, FileError::Moved { kept: Some(_), .. })) = &carried.stopped {
             drop(self.recover(&stores[&step.store].0));

@@ -2,7 +2,7 @@
 
 use crate::App;
 use crate::app::{FEED_INTERVAL, Inner};
-use crate::look::{LogKeeper, watched};
+use crate::scan::{LogKeeper, watched};
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::Lease;
 use retrace_watch::{Handle, Options, Wake};
@@ -142,7 +142,7 @@ fn upkeep(
         }
         // Failures here are not lost: whoever searches or asks for a receipt meets them with a code.
         while !stop.load(Ordering::SeqCst) && inner.writer().index_some().unwrap_or(false) {}
-        purge.look(inner);
+        purge.check(inner);
         if inner.wants_join() {
             inner.origins.start(inner);
         }
@@ -166,7 +166,7 @@ struct PurgeDue {
 
 impl PurgeDue {
     /// Takes note of what was committed.
-    fn look(&mut self, inner: &Inner) {
+    fn check(&mut self, inner: &Inner) {
         if !inner.purge_is_pending() {
             self.next = None;
         } else if self.next.is_none() {

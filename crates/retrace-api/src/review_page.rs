@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Lines of one difference that are printed.
-const MOST_LINES: usize = 400;
+const MAX_LINES: usize = 400;
 
 /// What a report shows.
 #[derive(Debug, Default)]
@@ -152,7 +152,7 @@ fn difference(diff: &Diff, masked: &(BTreeSet<u32>, BTreeSet<u32>), text: &mut S
         return;
     }
     text.push_str("<pre>");
-    let mut left = MOST_LINES;
+    let mut left = MAX_LINES;
     for hunk in &diff.hunks {
         let _ = write!(text, "<span class=\"at\">@@ -{} +{} @@</span>", hunk.old_start, hunk.new_start);
         for line in hunk.lines.iter().take(left) {
@@ -171,7 +171,7 @@ fn difference(diff: &Diff, masked: &(BTreeSet<u32>, BTreeSet<u32>), text: &mut S
     text.push_str("</pre>\n");
     if left == 0 {
         let _ =
-            writeln!(text, "<p class=\"facts\">More than {MOST_LINES} lines; the others are left out.</p>");
+            writeln!(text, "<p class=\"facts\">More than {MAX_LINES} lines; the others are left out.</p>");
     }
 }
 
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_long_difference_is_cut_and_says_so() {
         let text = page("", &"line\n".repeat(1_000));
-        assert_eq!(text.matches("<ins>").count(), MOST_LINES);
+        assert_eq!(text.matches("<ins>").count(), MAX_LINES);
         assert!(text.contains("the others are left out"));
     }
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 /// Live memories that are looked up at most when another directory is to be known again.
-const MOST_COMPARED: usize = 256;
+const MAX_COMPARED: usize = 256;
 
 /// What a directory at a store's path is.
 enum Found {
@@ -47,7 +47,7 @@ impl Inner {
         }
     }
 
-    /// The same for a look, which keeps which directory it was.
+    /// The same for a scan, which keeps which directory it was.
     ///
     /// # Errors
     /// A failure of the database.
@@ -112,7 +112,7 @@ impl Inner {
         // Copied or restored with its times, or on a file system whose numbers change: the files are those that were recorded. Their
         // contents are not read for that.
         let (mut asked, mut same) = (0, 0);
-        for (path, head) in reader.heads(store.id)?.into_iter().take(MOST_COMPARED) {
+        for (path, head) in reader.heads(store.id)?.into_iter().take(MAX_COMPARED) {
             let Some(seen) = head.seen else { continue };
             asked += 1;
             same += usize::from(matches!(root.seen(&path), Ok(Some(now))
@@ -129,8 +129,8 @@ pub(crate) fn place_of(store: &StoreRow) -> PathBuf {
 
 /// Whether the path of a store, of which a person said where it leads, leads elsewhere by now.
 fn leads_elsewhere(store: &StoreRow) -> bool {
-    let said = store.root_at.as_deref().map(path_from_bytes);
-    said.is_some_and(|said| std::fs::canonicalize(root_of(store)).ok() != Some(said))
+    let reported = store.root_at.as_deref().map(path_from_bytes);
+    reported.is_some_and(|reported| std::fs::canonicalize(root_of(store)).ok() != Some(reported))
 }
 
 /// What a platform says that does not tell directories apart.

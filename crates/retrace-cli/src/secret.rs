@@ -7,7 +7,7 @@ use retrace_api::wire::{ApiError, Code};
 use std::io::Read;
 use std::path::Path;
 
-/// Largest secret that is looked for. Private keys have some kilobytes.
+/// Largest secret that is searched for. Private keys have some kilobytes.
 const MAX_SECRET_BYTES: u64 = 1 << 20;
 
 /// Reads the bytes in `path`, `-` for standard input, and gives them in base 64. One final line feed is not part of them,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
 use tempfile::TempDir;
 
-/// 2026-11-20T10:00:00Z, where the clock starts; it moves one second at each look.
+/// 2026-11-20T10:00:00Z, where the clock starts; it moves one second at each scan.
 const START_MICROS: i64 = 1_795_168_800_000_000;
 
 /// A machine of its own: a data directory, a home and a directory of memories.
@@ -252,9 +252,9 @@ fn a_change_is_recorded_shown_and_put_back() {
     let machine = Machine::with_notes(&[("a.md", "one\n")]);
     let first = machine.newest();
     std::fs::write(machine.notes().join("a.md"), "two\n").expect("a file");
-    let looked = machine.run(&["record", "--once", "--json"]);
-    assert_eq!((looked.exit, looked.lines().len()), (Exit::DONE, 1));
-    assert_eq!(looked.lines()[0], machine.newest());
+    let scanned = machine.run(&["record", "--once", "--json"]);
+    assert_eq!((scanned.exit, scanned.lines().len()), (Exit::DONE, 1));
+    assert_eq!(scanned.lines()[0], machine.newest());
     assert_eq!(machine.newest()["operation"], "modified");
 
     let id = machine.newest()["id"].as_str().expect("an id").to_owned();

@@ -71,28 +71,28 @@ fn converse(
     at_home(command, folder.path());
     let output = command.output().expect("the conversation is held");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let told = serde_json::from_slice(&output.stdout).expect("JSON");
+    let reported = serde_json::from_slice(&output.stdout).expect("JSON");
     let log = retrace(folder.path(), &["--json", "log"]);
     let lines = String::from_utf8(log).expect("text");
     let versions = lines.lines().rev().map(|line| serde_json::from_str(line).expect("a version")).collect();
-    (folder, told, versions)
+    (folder, reported, versions)
 }
 
-fn check(session: &str, (folder, told, versions): (tempfile::TempDir, Value, Vec<Value>)) {
+fn check(session: &str, (folder, reported, versions): (tempfile::TempDir, Value, Vec<Value>)) {
     let memories = folder.path().join("memories");
     let text = std::fs::read_to_string(memories.join("refunds.md")).expect("the memory");
     assert_eq!(text, "# Refunds\n\n- Over 80 €: ask.\n- Ask the shift lead.\n");
 
-    let results = told["results"].as_array().expect("results");
-    assert_eq!(results.len(), 7, "{told}");
+    let results = reported["results"].as_array().expect("results");
+    assert_eq!(results.len(), 7, "{reported}");
     for (place, result) in results.iter().enumerate() {
         assert_eq!(result["is_error"], place == 2, "{result}");
     }
-    let said = |place: usize| results[place]["content"].as_str().expect("a text");
-    assert_eq!(said(1), "File created successfully at: /memories/shop/refunds.md");
-    assert!(said(2).contains("already exists"), "{}", said(2));
-    assert!(said(5).contains("Ask the shift lead."), "{}", said(5));
-    assert_eq!(told["final"], "Done: Make it 80 €, and say whom to ask.");
+    let printed = |place: usize| results[place]["content"].as_str().expect("a text");
+    assert_eq!(printed(1), "File created successfully at: /memories/shop/refunds.md");
+    assert!(printed(2).contains("already exists"), "{}", printed(2));
+    assert!(printed(5).contains("Ask the shift lead."), "{}", printed(5));
+    assert_eq!(reported["final"], "Done: Make it 80 €, and say whom to ask.");
 
     let seen: Vec<(&str, &str)> = versions
         .iter()

@@ -58,8 +58,8 @@ impl Host {
             .expect("the program starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("it says where it is");
-        let said: Value = serde_json::from_str(&line).expect("JSON");
-        let address = said["origin"].as_str().unwrap().trim_start_matches("http://").to_owned();
+        let printed: Value = serde_json::from_str(&line).expect("JSON");
+        let address = printed["origin"].as_str().unwrap().trim_start_matches("http://").to_owned();
         let token = std::fs::read_to_string(token).expect("the token").trim().to_owned();
         Self { child, address, token }
     }
@@ -189,8 +189,8 @@ fn a_hosted_store_is_mirrored_reviewed_and_written_back() {
     assert!(shown.contains("Use two spaces.") && shown.contains("Use tabs."), "{shown}");
     let number = queued[0]["id"].to_string();
     assert!(mirror.lines(&["remote", "withdraw", &number]).is_empty());
-    let said = String::from_utf8(mirror.run(&rollback).stdout).unwrap();
-    assert!(said.contains("1 change queued for the host"), "{said}");
+    let printed = String::from_utf8(mirror.run(&rollback).stdout).unwrap();
+    assert!(printed.contains("1 change queued for the host"), "{printed}");
     assert_eq!(mirror.lines(&["remote", "push", "--dry-run"]).len(), 1);
     let pushed = mirror.lines(&["remote", "push"]).remove(0);
     assert_eq!((&pushed["sent"], &pushed["conflicts"]), (&json!(1), &json!(0)));
@@ -372,9 +372,9 @@ fn ctrl_c_stops_a_pull_without_harm() {
 
     *gate.left.lock().unwrap() = Some(5);
     let stopped = signal_when_held("-INT", &mirror, &["remote", "add", &store, "--name", "notes"], &gate);
-    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
-    assert_eq!(stopped.status.code(), Some(0), "{said}");
-    assert!(said.contains("stopped before its end"), "{said}");
+    let printed = String::from_utf8_lossy(&stopped.stderr).into_owned();
+    assert_eq!(stopped.status.code(), Some(0), "{printed}");
+    assert!(printed.contains("stopped before its end"), "{printed}");
 
     *gate.left.lock().unwrap() = Some(2);
     let stopped = signal_when_held("-INT", &mirror, &["--json", "remote", "pull"], &gate);

@@ -113,11 +113,11 @@ fn the_hook_refuses_a_secret_and_lets_a_clean_commit_through() {
 
     repository.write("memory/a.md", &format!("The token is {}.\n", token()));
     let refused = repository.commit();
-    let said = format!("{}{}", text(&refused.stdout), text(&refused.stderr));
+    let printed = format!("{}{}", text(&refused.stdout), text(&refused.stderr));
     assert_eq!(refused.status.code(), Some(1), "git's own code for a hook that refuses");
-    assert!(said.contains("memory/a.md:1:14: error:") && said.contains("[secret/github]"), "{said}");
-    assert!(said.contains("pre-commit: the memories have findings"), "{said}");
-    assert!(!said.contains(&token()[4..10]), "masked here too");
+    assert!(printed.contains("memory/a.md:1:14: error:") && printed.contains("[secret/github]"), "{printed}");
+    assert!(printed.contains("pre-commit: the memories have findings"), "{printed}");
+    assert!(!printed.contains(&token()[4..10]), "masked here too");
     assert_eq!(repository.commits(), 1);
 
     // What is staged counts, not what stands in the working tree.

@@ -15,7 +15,7 @@ fn serve(folder: &Path, arguments: &[&str]) -> Command {
 #[test]
 fn beyond_this_machine_wants_a_certificate_or_plain_words() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (arguments, said) in [
+    for (arguments, printed) in [
         (&["--listen", "0.0.0.0:0"][..], "--tls-cert"),
         (&["--tls-cert", "cert.pem"], "required arguments"),
         (&["--insecure-plain-http", "--tls-cert", "a", "--tls-key", "b"], "cannot be used with"),
@@ -24,7 +24,7 @@ fn beyond_this_machine_wants_a_certificate_or_plain_words() {
     ] {
         let output = serve(folder.path(), arguments).output().expect("it runs");
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && error.contains(said), "{arguments:?}: {error}");
+        assert!(!output.status.success() && error.contains(printed), "{arguments:?}: {error}");
     }
 }
 

@@ -26,9 +26,9 @@ fn scenario(seed: u64) {
     command.arg(tree("tests/oracles/session_sync.py")).arg(env!("CARGO_BIN_EXE_retrace"));
     let output =
         command.arg(folder.path()).args([&seed.to_string(), STEPS]).output().expect("the scenario runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    println!("{}", said.trim());
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    println!("{}", printed.trim());
 }
 
 #[test]

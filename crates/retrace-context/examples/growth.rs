@@ -1,4 +1,4 @@
-//! Holds the growth of recorded contexts against what their content weighs.
+//! Compares the growth of recorded contexts with what their content weighs.
 //!
 //! ```text
 //! cargo run --release -p retrace-context --example growth -- FOLDER

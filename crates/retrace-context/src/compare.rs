@@ -23,7 +23,7 @@ pub struct Comparison {
     pub spared_regrets: Vec<String>,
 }
 
-/// Holds a new setting's outcome against that of a base, each with its regrets. Requests that only one of them has differ from
+/// Compares a new setting's outcome with that of a base, each with its regrets. Requests that only one of them has differ from
 /// nothing.
 #[must_use]
 pub fn compare(base: (&Outcome, &[Regret]), new: (&Outcome, &[Regret])) -> Comparison {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_held_against_each_other() {
+    fn lists_are_compared_with_each_other() {
         assert_eq!(without(&["a", "b", "a", "c"], &["b"]), ["a", "c"]);
         let empty = Outcome {
             requests: Vec::new(),

@@ -34,7 +34,7 @@ pub struct DeployedRequest {
     pub error_percent: Option<f64>,
 }
 
-/// Holds `outcome` against what the responses of `transcript` report.
+/// Compares `outcome` with what the responses of `transcript` report.
 #[must_use]
 pub fn deployed(transcript: &Transcript, outcome: &Outcome) -> Deployed {
     let mut found = Deployed::default();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_held_against_the_forecast() {
+    fn a_report_is_compared_with_the_forecast() {
         let mut story = Story::new("claude-opus-4-8");
         story.types("go");
         for turn in 0..6 {

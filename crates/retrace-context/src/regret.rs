@@ -104,7 +104,7 @@ pub struct RegretIndex {
 }
 
 impl RegretIndex {
-    /// Looks through the transcript once.
+    /// Searches the transcript once.
     #[must_use]
     pub fn new(transcript: &Transcript) -> Self {
         let results = Needs::of(transcript);

@@ -68,7 +68,7 @@ pub struct Point {
     pub pareto: bool,
 }
 
-/// The setting that others are held against: the first, which does nothing.
+/// The setting that others are compared with: the first, which does nothing.
 pub const BASELINE: usize = 0;
 
 /// What a sweep found.

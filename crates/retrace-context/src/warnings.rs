@@ -190,7 +190,7 @@ fn clearing(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Warning
         let message = format!(
             "It clears anew at {} of the {since} requests since the first clearing: the trigger is {}, and what stays after a clearing is {} tokens.",
             clears.len(),
-            said(edit.trigger),
+            words_of(edit.trigger),
             grouped(floor)
         );
         found.push(Warning::new("fires_each_turn", message));
@@ -232,7 +232,7 @@ fn breaks(outcome: &Outcome, at: usize) -> bool {
     outcome.requests.get(at).is_some_and(|request| request.cache_break_at.is_some())
 }
 
-fn said(trigger: Trigger) -> String {
+fn words_of(trigger: Trigger) -> String {
     match trigger {
         Trigger::InputTokens(value) => format!("{} tokens", grouped(value)),
         Trigger::ToolUses(value) => format!("{} tool uses", grouped(value)),
@@ -251,7 +251,7 @@ fn never_cleared(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Wa
             format!("the most tool uses in one request of this run that it may clear are {}", grouped(uses)),
         ),
     };
-    let trigger = said(edit.trigger);
+    let trigger = words_of(edit.trigger);
     if reached {
         let at_least = edit
             .clear_at_least
@@ -394,7 +394,7 @@ pub fn pays_back_after(outcome: &Outcome, prices: &Prices, model: &str) -> Optio
 }
 
 /// Two prices with as many digits as it takes to tell them apart; `None` where a hundredth of a cent does not.
-fn told_apart(one: f64, other: f64) -> Option<(String, String)> {
+fn distinguishable(one: f64, other: f64) -> Option<(String, String)> {
     (2..=4)
         .map(|digits| (format!("${one:.digits$}"), format!("${other:.digits$}")))
         .find(|(one, other)| one != other)
@@ -418,7 +418,7 @@ fn pays_back(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
     let (with, without) = (grounds.outcome.totals.cost_usd, grounds.without.cost_usd);
     if let (Some(with), Some(without)) = (with, without)
         && with > without
-        && let Some((now, before)) = told_apart(with, without)
+        && let Some((now, before)) = distinguishable(with, without)
     {
         found.push(Warning::new("costs_more", format!("The run costs {now} with it and {before} without.")));
     }

@@ -81,8 +81,8 @@ impl Client {
         if (300..400).contains(&status) {
             return CountError::Redirected { status, host: self.calls.host_of(answer) };
         }
-        let said = answer.complaint(&self.config().secrets());
-        let (message, request_id) = (said.message, said.request_id);
+        let reported = answer.complaint(&self.config().secrets());
+        let (message, request_id) = (reported.message, reported.request_id);
         match status {
             401 | 403 => CountError::BadKey { status, message, request_id },
             429 => {
@@ -92,7 +92,7 @@ impl Client {
             408 | 409 | 500.. => {
                 CountError::Unavailable { status: Some(status), tries, cause: message, request_id }
             }
-            400..500 => CountError::Refused { status, kind: said.kind, message, request_id },
+            400..500 => CountError::Refused { status, kind: reported.kind, message, request_id },
             _ => CountError::BadAnswer { cause: format!("HTTP {status}"), request_id },
         }
     }

@@ -13,7 +13,7 @@ pub enum CountError {
     #[error(transparent)]
     Config(#[from] BadConfig),
     /// 401 or 403: the key is unknown, or may not do this.
-    #[error("the key was refused ({status}): {message}{}", told(request_id.as_ref()))]
+    #[error("the key was refused ({status}): {message}{}", reported(request_id.as_ref()))]
     BadKey {
         /// The answer's status.
         status: u16,
@@ -23,7 +23,7 @@ pub enum CountError {
         request_id: Option<String>,
     },
     /// Another status of 400 to 499: the request itself is not accepted. A further try would be answered alike.
-    #[error("the request was refused ({status} {kind}): {message}{}", told(request_id.as_ref()))]
+    #[error("the request was refused ({status} {kind}): {message}{}", reported(request_id.as_ref()))]
     Refused {
         /// The answer's status.
         status: u16,
@@ -35,7 +35,7 @@ pub enum CountError {
         request_id: Option<String>,
     },
     /// 429 on every try, or with a wait that is longer than allowed.
-    #[error("the rate limit was reached, after {tries} tries: {message}{}", told(request_id.as_ref()))]
+    #[error("the rate limit was reached, after {tries} tries: {message}{}", reported(request_id.as_ref()))]
     Limited {
         /// Calls made.
         tries: u32,
@@ -47,7 +47,7 @@ pub enum CountError {
         request_id: Option<String>,
     },
     /// No usable connection, or 408, 409 or 500 and more, on every try.
-    #[error("the service is not available, after {tries} tries: {cause}{}", told(request_id.as_ref()))]
+    #[error("the service is not available, after {tries} tries: {cause}{}", reported(request_id.as_ref()))]
     Unavailable {
         /// The last answer's status; none when there was no answer.
         status: Option<u16>,
@@ -79,7 +79,7 @@ pub enum CountError {
         host: Option<String>,
     },
     /// The call was answered, but not with a count.
-    #[error("the answer is not a count: {cause}{}", told(request_id.as_ref()))]
+    #[error("the answer is not a count: {cause}{}", reported(request_id.as_ref()))]
     BadAnswer {
         /// What is wrong with it.
         cause: String,
@@ -107,6 +107,6 @@ impl CountError {
     }
 }
 
-fn told(request_id: Option<&String>) -> String {
+fn reported(request_id: Option<&String>) -> String {
     request_id.map(|id| format!(" (request {id})")).unwrap_or_default()
 }

@@ -94,7 +94,7 @@ impl Client {
         cancel: &Cancel,
         progress: &mut dyn FnMut(Progress),
     ) {
-        let mut told = Progress { done: 0, calls: calls.len(), failed: 0, retries: 0, waiting: None };
+        let mut reported = Progress { done: 0, calls: calls.len(), failed: 0, retries: 0, waiting: None };
         let (next, patience) = (AtomicUsize::new(0), cancel.child());
         thread::scope(|scope| {
             let (sender, reports) = mpsc::channel();
@@ -106,21 +106,21 @@ impl Client {
             for report in reports {
                 match report {
                     Report::Waiting(wait) => {
-                        told.retries += 1;
-                        told.waiting = Some(wait);
+                        reported.retries += 1;
+                        reported.waiting = Some(wait);
                     }
                     Report::Ended(at, result) => {
-                        told.done += 1;
-                        told.waiting = None;
-                        told.failed += usize::from(result.is_err());
+                        reported.done += 1;
+                        reported.waiting = None;
+                        reported.failed += usize::from(result.is_err());
                         keep(run, cache, plan, at, result);
                     }
                 }
-                progress(told);
+                progress(reported);
             }
         });
-        run.retries = told.retries;
-        if cancel.is_cancelled() && told.done < calls.len() {
+        run.retries = reported.retries;
+        if cancel.is_cancelled() && reported.done < calls.len() {
             run.ended_by.get_or_insert(CountError::Cancelled);
         }
     }

@@ -13,7 +13,7 @@ const STRAY_BYTES: usize = 8;
 const STRAY_SHARE: usize = 10;
 
 /// One line as it is shown. With `text`, [`HiddenKind::InvalidByte`](crate::HiddenKind::InvalidByte) in `hidden` and the
-/// two flags the raw bytes can be had back.
+/// two flags the raw bytes can be restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextLine {
     /// The text without its line end. Each byte that is not UTF-8 stands as one U+FFFD.

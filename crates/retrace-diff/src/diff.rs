@@ -14,7 +14,7 @@ pub const DEFAULT_CONTEXT: usize = 3;
 /// a window still answers.
 pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_millis(500);
 
-/// Both sides together, in bytes. Above it no small difference is looked for: 16 MiB, where reading and showing the lines
+/// Both sides together, in bytes. Above it no small difference is searched for: 16 MiB, where reading and showing the lines
 /// alone takes about as long as the time limit.
 pub const DEFAULT_MAX_BYTES: usize = 16 * 1024 * 1024;
 

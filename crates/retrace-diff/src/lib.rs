@@ -8,7 +8,7 @@
 //! - Lines end at a line feed and nowhere else; every function here counts them in the same way, so that the third line
 //!   of a [`Diff`], of [`highlight`] and of [`text_lines`] are the same line.
 //! - Lines are compared as raw bytes. Text is only how they are shown: a byte that is not UTF-8 stands there as U+FFFD
-//!   and is named in [`Hidden`], so that the bytes can be had back from the lines.
+//!   and is named in [`Hidden`], so that the bytes can be restored from the lines.
 //! - Ranges are byte ranges into the `text` they come with and lie on character boundaries.
 //! - No input panics. The clock is read only to keep a time limit, and reaching one is said in the result.
 

@@ -15,7 +15,7 @@ pub const MIN_MOVED_LINES: usize = 3;
 /// Two lines that say something and have more than this many lines between them that say nothing are not one block.
 const MAX_FILLER: usize = 3;
 
-/// How many places a block may have come from are held against each other. It bounds the work when one block occurs
+/// How many places a block may have come from are compared with each other. It bounds the work when one block occurs
 /// everywhere; the longest of them wins.
 const MAX_CANDIDATES: usize = 16;
 
@@ -118,14 +118,14 @@ impl Side {
 
     /// The shortest possible block at `start`; `None` when none starts there.
     fn window(&self, start: usize) -> Option<&[u32]> {
-        let (mut said, mut filler) = (0, 0);
+        let (mut shown, mut filler) = (0, 0);
         for (offset, role) in self.roles[start..].iter().enumerate() {
             match role {
-                Role::Changed => (said, filler) = (said + 1, 0),
-                Role::Filler if said > 0 && filler < MAX_FILLER => filler += 1,
+                Role::Changed => (shown, filler) = (shown + 1, 0),
+                Role::Filler if shown > 0 && filler < MAX_FILLER => filler += 1,
                 _ => return None,
             }
-            if said == MIN_MOVED_LINES {
+            if shown == MIN_MOVED_LINES {
                 return Some(&self.numbers[start..=start + offset]);
             }
         }
@@ -195,7 +195,7 @@ fn best_source(
 /// How many lines two blocks have in common, from their starts to a last line that says something; 0 when fewer than
 /// [`MIN_MOVED_LINES`] of them do.
 fn common_length(old: &Side, old_start: usize, new: &Side, new_start: usize) -> usize {
-    let (mut said, mut filler, mut length) = (0, 0, 0);
+    let (mut shown, mut filler, mut length) = (0, 0, 0);
     let old_lines = old.numbers[old_start..].iter().zip(&old.roles[old_start..]);
     let new_lines = new.numbers[new_start..].iter().zip(&new.roles[new_start..]);
     for (offset, ((old_number, old_role), (new_number, new_role))) in old_lines.zip(new_lines).enumerate() {
@@ -203,12 +203,12 @@ fn common_length(old: &Side, old_start: usize, new: &Side, new_start: usize) -> 
             break;
         }
         match (old_role, new_role) {
-            (Role::Changed, Role::Changed) => (said, filler, length) = (said + 1, 0, offset + 1),
+            (Role::Changed, Role::Changed) => (shown, filler, length) = (shown + 1, 0, offset + 1),
             (Role::Filler, Role::Filler) if filler < MAX_FILLER => filler += 1,
             _ => break,
         }
     }
-    if said >= MIN_MOVED_LINES { length } else { 0 }
+    if shown >= MIN_MOVED_LINES { length } else { 0 }
 }
 
 #[cfg(test)]
@@ -217,9 +217,9 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    type Told<'a> = (&'a str, u32, &'a str, u32, u32);
+    type Expected<'a> = (&'a str, u32, &'a str, u32, u32);
 
-    fn check(changes: &[(&str, Option<&str>, Option<&str>)], expected: &[Told<'_>]) {
+    fn check(changes: &[(&str, Option<&str>, Option<&str>)], expected: &[Expected<'_>]) {
         let changes: Vec<_> = changes
             .iter()
             .map(|(path, old, new)| FileChange {
@@ -229,11 +229,11 @@ mod tests {
             })
             .collect();
         let found = moves(&changes);
-        let told: Vec<Told<'_>> = found
+        let reported: Vec<Expected<'_>> = found
             .iter()
             .map(|one| (one.from_path.as_str(), one.from_line, one.to_path.as_str(), one.to_line, one.lines))
             .collect();
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub enum Durable {
     /// Before the act is done.
     #[default]
     Now,
-    /// When the caller calls [`crate::Root::settle`]. Until then a power failure may take the change back, as if it had not
+    /// When the caller calls [`crate::Root::flush`]. Until then a power failure may take the change back, as if it had not
     /// been made. Where [`crate::Root::keeps_order`], it takes nothing else: the live file is entirely old or entirely new.
     Later,
 }

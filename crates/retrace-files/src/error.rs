@@ -99,7 +99,7 @@ pub enum FileError {
     },
     /// The file kept changing while it was read.
     #[error("\"{path}\" keeps changing while it is read")]
-    Unsettled {
+    Unstable {
         /// The file.
         path: RelPath,
     },

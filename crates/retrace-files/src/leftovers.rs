@@ -63,7 +63,7 @@ impl Root {
     /// Removes a leftover, if its content is still the one that was looked at.
     ///
     /// # Errors
-    /// [`FileError::Moved`] when it holds something else by now; [`FileError::Unsettled`] while an act is under way in its
+    /// [`FileError::Moved`] when it holds something else by now; [`FileError::Unstable`] while an act is under way in its
     /// directory.
     pub fn discard(&self, leftover: &Leftover) -> Result<(), FileError> {
         let directory = self.idle_parent_of(&leftover.path)?;
@@ -86,7 +86,7 @@ impl Root {
     ///
     /// # Errors
     /// [`FileError::Moved`] when the leftover holds something else by now or `target` is taken;
-    /// [`FileError::Unsettled`] while an act is under way in its directory.
+    /// [`FileError::Unstable`] while an act is under way in its directory.
     pub fn put_back(&self, leftover: &Leftover, target: &RelPath) -> Result<(), FileError> {
         let refused = |found| FileError::Moved {
             path: target.clone(),
@@ -111,7 +111,7 @@ impl Root {
 
     fn idle_parent_of(&self, path: &RelPath) -> Result<Directory, FileError> {
         let directory = self.parent_of(path)?;
-        if directory.is_busy() { Err(FileError::Unsettled { path: path.clone() }) } else { Ok(directory) }
+        if directory.is_busy() { Err(FileError::Unstable { path: path.clone() }) } else { Ok(directory) }
     }
 }
 

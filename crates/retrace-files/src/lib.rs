@@ -19,7 +19,7 @@
 //! Owner, mode and extended attributes are kept on Unix only.
 //!
 //! An act is done when it would survive a power failure. A caller that keeps what it wrote elsewhere can have it done before
-//! that ([`Durable::Later`]) and settle afterwards.
+//! that ([`Durable::Later`]) and flush afterwards.
 //!
 //! A caller that may have to take an act back has it hold what it displaces ([`Root::set_holding`]).
 //!
@@ -32,6 +32,7 @@ mod attributes;
 mod delete;
 mod directory;
 mod error;
+mod flush;
 #[cfg(unix)]
 #[cfg(test)]
 mod harness;
@@ -42,7 +43,6 @@ mod read;
 mod replace;
 mod root;
 mod scan;
-mod settle;
 mod steps;
 
 pub use act::{Done, Durable, Expected, Guard};

@@ -32,7 +32,7 @@ impl Root {
     /// Reads the file at `path`. Files above `max_bytes` are hashed but not kept in memory.
     ///
     /// # Errors
-    /// [`FileError::Unsettled`] when the file changed during every attempt; [`FileError::Missing`], [`FileError::Link`],
+    /// [`FileError::Unstable`] when the file changed during every attempt; [`FileError::Missing`], [`FileError::Link`],
     /// [`FileError::IsDirectory`], [`FileError::NotAFile`], [`FileError::Denied`] and so on when there is none to read.
     pub fn read(&self, path: &RelPath, max_bytes: u64) -> Result<Content, FileError> {
         let directory = self.parent_of(path)?;
@@ -58,11 +58,11 @@ pub(crate) fn open_regular(
 
 /// Reads an open file from its beginning until it stands still.
 pub(crate) fn read_open(file: &mut File, path: &RelPath, max_bytes: u64) -> Result<Content, FileError> {
-    read_settled(file, path, max_bytes, &mut || {})
+    read_stable(file, path, max_bytes, &mut || {})
 }
 
 /// `meanwhile` is called when the bytes were read and before the file is looked at again: tests write there.
-fn read_settled(
+fn read_stable(
     file: &mut File,
     path: &RelPath,
     max_bytes: u64,
@@ -74,7 +74,7 @@ fn read_settled(
             return Ok(content);
         }
     }
-    Err(FileError::Unsettled { path: path.clone() })
+    Err(FileError::Unstable { path: path.clone() })
 }
 
 /// `None` when the file changed meanwhile.
@@ -155,18 +155,18 @@ mod tests {
         store.write("a.md", "old");
         let mut file = File::open(store.at("a.md")).unwrap();
         let mut writes = [&b"newer"[..], b"newest!"].into_iter();
-        let content = read_settled(&mut file, &path("a.md"), 100, &mut || {
+        let content = read_stable(&mut file, &path("a.md"), 100, &mut || {
             if let Some(bytes) = writes.next() {
                 store.write("a.md", bytes);
             }
         });
         assert_eq!(content.unwrap().bytes.unwrap(), b"newest!");
         let mut size = 1;
-        let restless = read_settled(&mut file, &path("a.md"), 100, &mut || {
+        let restless = read_stable(&mut file, &path("a.md"), 100, &mut || {
             size += 1;
             store.write("a.md", vec![b'x'; size]);
         });
-        assert!(matches!(restless, Err(FileError::Unsettled { .. })));
+        assert!(matches!(restless, Err(FileError::Unstable { .. })));
     }
 
     #[test]

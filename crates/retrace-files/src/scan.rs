@@ -15,7 +15,7 @@ pub const DEPTH_LIMIT: usize = 128;
 /// passed. Under permanent change the last answer stands.
 const ATTEMPTS: usize = 3;
 
-/// What a look at a store found.
+/// What a scan of a store found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Regular files that the rules count as memories.

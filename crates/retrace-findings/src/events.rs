@@ -48,7 +48,7 @@ pub const UNKNOWN_WRITERS_PERCENT: usize = 10;
 pub const RACE_MICROS: u64 = 10 * 60 * 1_000_000;
 
 /// Operations of one finding that are offered to be taken back.
-const MOST_PUT_BACK: usize = 5;
+const MAX_PUT_BACK: usize = 5;
 
 /// Characters of a session's id in a message.
 const SHOWN_ID: usize = 8;
@@ -76,7 +76,7 @@ pub struct Change {
     /// Who made it.
     pub writer: Writer,
     /// Whether a person asked for it in so many words, or it was there when recording began: never found wrong.
-    pub is_settled: bool,
+    pub is_exempt: bool,
     /// The memory.
     pub memory: MemoryId,
     /// Its path after the change, or the one it had before it was deleted; `None` when redacted.
@@ -159,7 +159,7 @@ fn event(
     let mut mended: Vec<Remedy> = operations
         .into_iter()
         .rev()
-        .take(MOST_PUT_BACK)
+        .take(MAX_PUT_BACK)
         .map(|operation| Remedy::PutBack { operation })
         .collect();
     mended.extend(remedies(rule, &path, None, ""));
@@ -186,7 +186,7 @@ fn mass_deletes(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFin
     let deletes: Vec<usize> = (0..changes.changes.len())
         .filter(|place| {
             let change = &changes.changes[*place];
-            change.what == VersionOperation::Deleted && !change.is_settled
+            change.what == VersionOperation::Deleted && !change.is_exempt
         })
         .collect();
     let follows = |one: &usize, other: &usize| {
@@ -235,7 +235,7 @@ fn shrunken_indexes(line: &[&Change], changes: &Changes<'_>, config: &Config, fo
     for pair in line.windows(2) {
         let [before, after] = pair else { continue };
         let Some(path) = after.path.as_deref().filter(|path| is_index(path)) else { continue };
-        if after.is_settled || after.what == VersionOperation::Created {
+        if after.is_exempt || after.what == VersionOperation::Created {
             continue;
         }
         let Some(had) = (changes.text)(before.version).map(|text| lines_with_text(&text)) else { continue };
@@ -252,10 +252,10 @@ fn shrunken_indexes(line: &[&Change], changes: &Changes<'_>, config: &Config, fo
 }
 
 fn unknown_writers(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFinding>) {
-    let judged: Vec<&Change> = changes.changes.iter().filter(|change| !change.is_settled).collect();
+    let counted: Vec<&Change> = changes.changes.iter().filter(|change| !change.is_exempt).collect();
     let (unknown, others): (Vec<&Change>, Vec<&Change>) =
-        judged.iter().partition(|change| change.writer == Writer::Unknown);
-    if others.len() < KNOWN_WRITERS_FEWEST || unknown.len() * 100 > judged.len() * UNKNOWN_WRITERS_PERCENT {
+        counted.iter().partition(|change| change.writer == Writer::Unknown);
+    if others.len() < KNOWN_WRITERS_FEWEST || unknown.len() * 100 > counted.len() * UNKNOWN_WRITERS_PERCENT {
         return;
     }
     for change in unknown {
@@ -279,13 +279,13 @@ fn races(line: &[&Change], changes: &Changes<'_>, config: &Config, found: &mut V
         let (Writer::Session(first), Writer::Session(second)) = (&one.writer, &other.writer) else {
             continue;
         };
-        let judged = !one.is_settled && !other.is_settled;
-        if first == second || !judged || !are_within(one, other, RACE_MICROS) {
+        let counted = !one.is_exempt && !other.is_exempt;
+        if first == second || !counted || !are_within(one, other, RACE_MICROS) {
             continue;
         }
         // The first comes back: it was at work all the time.
         let returned = line.get(at + 2).filter(|third| {
-            !third.is_settled && third.writer == one.writer && are_within(other, third, RACE_MICROS)
+            !third.is_exempt && third.writer == one.writer && are_within(other, third, RACE_MICROS)
         });
         let path = other.path.as_deref().unwrap_or("");
         let (first, second) = (shown_id(first), shown_id(second));

@@ -1,4 +1,4 @@
-//! Text that a person does not see: what `retrace-diff` finds, held against what is usual in memories.
+//! Text that a person does not see: what `retrace-diff` finds, compared with what is usual in memories.
 
 use crate::page::Page;
 use retrace_diff::HiddenKind;

@@ -198,12 +198,12 @@ pub(crate) fn check(page: &mut Page<'_>) {
     });
     found.sort_by_key(|(_, range)| range.start);
     let mentions = Mentions::of(&page.text, &page.code);
-    let judged: Vec<_> = found
+    let marked: Vec<_> = found
         .into_iter()
         .map(|(index, range)| (index, mentions.is_mention(&range, sort(FORMS[index].0)), range))
         .collect();
     let mut mentioned = 0;
-    for (index, is_mention, range) in judged {
+    for (index, is_mention, range) in marked {
         let (rule, message, _) = FORMS[index];
         if !is_mention {
             page.report(rule, range, message.to_owned());

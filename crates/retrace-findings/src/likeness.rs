@@ -202,7 +202,7 @@ fn pairs_of(files: &[Held<'_>], concerned: &BTreeSet<String>, threads: usize) ->
 
 /// Who has one of these shingles (sorted, each once), by shingle and file.
 fn holders_of(files: &[Held<'_>], wanted: &[u64], threads: usize) -> Vec<Holder> {
-    // Nearly all shingles are none of those that are looked for, which one bit tells of most of them.
+    // Nearly all shingles are none of those that are searched for, which one bit tells of most of them.
     let bits = (wanted.len() * 16).next_power_of_two().max(64);
     let mask = bits as u64 - 1;
     let mut seen = vec![0_u64; bits / 64];

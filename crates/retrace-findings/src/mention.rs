@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 /// Bytes of a line before and after a match that are looked at.
 const REACH: usize = 320;
 
-/// Lines above a match in which the sentence that introduces its list, quotation or block is looked for.
+/// Lines above a match in which the sentence that introduces its list, quotation or block is searched for.
 const LINES_ABOVE: usize = 8;
 
 /// A line with at most so many words besides the match says nothing else.
@@ -117,9 +117,9 @@ impl<'a> Mentions<'a> {
         });
         if let Some((outside_before, outside_after)) = quotation {
             let outside = words(outside_before) + words(outside_after);
-            let told = attack().is_match(outside_before) || attack().is_match(outside_after);
-            let told = told || (sort == Sort::Words && reported().is_match(outside_before));
-            if told && outside >= SENTENCE {
+            let distinct = attack().is_match(outside_before) || attack().is_match(outside_after);
+            let distinct = distinct || (sort == Sort::Words && reported().is_match(outside_before));
+            if distinct && outside >= SENTENCE {
                 return true;
             }
         }
@@ -146,8 +146,9 @@ impl<'a> Mentions<'a> {
                 continue;
             }
             let introduces = trimmed.ends_with([':', '：']);
-            let told = attack().is_match(line) || (apart && sort == Sort::Words && reported().is_match(line));
-            return introduces && told;
+            let distinct =
+                attack().is_match(line) || (apart && sort == Sort::Words && reported().is_match(line));
+            return introduces && distinct;
         }
         false
     }

@@ -1,4 +1,4 @@
-//! One file: what rules see of it, what they find in it alone, and what it says that others are held against.
+//! One file: what rules see of it, what they find in it alone, and what it says that others are compared with.
 
 use crate::allow::Allowed;
 use crate::config::Config;

@@ -172,7 +172,7 @@ const MACHINES: [&str; 14] = [
 const LOGINS: [&str; 10] =
     ["ssh", "scp", "sftp", "rsync", "mosh", "autossh", "sshfs", "ssh-copy-id", "sshpass", "rclone"];
 
-/// Bytes of a line before an address in which such a program is looked for.
+/// Bytes of a line before an address in which such a program is searched for.
 const LOGIN_REACH: usize = 160;
 
 /// Issuer prefixes of payment cards with the lengths their numbers have (ISO/IEC 7812, the issuers' published ranges).

@@ -16,7 +16,7 @@ pub struct Rule {
     /// Whether it is on unless the configuration says otherwise. A rule whose precision on real memories was measured
     /// below 80 %, or could not be measured, is off (docs/FINDINGS.md).
     pub on: bool,
-    /// What it looks for and why that matters.
+    /// What it searches for and why that matters.
     pub explanation: String,
     /// What to do about a finding.
     pub remedy: String,

@@ -1,4 +1,4 @@
-//! What a memory claims about its repository, held against the repository; and days to come that are past.
+//! What a memory claims about its repository, compared with the repository; and days to come that are past.
 //!
 //! Only claims with a shape are read: a path in a code span, a script after `npm run`, and the like. A claim that cannot be
 //! decided (no package.json, no Makefile, a path of which nothing is there) is none, and so is what a memory itself calls
@@ -38,7 +38,7 @@ pub trait Repository {
     fn ports(&self) -> Option<&BTreeSet<u16>>;
 }
 
-/// Something that can be held against the repository.
+/// Something that can be compared with the repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Claim {
     about: About,
@@ -333,11 +333,11 @@ fn without_line_number(span: &str) -> &str {
     span.split(':').next().unwrap_or(span)
 }
 
-/// Rules that hold claims against the repository and the day.
+/// Rules that compare claims with the repository and the day.
 pub(crate) fn check(directory: &mut Directory<'_>) {
     let mut found = Vec::new();
     for (path, reading) in &directory.readings {
-        // Looking at a repository takes time, so that nothing is held against it for a rule that is off.
+        // Looking at a repository takes time, so that nothing is compared with it for a rule that is off.
         for claim in reading.claims.iter().filter(|claim| directory.asks_for(claim.about.rule())) {
             if let Some((rule, message)) = contradicted(claim, directory) {
                 found.push((rule, path.clone(), claim.span.clone(), message, claim.value.clone()));

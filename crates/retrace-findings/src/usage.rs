@@ -7,7 +7,7 @@ use crate::paths::{is_index, is_instructions};
 use chrono::NaiveDate;
 use std::collections::BTreeMap;
 
-/// A memory that was neither loaded nor changed for so many days is proposed for a look. A quarter: projects rest for weeks,
+/// A memory that was neither loaded nor changed for so many days is proposed for a review. A quarter: projects rest for weeks,
 /// and a memory that matters comes up within one.
 pub const UNLOADED_DAYS: i64 = 90;
 

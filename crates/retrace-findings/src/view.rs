@@ -47,12 +47,12 @@ mod tests {
     fn links_with_their_places() {
         let text = "---\nname: x\n---\n- [A](a.md#part) `[b](b.md)`\n- [C](../c.md) [D](d%20e.md)\n";
         let links = file_links("sub/MEMORY.md", text.as_bytes());
-        let told: Vec<_> = links
+        let reported: Vec<_> = links
             .iter()
             .map(|link| (&text[link.written.clone()], link.line, link.leads.as_deref()))
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 ("a.md", 4, Some("sub/a.md")),
                 ("../c.md", 5, Some("c.md")),

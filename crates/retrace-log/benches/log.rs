@@ -103,7 +103,7 @@ fn append(writer: &mut Writer, store: StoreId, written: Vec<(usize, String)>) {
     writer.append(scan(store, changes)).expect("appends");
 }
 
-/// The first look at ten thousand files of two kilobytes, appended in two batches; reading and hashing them is not part
+/// The first scan of ten thousand files of two kilobytes, appended in two batches; reading and hashing them is not part
 /// of it.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn first_scan_of_ten_thousand_files(bencher: Bencher<'_, '_>) {

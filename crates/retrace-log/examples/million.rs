@@ -83,7 +83,7 @@ fn history<E>(
     Ok(())
 }
 
-/// Every note has a name of its own: git looks for what a content resembles among those with similar names.
+/// Every note has a name of its own: git searches for what a content resembles among those with similar names.
 fn path_of(memory: usize) -> String {
     format!("project-{:03}/memory/note-{memory:05}.md", memory / IN_DIRECTORY)
 }

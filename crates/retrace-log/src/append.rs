@@ -87,7 +87,7 @@ impl Act<'_> {
     ///
     /// A content that equals the newest one at its path makes no version, so appending what another process has already
     /// appended does nothing. Equal content gone from one path and new at another makes one `modified` version of the
-    /// same memory. A memory that comes back to a path it was deleted from keeps its id.
+    /// same memory. A memory that reappears at a path it was deleted from keeps its id.
     ///
     /// What was redacted is not kept again, unless it stands on disk: a note is kept without it, a content that holds it is
     /// refused. Whoever brings a content from elsewhere takes it out before ([`Act::tags`]).
@@ -111,8 +111,8 @@ impl Act<'_> {
         put_back: &HashMap<usize, u64>,
     ) -> Result<Appended, LogError> {
         self.whole(|act| {
-            let rest = if act.new_memories { Resting::StaysAway } else { Resting::ComesBack };
-            act.append_resting(append, put_back, rest)
+            let rest = if act.new_memories { Dormant::StaysAway } else { Dormant::Reappears };
+            act.append_dormant(append, put_back, rest)
         })
     }
 
@@ -123,21 +123,21 @@ impl Act<'_> {
         append: Append<'_>,
         memory: Option<i64>,
     ) -> Result<Appended, LogError> {
-        let rest = memory.map_or(Resting::StaysAway, Resting::Is);
-        self.whole(|act| act.append_resting(append, &HashMap::new(), rest))
+        let rest = memory.map_or(Dormant::StaysAway, Dormant::Is);
+        self.whole(|act| act.append_dormant(append, &HashMap::new(), rest))
     }
 
-    fn append_resting(
+    fn append_dormant(
         &mut self,
         append: Append<'_>,
         put_back: &HashMap<usize, u64>,
-        rest: Resting,
+        rest: Dormant,
     ) -> Result<Appended, LogError> {
         let note = append.note.map(|note| self.clean(note)).transpose()?;
         let append = Append { note: note.as_deref(), ..append };
         let (tags, seals) = (self.tags()?, self.seals.take());
         let mut appending = Appending::begin((&self.transaction, self.entropy), &append, rest, tags)?;
-        appending.said.clone_from(put_back);
+        appending.stated.clone_from(put_back);
         appending.digest.seals(seals.as_ref());
         appending.run(&append)
     }
@@ -145,9 +145,9 @@ impl Act<'_> {
 
 /// Which memory comes to a path where nothing lives.
 #[derive(Clone, Copy)]
-enum Resting {
+enum Dormant {
     /// The one that was there last and is nowhere now, or a new one.
-    ComesBack,
+    Reappears,
     /// A new one.
     StaysAway,
     /// The one in this row, which lives nowhere.
@@ -159,7 +159,7 @@ enum Resting {
 enum Comes {
     /// It stands on disk: it is recorded whatever it holds.
     FromDisk,
-    /// From elsewhere: nothing redacted comes back with it.
+    /// From elsewhere: nothing redacted reappears with it.
     FromElsewhere,
 }
 
@@ -221,12 +221,12 @@ struct Appending<'a> {
     by_store: BTreeMap<i64, u64>,
     /// Row of the store and newest version of each memory that got one, by the memory's row.
     newest: BTreeMap<i64, (i64, u64)>,
-    rest: Resting,
+    rest: Dormant,
     /// Whether a person acts, on contents that somebody wrote before.
     acts: Option<Source>,
     /// Versions that are put back, as the act says: their places by the place of the change.
-    said: HashMap<usize, u64>,
-    /// What must not come back.
+    stated: HashMap<usize, u64>,
+    /// What must not reappear.
     tags: Arc<Tags>,
 }
 
@@ -234,7 +234,7 @@ impl<'a> Appending<'a> {
     fn begin(
         (connection, entropy): (&'a Connection, &'a mut Entropy),
         append: &Append<'_>,
-        rest: Resting,
+        rest: Dormant,
         tags: Arc<Tags>,
     ) -> Result<Self, LogError> {
         let (previous, previous_seq) = rows::head_of_chain(connection)?;
@@ -269,7 +269,7 @@ impl<'a> Appending<'a> {
             newest: BTreeMap::new(),
             rest,
             acts: matches!(append.actor, Actor::User { .. }).then_some(append.source),
-            said: HashMap::new(),
+            stated: HashMap::new(),
             tags,
         })
     }
@@ -290,7 +290,7 @@ impl<'a> Appending<'a> {
         let digest = self.digest.clone().finish();
         let writer = self.insert_operation(append, &digest)?;
         if let Some(undone) = append.undoes {
-            past::settle(self.connection, undone)?;
+            past::finish_past(self.connection, undone)?;
         }
         self.count_versions(true)?;
         let news =
@@ -359,13 +359,14 @@ impl<'a> Appending<'a> {
             Some(before) => (before.target(), ChangeKind::Moved),
             None => (self.rested_or_new(change.store, path_row, path_known, moves)?, ChangeKind::Created),
         };
-        let lean_on = match before {
+        let delta_base = match before {
             Some(before) => before.blob_row,
             None if target.versions > 0 => newest_blob_of(self.connection, target.memory_row)?,
             None => None,
         };
         let from = if seen.is_some() || is_of_disk(source) { Comes::FromDisk } else { Comes::FromElsewhere };
-        let (blob_row, salt) = self.keep(&change.path, (bytes.as_deref(), from), sha256, *size, lean_on)?;
+        let (blob_row, salt) =
+            self.keep(&change.path, (bytes.as_deref(), from), sha256, *size, delta_base)?;
         let seq = self.insert_version(&Draft {
             store: change.store,
             target,
@@ -383,7 +384,7 @@ impl<'a> Appending<'a> {
             _ => self.tags.held_in(bytes) != kept_out::Held::Nothing,
         };
         if from == Comes::FromDisk && bytes.as_ref().is_some_and(is_back) {
-            kept_out::came_back(self.connection, seq)?;
+            kept_out::reappeared(self.connection, seq)?;
         }
         if kind != ChangeKind::Modified {
             self.note_path(change.store, path_row, target.memory_row)?;
@@ -391,7 +392,7 @@ impl<'a> Appending<'a> {
         self.make_live(change.store, target.memory_row, path_row, seq, seen.as_ref())
     }
 
-    /// The memory that rests at a path, or a new one.
+    /// The dormant memory of a path, or a new one.
     fn rested_or_new(
         &mut self,
         store: StoreId,
@@ -400,14 +401,14 @@ impl<'a> Appending<'a> {
         moves: &Moves,
     ) -> Result<Target, LogError> {
         let store_row = self.stores[&store];
-        if let Resting::Is(memory_row) = self.rest {
-            return self.resting_in(memory_row);
+        if let Dormant::Is(memory_row) = self.rest {
+            return self.dormant_in(memory_row);
         }
         if path_known
-            && matches!(self.rest, Resting::ComesBack)
-            && let Some(resting) = resting_memory(self.connection, store_row, path_row, moves)?
+            && matches!(self.rest, Dormant::Reappears)
+            && let Some(dormant) = dormant_memory(self.connection, store_row, path_row, moves)?
         {
-            return Ok(resting);
+            return Ok(dormant);
         }
         let memory = MemoryId(self.random());
         self.connection
@@ -417,7 +418,7 @@ impl<'a> Appending<'a> {
     }
 
     /// The memory in a row, which lives nowhere.
-    fn resting_in(&self, memory_row: i64) -> Result<Target, LogError> {
+    fn dormant_in(&self, memory_row: i64) -> Result<Target, LogError> {
         let (memory, versions): (Vec<u8>, u64) = self
             .connection
             .prepare_cached(
@@ -435,7 +436,7 @@ impl<'a> Appending<'a> {
         (bytes, from): (Option<&[u8]>, Comes),
         sha256: &Sha256,
         size: u64,
-        lean_on: Option<i64>,
+        delta_base: Option<i64>,
     ) -> Result<(i64, [u8; 16]), LogError> {
         if let Some(bytes) = bytes
             && (bytes.len() as u64 != size || Sha256::of(bytes) != *sha256)
@@ -462,7 +463,7 @@ impl<'a> Appending<'a> {
         if from == Comes::FromElsewhere && self.tags.brings_back(None, bytes) {
             return Err(LogError::KeptOut(path.to_text()));
         }
-        let base = lean_on.map_or(Ok(None), |row| blob::base(self.connection, row, bytes.len()))?;
+        let base = delta_base.map_or(Ok(None), |row| blob::base(self.connection, row, bytes.len()))?;
         Ok((blob::insert(self.connection, bytes, sha256, &salt, base.as_ref())?, salt))
     }
 
@@ -657,7 +658,7 @@ fn live_at(connection: &Connection, store_row: i64, path: &RelPath) -> Result<Op
 }
 
 /// The memory that was last at this path and is nowhere now. A memory on its way to another path does not rest.
-fn resting_memory(
+fn dormant_memory(
     connection: &Connection,
     store_row: i64,
     path_row: i64,

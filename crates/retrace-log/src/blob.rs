@@ -6,12 +6,12 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-/// A content leans on at most so many others in a row. A longer row saves space (a note that stands alone takes some
+/// Longest chain of delta bases. A longer chain saves space (a note that stands alone takes some
 /// fifteen times what a difference takes) and makes reading dearer: fifty steps take a third of a millisecond. The same
 /// as the default of git's packs, which weigh the same two costs.
 pub(crate) const MAX_DEPTH: i64 = 50;
 
-/// Larger contents are kept whole, and not leant on: reading one must not unpack a row of large ones.
+/// Larger contents are kept whole, and are no delta base: reading one must not unpack a row of large ones.
 const MAX_DIFFERENCE_BYTES: usize = 1024 * 1024;
 
 /// Kept as it is, because packing does not make it smaller.
@@ -33,7 +33,7 @@ pub(crate) struct Encoded {
     pub data: Vec<u8>,
 }
 
-/// A content to lean on.
+/// A content that can be a delta base.
 pub(crate) struct Base {
     pub id: i64,
     pub depth: i64,
@@ -49,7 +49,7 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
 /// stands alone reads faster and ends a row of differences.
 pub(crate) fn encode(bytes: &[u8], base: Option<&Base>) -> Result<Encoded, LogError> {
     let difference = match base {
-        Some(base) if can_lean(bytes, base) => {
+        Some(base) if can_delta(bytes, base) => {
             let data = codec::pack(bytes, Some(&base.bytes))?;
             Some(Encoded { encoding: DIFFERENCE, base: Some(base.id), depth: base.depth + 1, data })
         }
@@ -69,12 +69,12 @@ pub(crate) fn encode(bytes: &[u8], base: Option<&Base>) -> Result<Encoded, LogEr
     Ok(difference.filter(|it| it.data.len() * 2 <= alone.data.len()).unwrap_or(alone))
 }
 
-fn can_lean(bytes: &[u8], base: &Base) -> bool {
-    leanable(base.depth, base.bytes.len(), bytes.len()) && codec::can_be_leant_on(&base.bytes)
+fn can_delta(bytes: &[u8], base: &Base) -> bool {
+    is_delta_allowed(base.depth, base.bytes.len(), bytes.len()) && codec::can_be_delta_base(&base.bytes)
 }
 
-/// Whether a content of `size` bytes may lean on one of `base_size` bytes at `depth`.
-fn leanable(depth: i64, base_size: usize, size: usize) -> bool {
+/// True if a content of `size` bytes may be a delta against one of `base_size` bytes at `depth`.
+fn is_delta_allowed(depth: i64, base_size: usize, size: usize) -> bool {
     depth < MAX_DEPTH && base_size > 0 && base_size <= MAX_DIFFERENCE_BYTES && size <= MAX_DIFFERENCE_BYTES
 }
 
@@ -104,7 +104,7 @@ fn step(connection: &Connection, id: i64) -> Result<Step, LogError> {
 }
 
 impl Step {
-    /// The content, given the one it leans on.
+    /// The content, given its delta base.
     fn unpack(self, base: Option<&[u8]>) -> Result<Vec<u8>, LogError> {
         let Some(data) = self.data else {
             return Err(LogError::Damaged(format!("content {} is gone, and another leans on it", self.id)));
@@ -128,7 +128,7 @@ pub(crate) fn read(connection: &Connection, id: i64) -> Result<Option<Vec<u8>>, 
 /// A content read back.
 struct Unpacked {
     bytes: Rc<Vec<u8>>,
-    /// What it leans on; `None` also when it was known.
+    /// Its delta base; `None` also when it was known.
     base: Option<i64>,
 }
 
@@ -164,22 +164,22 @@ fn read_with(
 }
 
 /// Reads many contents, mostly in the order they were written in. The newest content of each memory is what the next one
-/// leans on, so contents are remembered up to a bound, and let go soon after another has leant on them.
+/// is a delta against, so contents are remembered up to a bound, and let go soon after another was read with them as its base.
 pub(crate) struct Pass<'c> {
     connection: &'c Connection,
     known: HashMap<i64, Rc<Vec<u8>>>,
     /// What became known, oldest first.
     order: VecDeque<i64>,
-    /// What another content leant on, oldest first.
-    leant_on: VecDeque<i64>,
+    /// Delta bases of other contents, oldest first.
+    delta_bases: VecDeque<i64>,
     bytes: usize,
 }
 
 /// How much a pass remembers: the newest contents of some tens of thousands of memories.
 const PASS_BYTES: usize = 64 << 20;
 
-/// How many contents that others leant on a pass remembers: the one before is often asked for next, to compare.
-const PASS_LEANT_ON: usize = 100;
+/// Number of delta bases that a pass remembers: the one before is often asked for next, to compare.
+const PASS_DELTA_BASES: usize = 100;
 
 impl<'c> Pass<'c> {
     pub(crate) fn new(connection: &'c Connection) -> Self {
@@ -187,7 +187,7 @@ impl<'c> Pass<'c> {
             connection,
             known: HashMap::new(),
             order: VecDeque::new(),
-            leant_on: VecDeque::new(),
+            delta_bases: VecDeque::new(),
             bytes: 0,
         }
     }
@@ -206,7 +206,7 @@ impl<'c> Pass<'c> {
         };
         if !self.known.contains_key(&id) {
             self.remember(id, Rc::clone(&bytes));
-            self.leant_on.extend(base);
+            self.delta_bases.extend(base);
         }
         self.let_go();
         Ok(Some(bytes))
@@ -219,8 +219,8 @@ impl<'c> Pass<'c> {
     }
 
     fn let_go(&mut self) {
-        while self.leant_on.len() > PASS_LEANT_ON
-            && let Some(oldest) = self.leant_on.pop_front()
+        while self.delta_bases.len() > PASS_DELTA_BASES
+            && let Some(oldest) = self.delta_bases.pop_front()
         {
             self.forget(oldest);
         }
@@ -251,14 +251,14 @@ pub(crate) fn all_with(connection: &Connection, sha256: &Sha256) -> Result<Vec<i
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The content `id` as something to lean on; `None` when it is masked, not kept, too large or too deep.
+/// The content `id` as a delta base; `None` when it is masked, not kept, too large or too deep.
 pub(crate) fn base(connection: &Connection, id: i64, size: usize) -> Result<Option<Base>, LogError> {
     let mut query =
         connection.prepare_cached("SELECT depth, size FROM blobs WHERE id = ?1 AND data IS NOT NULL")?;
     let found: Option<(i64, usize)> =
         query.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((depth, base_size)) = found else { return Ok(None) };
-    if !leanable(depth, base_size, size) {
+    if !is_delta_allowed(depth, base_size, size) {
         return Ok(None);
     }
     Ok(read(connection, id)?.map(|bytes| Base { id, depth, bytes }))
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_be_leant_on_is_not() {
+    fn what_may_not_be_a_delta_base_is_not() {
         let new = note().replace("number 50 ", "number fifty ");
         let encoding = |depth, bytes: Vec<u8>| {
             encode(new.as_bytes(), Some(&Base { id: 1, depth, bytes })).expect("encodes").encoding

@@ -18,7 +18,7 @@ const LEVEL_DIFFERENCE: i32 = 5;
 /// What every zstd frame begins with (RFC 8878, section 3.1.1).
 const FRAME_MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
-/// What a trained zstd dictionary begins with (RFC 8878, section 5). A content that begins so cannot be leant on: zstd
+/// What a trained zstd dictionary begins with (RFC 8878, section 5). A content that begins so cannot be a delta base: zstd
 /// would take it for such a dictionary.
 const DICTIONARY_MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 
@@ -32,7 +32,7 @@ thread_local! {
 }
 
 /// Whether another content may be packed as a difference to this one.
-pub(crate) fn can_be_leant_on(bytes: &[u8]) -> bool {
+pub(crate) fn can_be_delta_base(bytes: &[u8]) -> bool {
     !bytes.starts_with(&DICTIONARY_MAGIC)
 }
 
@@ -123,10 +123,10 @@ mod tests {
     }
 
     #[test]
-    fn a_content_that_looks_like_a_dictionary_is_not_leant_on() {
+    fn a_content_that_looks_like_a_dictionary_is_no_delta_base() {
         let dictionary = [&DICTIONARY_MAGIC[..], b" and then something else entirely"].concat();
-        assert!(!can_be_leant_on(&dictionary));
-        assert!(can_be_leant_on(b"- a fact\n"));
-        assert!(can_be_leant_on(b""));
+        assert!(!can_be_delta_base(&dictionary));
+        assert!(can_be_delta_base(b"- a fact\n"));
+        assert!(can_be_delta_base(b""));
     }
 }

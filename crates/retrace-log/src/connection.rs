@@ -13,7 +13,7 @@ use std::time::Duration;
 pub type Entropy = Box<dyn FnMut(&mut [u8]) + Send>;
 
 /// How long a process waits for another one's transaction before it gives up with [`LogError::Busy`]. The longest known
-/// transaction, the first look at some thousand files, takes below a second.
+/// transaction, the first scan of some thousand files, takes below a second.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
 /// How long to wait between tries where SQLite does not wait by itself.
@@ -22,7 +22,7 @@ pub(crate) const BUSY_STEP: Duration = Duration::from_millis(10);
 /// At how many pages in the write-ahead log the commit that made them moves all of them into the database, and waits for
 /// the disk for that. Longer than SQLite's thousand, so that [`crate::ReadConnection::move_write_ahead_log`] can come first;
 /// within the size the file is kept at.
-const MOST_PAGES: u32 = 4000;
+const MAX_PAGES: u32 = 4000;
 
 /// The database file. SQLite puts `-wal` and `-shm` after the name for its other two files.
 pub(crate) const DATABASE: &str = "retrace.db";
@@ -141,7 +141,7 @@ impl LogFiles {
         }
         self.write_ahead(&connection)?;
         migrate::migrate(&mut connection)?;
-        connection.pragma_update(None, "wal_autocheckpoint", MOST_PAGES)?;
+        connection.pragma_update(None, "wal_autocheckpoint", MAX_PAGES)?;
         Ok((connection, kept_open))
     }
 

@@ -79,7 +79,7 @@ impl Reader<'_> {
 
 impl Reader<'_> {
     /// The contents of versions, each `None` where there is none: a deletion, a redaction, a content too large to keep. Reading
-    /// a row of versions of one memory from old to new takes far less than one after another, because most lean on the one
+    /// a row of versions of one memory from old to new takes far less than one after another, because most are a delta against the one
     /// before.
     ///
     /// # Errors

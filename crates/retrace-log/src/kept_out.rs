@@ -1,9 +1,9 @@
 //! What was redacted stays out: it is known again without being kept.
 //!
 //! A redaction keeps a tag of each content it masks and of each exact secret it was given: a code (HMAC-SHA256) under a key
-//! that lies in a file beside the database. Whatever comes into the log and does not stand on disk is held against the tags:
+//! that lies in a file beside the database. Whatever comes into the log and does not stand on disk is compared with the tags:
 //! [`Act::rebuild`], [`Act::mirror`] and pages of a pull take out what they find and say so, and [`Act::append`] refuses a new
-//! content that was not held against them before. What stands on disk is recorded as it is.
+//! content that was not compared with them before. What stands on disk is recorded as it is.
 //!
 //! A secret or content of fewer than twelve bytes has no tag: it occurs by chance, and whoever has the key could guess it.
 //! Without the key nothing is known again; then nothing is brought in from outside until a person says so.
@@ -65,7 +65,7 @@ impl LogFiles {
 }
 
 impl Reader<'_> {
-    /// What was redacted and must not come back. `known` is what was read before, which is read again only when it is not so any
+    /// What was redacted and must not reappear. `known` is what was read before, which is read again only when it is not so any
     /// more.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Reader<'_> {
         current(self.connection, files, known)
     }
 
-    /// What was redacted and must not come back, with the key read anew.
+    /// What was redacted and must not reappear, with the key read anew.
     ///
     /// # Errors
     /// A failure of the database, or of reading the key.
@@ -97,7 +97,7 @@ impl Reader<'_> {
 }
 
 impl Act<'_> {
-    /// What was redacted and must not come back, as this transaction sees it.
+    /// What was redacted and must not reappear, as this transaction sees it.
     ///
     /// # Errors
     /// A failure of the database, or of reading the key.
@@ -215,7 +215,7 @@ fn insert(
 }
 
 /// Notes a version found on disk whose content holds something that was redacted before.
-pub(crate) fn came_back(connection: &Connection, version: u64) -> Result<(), LogError> {
+pub(crate) fn reappeared(connection: &Connection, version: u64) -> Result<(), LogError> {
     connection
         .prepare_cached("INSERT OR IGNORE INTO redacted_back (version_seq) VALUES (?1)")?
         .execute([version])?;

@@ -41,7 +41,7 @@ mod seals;
 mod search;
 mod stores;
 mod texts;
-mod unsettled;
+mod unflushed;
 mod verify;
 mod writer;
 
@@ -71,11 +71,11 @@ pub use remotes::{
     HostVersion, Mirrored, MirroredMemory, NewQueued, NewRemote, QueueKind, QueueRow, QueueState,
     REMOTE_ROOT, RemoteFacts, RemoteRow,
 };
-pub use review::{Judgement, NewReview};
+pub use review::{NewReview, ReviewedVersion};
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StorePlace, StoreRow};
 pub use texts::{REDACTED_ROOT, REDACTED_TEXT, SEARCH_TABLES, TEXTS, TextCare, TextHits, TextPlace};
-pub use unsettled::Unsettled;
+pub use unflushed::Unflushed;
 pub use verify::Verification;
 pub use writer::{Act, Writer};
 

@@ -89,7 +89,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads path, size, times, file id and time of the look.
+/// Reads path, size, times, file id and time of the scan.
 fn head_from(row: &Row<'_>) -> Result<(RelPath, Head), LogError> {
     let path = rows::path_from(row.get(0)?)?;
     let (size, modified, changed, file_id): (Option<i64>, Option<i64>, Option<i64>, Option<i64>) =

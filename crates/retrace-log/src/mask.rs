@@ -3,7 +3,7 @@
 
 use crate::kept_out::{self, Tagging};
 use crate::writer::Act;
-use crate::{LogError, Reader, VersionRow, blob, prompts, remotes, rows, search, unsettled};
+use crate::{LogError, Reader, VersionRow, blob, prompts, remotes, rows, search, unflushed};
 use retrace_model::{Sha256, VersionId};
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Needles {
 pub(crate) const MIN_NEEDLE: usize = 6;
 
 impl Needles {
-    /// Adds bytes to look for as they are. Fewer than six are left out: they occur by chance.
+    /// Adds bytes to search for as they are. Fewer than six are left out: they occur by chance.
     pub fn add(&mut self, bytes: &[u8]) {
         if bytes.len() >= MIN_NEEDLE {
             self.plain.insert(bytes.to_vec());
@@ -84,12 +84,12 @@ impl Reader<'_> {
 }
 
 impl Act<'_> {
-    /// Masks versions, and all others with the same content. Contents that leant on a masked one are written anew first.
+    /// Masks versions, and all others with the same content. Contents with a masked one as their delta base are written anew first.
     /// Versions that are redacted already are passed over. `redaction` is the row made by [`Act::add_receipt`] in the
     /// same transaction, which after an error can only be dropped.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] when a content that leans on a masked one does not read, or a failure of the database.
+    /// [`LogError::Damaged`] when a content with a masked one as its delta base does not read, or a failure of the database.
     pub fn mask(&mut self, chosen: &[VersionRow], redaction: i64) -> Result<Masked, LogError> {
         let versions = self.reader().with_same_content(chosen)?;
         let tagging = self.tagging(redaction)?;
@@ -134,7 +134,7 @@ impl Act<'_> {
         let blobs = self.only_in(versions)?;
         let mut masked = Masked::default();
         let stale = search::take_out(&self.transaction, versions)?;
-        self.free_those_leaning_on(&blobs)?;
+        self.free_deltas_on(&blobs)?;
         for version in versions {
             self.mask_version(version, redaction, &mut masked.needles)?;
             masked.versions.push(version.id);
@@ -174,7 +174,7 @@ impl Act<'_> {
             .prepare_cached("UPDATE rebuilt SET note = NULL WHERE version_seq = ?1")?
             .execute([version.id.seq])?;
         kept_out::is_out_again(&self.transaction, version.id.seq)?;
-        unsettled::forget(&self.transaction, version.id.seq)
+        unflushed::forget(&self.transaction, version.id.seq)
     }
 
     fn mask_blob(&self, row: i64, tagging: &Tagging, needles: &mut Needles) -> Result<(), LogError> {
@@ -195,17 +195,17 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Writes anew every content that leans on one of `going` and is not going itself.
-    fn free_those_leaning_on(&self, going: &BTreeSet<i64>) -> Result<(), LogError> {
-        let leaning: Vec<i64> = {
+    /// Writes anew every content whose delta base is one of `going` and that is not going itself.
+    fn free_deltas_on(&self, going: &BTreeSet<i64>) -> Result<(), LogError> {
+        let dependents: Vec<i64> = {
             let mut query =
                 self.transaction.prepare("SELECT id, base_id FROM blobs WHERE base_id IS NOT NULL")?;
             let pairs = query.query_map([], |found| Ok((found.get(0)?, found.get(1)?)))?;
             let pairs = pairs.collect::<Result<BTreeMap<i64, i64>, _>>()?;
-            let leans = |(id, base): &(i64, i64)| going.contains(base) && !going.contains(id);
-            pairs.into_iter().filter(leans).map(|(id, _)| id).collect()
+            let depends = |(id, base): &(i64, i64)| going.contains(base) && !going.contains(id);
+            pairs.into_iter().filter(depends).map(|(id, _)| id).collect()
         };
-        for id in leaning {
+        for id in dependents {
             let bytes = blob::read(&self.transaction, id)?
                 .ok_or_else(|| LogError::Damaged(format!("content {id} is gone")))?;
             let whole = blob::encode(&bytes, None)?;

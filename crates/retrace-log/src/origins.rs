@@ -64,7 +64,7 @@ pub struct Unclaimed {
     /// When it was recorded.
     pub at: Timestamp,
     /// Whether an answer is there that nothing later can better: the content is exact.
-    pub is_settled: bool,
+    pub is_final: bool,
 }
 
 /// The actor that an answer makes.
@@ -148,7 +148,7 @@ impl Reader<'_> {
         Ok(paths)
     }
 
-    /// How far versions were held against transcripts.
+    /// How far versions were compared with transcripts.
     ///
     /// # Errors
     /// A failure of the database.
@@ -181,7 +181,7 @@ impl Reader<'_> {
                 seq: row.get(0)?,
                 memory: rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?,
                 at: Timestamp::from_micros(row.get(2)?),
-                is_settled: row.get(3)?,
+                is_final: row.get(3)?,
             });
         }
         Ok(versions)
@@ -264,7 +264,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Says how far versions were held against transcripts.
+    /// Says how far versions were compared with transcripts.
     ///
     /// # Errors
     /// A failure of the database.

@@ -4,7 +4,7 @@
 
 use crate::connection::BUSY_STEP;
 use crate::mask::Needles;
-use crate::raw::{RawHits, look_for};
+use crate::raw::{RawHits, find_raw};
 use crate::{LogError, Writer, search};
 use rusqlite::TransactionBehavior;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ impl Writer {
         }
     }
 
-    /// Purges what [`crate::Act::mask`] masked and looks for it in every file of the data directory. `None` while the
+    /// Purges what [`crate::Act::mask`] masked and searches for it in every file of the data directory. `None` while the
     /// purge is pending because another process uses the database; a later call, also of another process and with no
     /// needles, finishes it.
     ///
@@ -66,7 +66,7 @@ impl Writer {
         {
             return Ok(None);
         }
-        look_for(&self.files, needles.plain.union(&needles.traces)).map(Some)
+        find_raw(&self.files, needles.plain.union(&needles.traces)).map(Some)
     }
 
     fn write_search_anew(&mut self) -> Result<(), LogError> {

@@ -33,11 +33,11 @@ impl RawHits {
     }
 }
 
-/// Looks for exact bytes in the raw bytes of every file below the data directory.
+/// Searches for exact bytes in the raw bytes of every file below the data directory.
 ///
 /// # Errors
 /// [`LogError::Io`] when a file cannot be read: a proof that did not look everywhere is none.
-pub(crate) fn look_for<'p>(
+pub(crate) fn find_raw<'p>(
     files: &LogFiles,
     patterns: impl IntoIterator<Item = &'p Vec<u8>>,
 ) -> Result<RawHits, LogError> {
@@ -180,16 +180,16 @@ mod tests {
         std::fs::write(folder.path().join("empty"), b"").expect("a file");
         let files = LogFiles::new(folder.path());
         for _ in 0..2 {
-            let hits = look_for(&files, [&needle]).expect("reads");
+            let hits = find_raw(&files, [&needle]).expect("reads");
             assert_eq!(hits.files[Path::new("below/file")], 5);
             assert_eq!(hits.files[Path::new(DATABASE)], 5);
             assert_eq!((hits.files[Path::new("empty")], hits.total()), (0, 10));
         }
-        assert_eq!(look_for(&files, []).expect("reads").total(), 0);
+        assert_eq!(find_raw(&files, []).expect("reads").total(), 0);
         std::fs::remove_file(folder.path().join(DATABASE)).expect("removes");
         std::fs::write(folder.path().join(DATABASE), &needle).expect("another file");
         assert_eq!(
-            look_for(&files, [&needle]).expect("reads").files[Path::new(DATABASE)],
+            find_raw(&files, [&needle]).expect("reads").files[Path::new(DATABASE)],
             1,
             "the one that is there"
         );

@@ -23,7 +23,7 @@ use retrace_model::Sha256;
 use rusqlite::Connection;
 use std::sync::Arc;
 
-/// A look at the log. Within [`ReadConnection::snapshot`] and within an [`Act`](crate::Act) everything read through one
+/// A view of the log. Within [`ReadConnection::snapshot`] and within an [`Act`](crate::Act) everything read through one
 /// value is of one state; through [`Writer::reader`](crate::Writer::reader) each call sees the newest.
 pub struct Reader<'c> {
     pub(crate) connection: &'c Connection,

@@ -139,7 +139,7 @@ impl Act<'_> {
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown receipt, or a failure of the database.
-    pub fn settle_receipt(&mut self, receipt: &ReceiptRow) -> Result<(), LogError> {
+    pub fn finish_receipt(&mut self, receipt: &ReceiptRow) -> Result<(), LogError> {
         let changed = self.transaction.execute(
             "UPDATE redactions SET live_files = ?2, purge = ?3, chain_head = ?4, chain_verified = ?5, warnings = ?6
              WHERE public = ?1",

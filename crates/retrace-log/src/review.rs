@@ -34,17 +34,17 @@ pub struct NewReview<'a> {
     /// The operation that was appended with it: of a rollback, of an edited text.
     pub operation_seq: Option<u64>,
     /// About which memories; each once.
-    pub judgements: Vec<Judgement>,
+    pub reviewed_versions: Vec<ReviewedVersion>,
 }
 
 /// What an act of review says of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Judgement {
+pub struct ReviewedVersion {
     /// The memory.
     pub memory: MemoryId,
     /// Place of the version the person saw.
-    pub judged: u64,
-    /// Place of the newest version the person knows from then on; not before `judged`.
+    pub reviewed_seq: u64,
+    /// Place of the newest version the person knows from then on; not before `reviewed_seq`.
     pub through: u64,
 }
 
@@ -58,19 +58,19 @@ impl Act<'_> {
         if new.verdict == Verdict::Undone {
             return Err(LogError::Invalid("an act of review is taken back by naming it".to_owned()));
         }
-        if new.judgements.is_empty() {
+        if new.reviewed_versions.is_empty() {
             return Err(LogError::Invalid("an act of review is about a memory".to_owned()));
         }
         self.whole(|act| {
             let note = new.note.map(|note| act.clean(note)).transpose()?;
             let new = NewReview { note: note.as_deref(), ..new };
             let connection: &Connection = &act.transaction;
-            let memories = checked(connection, &new.judgements)?;
+            let memories = checked(connection, &new.reviewed_versions)?;
             if let Some(seq) = new.operation_seq {
                 act.reader().operation(seq)?;
             }
             let seq = append(connection, &new, None)?;
-            settle(connection, new.person, &memories)?;
+            refresh(connection, new.person, &memories)?;
             Ok(seq)
         })
     }
@@ -105,18 +105,18 @@ impl Act<'_> {
                 at,
                 note: None,
                 operation_seq,
-                judgements: Vec::new(),
+                reviewed_versions: Vec::new(),
             };
             let memories = memories_of(connection, seq)?;
             let by = append(connection, &new, Some(seq))?;
-            settle(connection, person, &memories)?;
+            refresh(connection, person, &memories)?;
             Ok(by)
         })
     }
 }
 
-/// Rows of the memories that are judged, in the order given.
-fn checked(connection: &Connection, judgements: &[Judgement]) -> Result<Vec<i64>, LogError> {
+/// Rows of the memories that are reviewed, in the order given.
+fn checked(connection: &Connection, reviewed_versions: &[ReviewedVersion]) -> Result<Vec<i64>, LogError> {
     // What was rebuilt is not reviewed, so that it is no version to be named here.
     let mut query =
         connection.prepare_cached("SELECT memory_id FROM versions WHERE seq = ?1 AND happened_at IS NULL")?;
@@ -124,18 +124,18 @@ fn checked(connection: &Connection, judgements: &[Judgement]) -> Result<Vec<i64>
         let found = query.query_row([bound(seq)], |row| row.get(0)).optional()?;
         found.ok_or_else(|| LogError::NotFound { what: "version", name: seq.to_string() })
     };
-    judgements
+    reviewed_versions
         .iter()
-        .map(|judgement| {
-            let row = rows::memory_row(connection, judgement.memory)?;
-            let Judgement { memory, judged, through } = *judgement;
-            if memory_of(judged)? != row || memory_of(through)? != row {
+        .map(|reviewed_version| {
+            let row = rows::memory_row(connection, reviewed_version.memory)?;
+            let ReviewedVersion { memory, reviewed_seq, through } = *reviewed_version;
+            if memory_of(reviewed_seq)? != row || memory_of(through)? != row {
                 return Err(LogError::Invalid(format!(
-                    "{memory} does not have version {judged} or {through}"
+                    "{memory} does not have version {reviewed_seq} or {through}"
                 )));
             }
-            if judged > through {
-                return Err(LogError::Invalid(format!("version {judged} is newer than {through}")));
+            if reviewed_seq > through {
+                return Err(LogError::Invalid(format!("version {reviewed_seq} is newer than {through}")));
             }
             Ok(row)
         })
@@ -164,7 +164,7 @@ fn append(connection: &Connection, new: &NewReview<'_>, undoes: Option<u64>) -> 
         undoes,
     };
     let mut digest = link.begin(&previous);
-    new.judgements.iter().for_each(|judgement| add_to(&mut digest, judgement));
+    new.reviewed_versions.iter().for_each(|reviewed_version| add_to(&mut digest, reviewed_version));
     connection
         .prepare_cached(
             "INSERT INTO review_acts (seq, actor_id, verdict, created_at, note, operation_seq, undoes, digest)
@@ -185,11 +185,16 @@ fn append(connection: &Connection, new: &NewReview<'_>, undoes: Option<u64>) -> 
          VALUES (?1, (SELECT id FROM memories WHERE public = ?2), ?3, ?4)",
     )?;
     let mut named = std::collections::BTreeSet::new();
-    for judgement in &new.judgements {
-        if !named.insert(judgement.memory) {
-            return Err(LogError::Invalid(format!("{} is named twice", judgement.memory)));
+    for reviewed_version in &new.reviewed_versions {
+        if !named.insert(reviewed_version.memory) {
+            return Err(LogError::Invalid(format!("{} is named twice", reviewed_version.memory)));
         }
-        insert.execute(params![seq, &judgement.memory.0[..], judgement.judged, judgement.through])?;
+        insert.execute(params![
+            seq,
+            &reviewed_version.memory.0[..],
+            reviewed_version.reviewed_seq,
+            reviewed_version.through
+        ])?;
     }
     Ok(seq)
 }
@@ -206,7 +211,7 @@ pub(crate) fn head(connection: &Connection) -> Result<(Sha256, u64), LogError> {
     }
 }
 
-/// What an act of review says, without its judgements.
+/// An act of review, without the versions it reviews.
 pub(crate) struct Link<'a> {
     pub(crate) seq: u64,
     pub(crate) person: &'a Actor,
@@ -218,7 +223,7 @@ pub(crate) struct Link<'a> {
 }
 
 impl Link<'_> {
-    /// Begins the digest of an act, which covers the act before it; judgements follow in their order.
+    /// Begins the digest of an act, which covers the act before it; the reviewed versions follow in their order.
     pub(crate) fn begin(&self, previous: &Sha256) -> Hasher {
         let mut hasher = Hasher::new();
         hasher.update(b"retrace.review.1\0");
@@ -247,11 +252,11 @@ fn field(hasher: &mut Hasher, text: &str) {
     hasher.update(text);
 }
 
-/// Adds a judgement to the digest of its act.
-pub(crate) fn add_to(hasher: &mut Hasher, judgement: &Judgement) {
-    hasher.update(judgement.memory.0);
-    hasher.update(judgement.judged.to_be_bytes());
-    hasher.update(judgement.through.to_be_bytes());
+/// Adds a reviewed version to the digest of its act.
+pub(crate) fn add_to(hasher: &mut Hasher, reviewed_version: &ReviewedVersion) {
+    hasher.update(reviewed_version.memory.0);
+    hasher.update(reviewed_version.reviewed_seq.to_be_bytes());
+    hasher.update(reviewed_version.through.to_be_bytes());
 }
 
 /// The reviewer that a person is: their own row once they reviewed anything, [`ANYBODY`] before.
@@ -268,7 +273,7 @@ pub(crate) fn reviewer(connection: &Connection, person: &Actor) -> Result<i64, L
 }
 
 /// Brings the derived table up to date for one person and the memories they reviewed.
-fn settle(connection: &Connection, person: &Actor, memories: &[i64]) -> Result<(), LogError> {
+fn refresh(connection: &Connection, person: &Actor, memories: &[i64]) -> Result<(), LogError> {
     let Some(id) = rows::intern_actor(connection, person)? else { return Ok(()) };
     let new =
         connection.prepare_cached("INSERT OR IGNORE INTO reviewers (id) VALUES (?1)")?.execute([id])? > 0;
@@ -283,12 +288,12 @@ fn settle(connection: &Connection, person: &Actor, memories: &[i64]) -> Result<(
     }
     let mut baselines = HashMap::new();
     for memory in memories {
-        settle_memory(connection, id, *memory, &mut baselines)?;
+        refresh_memory(connection, id, *memory, &mut baselines)?;
     }
     Ok(())
 }
 
-fn settle_memory(
+fn refresh_memory(
     connection: &Connection,
     reviewer: i64,
     memory: i64,

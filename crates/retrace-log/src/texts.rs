@@ -1,4 +1,4 @@
-//! Every column of the log that holds a text or bytes, and what a redaction does with it. A test holds the list against the
+//! Every column of the log that holds a text or bytes, and what a redaction does with it. A test compares the list with the
 //! schema, so that a new column cannot be left out.
 
 use crate::seals::Sealed;
@@ -166,7 +166,7 @@ impl Reader<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn texts(&self, mut visit: impl FnMut(&'static TextPlace, &[u8], u64)) -> Result<(), LogError> {
-        for place in TEXTS.iter().filter(|place| place.is_looked_at()) {
+        for place in TEXTS.iter().filter(|place| place.is_searched()) {
             for (value, rows) in distinct(self.connection, place)? {
                 visit(place, bytes_of(&value), rows);
             }
@@ -176,7 +176,7 @@ impl Reader<'_> {
 }
 
 impl TextPlace {
-    const fn is_looked_at(&self) -> bool {
+    const fn is_searched(&self) -> bool {
         !matches!(self.care, TextCare::Version | TextCare::Queue | TextCare::Own)
     }
 
@@ -230,7 +230,7 @@ impl Act<'_> {
                 }
             };
             let mut sealed = Texts::default();
-            for place in TEXTS.iter().filter(|place| place.is_looked_at()) {
+            for place in TEXTS.iter().filter(|place| place.is_searched()) {
                 let mut rows = 0;
                 for (value, count) in distinct(connection, place)? {
                     let Some(after) = replaced(place, bytes_of(&value)) else { continue };

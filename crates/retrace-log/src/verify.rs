@@ -272,8 +272,8 @@ impl Reader<'_> {
             undoes: act.undoes,
         };
         let mut hasher = link.begin(previous);
-        for judgement in self.judgements(act.seq)? {
-            review::add_to(&mut hasher, &judgement);
+        for reviewed_version in self.reviewed_versions(act.seq)? {
+            review::add_to(&mut hasher, &reviewed_version);
         }
         Ok(Sha256(hasher.finalize().into()))
     }
@@ -505,13 +505,13 @@ impl ReadConnection {
     /// holds them, in order.
     ///
     /// # Errors
-    /// [`LogError::Invalid`] when there are no bytes to look for, [`LogError::Damaged`] when a content does not read, or
+    /// [`LogError::Invalid`] when there are no bytes to search for, [`LogError::Damaged`] when a content does not read, or
     /// a failure of reading.
     pub fn find_bytes(&self, files: &LogFiles, needle: &[u8]) -> Result<(RawHits, Vec<u64>), LogError> {
         if needle.is_empty() {
             return Err(LogError::Invalid("there are no bytes to look for".to_owned()));
         }
-        let raw = raw::look_for(files, [&needle.to_vec()])?;
+        let raw = raw::find_raw(files, [&needle.to_vec()])?;
         let finder = memchr::memmem::Finder::new(needle);
         let holders = self.snapshot(|reader| {
             reader.versions_holding(None, |path, bytes| {

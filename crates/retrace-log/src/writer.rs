@@ -12,7 +12,7 @@ pub struct Writer {
     pub(crate) connection: Connection,
     pub(crate) files: LogFiles,
     pub(crate) entropy: Entropy,
-    /// What was redacted and must not come back, as it was last read.
+    /// What was redacted and must not reappear, as it was last read.
     tags: Option<Known>,
     /// Goes after the connection, as the order of fields says.
     _kept_open: Arc<KeptOpen>,
@@ -25,7 +25,7 @@ pub struct Act<'w> {
     pub(crate) entropy: &'w mut Entropy,
     pub(crate) files: &'w LogFiles,
     pub(crate) tags: &'w mut Option<Known>,
-    /// This transaction changed what must not come back.
+    /// This transaction changed what must not reappear.
     pub(crate) tagged: bool,
     /// A step of several writes began and did not end well.
     pub(crate) half_done: bool,
@@ -96,7 +96,7 @@ impl Act<'_> {
     }
 
     /// From now on a memory that comes to a path where a deleted one was gets an id of its own, as a client expects who
-    /// created it; a look at a directory takes it for the one that was there before.
+    /// created it; a scan of a directory takes it for the one that was there before.
     pub fn make_memories_anew(&mut self, anew: bool) {
         self.new_memories = anew;
     }

@@ -114,7 +114,7 @@ pub enum ToolError {
     BecameSpecial { path: String },
     /// A file that somebody else keeps writing.
     #[error("Error: The file {path} keeps changing; try again")]
-    Unsettled { path: String },
+    Unstable { path: String },
     /// A file that is not text.
     #[error("Error: The file {path} is not UTF-8 text")]
     NotText { path: String, at: usize, length: Option<usize>, bytes: Vec<u8> },
@@ -179,16 +179,16 @@ impl ToolError {
                 cut(not_utf8_in_python(*at, *length, bytes), PY_EXCEPTION_CHARACTERS)
             }
             Self::Loop { shown, .. } => {
-                let said = format!("Symlink loop from {}", python_string(shown));
-                cut(format!("RuntimeError({})", python_string(&said)), PY_EXCEPTION_CHARACTERS)
+                let quoted = format!("Symlink loop from {}", python_string(shown));
+                cut(format!("RuntimeError({})", python_string(&quoted)), PY_EXCEPTION_CHARACTERS)
             }
             Self::Nul { .. } => "ValueError('embedded null byte')".to_owned(),
             Self::System { code, .. } => {
                 format!("{}({code}, {})", python_class(*code), python_string(&system_text(*code)))
             }
             Self::UnknownCommand { command } => {
-                let said = format!("Unknown command: {command}");
-                cut(format!("NotImplementedError({})", python_string(&said)), PY_EXCEPTION_CHARACTERS)
+                let quoted = format!("Unknown command: {command}");
+                cut(format!("NotImplementedError({})", python_string(&quoted)), PY_EXCEPTION_CHARACTERS)
             }
             other => other.in_both_sdks(),
         }

@@ -21,7 +21,7 @@ pub struct Sensitive {
 /// What happens to a write that adds something sensitive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GuardMode {
-    /// It is written, and nothing is looked for.
+    /// It is written, and nothing is searched for.
     #[default]
     Off,
     /// It is written, and the answer says what was found.

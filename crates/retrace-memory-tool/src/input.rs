@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_said() {
-        for (input, said) in [
+        for (input, quoted) in [
             (json!([]), "The input must be an object with a `command`."),
             (json!({}), "The parameter `command` is missing."),
             (json!({ "command": "view" }), "The parameter `path` is missing."),
@@ -120,9 +120,9 @@ mod tests {
                 "The parameter `insert_line` must be a whole number.",
             ),
         ] {
-            assert_eq!(read(&input, Dialect::Docs), Err(wrong(said)));
-            assert_eq!(wrong(said).text(Dialect::Docs), format!("Error: {said}"));
-            assert_eq!(wrong(said).text(Dialect::Py), said);
+            assert_eq!(read(&input, Dialect::Docs), Err(wrong(quoted)));
+            assert_eq!(wrong(quoted).text(Dialect::Docs), format!("Error: {quoted}"));
+            assert_eq!(wrong(quoted).text(Dialect::Py), quoted);
         }
         let bogus = read(&json!({ "command": "bogus" }), Dialect::Py).unwrap_err();
         assert_eq!(bogus.text(Dialect::Py), "NotImplementedError('Unknown command: bogus')");

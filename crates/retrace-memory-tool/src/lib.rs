@@ -92,9 +92,9 @@ pub struct Options {
     pub max_file_bytes: u64,
     /// What happens to text in which `guard` finds something.
     pub guard_mode: GuardMode,
-    /// What finds sensitive text; nothing is looked for when `None`.
+    /// What finds sensitive text; nothing is searched for when `None`.
     pub guard: Option<Arc<dyn Guard>>,
-    /// What finds text that is refused whatever the mode: what was redacted does not come back by a call.
+    /// What finds text that is refused whatever the mode: what was redacted does not reappear by a call.
     pub kept_out: Option<Arc<dyn Guard>>,
     /// A random number for each call, which names temporary files.
     pub random: Arc<dyn Fn() -> u64 + Send + Sync>,

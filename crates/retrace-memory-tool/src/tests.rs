@@ -364,13 +364,13 @@ fn modes_are_the_dialects() {
 }
 
 #[derive(Default)]
-struct Told {
+struct Reported {
     before: Vec<String>,
     changes: Vec<String>,
     refuse: bool,
 }
 
-impl Observer for Told {
+impl Observer for Reported {
     fn before(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
         self.before.extend(paths.iter().map(RelPath::to_text));
         if self.refuse { Err(Unobserved("the log is full".to_owned())) } else { Ok(()) }
@@ -391,7 +391,7 @@ fn every_change_is_told_path_by_path() {
         let memory = Memory::new(dialect);
         memory.write("d/one.md", "1");
         memory.write("d/e/two.md", "2");
-        let mut told = Told::default();
+        let mut reported = Reported::default();
         for input in [
             create("/memories/a.md", "a\n"),
             insert("/memories/a.md", 1, "b\n"),
@@ -400,10 +400,10 @@ fn every_change_is_told_path_by_path() {
             view("/memories"),
             delete("/memories/none"),
         ] {
-            memory.tool.call(&input, &mut told);
+            memory.tool.call(&input, &mut reported);
         }
         assert_eq!(
-            told.changes,
+            reported.changes,
             [
                 "a.md = a\n",
                 "a.md = a\nb\n",
@@ -413,7 +413,7 @@ fn every_change_is_told_path_by_path() {
                 "f/g/one.md gone",
             ]
         );
-        let mut refusing = Told { refuse: true, ..Told::default() };
+        let mut refusing = Reported { refuse: true, ..Reported::default() };
         let refused = memory.tool.call(&delete("/memories/a.md"), &mut refusing);
         assert!(refused.is_error && refused.content.ends_with("The change was not made: the log is full"));
         assert_eq!((refusing.before, refusing.changes), (vec!["a.md".to_owned()], vec![]));
@@ -431,7 +431,7 @@ impl Guard for NoNumbers {
 }
 
 #[test]
-fn the_guard_looks_at_what_is_added() {
+fn the_guard_checks_what_is_added() {
     let guarded = |mode| {
         let mut options = options(Dialect::Docs);
         options.guard = Some(Arc::new(NoNumbers));
@@ -460,7 +460,7 @@ fn the_guard_looks_at_what_is_added() {
 }
 
 #[test]
-fn the_guard_looks_at_names_as_well() {
+fn the_guard_checks_names_as_well() {
     for dialect in Dialect::ALL {
         let guarded = |mode| {
             let mut options = options(dialect);
@@ -470,8 +470,8 @@ fn the_guard_looks_at_names_as_well() {
         };
         let rename = |from, to| json!({ "command": "rename", "old_path": from, "new_path": to });
         let refusing = guarded(GuardMode::Refuse);
-        let said = refusing.refuses(create("/memories/key-1.md", "x"));
-        assert!(said.ends_with("it would hold something sensitive: in its name: a digit"), "{said}");
+        let quoted = refusing.refuses(create("/memories/key-1.md", "x"));
+        assert!(quoted.ends_with("it would hold something sensitive: in its name: a digit"), "{quoted}");
         refusing.says(create("/memories/a.md", "x"));
         refusing.refuses(rename("/memories/a.md", "/memories/b/2.md"));
         assert!(refusing.path("a.md").exists() && !refusing.path("b").exists());
@@ -523,7 +523,7 @@ fn limits_are_kept() {
 
 #[test]
 fn what_is_no_text_is_said_as_the_client_says_it() {
-    for (dialect, said) in [
+    for (dialect, quoted) in [
         (Dialect::Docs, "Error: The file /memories/b is not UTF-8 text"),
         (Dialect::Py, "UnicodeDecodeError('utf-8', b'a\\xff\\'', 1, 2, 'invalid start byte')"),
     ] {
@@ -531,10 +531,10 @@ fn what_is_no_text_is_said_as_the_client_says_it() {
         std::fs::write(memory.path("b"), b"a\xff'").unwrap();
         if dialect == Dialect::Py {
             // Python prefers the other quotation mark where the text holds this one.
-            let said = said.replace("b'a\\xff\\''", "b\"a\\xff'\"");
-            assert_eq!(memory.refuses(view("/memories/b")), said);
+            let quoted = quoted.replace("b'a\\xff\\''", "b\"a\\xff'\"");
+            assert_eq!(memory.refuses(view("/memories/b")), quoted);
         } else {
-            assert_eq!(memory.refuses(view("/memories/b")), said);
+            assert_eq!(memory.refuses(view("/memories/b")), quoted);
         }
     }
     let memory = Memory::new(Dialect::Ts);

@@ -263,7 +263,7 @@ impl Call<'_> {
         Ok(format!("File created successfully at: {path}{note}"))
     }
 
-    /// Refuses what lies deeper than directories are looked into, or beyond a link that leads nowhere where the dialect
+    /// Refuses what lies deeper than directories are examined, or beyond a link that leads nowhere where the dialect
     /// does not make what is missing behind links.
     fn check_reachable(&self, path: &str, place: &Place) -> Result<(), ToolError> {
         if place.depth() > DEPTH_LIMIT {
@@ -378,7 +378,7 @@ impl Call<'_> {
                 return Ok(note);
             }
         }
-        Err(ToolError::Unsettled { path: path.to_owned() })
+        Err(ToolError::Unstable { path: path.to_owned() })
     }
 
     /// `None` when the file is not what it was any more. The SDKs make it mode 0600 with every edit; the page says nothing
@@ -407,7 +407,7 @@ impl Call<'_> {
                 self.undo.extend(done.held.map(Undo::File));
                 Ok(Some(done.seen))
             }
-            Err(FileError::Moved { .. } | FileError::Unsettled { .. }) => Ok(None),
+            Err(FileError::Moved { .. } | FileError::Unstable { .. }) => Ok(None),
             Err(error) => Err(of_file(path, place, "rename", &error)),
         }
     }
@@ -426,7 +426,7 @@ impl Call<'_> {
                 self.undo.push(Undo::Exchanged { names, temporary });
                 Ok(Some(None))
             }
-            Err(Errno::EXIST) => Err(ToolError::Unsettled { path: path.to_owned() }),
+            Err(Errno::EXIST) => Err(ToolError::Unstable { path: path.to_owned() }),
             Err(code) => Err(system(path, code.raw_os_error(), "rename", shown_path(place.names()))),
         }
     }
@@ -473,11 +473,11 @@ impl Call<'_> {
                     self.observer.changed(&Change::Removed { path: &rel_path });
                     return Ok(());
                 }
-                Err(FileError::Moved { .. } | FileError::Unsettled { .. }) => {}
+                Err(FileError::Moved { .. } | FileError::Unstable { .. }) => {}
                 Err(error) => return Err(of_file(path, place, "rm", &error)),
             }
         }
-        Err(ToolError::Unsettled { path: path.to_owned() })
+        Err(ToolError::Unstable { path: path.to_owned() })
     }
 
     /// Renames a directory to a hidden name, looks whether all in it is what the caller was told of, and leaves it there: it is
@@ -488,12 +488,12 @@ impl Call<'_> {
             code => system(path, code.raw_os_error(), "rm", shown_path(place.names())),
         };
         for _ in 0..ATTEMPTS {
-            let told = self.contents_below(names).map_err(refused)?;
+            let reported = self.contents_below(names).map_err(refused)?;
             self.tree.may_remove(names).map_err(refused)?;
-            let files: Vec<RelPath> = told.iter().filter_map(|(file, _)| below(names, file)).collect();
+            let files: Vec<RelPath> = reported.iter().filter_map(|(file, _)| below(names, file)).collect();
             self.before(&files)?;
             let hidden = self.set_aside(names).map_err(refused)?;
-            if self.contents_below(&hidden) == Ok(told) {
+            if self.contents_below(&hidden) == Ok(reported) {
                 for path in &files {
                     self.observer.changed(&Change::Removed { path });
                 }
@@ -503,7 +503,7 @@ impl Call<'_> {
             self.undo.pop();
             self.tree.rename(&hidden, names).map_err(refused)?;
         }
-        Err(ToolError::Unsettled { path: path.to_owned() })
+        Err(ToolError::Unstable { path: path.to_owned() })
     }
 
     /// Every regular file below a directory, with its hash; none for one that cannot be read.
@@ -541,7 +541,7 @@ impl Call<'_> {
         }
         match new.leaf {
             Leaf::TooLong => return Err(too_long(to, &new)),
-            // The system looks for the directory of the source first, but directories below a file are made before that.
+            // The system searches for the directory of the source first, but directories below a file are made before that.
             Leaf::BelowAFile
                 if new.tail.len() > 2 || !matches!(old.leaf, Leaf::Missing) || old.tail.len() < 2 =>
             {
@@ -675,7 +675,7 @@ fn while_reading(path: &str, place: &Place, error: &FileError) -> ToolError {
         FileError::IsDirectory { .. } | FileError::NotAFile { .. } => {
             ToolError::BecameSpecial { path: path_owned }
         }
-        FileError::Unsettled { .. } => ToolError::Unsettled { path: path_owned },
+        FileError::Unstable { .. } => ToolError::Unstable { path: path_owned },
         error => of_file(path, place, "open", error),
     }
 }
@@ -691,8 +691,8 @@ fn of_file(path: &str, place: &Place, call: &'static str, error: &FileError) -> 
         FileError::BelowAFile { .. } => libc_codes::ENOTDIR,
         FileError::Full { .. } => libc_codes::ENOSPC,
         FileError::ReadOnly { .. } => libc_codes::EROFS,
-        FileError::Moved { .. } | FileError::Unsettled { .. } => {
-            return ToolError::Unsettled { path: path.to_owned() };
+        FileError::Moved { .. } | FileError::Unstable { .. } => {
+            return ToolError::Unstable { path: path.to_owned() };
         }
         FileError::Io { source, .. } => source.raw_os_error().unwrap_or(libc_codes::EINVAL),
     };

@@ -131,7 +131,7 @@ words! {
 words! {
     /// What caused an operation.
     Source {
-        /// A look at the directory.
+        /// A scan of the directory.
         Scan = "scan",
         /// A rollback, or the undo of an act.
         Rollback = "rollback",

@@ -1,4 +1,4 @@
-//! The decision at the heart of recording: given what the log last knew and what a look at the directory found, which
+//! The decision at the heart of recording: given what the log last knew and what a scan of the directory found, which
 //! paths are worth reading and which are gone.
 
 use crate::{RelPath, Timestamp};
@@ -27,7 +27,7 @@ pub struct Head {
     pub seen_at: Timestamp,
 }
 
-/// What to do after a look at a directory.
+/// What to do after a scan of a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reconciled {
     /// Paths whose content may differ from the log: read and hash them.
@@ -72,12 +72,12 @@ pub fn reconcile(
 }
 
 fn unchanged(head: &Head, seen: &Seen) -> bool {
-    let looked_nanos = i128::from(head.seen_at.micros()) * 1000;
+    let scanned_nanos = i128::from(head.seen_at.micros()) * 1000;
     let changed_nanos = seen.changed_nanos.max(seen.modified_nanos);
     let coarse = changed_nanos % 1_000_000_000 == 0;
     let window = if coarse { COARSE_RACY_WINDOW_NANOS } else { RACY_WINDOW_NANOS };
-    let settled = changed_nanos + window < looked_nanos;
-    settled && head.seen.as_ref() == Some(seen)
+    let stable = changed_nanos + window < scanned_nanos;
+    stable && head.seen.as_ref() == Some(seen)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::write::{Effect, LineEdit, Replacement, Write};
 use retrace_transcript::Format;
 
 /// How many bytes of a file say which line ends it has, as Claude Code looks at it.
-const LINE_ENDS_LOOKED_AT: usize = 4096;
+const MAX_LINE_ENDS_INSPECTED: usize = 4096;
 
 /// The bytes after a write to a file that had `before` (`None`: no file). `None` when they cannot be told: the edit does not
 /// fit, the effect is not known, the content is another file's, or the file is gone ([`Effect::Delete`]). A rename gives
@@ -178,7 +178,7 @@ fn inserted(before: Option<&[u8]>, line: u64, text: &str) -> Vec<Vec<u8>> {
 
 /// Whether most line ends near the beginning are carriage return and line feed.
 fn has_crlf(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(LINE_ENDS_LOOKED_AT)];
+    let head = &bytes[..bytes.len().min(MAX_LINE_ENDS_INSPECTED)];
     let all = memchr::memchr_iter(b'\n', head).count();
     let both = memchr::memmem::find_iter(head, b"\r\n").count();
     both > all - both
@@ -195,7 +195,7 @@ fn with_crlf(text: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::write::{Role, Told};
+    use crate::write::{Reported, Role};
     use proptest::prelude::*;
 
     /// A write of one effect.
@@ -204,7 +204,7 @@ pub(crate) mod tests {
             path: path.to_owned(),
             named: path.to_owned(),
             effect,
-            told: Told::default(),
+            reported: Reported::default(),
             format,
             tool: "Write".to_owned(),
             tool_use_id: None,

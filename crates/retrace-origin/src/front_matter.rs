@@ -5,7 +5,7 @@
 use retrace_model::Timestamp;
 
 /// Front matter longer than this is not read. Real ones are below 2 KiB.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// How far the stamp may lie from the call: clients write it right before the file, and clocks of one machine agree.
 const STAMP_WITHIN_MICROS: u64 = 120 * 1_000_000;
@@ -48,7 +48,7 @@ fn without_stamp(content: &[u8]) -> Option<(Vec<u8>, Option<&str>)> {
 /// The lines between the two `---`.
 fn front_matter(content: &[u8]) -> Option<&str> {
     let content = content.strip_prefix("\u{feff}".as_bytes()).unwrap_or(content);
-    let content = &content[..content.len().min(MOST_BYTES)];
+    let content = &content[..content.len().min(MAX_BYTES)];
     let text = match std::str::from_utf8(content) {
         Ok(text) => text,
         // Cut within a character, or binary further down.

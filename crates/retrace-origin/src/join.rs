@@ -24,7 +24,7 @@ pub const LIKELY_WITHIN_MICROS: i64 = 120 * 1_000_000;
 pub const LONGEST_CHAIN: usize = 12;
 
 /// How many of the latest writes of a path are tried for one version.
-const MOST_TRIED: usize = 200;
+const MAX_TRIED: usize = 200;
 
 /// Part of a written text's lines that must be in the version for it to be likely: half.
 const SHARED_LINES: (usize, usize) = (1, 2);
@@ -98,7 +98,7 @@ pub enum Basis {
     /// As one of these, but for the stamp that the client writes itself.
     Stamped,
     /// The client's own account of the call has the content.
-    Told,
+    Reported,
     /// The call deletes the file.
     Deleted,
     /// The call moves the file.
@@ -126,7 +126,7 @@ impl Basis {
             Self::Applied => "applied",
             Self::Chain => "chain",
             Self::Stamped => "stamped",
-            Self::Told => "told",
+            Self::Reported => "told",
             Self::Deleted => "deleted",
             Self::Renamed => "renamed",
             Self::InPart => "in_part",
@@ -237,7 +237,7 @@ impl<'w> Rows<'w> {
             .take_while(|at| done_at(self.writes[**at]).is_none_or(|done| done.micros() >= from))
             .filter(|at| self.writes[**at].at.is_none_or(|at| at.micros() <= latest))
             .filter(|at| concerns(version, self.writes[**at]))
-            .take(MOST_TRIED)
+            .take(MAX_TRIED)
             .copied()
             .collect();
         found.reverse();
@@ -252,7 +252,7 @@ impl<'w> Rows<'w> {
             .iter()
             .take_while(|at| done_at(self.writes[**at]).is_none_or(|done| done.micros() <= latest))
             .filter(|at| concerns(version, self.writes[**at]))
-            .take(MOST_TRIED)
+            .take(MAX_TRIED)
             .copied()
             .collect()
     }
@@ -268,7 +268,7 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present:
     let fresh = rows.fresh(version);
     // What a session only says of its extraction gives no content.
     let calls: Vec<usize> = fresh.iter().copied().filter(|at| !writes[*at].is_saying()).collect();
-    if let Some(found) = settle(exact(version, writes, &calls), writes, Confidence::ExactContent, version) {
+    if let Some(found) = choose(exact(version, writes, &calls), writes, Confidence::ExactContent, version) {
         return found;
     }
     // Played back in order: the earliest that fits is the next.
@@ -290,11 +290,11 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present:
         .filter(|at| near(writes[**at]) && !is_later(writes[**at]) && !was_seen(version, writes[**at]))
         .filter_map(|at| Some(Claim { write: *at, basis: in_part(version, writes[*at])?, steps: 1 }))
         .collect();
-    let unsettled = match settle(partial, writes, Confidence::Likely, version) {
+    let undecided = match choose(partial, writes, Confidence::Likely, version) {
         Some(found) if found.session.is_some() => return found,
-        unsettled => unsettled,
+        undecided => undecided,
     };
-    named_by_file(version).or(unsettled).or_else(|| at_work(version, present)).unwrap_or_else(Match::unknown)
+    named_by_file(version).or(undecided).or_else(|| at_work(version, present)).unwrap_or_else(Match::unknown)
 }
 
 /// Whether a write is about the version's file.
@@ -359,14 +359,14 @@ fn gives(write: &Write, version: &Version<'_>, after: &[u8]) -> Option<Basis> {
     if made.iter().any(|made| made == after) {
         return Some(if matches!(write.effect, Effect::Whole(_)) { Basis::Whole } else { Basis::Applied });
     }
-    if write.told.after.as_ref().is_some_and(|told| told.as_bytes() == after) {
-        return Some(Basis::Told);
+    if write.reported.after.as_ref().is_some_and(|reported| reported.as_bytes() == after) {
+        return Some(Basis::Reported);
     }
-    let told = write.told.after.iter().map(String::as_bytes);
+    let reported = write.reported.after.iter().map(String::as_bytes);
     let stamped = made
         .iter()
         .map(Vec::as_slice)
-        .chain(told)
+        .chain(reported)
         .any(|made| is_equal_but_for_stamp(made, after, done_at(write)));
     stamped.then_some(Basis::Stamped)
 }
@@ -461,7 +461,7 @@ fn shares_lines(written: &str, found: &str) -> bool {
 
 /// Takes the latest of several claims of one session. Of several sessions none is taken, unless the file, which did not do so
 /// before, names one of them. `None` where there is no claim.
-fn settle(
+fn choose(
     claims: Vec<Claim>,
     writes: &[&Write],
     confidence: Confidence,

@@ -1,7 +1,7 @@
 //! Who wrote a version: the writes that transcripts hold, what each makes of a file, and which version it explains.
 //!
 //! [`read`] goes over one transcript of any format and gives its [`Write`]s, the calls that changed a file, and what it
-//! [`Shown`] of whole files. [`apply`] says what a write makes of the bytes before it. [`join`] holds versions against
+//! [`Shown`] of whole files. [`apply`] says what a write makes of the bytes before it. [`join`] compares versions with
 //! writes by path, content and time, and says how sure each answer is.
 //!
 //! Deliberately absent: files, the clock, the log, and what a shell would do with a command that is not plain: such a
@@ -15,9 +15,9 @@ mod front_matter;
 mod join;
 mod patch;
 mod path;
+mod reported;
 mod scan;
 mod shell;
-mod told;
 mod tools;
 mod write;
 
@@ -30,4 +30,4 @@ pub use join::{
 pub use patch::{FilePatch, Hunk};
 pub use path::{is_below, resolve};
 pub use scan::{Found, of_reading, read, read_where, role_of_agent, writes};
-pub use write::{Effect, LineEdit, MEMORY_SAVED, Prompt, Replacement, Role, Shown, Told, Write};
+pub use write::{Effect, LineEdit, MEMORY_SAVED, Prompt, Replacement, Reported, Role, Shown, Write};

@@ -2,9 +2,9 @@
 
 use crate::apply;
 use crate::path::resolve;
-use crate::told;
+use crate::reported;
 use crate::tools::{self, Change};
-use crate::write::{MEMORY_SAVED, Prompt, Role, Shown, Told, Write};
+use crate::write::{MEMORY_SAVED, Prompt, Reported, Role, Shown, Write};
 use retrace_model::Timestamp;
 use retrace_transcript::{
     BackgroundSave, BlockKind, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript,
@@ -84,12 +84,12 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
             kept.map(|(part, change)| of.write(call, part, change, answer, result.filter(|_| alone))),
         );
     }
-    found.writes.extend(said(reading, bytes).into_iter().filter(|write| is_wanted(&write.path)));
+    found.writes.extend(writes_of(reading, bytes).into_iter().filter(|write| is_wanted(&write.path)));
     found
 }
 
 /// What a session says that background extractions of it wrote.
-fn said(reading: &Reading, bytes: &[u8]) -> Vec<Write> {
+fn writes_of(reading: &Reading, bytes: &[u8]) -> Vec<Write> {
     let transcript = &reading.transcripts[0];
     if transcript.format != Format::ClaudeCode {
         return Vec::new();
@@ -100,7 +100,7 @@ fn said(reading: &Reading, bytes: &[u8]) -> Vec<Write> {
             path: resolve(&path, None),
             named: path,
             effect: crate::Effect::Unparsed,
-            told: Told::default(),
+            reported: Reported::default(),
             format: Format::ClaudeCode,
             tool: MEMORY_SAVED.to_owned(),
             tool_use_id: None,
@@ -199,7 +199,7 @@ fn raw_lines(
             wanted.extend(answers[call.conversation].get(call.id).map(|answer| answer.line));
         }
     }
-    told::lines(bytes, &wanted)
+    reported::lines(bytes, &wanted)
 }
 
 /// What is the same for all writes of a call.
@@ -241,12 +241,12 @@ impl<'r> About<'r> {
         result: Option<&Value>,
     ) -> Write {
         let Change { named, path, mut effect, conditional } = change;
-        let told = result.map_or_else(Told::default, |result| told::take(result, &mut effect));
+        let reported = result.map_or_else(Reported::default, |result| reported::take(result, &mut effect));
         let mut write = Write {
             path,
             named,
             effect,
-            told,
+            reported,
             format: self.transcript.format,
             tool: call.tool.to_owned(),
             tool_use_id: Some(call.id.to_owned()).filter(|id| !id.is_empty()),
@@ -266,10 +266,10 @@ impl<'r> About<'r> {
             prompt: self.prompt.clone(),
             conditional,
         };
-        let before = write.told.before.as_deref().map(str::as_bytes);
-        if before.is_some() || write.told.was_absent || matches!(write.effect, crate::Effect::Whole(_)) {
+        let before = write.reported.before.as_deref().map(str::as_bytes);
+        if before.is_some() || write.reported.was_absent || matches!(write.effect, crate::Effect::Whole(_)) {
             let after = apply(&write, before);
-            write.told.after = after.and_then(|after| String::from_utf8(after).ok());
+            write.reported.after = after.and_then(|after| String::from_utf8(after).ok());
         }
         write
     }
@@ -321,8 +321,8 @@ fn succeeded(format: Format, answer: &Answer<'_>) -> Option<bool> {
         ResultPart::Text(text) | ResultPart::Other(text) => Some(text.as_str()),
         ResultPart::Media(_) => None,
     })?;
-    if let Ok(Value::Object(told)) = serde_json::from_str(text)
-        && let Some(code) = told.get("metadata").and_then(|told| told["exit_code"].as_i64())
+    if let Ok(Value::Object(reported)) = serde_json::from_str(text)
+        && let Some(code) = reported.get("metadata").and_then(|reported| reported["exit_code"].as_i64())
     {
         return Some(code == 0);
     }
@@ -357,7 +357,7 @@ fn shown(
         turn: None,
         session: None,
     };
-    if let Some((_, text, first, is_whole)) = result.and_then(told::shown) {
+    if let Some((_, text, first, is_whole)) = result.and_then(reported::shown) {
         return Some(shown(text.to_owned(), first, is_whole, true));
     }
     let text = answer.content.iter().find_map(|part| match part {

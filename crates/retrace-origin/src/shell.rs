@@ -24,7 +24,7 @@ use std::collections::HashMap;
 const DEEPEST: usize = 3;
 
 /// Rounds of loops that are followed in one command; what is longer counts as a loop that nobody knows.
-const MOST_ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 64;
 
 /// Words before a command that do not change what it does to files.
 const PREFIXES: [&str; 8] = ["sudo", "command", "builtin", "time", "nohup", "env", "exec", "!"];
@@ -261,7 +261,7 @@ impl Shell {
         let body = place.at;
         let leaves = leaves_early(place);
         self.rounds += values.len();
-        if !is_plain || leaves || values.is_empty() || self.rounds > MOST_ROUNDS {
+        if !is_plain || leaves || values.is_empty() || self.rounds > MAX_ROUNDS {
             self.known.variables.insert(name, None);
             self.in_doubt(true, |shell| drop(shell.list(place, &["done"])));
             return;

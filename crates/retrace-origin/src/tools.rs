@@ -20,7 +20,7 @@ pub(crate) struct Change {
     pub conditional: bool,
 }
 
-/// Whether calls of a tool may write files; a look at its input is worth it then.
+/// Whether calls of a tool may write files; a scan of its input is worth it then.
 pub(crate) fn may_write(tool: &str) -> bool {
     kind_of(tool).is_some()
 }

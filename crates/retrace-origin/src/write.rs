@@ -16,7 +16,7 @@ pub struct Write {
     /// What it does.
     pub effect: Effect,
     /// What the answer tells of the file, beyond the call.
-    pub told: Told,
+    pub reported: Reported,
     /// Format of the transcript, which says whose tool it is.
     pub format: Format,
     /// Name of the tool.
@@ -169,7 +169,7 @@ pub struct Replacement {
 
 /// What a call's answer tells of its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Reported {
     /// The content before, with line feeds alone between lines.
     pub before: Option<String>,
     /// That there was no file before.

@@ -65,12 +65,12 @@ impl Answer {
     }
 
     /// Whether the error's type is one of these.
-    pub(crate) fn is_settled(&self, settled: &[&str]) -> bool {
-        if settled.is_empty() || self.status < 400 {
+    pub(crate) fn is_final(&self, final_kinds: &[&str]) -> bool {
+        if final_kinds.is_empty() || self.status < 400 {
             return false;
         }
         let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        value.pointer("/error/type").and_then(Value::as_str).is_some_and(|kind| settled.contains(&kind))
+        value.pointer("/error/type").and_then(Value::as_str).is_some_and(|kind| final_kinds.contains(&kind))
     }
 }
 
@@ -99,12 +99,12 @@ mod tests {
     #[test]
     fn a_complaint_never_repeats_the_key_and_stays_short() {
         let body = r#"{"type":"error","error":{"type":"authentication_error","message":"no\u001b[31m sk-1 here"},"request_id":"req_2"}"#;
-        let said = Answer { status: 401, ..answer(body) }.complaint(&["sk-1"]);
+        let reported = Answer { status: 401, ..answer(body) }.complaint(&["sk-1"]);
         assert_eq!(
-            (said.kind.as_str(), said.message.as_str()),
+            (reported.kind.as_str(), reported.message.as_str()),
             ("authentication_error", "no [31m [key] here")
         );
-        assert_eq!(said.request_id.as_deref(), Some("req_2"));
+        assert_eq!(reported.request_id.as_deref(), Some("req_2"));
 
         let page = Answer { status: 502, ..answer("<html>") }.complaint(&[]);
         assert_eq!((page.kind.as_str(), page.message.as_str(), page.request_id), ("", "HTTP 502", None));
@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn only_errors_of_a_named_type_are_settled() {
+    fn only_errors_of_a_named_type_are_final() {
         let conflict = r#"{"error":{"type":"memory_path_conflict_error"}}"#;
-        let settled = ["memory_path_conflict_error"];
-        assert!(Answer { status: 409, ..answer(conflict) }.is_settled(&settled));
-        assert!(!Answer { status: 409, ..answer(conflict) }.is_settled(&[]));
-        assert!(!answer(conflict).is_settled(&settled));
-        assert!(!Answer { status: 409, ..answer("conflict") }.is_settled(&settled));
+        let final_kinds = ["memory_path_conflict_error"];
+        assert!(Answer { status: 409, ..answer(conflict) }.is_final(&final_kinds));
+        assert!(!Answer { status: 409, ..answer(conflict) }.is_final(&[]));
+        assert!(!answer(conflict).is_final(&final_kinds));
+        assert!(!Answer { status: 409, ..answer("conflict") }.is_final(&final_kinds));
     }
 
     proptest::proptest! {
@@ -128,7 +128,7 @@ mod tests {
         fn any_bytes_are_a_complaint(body: Vec<u8>, status: u16) {
             let answer = Answer { status, body, ..Answer::default() };
             assert!(answer.complaint(&["secret"]).message.chars().count() <= facts::MESSAGE_LIMIT + 1);
-            let _ = answer.is_settled(&["a"]);
+            let _ = answer.is_final(&["a"]);
         }
     }
 }

@@ -45,7 +45,7 @@ pub struct Call {
     pub answer_limit: u64,
     /// Types of errors that a further try would meet again, so that none is made whatever the status. Ours: the SDK
     /// tries every 409 again, unless the answer says not to.
-    pub settled: &'static [&'static str],
+    pub final_kinds: &'static [&'static str],
 }
 
 impl Call {
@@ -58,7 +58,7 @@ impl Call {
             headers: Vec::new(),
             body: Vec::new(),
             answer_limit: facts::ANSWER_LIMIT,
-            settled: &[],
+            final_kinds: &[],
         }
     }
 

@@ -146,7 +146,7 @@ impl Client {
             tries += 1;
             let wait = match &outcome {
                 Try::Answered(answer)
-                    if !answer.is_good() && is_retried(answer) && !answer.is_settled(call.settled) =>
+                    if !answer.is_good() && is_retried(answer) && !answer.is_final(call.final_kinds) =>
                 {
                     asked_wait(answer, self.timing.now())
                 }

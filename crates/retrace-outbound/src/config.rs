@@ -490,15 +490,21 @@ mod tests {
             "ANTHROPIC_CUSTOM_HEADERS" => Some("X-A: 1".to_owned()),
             _ => None,
         };
-        let told = |url: Option<&str>| {
+        let settings = |url: Option<&str>| {
             let config = Config::for_host(url, &variable).unwrap();
             (config.base_url.clone(), config.key.is_some(), config.headers.len())
         };
-        assert_eq!(told(None), ("https://gateway.example/a".into(), true, 1));
-        assert_eq!(told(Some("https://GATEWAY.example/a")), ("https://gateway.example/a".into(), true, 1));
-        assert_eq!(told(Some(facts::DEFAULT_BASE_URL)), (facts::DEFAULT_BASE_URL.into(), true, 0));
-        assert_eq!(told(Some("https://gateway.example/b")), ("https://gateway.example/b".into(), false, 0));
-        assert_eq!(told(Some("https://other.example")), ("https://other.example".into(), false, 0));
+        assert_eq!(settings(None), ("https://gateway.example/a".into(), true, 1));
+        assert_eq!(
+            settings(Some("https://GATEWAY.example/a")),
+            ("https://gateway.example/a".into(), true, 1)
+        );
+        assert_eq!(settings(Some(facts::DEFAULT_BASE_URL)), (facts::DEFAULT_BASE_URL.into(), true, 0));
+        assert_eq!(
+            settings(Some("https://gateway.example/b")),
+            ("https://gateway.example/b".into(), false, 0)
+        );
+        assert_eq!(settings(Some("https://other.example")), ("https://other.example".into(), false, 0));
 
         let plain = Config::for_host(None, &|_| None).unwrap();
         assert_eq!((plain.base_url.as_str(), plain.key), (facts::DEFAULT_BASE_URL, None));

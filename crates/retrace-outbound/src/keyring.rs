@@ -157,15 +157,15 @@ mod tests {
     #[test]
     fn stored_bytes_are_not_in_the_error() {
         let error = Error::BadEncoding(b"sk-secret\xff".to_vec());
-        let said = format!("{:?}", refused(&error, user(KeyKind::ApiKey)));
-        assert!(!said.contains("secret") && !said.contains("115"), "{said}");
+        let reported = format!("{:?}", refused(&error, user(KeyKind::ApiKey)));
+        assert!(!reported.contains("secret") && !reported.contains("115"), "{reported}");
     }
 
     #[test]
     fn an_absent_keyring_is_said_with_its_cause() {
         let error = Error::NoStorageAccess("no bus".into());
-        let said = refused(&error, user(KeyKind::ApiKey)).to_string();
-        assert!(said.contains("keyring") && said.contains("no bus"), "{said}");
+        let reported = refused(&error, user(KeyKind::ApiKey)).to_string();
+        assert!(reported.contains("keyring") && reported.contains("no bus"), "{reported}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ impl Host {
         include_archived: bool,
         page: Option<&str>,
     ) -> Result<Page<RemoteDream>, RemoteError> {
-        let mut query = page_query(page, facts::PAGE_MOST);
+        let mut query = page_query(page, facts::PAGE_MAX);
         if include_archived {
             query.push(("include_archived".into(), "true".into()));
         }

@@ -8,9 +8,9 @@ pub const STORES_BETA: &str = "agent-memory-2026-07-22";
 /// Value of `anthropic-beta` with calls about dreams. The SDK sends it alone.
 pub const DREAMS_BETA: &str = "dreaming-2026-04-21";
 /// Items of a page at most.
-pub const PAGE_MOST: u32 = 100;
+pub const PAGE_MAX: u32 = 100;
 /// Items of a page at most when each comes with its content.
-pub const PAGE_MOST_FULL: u32 = 20;
+pub const PAGE_MAX_FULL: u32 = 20;
 /// The type of the error that names a path which is taken.
 pub const PATH_CONFLICT: &str = "memory_path_conflict_error";
 /// The type of the error that says a memory has another content than expected.

@@ -81,7 +81,7 @@ impl Host {
     /// [`RemoteError`].
     pub fn stores(&self, include_archived: bool) -> Result<Vec<RemoteStore>, RemoteError> {
         self.pages(|page| {
-            let mut query = page_query(page, facts::PAGE_MOST);
+            let mut query = page_query(page, facts::PAGE_MAX);
             if include_archived {
                 query.push(("include_archived".into(), "true".into()));
             }
@@ -161,7 +161,7 @@ impl Host {
     ) -> Result<Answer, RemoteError> {
         call.headers.push(("anthropic-beta".to_owned(), beta.to_owned()));
         call.answer_limit = answer_limit;
-        call.settled = &[facts::PATH_CONFLICT, facts::PRECONDITION_FAILED];
+        call.final_kinds = &[facts::PATH_CONFLICT, facts::PRECONDITION_FAILED];
         let answer = self.client.call(&Arc::new(call.clone()), &self.cancel)?;
         if answer.is_good() && answer.too_long {
             return Err(RemoteError::AnswerTooLarge { limit: answer_limit });
@@ -175,9 +175,9 @@ impl Host {
         if (300..400).contains(&status) {
             return RemoteError::Redirected { status, host: self.client.host_of(answer) };
         }
-        let said = answer.complaint(&self.config().secrets());
-        let message = without(&said.message, sent);
-        match (status, said.kind.as_str()) {
+        let stated = answer.complaint(&self.config().secrets());
+        let message = without(&stated.message, sent);
+        match (status, stated.kind.as_str()) {
             (401 | 403, _) => RemoteError::KeyRefused { status, message },
             (404, _) => RemoteError::NotFound { message },
             (409, facts::PRECONDITION_FAILED) | (412, _) => RemoteError::PreconditionFailed { message },
@@ -187,7 +187,7 @@ impl Host {
             (408 | 500.., _) => {
                 RemoteError::Unreachable { status: Some(status), tries: answer.tries, cause: message }
             }
-            (400..500, _) => RemoteError::Refused { status, kind: said.kind, message },
+            (400..500, _) => RemoteError::Refused { status, kind: stated.kind, message },
             _ => RemoteError::NotUnderstood { cause: format!("HTTP {status}") },
         }
     }

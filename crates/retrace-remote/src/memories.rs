@@ -25,7 +25,7 @@ fn view(full: bool) -> (String, String) {
 
 /// The query of a page of what has a content.
 fn list_query(page: Option<&str>, view_full: bool, limit: u32) -> Vec<(String, String)> {
-    let most = if view_full { facts::PAGE_MOST_FULL } else { facts::PAGE_MOST };
+    let most = if view_full { facts::PAGE_MAX_FULL } else { facts::PAGE_MAX };
     let mut query = page_query(page, limit.clamp(1, most));
     query.push(view(view_full));
     query

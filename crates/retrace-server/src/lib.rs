@@ -18,12 +18,12 @@
 //! `{"error":{code,message,hint,subject}}`, below `/v1` that of the API; every answer carries the same strict headers; a file of the window is found by
 //! its exact name in a table, never by a path on disk.
 
+#[cfg(test)]
+mod adversarial;
 mod assets;
 mod calls;
 mod events;
 mod guard;
-#[cfg(test)]
-mod hostile;
 mod listen;
 mod places;
 mod reply;

@@ -62,9 +62,9 @@ fn run(program: &Path, arguments: &[&Path], home: Option<&Path>) {
         command.env_remove(name);
     }
     let output = command.output().expect("the client runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    println!("{said}");
+    let reply_text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{reply_text}{}", String::from_utf8_lossy(&output.stderr));
+    println!("{reply_text}");
 }
 
 fn python(version: &str) {
@@ -103,7 +103,7 @@ fn schemathesis_finds_nothing_that_is_not_as_described() {
     command.env("RETRACE_HOOKS", tree("tests/oracles/stores_schemathesis_hooks.py"));
     // It keeps its notes where it runs.
     let output = command.current_dir(folder.path()).output().expect("schemathesis runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    println!("{}", said.lines().filter(|line| line.contains("generated")).collect::<String>().trim());
+    let reply_text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{reply_text}{}", String::from_utf8_lossy(&output.stderr));
+    println!("{}", reply_text.lines().filter(|line| line.contains("generated")).collect::<String>().trim());
 }

@@ -64,7 +64,7 @@ pub struct Index {
     latest: Latest,
 }
 
-/// The latest snapshot of an index, to be had from any thread while the index is brought up to date on another.
+/// The latest snapshot of an index, readable from any thread while the index is brought up to date on another.
 #[derive(Clone, Debug, Default)]
 pub struct Latest(Arc<Mutex<Arc<Snapshot>>>);
 

@@ -1,4 +1,4 @@
-//! Where transcripts are looked for.
+//! Where transcripts are searched for.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -70,11 +70,11 @@ impl Entry {
     /// file, or of the folder where all files are called the same.
     #[must_use]
     pub fn session_id(&self) -> String {
-        let told = self.summary.as_ref().and_then(|summary| summary.session.id.clone());
+        let recorded = self.summary.as_ref().and_then(|summary| summary.session.id.clone());
         match (&self.place.of_session, self.place.kind) {
             (Some(session), _) => session.clone(),
             (None, RootKind::ClaudeCode) if !self.place.subagent => self.name(),
-            (None, _) => told.unwrap_or_else(|| self.name()),
+            (None, _) => recorded.unwrap_or_else(|| self.name()),
         }
     }
 
@@ -92,12 +92,12 @@ impl Entry {
     /// For a subagent's transcript: its own id, as told or from its file's name.
     #[must_use]
     pub fn agent_id(&self) -> Option<String> {
-        let told = self.summary.as_ref().and_then(|summary| summary.session.agent.clone());
+        let recorded = self.summary.as_ref().and_then(|summary| summary.session.agent.clone());
         let name = || {
             let stem = self.path.file_stem()?.to_string_lossy();
             stem.strip_prefix("agent-").map(str::to_owned)
         };
-        if self.place.subagent { name().or(told) } else { told }
+        if self.place.subagent { name().or(recorded) } else { recorded }
     }
 
     /// Why there is nothing to show, or why what is shown may be old.
@@ -111,8 +111,8 @@ impl Entry {
     /// Directory the session ran in, else Claude Code's folder name.
     #[must_use]
     pub fn project(&self) -> Option<&str> {
-        let told = self.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
-        told.or(self.place.slug.as_deref())
+        let recorded = self.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
+        recorded.or(self.place.slug.as_deref())
     }
 
     fn first_at(&self) -> Option<Timestamp> {

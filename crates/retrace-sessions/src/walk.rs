@@ -9,7 +9,7 @@ use std::fs::{self, DirEntry, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// How deep a directory the user named is looked into.
+/// How deep a directory the user named is examined.
 const DEPTH_LIMIT: usize = 16;
 
 /// What a file is by the place it lies in.
@@ -51,7 +51,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Looks through every root.
+    /// Searches every root.
     pub(crate) fn of(roots: &Roots, cancel: &Cancel) -> Self {
         let mut walk = Self::default();
         for root in &roots.0 {
@@ -130,7 +130,7 @@ impl Walk {
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 let events = entry.path().join("events.jsonl");
                 match fs::symlink_metadata(&events) {
-                    Ok(metadata) => self.look(events, &metadata, Place::plain(RootKind::Copilot)),
+                    Ok(metadata) => self.visit(events, &metadata, Place::plain(RootKind::Copilot)),
                     Err(error) => self.absent_or_unlisted(&events, &error),
                 }
             }
@@ -147,9 +147,9 @@ impl Walk {
             // The file itself, since a link is not opened.
             Ok(metadata) => match fs::canonicalize(path) {
                 Ok(file) if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) => {
-                    self.look(file, &metadata, Place::plain(RootKind::Named));
+                    self.visit(file, &metadata, Place::plain(RootKind::Named));
                 }
-                _ => self.look(path.to_owned(), &metadata, Place::plain(RootKind::Named)),
+                _ => self.visit(path.to_owned(), &metadata, Place::plain(RootKind::Named)),
             },
             Err(error) => self.absent_or_unlisted(path, &error),
         }
@@ -179,12 +179,12 @@ impl Walk {
         let path = entry.path();
         // Does not follow links.
         match entry.metadata() {
-            Ok(metadata) => self.look(path, &metadata, place),
+            Ok(metadata) => self.visit(path, &metadata, place),
             Err(error) => self.absent_or_unlisted(&path, &error),
         }
     }
 
-    fn look(&mut self, path: PathBuf, metadata: &Metadata, place: Place) {
+    fn visit(&mut self, path: PathBuf, metadata: &Metadata, place: Place) {
         if metadata.is_file() {
             let found = Found { place, identity: Identity::of(metadata) };
             self.found.entry(path).or_insert(found);
@@ -208,7 +208,7 @@ impl Walk {
 
     /// The entries of a directory that is not a link, by name. One that is not there has none.
     fn list(&mut self, directory: &Path) -> Vec<DirEntry> {
-        // Between this look and the listing the directory could become a link; what is then read is a file of the
+        // Between this scan and the listing the directory could become a link; what is then read is a file of the
         // user's all the same, and the next walk leaves it alone.
         match fs::symlink_metadata(directory) {
             Ok(metadata) if metadata.is_symlink() => {

@@ -2,11 +2,11 @@
 //!
 //! Source of the layout: git documentation, `gitrepository-layout` (`gitdir:` file, `commondir`, `worktrees/<id>/gitdir`).
 
-use crate::look::Look;
+use crate::scan::Scan;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Directories above a working directory in which a repository is looked for.
+/// Directories above a working directory in which a repository is searched for.
 const MAX_ANCESTORS: usize = 64;
 
 /// Bytes read of a file that names another place.
@@ -22,7 +22,7 @@ pub(crate) struct Checkout {
 }
 
 /// The repository `directory` lies in, or `None`. The directory itself need not be there any more.
-pub(crate) fn checkout(look: &mut Look, directory: &Path) -> Option<Checkout> {
+pub(crate) fn checkout(scan: &mut Scan, directory: &Path) -> Option<Checkout> {
     // A relative path, such as one recorded on another platform, would be searched below our own working directory.
     if !directory.is_absolute() {
         return None;
@@ -30,14 +30,14 @@ pub(crate) fn checkout(look: &mut Look, directory: &Path) -> Option<Checkout> {
     for ancestor in directory.ancestors().take(MAX_ANCESTORS) {
         let Ok(metadata) = fs::symlink_metadata(ancestor.join(".git")) else { continue };
         let worktree = ancestor.to_path_buf();
-        let repository = if metadata.is_file() { shared_repository(look, ancestor) } else { None };
+        let repository = if metadata.is_file() { shared_repository(scan, ancestor) } else { None };
         return Some(Checkout { repository: repository.unwrap_or_else(|| worktree.clone()), worktree });
     }
     None
 }
 
 /// The linked worktrees of a repository, by path. They need not be there any more.
-pub(crate) fn worktrees(look: &mut Look, repository: &Path) -> Vec<PathBuf> {
+pub(crate) fn worktrees(scan: &mut Scan, repository: &Path) -> Vec<PathBuf> {
     if !repository.is_absolute() {
         return Vec::new();
     }
@@ -45,10 +45,10 @@ pub(crate) fn worktrees(look: &mut Look, repository: &Path) -> Vec<PathBuf> {
         .into_iter()
         .find(|place| place.join("HEAD").is_file() && place.join("worktrees").is_dir());
     let Some(administration) = administration else { return Vec::new() };
-    let mut found: Vec<PathBuf> = look
+    let mut found: Vec<PathBuf> = scan
         .directories(&administration.join("worktrees"))
         .into_iter()
-        .filter_map(|entry| pointer(look, &entry.path.join("gitdir"), "", &entry.path))
+        .filter_map(|entry| pointer(scan, &entry.path.join("gitdir"), "", &entry.path))
         .filter_map(|link| link.parent().map(Path::to_path_buf))
         .collect();
     found.sort();
@@ -57,9 +57,9 @@ pub(crate) fn worktrees(look: &mut Look, repository: &Path) -> Vec<PathBuf> {
 }
 
 /// The repository behind a `.git` file. A submodule has no `commondir` and is a repository of its own.
-fn shared_repository(look: &mut Look, worktree: &Path) -> Option<PathBuf> {
-    let administration = pointer(look, &worktree.join(".git"), "gitdir:", worktree)?;
-    let common = pointer(look, &administration.join("commondir"), "", &administration)?;
+fn shared_repository(scan: &mut Scan, worktree: &Path) -> Option<PathBuf> {
+    let administration = pointer(scan, &worktree.join(".git"), "gitdir:", worktree)?;
+    let common = pointer(scan, &administration.join("commondir"), "", &administration)?;
     if common.file_name().is_some_and(|name| name == ".git") {
         return common.parent().map(Path::to_path_buf);
     }
@@ -67,8 +67,8 @@ fn shared_repository(look: &mut Look, worktree: &Path) -> Option<PathBuf> {
 }
 
 /// The path a small text file holds after `prefix`, made absolute from `base`.
-fn pointer(look: &mut Look, file: &Path, prefix: &str, base: &Path) -> Option<PathBuf> {
-    let text = look.text(file, MAX_POINTER_BYTES)?;
+fn pointer(scan: &mut Scan, file: &Path, prefix: &str, base: &Path) -> Option<PathBuf> {
+    let text = scan.text(file, MAX_POINTER_BYTES)?;
     let path = text.lines().next()?.strip_prefix(prefix)?.trim();
     (!path.is_empty() && !path.contains('\0')).then(|| lexical(&base.join(path)))
 }
@@ -100,7 +100,7 @@ mod tests {
         home.worktree("work/app", "work/app-fix", "fix");
         home.write("work/app/src/lib.rs", "");
         let app = home.path("work/app");
-        let mut look = Look::default();
+        let mut scan = Scan::default();
         for (directory, worktree) in [
             ("work/app", "work/app"),
             ("work/app/src", "work/app"),
@@ -108,10 +108,10 @@ mod tests {
             ("work/app-fix", "work/app-fix"),
         ] {
             let expected = Checkout { worktree: home.path(worktree), repository: app.clone() };
-            assert_eq!(checkout(&mut look, &home.path(directory)), Some(expected), "{directory}");
+            assert_eq!(checkout(&mut scan, &home.path(directory)), Some(expected), "{directory}");
         }
-        assert_eq!(worktrees(&mut look, &app), [home.path("work/app-fix")]);
-        assert_eq!(look.into_problems(), []);
+        assert_eq!(worktrees(&mut scan, &app), [home.path("work/app-fix")]);
+        assert_eq!(scan.into_problems(), []);
     }
 
     #[test]
@@ -121,12 +121,12 @@ mod tests {
         home.write("app/.git/modules/sub/HEAD", "ref: refs/heads/main\n");
         home.write("broken/.git", "nonsense");
         home.write("empty/.git", "");
-        let mut look = Look::default();
+        let mut scan = Scan::default();
         for directory in ["app/sub", "broken", "empty"] {
             let path = home.path(directory);
             let expected = Checkout { worktree: path.clone(), repository: path.clone() };
-            assert_eq!(checkout(&mut look, &path), Some(expected), "{directory}");
+            assert_eq!(checkout(&mut scan, &path), Some(expected), "{directory}");
         }
-        assert_eq!(checkout(&mut look, Path::new("relative/path")), None);
+        assert_eq!(checkout(&mut scan, Path::new("relative/path")), None);
     }
 }

@@ -23,11 +23,11 @@ mod claude;
 mod found;
 mod git;
 mod instructions;
-mod look;
 mod memory_path;
 mod merge;
 mod others;
 mod problem;
+mod scan;
 mod slug;
 mod snapshot;
 mod surroundings;
@@ -40,9 +40,9 @@ pub use instructions::{
     Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, MAX_IMPORT_HOPS,
     MAX_INSTRUCTIONS_BYTES, instructions,
 };
-pub use look::MAX_COUNTED_FILES;
 pub use memory_path::{RefusedPath, validate_memory_path};
 pub use problem::Problem;
+pub use scan::MAX_COUNTED_FILES;
 pub use slug::{MAX_SLUG_CHARS, slug, slug_matches};
 pub use snapshot::{
     AgentMemory, AgentSnapshots, Snapshot, SnapshotFile, SnapshotState, agent_memory, agent_snapshots,
@@ -50,15 +50,15 @@ pub use snapshot::{
 };
 pub use surroundings::{Platform, Surroundings};
 
-use look::Look;
+use scan::Scan;
 
 /// Looks at the places `surroundings` names and returns what is there. Never fails: what could not be read or understood
 /// is in [`Discovery::problems`].
 #[must_use]
 pub fn discover(surroundings: &Surroundings) -> Discovery {
-    let mut look = Look::default();
-    let (mut found, projects) = claude::find(surroundings, &mut look);
-    found.extend(others::find(surroundings, &projects, &mut look));
-    let found = merge::merge(found, &mut look);
-    Discovery { found, problems: look.into_problems() }
+    let mut scan = Scan::default();
+    let (mut found, projects) = claude::find(surroundings, &mut scan);
+    found.extend(others::find(surroundings, &projects, &mut scan));
+    let found = merge::merge(found, &mut scan);
+    Discovery { found, problems: scan.into_problems() }
 }

@@ -2,16 +2,16 @@
 //! order.
 
 use crate::Found;
-use crate::look::Look;
+use crate::scan::Scan;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Merges, counts, names and orders.
-pub(crate) fn merge(found: Vec<Found>, look: &mut Look) -> Vec<Found> {
+pub(crate) fn merge(found: Vec<Found>, scan: &mut Scan) -> Vec<Found> {
     let mut found = without_nested(without_repeats(found));
     for found in found.iter_mut().filter(|found| found.exists) {
-        (found.files, found.files_complete) = look.count_memories(&found.root);
+        (found.files, found.files_complete) = scan.count_memories(&found.root);
     }
     // A fixed order first, so that the suffixes of equal names do not depend on the order of the sources.
     found.sort_by(order);
@@ -136,11 +136,11 @@ mod tests {
             vec![entry(c.clone(), "c", true), entry(a.clone(), "a", outer_on), entry(b.clone(), "b", true)]
         };
 
-        let merged = merge(all(true), &mut Look::default());
+        let merged = merge(all(true), &mut Scan::default());
         assert_eq!(merged.iter().map(|found| found.name.as_str()).collect::<Vec<_>>(), ["a"]);
         assert!(merged[0].tells("b says so") && merged[0].tells("c says so"));
 
-        let merged = merge(all(false), &mut Look::default());
+        let merged = merge(all(false), &mut Scan::default());
         assert_eq!(merged.iter().map(|found| found.name.as_str()).collect::<Vec<_>>(), ["b", "a"]);
     }
 
@@ -148,7 +148,7 @@ mod tests {
     fn one_directory_is_listed_once_with_all_that_is_known() {
         let home = Home::new();
         let a = home.make_directory("a");
-        let merged = merge(vec![entry(a.clone(), "one", false), entry(a, "two", true)], &mut Look::default());
+        let merged = merge(vec![entry(a.clone(), "one", false), entry(a, "two", true)], &mut Scan::default());
         assert_eq!(merged.len(), 1);
         assert_eq!((merged[0].name.as_str(), merged[0].enabled), ("one", true));
         assert!(merged[0].tells("two says so"));
@@ -162,10 +162,10 @@ mod tests {
         let found: Vec<Found> = roots.iter().map(|root| entry(root.clone(), "app", true)).collect();
         let mut reversed = found.clone();
         reversed.reverse();
-        let merged = merge(found, &mut Look::default());
+        let merged = merge(found, &mut Scan::default());
         let names: Vec<&str> = merged.iter().map(|found| found.name.as_str()).collect();
         let deep = |root: &Path| format!("app (deep) ({})", root.display());
         assert_eq!(names, [&deep(&roots[3]), &deep(&roots[2]), "app (own)", "app (work)"]);
-        assert_eq!(merge(reversed, &mut Look::default()), merged);
+        assert_eq!(merge(reversed, &mut Scan::default()), merged);
     }
 }

@@ -12,7 +12,7 @@
 //! Deliberately absent: doing any of it. This only looks.
 
 use crate::claude;
-use crate::look::{Look, Sort};
+use crate::scan::{Scan, Sort};
 use crate::{AgentScope, Problem, Surroundings, config_root};
 use retrace_model::{MAX_FILE_BYTES, Timestamp};
 use serde_json::Value;
@@ -130,29 +130,29 @@ pub fn agent_memory(surroundings: &Surroundings, root: &Path) -> Option<AgentMem
 #[must_use]
 pub fn agent_snapshots(surroundings: &Surroundings, root: &Path) -> Option<AgentSnapshots> {
     let memory = agent_memory(surroundings, root)?;
-    let mut look = Look::default();
+    let mut scan = Scan::default();
     let projects: BTreeSet<PathBuf> = match &memory.project {
         Some(project) => BTreeSet::from([project.clone()]),
         None => {
             // What discovery could not read is its own report's matter.
-            let (_, projects) = claude::find(surroundings, &mut Look::default());
+            let (_, projects) = claude::find(surroundings, &mut Scan::default());
             projects.into_iter().map(|project| project.directory).filter(|path| path.is_absolute()).collect()
         }
     };
-    let local = files(&mut look, root);
-    let synced_from = meta(&mut look, &root.join(SYNCED_FILE), "syncedFrom");
+    let local = files(&mut scan, root);
+    let synced_from = meta(&mut scan, &root.join(SYNCED_FILE), "syncedFrom");
     let mut snapshots = Vec::new();
     for project in projects {
         let parts = [FOLDER, SNAPSHOTS, &memory.agent];
-        let Some(directory) = look.directory(&project, &parts) else { continue };
-        let updated_at = meta(&mut look, &directory.join(SNAPSHOT_FILE), "updatedAt");
+        let Some(directory) = scan.directory(&project, &parts) else { continue };
+        let updated_at = meta(&mut scan, &directory.join(SNAPSHOT_FILE), "updatedAt");
         let (state, reason) = state(updated_at.as_deref(), synced_from.as_deref(), &local);
-        let mut files = files(&mut look, &directory);
+        let mut files = files(&mut scan, &directory);
         files.remove(SNAPSHOT_FILE);
         let synced_from = synced_from.clone();
         snapshots.push(Snapshot { project, directory, state, reason, updated_at, synced_from, files });
     }
-    Some(AgentSnapshots { memory, local, snapshots, problems: look.into_problems() })
+    Some(AgentSnapshots { memory, local, snapshots, problems: scan.into_problems() })
 }
 
 /// Whether a file of a memory directory counts as memory, and is deleted by an update.
@@ -195,29 +195,29 @@ fn is_after(one: &str, other: &str) -> bool {
     }
 }
 
-fn meta(look: &mut Look, path: &Path, key: &str) -> Option<String> {
-    let bytes = look.beginning(path, MAX_META_BYTES)?;
+fn meta(scan: &mut Scan, path: &Path, key: &str) -> Option<String> {
+    let bytes = scan.beginning(path, MAX_META_BYTES)?;
     let value = match serde_json::from_slice::<Value>(&bytes) {
         Ok(value) => value,
         Err(error) => {
-            look.note(Problem::Damaged { path: path.to_owned(), message: error.to_string() });
+            scan.note(Problem::Damaged { path: path.to_owned(), message: error.to_string() });
             return None;
         }
     };
-    let text = look.setting(path, &value, key, "text", Value::as_str)?;
+    let text = scan.setting(path, &value, key, "text", Value::as_str)?;
     (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// The files directly in a directory that are no links and not hidden.
-fn files(look: &mut Look, directory: &Path) -> BTreeMap<String, SnapshotFile> {
+fn files(scan: &mut Scan, directory: &Path) -> BTreeMap<String, SnapshotFile> {
     let mut files = BTreeMap::new();
-    for entry in look.entries(directory) {
+    for entry in scan.entries(directory) {
         if entry.sort != Sort::File || entry.name.starts_with('.') {
             continue;
         }
         let Ok(metadata) = std::fs::symlink_metadata(&entry.path) else { continue };
         let size = metadata.len();
-        let bytes = if size <= MAX_FILE_BYTES { look.beginning(&entry.path, MAX_FILE_BYTES) } else { None };
+        let bytes = if size <= MAX_FILE_BYTES { scan.beginning(&entry.path, MAX_FILE_BYTES) } else { None };
         files.insert(entry.name, SnapshotFile { size, bytes });
     }
     files

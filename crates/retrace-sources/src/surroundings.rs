@@ -46,7 +46,7 @@ pub struct Surroundings {
     pub home: PathBuf,
     /// Environment variables that agents read, by name, in upper case also on Windows. Give the process environment, or an empty map for a copied home.
     pub env: BTreeMap<String, OsString>,
-    /// Project directories the user named, absolute; they are looked into besides those the agents' own files name.
+    /// Project directories the user named, absolute; they are examined besides those the agents' own files name.
     pub projects: Vec<PathBuf>,
     /// Whose conventions apply.
     pub platform: Platform,

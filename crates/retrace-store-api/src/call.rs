@@ -3,7 +3,7 @@
 use crate::body::{Body, check_pairs};
 use crate::cursor::{Cursor, Listing};
 use crate::legacy::{self, ToolCall};
-use crate::limits::{PAGE_DEFAULT, PAGE_MOST, PAGE_MOST_FULL};
+use crate::limits::{PAGE_DEFAULT, PAGE_MAX, PAGE_MAX_FULL};
 use crate::path::{MemoryPath, Prefix};
 use crate::query::{Query, hash};
 use crate::refusal::{Kind, Refusal};
@@ -352,10 +352,10 @@ fn view(query: &Query, default: View) -> Result<View, Refusal> {
 
 fn limit(query: &Query, view: View) -> Result<u64, Refusal> {
     let limit = query.number("limit")?.unwrap_or(PAGE_DEFAULT);
-    if limit == 0 || limit > PAGE_MOST {
-        return Err(Refusal::invalid("limit", format!("must be between 1 and {PAGE_MOST}")));
+    if limit == 0 || limit > PAGE_MAX {
+        return Err(Refusal::invalid("limit", format!("must be between 1 and {PAGE_MAX}")));
     }
-    Ok(if view == View::Full { limit.min(PAGE_MOST_FULL) } else { limit })
+    Ok(if view == View::Full { limit.min(PAGE_MAX_FULL) } else { limit })
 }
 
 fn after(query: &Query, listing: Listing<'_>) -> Result<Option<Cursor>, Refusal> {

@@ -20,8 +20,8 @@ pub fn check(sessions: &[String], model: &str, instructions: Option<&str>) -> Re
         return refuse("session_ids", &format!("must have 1 to {DREAM_SESSIONS} sessions"));
     }
     if let Some(other) = sessions.iter().find(|id| !is_session_id(id)) {
-        let said = format!("must have ids that begin with {SESSION_PREFIX}, not {other:?}");
-        return refuse("session_ids", &said);
+        let reported = format!("must have ids that begin with {SESSION_PREFIX}, not {other:?}");
+        return refuse("session_ids", &reported);
     }
     let each: BTreeSet<&String> = sessions.iter().collect();
     if each.len() < sessions.len() {
@@ -32,8 +32,8 @@ pub fn check(sessions: &[String], model: &str, instructions: Option<&str>) -> Re
     }
     match instructions.map(|text| text.chars().count()) {
         Some(0 | DREAM_INSTRUCTIONS_OVER..) => {
-            let said = format!("must have 1 to {DREAM_INSTRUCTIONS_CHARACTERS} characters");
-            refuse("instructions", &said)
+            let reported = format!("must have 1 to {DREAM_INSTRUCTIONS_CHARACTERS} characters");
+            refuse("instructions", &reported)
         }
         Some(_) | None => Ok(()),
     }

@@ -21,9 +21,9 @@ pub const MEMORIES_PER_STORE: u64 = 2_000;
 /// Items of a page when nothing is said. Source: API reference, lists.
 pub const PAGE_DEFAULT: u64 = 20;
 /// Items of a page at most. Source: as above.
-pub const PAGE_MOST: u64 = 100;
+pub const PAGE_MAX: u64 = 100;
 /// Items of a page at most when each has its content; more is cut to this. Source: Python SDK 2.11.0, `view`.
-pub const PAGE_MOST_FULL: u64 = 20;
+pub const PAGE_MAX_FULL: u64 = 20;
 
 /// Stores attached to one session. Source: documentation page "Using agent memory".
 pub const STORES_PER_SESSION: usize = 8;

@@ -123,8 +123,8 @@ pub fn read(value: &Value) -> AttachList {
         Value::Object(object) => match object.get("resources") {
             Some(Value::Array(items)) => (items, "/resources".to_owned()),
             Some(Value::Null) | None => {
-                let said = "There is no `resources`, so nothing is attached.";
-                list.problems.push(Problem::warning("", said));
+                let sentence = "There is no `resources`, so nothing is attached.";
+                list.problems.push(Problem::warning("", sentence));
                 return list;
             }
             Some(_) => {
@@ -159,9 +159,9 @@ pub fn read(value: &Value) -> AttachList {
 fn check_together(list: &mut AttachList, base: &str) {
     let number = list.stores.len();
     if number > STORES_PER_SESSION {
-        let said =
+        let sentence =
             format!("{number} memory stores are attached; a session has at most {STORES_PER_SESSION}.");
-        list.problems.push(Problem::error(base, said));
+        list.problems.push(Problem::error(base, sentence));
     }
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut again = Vec::new();
@@ -176,8 +176,8 @@ fn check_together(list: &mut AttachList, base: &str) {
     }
     for (place, first) in again {
         let at = format!("{}/memory_store_id", list.stores[place].at);
-        let said = format!("The same store is attached already, by item {first}.");
-        list.stores[place].problems.push(Problem::error(at, said));
+        let sentence = format!("The same store is attached already, by item {first}.");
+        list.stores[place].problems.push(Problem::error(at, sentence));
     }
 }
 
@@ -187,9 +187,9 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
     let id = match item.get("memory_store_id") {
         Some(Value::String(id)) => {
             if !is_store_id(id) {
-                let said =
+                let sentence =
                     format!("A store's id begins with `{ID_PREFIX}`, then come ASCII letters and digits.");
-                problems.push(Problem::error(field("memory_store_id"), said));
+                problems.push(Problem::error(field("memory_store_id"), sentence));
             }
             id.clone()
         }
@@ -207,8 +207,8 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
         Some(Value::String(word)) if word == Access::ReadWrite.as_str() => Access::ReadWrite,
         Some(Value::String(word)) if word == Access::ReadOnly.as_str() => Access::ReadOnly,
         Some(_) => {
-            let said = "`access` must be `read_write` or `read_only`.";
-            problems.push(Problem::error(field("access"), said));
+            let sentence = "`access` must be `read_write` or `read_only`.";
+            problems.push(Problem::error(field("access"), sentence));
             Access::default()
         }
     };
@@ -217,10 +217,10 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
         Some(Value::String(text)) => {
             let characters = text.chars().count();
             if characters > INSTRUCTIONS_CHARACTERS {
-                let said = format!(
+                let sentence = format!(
                     "`instructions` has {characters} characters; it may have {INSTRUCTIONS_CHARACTERS}."
                 );
-                problems.push(Problem::error(field("instructions"), said));
+                problems.push(Problem::error(field("instructions"), sentence));
             }
             Some(text.clone())
         }
@@ -237,12 +237,16 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
 
 fn unknown(at: String, name: &str) -> Problem {
     if name == SEED_INSTRUCTIONS {
-        let said =
+        let sentence =
             "`prompt` was the name of a research preview and is passed over today; it is `instructions` now.";
-        return Problem::warning(at, said);
+        return Problem::warning(at, sentence);
     }
-    let said = format!("There is no field {}.", Value::from(name));
-    if open::MOUNT_UNKNOWN_FIELDS_PASS { Problem::warning(at, said) } else { Problem::error(at, said) }
+    let sentence = format!("There is no field {}.", Value::from(name));
+    if open::MOUNT_UNKNOWN_FIELDS_PASS {
+        Problem::warning(at, sentence)
+    } else {
+        Problem::error(at, sentence)
+    }
 }
 
 /// A name as part of a JSON pointer (RFC 6901).
@@ -322,7 +326,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn said(value: &Value) -> Vec<String> {
+    fn sentence(value: &Value) -> Vec<String> {
         let list = read(value);
         let own = list.stores.iter().flat_map(|store| store.problems.clone());
         let all = list.problems.clone().into_iter().chain(own);
@@ -341,9 +345,9 @@ mod tests {
             { "type": "memory_store", "memory_store_id": "memstore_01Hx", "access": "read_only", "instructions": "é" },
             { "type": "memory_store", "memory_store_id": "memstore_02", "access": null, "instructions": null },
         ] });
-        assert!(said(&value).is_empty(), "{:?}", said(&value));
+        assert!(sentence(&value).is_empty(), "{:?}", sentence(&value));
         let list = read(&value);
-        let told: Vec<_> = list
+        let reported: Vec<_> = list
             .stores
             .iter()
             .map(|store| {
@@ -351,7 +355,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            reported,
             [(1, "/resources/1", "read_only", Some("é")), (2, "/resources/2", "read_write", None)]
         );
         assert_eq!(read(&json!([store("memstore_1")])).stores[0].at, "/0");
@@ -359,11 +363,11 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_list() {
-        assert_eq!(said(&json!("x")), ["error : This is neither a list nor an object with `resources`."]);
-        assert_eq!(said(&json!({})), ["warning : There is no `resources`, so nothing is attached."]);
-        assert_eq!(said(&json!({ "resources": 1 })), ["error /resources: `resources` must be a list."]);
+        assert_eq!(sentence(&json!("x")), ["error : This is neither a list nor an object with `resources`."]);
+        assert_eq!(sentence(&json!({})), ["warning : There is no `resources`, so nothing is attached."]);
+        assert_eq!(sentence(&json!({ "resources": 1 })), ["error /resources: `resources` must be a list."]);
         assert_eq!(
-            said(&json!([1, {}, { "type": 2 }])),
+            sentence(&json!([1, {}, { "type": 2 }])),
             [
                 "error /0: A resource must be an object.",
                 "error /1: A resource must have a `type`.",
@@ -372,11 +376,11 @@ mod tests {
         );
         let nine: Vec<Value> = (0..9).map(|number| store(&format!("memstore_{number}"))).collect();
         assert_eq!(
-            said(&json!({ "resources": nine })),
+            sentence(&json!({ "resources": nine })),
             ["error /resources: 9 memory stores are attached; a session has at most 8."]
         );
         assert_eq!(
-            said(&json!([store("memstore_1"), store("memstore_1")])),
+            sentence(&json!([store("memstore_1"), store("memstore_1")])),
             ["error /1/memory_store_id: The same store is attached already, by item 0."]
         );
     }
@@ -386,7 +390,7 @@ mod tests {
         let item = json!([{ "type": "memory_store", "memory_store_id": "mem_1", "access": "write", "instructions": 5,
             "prompt": "x", "a/b": 1 }]);
         assert_eq!(
-            said(&item),
+            sentence(&item),
             [
                 "error /0/memory_store_id: A store's id begins with `memstore_`, then come ASCII letters and digits.",
                 "error /0/access: `access` must be `read_write` or `read_only`.",
@@ -396,11 +400,14 @@ mod tests {
                  `instructions` now.",
             ]
         );
-        assert_eq!(said(&json!([{ "type": "memory_store" }])), ["error /0: `memory_store_id` is missing."]);
+        assert_eq!(
+            sentence(&json!([{ "type": "memory_store" }])),
+            ["error /0: `memory_store_id` is missing."]
+        );
         let long = json!([{ "type": "memory_store", "memory_store_id": "memstore_1",
             "instructions": "é".repeat(4_097) }]);
         assert_eq!(
-            said(&long),
+            sentence(&long),
             ["error /0/instructions: `instructions` has 4097 characters; it may have 4096."]
         );
     }
@@ -418,12 +425,12 @@ mod tests {
             assert_eq!(slug(name), (path.to_owned(), assumed), "{name}");
         }
         let paths = mount_paths(&[Some("A b"), None, Some("a-B"), Some("a b 2"), Some("a.b")]);
-        let told: Vec<_> = paths
+        let reported: Vec<_> = paths
             .iter()
             .map(|path| path.as_ref().map(|path| (path.path.as_str(), path.assumed, path.collides)))
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 Some(("/mnt/memory/a-b", true, true)),
                 None,

@@ -5,7 +5,7 @@
 
 use crate::limits::{
     CONTENT_BYTES, DESCRIPTION_CHARACTERS, METADATA_KEY_CHARACTERS, METADATA_PAIRS,
-    METADATA_VALUE_CHARACTERS, NAME_CHARACTERS, PAGE_DEFAULT, PAGE_MOST, PATH_BYTES,
+    METADATA_VALUE_CHARACTERS, NAME_CHARACTERS, PAGE_DEFAULT, PAGE_MAX, PATH_BYTES,
 };
 use serde_json::{Value, json};
 
@@ -160,7 +160,7 @@ fn parameters(path: &str, id: &str) -> Value {
     if list {
         query(
             "limit",
-            json!({ "type": "integer", "minimum": 1, "maximum": PAGE_MOST, "default": PAGE_DEFAULT }),
+            json!({ "type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": PAGE_DEFAULT }),
         );
         query("page", json!({ "type": "string", "pattern": "^page_[A-Za-z0-9_-]+$" }));
     }

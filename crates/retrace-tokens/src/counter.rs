@@ -120,7 +120,7 @@ fn claude(text: &str, rules: Family, vocabulary: &'static Vocabulary) -> u64 {
     let content = vocabulary.caches.with(|cache| {
         let mut tally = Tally { vocabulary, cache, tokens: 0 };
         prepared.walk(&mut tally);
-        tally.settle();
+        tally.flush();
         tally.tokens
     });
     content + tail(vocabulary, prepared.newlines)
@@ -186,13 +186,13 @@ struct Tally<'lent> {
 
 impl Tally<'_> {
     /// Counts what was put together so far.
-    fn settle(&mut self) {
+    fn flush(&mut self) {
         if !self.cache.scratch.pending.is_empty() {
-            self.settle_pending();
+            self.flush_pending();
         }
     }
 
-    fn settle_pending(&mut self) {
+    fn flush_pending(&mut self) {
         let key = Key::of(&self.cache.scratch.pending);
         let cost = match self.cache.get(key) {
             Some(cost) => cost,
@@ -221,7 +221,7 @@ impl Tally<'_> {
 impl Sink for Tally<'_> {
     /// Looked up as it is in the text: no other part is made of letters alone.
     fn word(&mut self, run: &str) {
-        self.settle();
+        self.flush();
         let key = Key::of(run.as_bytes());
         let cost = match self.cache.get(key) {
             Some(cost) => cost,
@@ -232,21 +232,21 @@ impl Sink for Tally<'_> {
 
     fn joined(&mut self, opens: bool, text: &str, closes: bool) {
         if opens {
-            self.settle();
+            self.flush();
         }
         write_joined(opens, text, closes, &mut self.cache.scratch.pending);
         if closes {
-            self.settle();
+            self.flush();
         }
     }
 
     fn blank(&mut self, character: char, length: usize) {
-        self.settle();
+        self.flush();
         self.tokens += self.vocabulary.blank(character, length);
     }
 
     fn digits(&mut self, digits: &str) {
-        self.settle();
+        self.flush();
         self.tokens += Vocabulary::digits(digits.len());
     }
 }

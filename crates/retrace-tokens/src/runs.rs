@@ -39,7 +39,7 @@ pub(crate) fn walk(text: &str, frame_opens: bool, sink: &mut impl Sink) {
     while at < text.len() {
         at = walk.run(at);
     }
-    walk.settle_space(false);
+    walk.flush_space(false);
 }
 
 struct Walk<'text, 'sink, S> {
@@ -112,7 +112,7 @@ impl<S: Sink> Walk<'_, '_, S> {
         if self.after_free_quote && matches!(run, "s" | "t" | "d" | "m" | "ll" | "re" | "ve") {
             self.sink.joined(false, run, true);
         } else {
-            self.settle_space(true);
+            self.flush_space(true);
             self.sink.word(run);
         }
         self.closed = true;
@@ -127,7 +127,7 @@ impl<S: Sink> Walk<'_, '_, S> {
         let is_lone_quote = self.is_lone_quote(at, end);
         let opens = self.space_before(at) && !(is_lone_quote && self.word_begins(end));
         let closes = self.space_after(end);
-        self.settle_space(opens);
+        self.flush_space(opens);
         self.sink.joined(opens, &self.text[at..end], closes);
         self.after_free_quote = is_lone_quote && !self.binds;
         self.closed = closes;
@@ -170,7 +170,7 @@ impl<S: Sink> Walk<'_, '_, S> {
         let (begins, ends) = (is_arabic(run.as_bytes().first()), is_arabic(run.as_bytes().last()));
         let opens = begins && self.space_before(at);
         let closes = ends && self.space_after(end);
-        self.settle_space(opens);
+        self.flush_space(opens);
         let mut from = 0;
         while from < run.len() {
             let ascii = run.as_bytes()[from].is_ascii();
@@ -194,7 +194,7 @@ impl<S: Sink> Walk<'_, '_, S> {
         let part = self.hard_part(at, first);
         let opens = part.opens && self.space_before(at);
         let closes = part.closes && self.space_after(part.end);
-        self.settle_space(opens);
+        self.flush_space(opens);
         self.sink.joined(opens, &self.text[at..part.end], closes);
         self.closed = closes;
         self.binds = part.closes;
@@ -229,7 +229,7 @@ impl<S: Sink> Walk<'_, '_, S> {
     }
 
     /// What is to become of a held space now that it is known whether an opening follows.
-    fn settle_space(&mut self, opens: bool) {
+    fn flush_space(&mut self, opens: bool) {
         if self.held_space {
             self.held_space = false;
             if !opens {

@@ -12,7 +12,7 @@ const DOTTED_I: char = '\u{130}';
 /// The fewest letters of a word that is marked as capitals.
 const CAPITALS_MIN: usize = 4;
 
-/// What a text becomes before pieces are looked for: words in lower case where a marker says so, markers where words open and
+/// What a text becomes before pieces are searched for: words in lower case where a marker says so, markers where words open and
 /// end. Trailing newlines, which the frame takes, are not in it.
 ///
 /// [`Display`](fmt::Display) writes markers as `⟨bow⟩ ⟨eow⟩ ⟨shift⟩ ⟨caps⟩`, and a literal `⟨`, `⟩` or U+FDD0–FDD4 as

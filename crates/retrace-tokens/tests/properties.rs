@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn every_string_is_looked_at_as_a_model_id(id in "\\PC{0,12}(claude)?[-a-z0-9.@:/\\[\\] ]{0,20}\\PC{0,4}") {
+    fn every_string_is_checked_as_a_model_id(id in "\\PC{0,12}(claude)?[-a-z0-9.@:/\\[\\] ]{0,20}\\PC{0,4}") {
         let resolved = family_of(&id, Family::V47);
         prop_assert_eq!(!resolved.assumed && resolved.family.is_claude(), resolve(&id).is_ok());
         prop_assert!(!resolved.assumed || matches!(resolved.family, Family::V47 | Family::Other));

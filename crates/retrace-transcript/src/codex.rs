@@ -93,7 +93,7 @@ struct Reader {
     /// Running total of the last `token_count`, by which repetitions are known.
     total: Option<u64>,
     /// Whether calls end with `token_count` here; older files are without.
-    ends_are_told: bool,
+    ends_are_reported: bool,
     copies: usize,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
         preamble: None,
         open: None,
         total: None,
-        ends_are_told: memmem::find(bytes, br#""last_token_usage""#).is_some(),
+        ends_are_reported: memmem::find(bytes, br#""last_token_usage""#).is_some(),
         copies: 0,
     };
     each_line(bytes, &mut account, |number, line, account| reader.line(number, line, account));
@@ -214,7 +214,7 @@ impl Reader {
             return;
         }
         // Results may come while the response is still told; what a person says cannot.
-        if !self.ends_are_told || item.origin != Origin::ToolResults {
+        if !self.ends_are_reported || item.origin != Origin::ToolResults {
             self.open = None;
         }
         self.push(number, at, item);
@@ -257,7 +257,7 @@ impl Reader {
         let origin = match item.origin {
             Origin::Unsaid if is_client(&item.blocks) => Origin::Client,
             Origin::Unsaid => Origin::Typed,
-            told => told,
+            reported => reported,
         };
         self.transcript.messages.push(Message {
             role: item.role,

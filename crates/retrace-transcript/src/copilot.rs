@@ -245,15 +245,15 @@ impl Reader {
         let segment = of.transcript.segments.len() - 1;
         let upto = of.transcript.segments[segment].messages.len();
         let number = of.transcript.requests.len();
-        let told = data.message_id.as_str().filter(|id| !id.is_empty());
+        let reported = data.message_id.as_str().filter(|id| !id.is_empty());
         // Events of one message follow each other.
-        if let Some(last) = of.transcript.requests.last().filter(|last| told == Some(last.id.as_str()))
+        if let Some(last) = of.transcript.requests.last().filter(|last| reported == Some(last.id.as_str()))
             && let Some(response) = last.response
         {
             of.transcript.messages[response].blocks.extend(message.blocks);
             return;
         }
-        let id = told.map_or_else(|| format!("request-{number}"), str::to_owned);
+        let id = reported.map_or_else(|| format!("request-{number}"), str::to_owned);
         let id = if of.ids.insert(id.clone()) {
             id
         } else {

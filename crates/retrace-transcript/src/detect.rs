@@ -223,7 +223,7 @@ fn of_pair(probe: &Probe<'_>) -> Option<Format> {
     let body: Probe<'_> = serde_json::from_str(body.get()).unwrap_or_default();
     match of_object_flat(&body) {
         Some(Format::MessagesRequest) | None => Some(Format::ProxyLog),
-        told => told,
+        reported => reported,
     }
 }
 

@@ -13,12 +13,12 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// How many of the latest segments a call is held against. Clients have a few conversations at once.
+/// How many of the latest segments a call is compared with. Clients have a few conversations at once.
 const SEGMENTS_TRIED: usize = 64;
 
 /// A message of a history.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct NewMessage {
     pub role: Role,
     pub origin: Origin,
     pub blocks: Vec<BlockKind>,
@@ -46,7 +46,7 @@ pub(crate) struct Call {
     pub model: Option<String>,
     pub preamble: Option<Preamble>,
     pub parameters: Value,
-    pub messages: Vec<Said>,
+    pub messages: Vec<NewMessage>,
     pub answer: Option<Answer>,
     /// Whether the call itself was recorded, rather than only its answer or a history.
     pub is_recorded: bool,
@@ -78,11 +78,11 @@ impl History {
         let (segment, known) = self.segment(&call.messages);
         let ends_with_answer =
             call.answer.is_none() && call.messages.last().is_some_and(|last| last.role == Role::Assistant);
-        for said in call.messages.into_iter().skip(known) {
-            let is_answer = said.role == Role::Assistant;
-            let id = said.id.clone();
+        for new_message in call.messages.into_iter().skip(known) {
+            let is_answer = new_message.role == Role::Assistant;
+            let id = new_message.id.clone();
             let upto = self.transcript.segments[segment].messages.len();
-            let index = self.push(segment, said, None, call.line);
+            let index = self.push(segment, new_message, None, call.line);
             if is_answer {
                 let request = Request {
                     model: call.model.clone(),
@@ -100,13 +100,13 @@ impl History {
         let answer = call.answer.unwrap_or_default();
         let has_answer = !answer.blocks.is_empty() || answer.id.is_some();
         let response = has_answer.then(|| {
-            let said = Said {
+            let new_message = NewMessage {
                 role: Role::Assistant,
                 origin: Origin::Model,
                 blocks: answer.blocks,
                 id: answer.id.clone(),
             };
-            self.push(segment, said, call.at, call.line)
+            self.push(segment, new_message, call.at, call.line)
         });
         let request = Request {
             request_id: answer.request_id,
@@ -139,7 +139,7 @@ impl History {
     }
 
     /// The segment a history belongs to, and how many of its messages that already has.
-    fn segment(&mut self, history: &[Said]) -> (usize, usize) {
+    fn segment(&mut self, history: &[NewMessage]) -> (usize, usize) {
         let segments = &self.transcript.segments;
         let mut best: Option<(usize, usize)> = None;
         for (number, segment) in segments.iter().enumerate().rev().take(SEGMENTS_TRIED) {
@@ -157,24 +157,30 @@ impl History {
         (self.begin(shared), common)
     }
 
-    fn common(&self, segment: &Segment, history: &[Said]) -> usize {
+    fn common(&self, segment: &Segment, history: &[NewMessage]) -> usize {
         segment
             .messages
             .iter()
             .zip(history)
-            .take_while(|&(&index, said)| is_same(&self.transcript.messages[index], said))
+            .take_while(|&(&index, new_message)| is_same(&self.transcript.messages[index], new_message))
             .count()
     }
 
-    fn push(&mut self, segment: usize, said: Said, at: Option<Timestamp>, line: u32) -> MessageIndex {
+    fn push(
+        &mut self,
+        segment: usize,
+        new_message: NewMessage,
+        at: Option<Timestamp>,
+        line: u32,
+    ) -> MessageIndex {
         let index = self.transcript.messages.len();
-        let is_model = said.role == Role::Assistant;
+        let is_model = new_message.role == Role::Assistant;
         self.transcript.messages.push(Message {
-            role: said.role,
-            origin: said.origin,
-            blocks: said.blocks.into_iter().map(|kind| Block { kind, line }).collect(),
+            role: new_message.role,
+            origin: new_message.origin,
+            blocks: new_message.blocks.into_iter().map(|kind| Block { kind, line }).collect(),
             uuid: None,
-            api_id: said.id.filter(|_| is_model),
+            api_id: new_message.id.filter(|_| is_model),
             at,
             line,
         });
@@ -218,15 +224,15 @@ impl History {
 }
 
 /// Whether a message of a history is one that is known. Clients may leave thinking out of an answer they send back.
-fn is_same(message: &Message, said: &Said) -> bool {
+fn is_same(message: &Message, new_message: &NewMessage) -> bool {
     fn spoken<'b>(kinds: impl Iterator<Item = &'b BlockKind>) -> impl Iterator<Item = &'b BlockKind> {
         kinds.filter(|kind| !matches!(kind, BlockKind::Thinking { .. }))
     }
-    message.role == said.role
+    message.role == new_message.role
         && if message.role == Role::Assistant {
-            spoken(message.blocks.iter().map(|block| &block.kind)).eq(spoken(said.blocks.iter()))
+            spoken(message.blocks.iter().map(|block| &block.kind)).eq(spoken(new_message.blocks.iter()))
         } else {
-            message.blocks.iter().map(|block| &block.kind).eq(said.blocks.iter())
+            message.blocks.iter().map(|block| &block.kind).eq(new_message.blocks.iter())
         }
 }
 

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 /// How much of an image is looked at for its size. The frame header of a JPEG stands behind its metadata, which may hold
 /// a preview of some size.
-const LOOKED_AT: usize = 512 * 1024;
+const MAX_INSPECTED: usize = 512 * 1024;
 
 lenient_object! {
     /// `source` of an image or document.
@@ -47,7 +47,7 @@ fn beginning(data: &str) -> Vec<u8> {
     let characters: Vec<u8> = data
         .bytes()
         .filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=')
-        .take(LOOKED_AT / 3 * 4)
+        .take(MAX_INSPECTED / 3 * 4)
         .collect();
     let whole = &characters[..characters.len() / 4 * 4];
     let mut bytes = STANDARD.decode(whole).unwrap_or_default();
@@ -90,7 +90,7 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Looks for the frame header (SOF0 to SOF15, but for the tables among them; ITU T.81, B.1.1.3).
+/// Searches for the frame header (SOF0 to SOF15, but for the tables among them; ITU T.81, B.1.1.3).
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {

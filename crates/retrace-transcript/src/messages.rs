@@ -6,7 +6,7 @@ use crate::account::count;
 use crate::blocks::blocks;
 use crate::claude_code::RawContextManagement;
 use crate::documents::each_document;
-use crate::history::{Answer, Call, History, Said, parameters};
+use crate::history::{Answer, Call, History, NewMessage, parameters};
 use crate::lenient::{Content, List, Raw, Text, lenient_object};
 use crate::usage::RawUsage;
 use crate::{Account, Block, BlockKind, Format, Origin, Preamble, Reading, Role, Session, Tool};
@@ -109,7 +109,7 @@ fn items(document: &RawValue) -> Vec<&RawValue> {
 fn document_call(line: u32, document: &RawValue, account: &mut Account) -> Option<Call> {
     if document.get().starts_with('[') {
         let messages: List<RawMessage<'_>> = serde_json::from_str(document.get()).ok()?;
-        let messages = said(messages.0, line, account);
+        let messages = new_message(messages.0, line, account);
         return Some(Call { line, messages, ..Call::default() });
     }
     request_call(line, document, account).or_else(|| {
@@ -133,7 +133,7 @@ fn request_call(line: u32, document: &RawValue, account: &mut Account) -> Option
         model: raw.model.into_string(),
         preamble: has_preamble.then_some(Preamble { system, tools }),
         parameters: parameters(document, &NOT_PARAMETERS),
-        messages: said(messages.0, line, account),
+        messages: new_message(messages.0, line, account),
         answer: None,
     })
 }
@@ -159,8 +159,8 @@ pub(crate) fn tool(definition: &RawValue) -> Option<Tool> {
     Some(Tool { name, definition })
 }
 
-fn said(messages: Vec<RawMessage<'_>>, line: u32, account: &mut Account) -> Vec<Said> {
-    let said = messages.into_iter().map(|raw| {
+fn new_message(messages: Vec<RawMessage<'_>>, line: u32, account: &mut Account) -> Vec<NewMessage> {
+    let new_message = messages.into_iter().map(|raw| {
         let blocks = blocks(raw.content, line, account);
         let role = match raw.role.or_empty() {
             "assistant" => Role::Assistant,
@@ -169,9 +169,9 @@ fn said(messages: Vec<RawMessage<'_>>, line: u32, account: &mut Account) -> Vec<
         };
         let origin = origin(role, &blocks);
         let blocks = blocks.into_iter().map(|block| block.kind).collect();
-        Said { role, origin, blocks, id: raw.id.into_string() }
+        NewMessage { role, origin, blocks, id: raw.id.into_string() }
     });
-    said.collect()
+    new_message.collect()
 }
 
 fn origin(role: Role, blocks: &[Block]) -> Origin {

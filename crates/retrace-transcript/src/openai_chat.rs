@@ -2,7 +2,7 @@
 
 use crate::account::count;
 use crate::documents::each_document;
-use crate::history::{Answer, Call, History, Said, parameters};
+use crate::history::{Answer, Call, History, NewMessage, parameters};
 use crate::items::{arguments, content_part};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::messages::tool;
@@ -97,7 +97,7 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
 fn call(line: u32, document: &RawValue, account: &mut Account) -> Option<Call> {
     if document.get().starts_with('[') {
         let messages: List<RawMessage<'_>> = serde_json::from_str(document.get()).ok()?;
-        let messages = messages.0.into_iter().map(|raw| said(raw, account)).collect();
+        let messages = messages.0.into_iter().map(|raw| new_message(raw, account)).collect();
         return Some(Call { line, messages, ..Call::default() });
     }
     let raw: RawDocument<'_> = serde_json::from_str(document.get()).ok()?;
@@ -139,7 +139,7 @@ fn call_of_request(
     raw: RawDocument<'_>,
     account: &mut Account,
 ) -> Option<Call> {
-    let messages = raw.messages?.0.into_iter().map(|raw| said(raw, account)).collect();
+    let messages = raw.messages?.0.into_iter().map(|raw| new_message(raw, account)).collect();
     let tools: Vec<_> = raw.tools.0.iter().chain(&raw.functions.0).filter_map(|raw| tool(raw.0?)).collect();
     Some(Call {
         line,
@@ -158,7 +158,7 @@ fn answer(raw: RawDocument<'_>, account: &mut Account) -> Option<Answer> {
     if choices.next().is_some() {
         count(&mut account.oddities, "further choices left out");
     }
-    let blocks = choice.message.map(|message| said(message, account).blocks).unwrap_or_default();
+    let blocks = choice.message.map(|message| new_message(message, account).blocks).unwrap_or_default();
     Some(Answer {
         id: raw.id.into_string(),
         request_id: None,
@@ -182,7 +182,7 @@ fn usage(raw: &RawChatUsage<'_>) -> Usage {
     }
 }
 
-fn said(raw: RawMessage<'_>, account: &mut Account) -> Said {
+fn new_message(raw: RawMessage<'_>, account: &mut Account) -> NewMessage {
     let parts = raw.content.0.map(|content| parts(content, account)).unwrap_or_default();
     let (role, origin) = match raw.role.or_empty() {
         "assistant" => (Role::Assistant, Origin::Model),
@@ -195,7 +195,7 @@ fn said(raw: RawMessage<'_>, account: &mut Account) -> Said {
         let tool_use_id = if id.is_empty() { raw.name.or_empty() } else { id }.to_owned();
         let content = parts.into_iter().map(result_part).collect();
         let result = BlockKind::ToolResult { tool_use_id, content, is_error: false, server: false };
-        return Said { role, origin, blocks: vec![result], id: None };
+        return NewMessage { role, origin, blocks: vec![result], id: None };
     }
     let mut blocks = Vec::new();
     if let Some(text) = raw.reasoning.into_string().filter(|text| !text.is_empty()) {
@@ -213,7 +213,7 @@ fn said(raw: RawMessage<'_>, account: &mut Account) -> Said {
         // The old form has no ids; its result names the function.
         blocks.push(tool_use(function.name.or_empty(), &function));
     }
-    Said { role, origin, blocks, id: None }
+    NewMessage { role, origin, blocks, id: None }
 }
 
 fn tool_use(id: &str, function: &RawFunction<'_>) -> BlockKind {

@@ -2,7 +2,7 @@
 
 use crate::account::count;
 use crate::documents::each_document;
-use crate::history::{Answer, Call, History, Said, parameters};
+use crate::history::{Answer, Call, History, NewMessage, parameters};
 use crate::items::{Item, RawItemUsage, item};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::messages::tool;
@@ -75,7 +75,7 @@ fn call_of_request(line: u32, document: &RawValue, account: &mut Account) -> Opt
         joined(items.into_iter().map(|json| item(json, account)))
     } else {
         let text = serde_json::from_str(input.get()).unwrap_or_default();
-        vec![Said {
+        vec![NewMessage {
             role: Role::User,
             origin: Origin::Unsaid,
             blocks: vec![BlockKind::Text { text }],
@@ -115,14 +115,14 @@ fn answer(document: &RawValue, account: &mut Account) -> Option<(Answer, Option<
 }
 
 /// Items of the model that follow each other are one message.
-fn joined(items: impl Iterator<Item = Item>) -> Vec<Said> {
-    let mut messages: Vec<Said> = Vec::new();
+fn joined(items: impl Iterator<Item = Item>) -> Vec<NewMessage> {
+    let mut messages: Vec<NewMessage> = Vec::new();
     for item in items {
         match messages.last_mut() {
             Some(last) if last.role == Role::Assistant && item.role == Role::Assistant => {
                 last.blocks.extend(item.blocks);
             }
-            _ => messages.push(Said {
+            _ => messages.push(NewMessage {
                 role: item.role,
                 origin: item.origin,
                 blocks: item.blocks,

@@ -232,10 +232,10 @@ mod tests {
                 .to_string(),
         ];
         let saves = background_saves(lines.join("\n").as_bytes());
-        let told: Vec<_> =
+        let reported: Vec<_> =
             saves.iter().map(|save| (save.line, save.paths.join(" "), save.session.as_deref())).collect();
         assert_eq!(
-            told,
+            reported,
             [(2, "/m/a.md /m/team/b.md".to_owned(), Some("s1")), (5, "/m/c.md".to_owned(), Some("s2"))]
         );
         assert_eq!(saves[0].at, Timestamp::parse("2026-03-01T10:05:00Z").ok());

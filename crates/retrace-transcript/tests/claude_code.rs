@@ -98,13 +98,13 @@ fn fast_mode_is_told_by_every_reading() {
     standard["message"]["usage"]["speed"] = json!("standard");
     let lines = [typed("u1", None, "go"), fast, standard, answer("a3", "a2", "m3", text("As ever."), 130)];
     let reading = reading(&lines);
-    let told: Vec<bool> =
+    let reported: Vec<bool> =
         reading.transcripts[0].requests.iter().map(|it| it.usage.as_ref().unwrap().is_fast()).collect();
-    assert_eq!(told, [true, false, false]);
+    assert_eq!(reported, [true, false, false]);
     let mut summariser = Summariser::new();
     summariser.feed(&session(&lines));
-    let told: Vec<bool> = summariser.summary().message_ids.iter().map(|used| used.fast).collect();
-    assert_eq!(told, [true, false, false]);
+    let reported: Vec<bool> = summariser.summary().message_ids.iter().map(|used| used.fast).collect();
+    assert_eq!(reported, [true, false, false]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Readings of real transcripts, held against a plain pass over the same lines. Skipped where they are not: the folder is
+//! Readings of real transcripts, compared with a plain pass over the same lines. Skipped where they are not: the folder is
 //! named by `RETRACE_SHARED_DATA`, or is `shared` beside the workspace.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
 

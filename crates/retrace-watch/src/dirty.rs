@@ -1,4 +1,4 @@
-//! Paths that events pointed at, and when to look at them.
+//! Paths that events pointed at, and when to scan them.
 
 use retrace_model::RelPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How long to wait for an event to be the last of its kind, and how long at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Settle {
+pub(crate) struct Debounce {
     pub quiet: Duration,
     pub latest: Duration,
 }
@@ -24,8 +24,8 @@ struct Mark {
 }
 
 impl Mark {
-    fn due(self, settle: Settle) -> Duration {
-        (self.last + settle.quiet).min(self.first + settle.latest)
+    fn due(self, debounce: Debounce) -> Duration {
+        (self.last + debounce.quiet).min(self.first + debounce.latest)
     }
 }
 
@@ -35,7 +35,7 @@ impl Dirty {
         self.marks.entry(path).or_insert(Mark { first: now, last: now }).last = now;
     }
 
-    /// Takes note that `path` was looked at too early. Its first event, if it is known, goes on counting.
+    /// Takes note that `path` was scanned too early. Its first event, if it is known, goes on counting.
     pub(crate) fn defer(&mut self, path: RelPath, first: Option<Duration>, now: Duration) {
         let first = first.unwrap_or(now);
         let mark = self.marks.entry(path).or_insert(Mark { first, last: now });
@@ -43,9 +43,9 @@ impl Dirty {
     }
 
     /// Removes and returns the paths due, each with the time of its first event.
-    pub(crate) fn take_due(&mut self, now: Duration, settle: Settle) -> BTreeMap<RelPath, Duration> {
+    pub(crate) fn take_due(&mut self, now: Duration, debounce: Debounce) -> BTreeMap<RelPath, Duration> {
         let (due, waiting) =
-            std::mem::take(&mut self.marks).into_iter().partition(|(_, mark)| mark.due(settle) <= now);
+            std::mem::take(&mut self.marks).into_iter().partition(|(_, mark)| mark.due(debounce) <= now);
         self.marks = waiting;
         firsts(due)
     }
@@ -56,8 +56,8 @@ impl Dirty {
     }
 
     /// When the next path is due.
-    pub(crate) fn next_due(&self, settle: Settle) -> Option<Duration> {
-        self.marks.values().map(|mark| mark.due(settle)).min()
+    pub(crate) fn next_due(&self, debounce: Debounce) -> Option<Duration> {
+        self.marks.values().map(|mark| mark.due(debounce)).min()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -86,7 +86,8 @@ pub(crate) fn topmost(paths: impl IntoIterator<Item = RelPath>) -> BTreeSet<RelP
 mod tests {
     use super::*;
 
-    const SETTLE: Settle = Settle { quiet: Duration::from_millis(60), latest: Duration::from_millis(250) };
+    const DEBOUNCE: Debounce =
+        Debounce { quiet: Duration::from_millis(60), latest: Duration::from_millis(250) };
 
     fn path(text: &str) -> RelPath {
         RelPath::parse(text).unwrap()
@@ -103,27 +104,27 @@ mod tests {
         for at in (100..=400).step_by(50) {
             dirty.mark(path("busy"), ms(at));
         }
-        assert_eq!(dirty.next_due(SETTLE), Some(ms(160)));
-        assert!(dirty.take_due(ms(159), SETTLE).is_empty());
-        assert_eq!(dirty.take_due(ms(160), SETTLE), BTreeMap::from([(path("quiet"), ms(100))]));
-        assert_eq!(dirty.next_due(SETTLE), Some(ms(350)));
-        assert_eq!(dirty.take_due(ms(350), SETTLE), BTreeMap::from([(path("busy"), ms(100))]));
-        assert_eq!((dirty.next_due(SETTLE), dirty.len()), (None, 0));
+        assert_eq!(dirty.next_due(DEBOUNCE), Some(ms(160)));
+        assert!(dirty.take_due(ms(159), DEBOUNCE).is_empty());
+        assert_eq!(dirty.take_due(ms(160), DEBOUNCE), BTreeMap::from([(path("quiet"), ms(100))]));
+        assert_eq!(dirty.next_due(DEBOUNCE), Some(ms(350)));
+        assert_eq!(dirty.take_due(ms(350), DEBOUNCE), BTreeMap::from([(path("busy"), ms(100))]));
+        assert_eq!((dirty.next_due(DEBOUNCE), dirty.len()), (None, 0));
     }
 
     #[test]
     fn waiting_is_bounded_by_the_first_event() {
         let mut dirty = Dirty::default();
         dirty.mark(path("a"), ms(0));
-        let mut looks = Vec::new();
-        while let Some(due) = dirty.next_due(SETTLE).filter(|due| *due < ms(300)) {
-            looks.push(due.as_millis());
-            let taken = dirty.take_due(due, SETTLE);
+        let mut scans = Vec::new();
+        while let Some(due) = dirty.next_due(DEBOUNCE).filter(|due| *due < ms(300)) {
+            scans.push(due.as_millis());
+            let taken = dirty.take_due(due, DEBOUNCE);
             if due < ms(250) {
                 dirty.defer(path("a"), taken.get(&path("a")).copied(), due);
             }
         }
-        assert_eq!(looks, [60, 120, 180, 240, 250]);
+        assert_eq!(scans, [60, 120, 180, 240, 250]);
     }
 
     #[test]
@@ -131,7 +132,7 @@ mod tests {
         let mut dirty = Dirty::default();
         dirty.mark(path("a"), ms(100));
         dirty.defer(path("a"), Some(ms(20)), ms(80));
-        assert_eq!(dirty.next_due(SETTLE), Some(ms(160)));
+        assert_eq!(dirty.next_due(DEBOUNCE), Some(ms(160)));
     }
 
     #[test]

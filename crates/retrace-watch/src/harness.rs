@@ -178,7 +178,7 @@ impl Kept {
         self.batches.push((batch.observations.len(), batch.gone.len(), batch.last));
         for observation in batch.observations {
             let (path, content) = (observation.path, observation.content);
-            let head = (Head { seen: Some(content.seen), seen_at: observation.looked_at }, content.sha256);
+            let head = (Head { seen: Some(content.seen), seen_at: observation.scanned_at }, content.sha256);
             self.observed.insert(content.sha256);
             let text = match &content.bytes {
                 Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),

@@ -1,4 +1,4 @@
-//! The operating system's change events, as hints where to look.
+//! The operating system's change events, as hints where to scan.
 //!
 //! On Linux every directory the rules enter is watched by itself, so that version control and package directories cost
 //! nothing; elsewhere the root is watched with everything below, which is how those systems do it.
@@ -75,7 +75,7 @@ impl Hints {
         }
     }
 
-    /// Makes the watches of `store`, whose directory is at `at`, those of `scan`, a look at `paths` or at everything. With
+    /// Makes the watches of `store`, whose directory is at `at`, those of `scan`, a scan of `paths` or of everything. With
     /// `again`, directories found at or below `paths` are watched anew even if they seem to be watched: the event that led
     /// there may be a rename that cost them their watch.
     pub(crate) fn cover(
@@ -109,7 +109,7 @@ impl Hints {
     pub(crate) fn await_return(&mut self, store: Key, at: &Path) {
         self.forget(store);
         if let Some(parent) = at.parent().filter(|parent| parent.is_dir()) {
-            // Best effort: its return is also looked for by the clock.
+            // Best effort: its return is also searched for by the clock.
             self.want(store, parent.to_owned(), 0, true, &mut Covered::default());
         }
     }
@@ -120,7 +120,7 @@ impl Hints {
         paths.iter().for_each(|path| self.unwant(store, path));
     }
 
-    /// Drops the watches of `store` in the part looked at that are not `wanted` any more. They go before new ones come,
+    /// Drops the watches of `store` in the part scanned that are not `wanted` any more. They go before new ones come,
     /// because a directory that was renamed keeps its descriptor, and dropping the old name would drop the new one's.
     fn forget_others(
         &mut self,
@@ -341,7 +341,7 @@ mod tests {
         }
 
         #[test]
-        fn a_directory_that_comes_back_is_reported() {
+        fn a_directory_that_reappears_is_reported() {
             let place = Place::new(1);
             fs::remove_dir_all(&place.store.root).unwrap();
             let (mut hints, wakes) = start();

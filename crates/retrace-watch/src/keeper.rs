@@ -34,32 +34,32 @@ pub struct Observation {
     pub content: Content,
     /// Just before it was read: the `seen_at` of the head it becomes. An observation older than the head's `seen_at` lost
     /// a race against an act and is to be left aside; the next look corrects it if need be.
-    pub looked_at: Timestamp,
+    pub scanned_at: Timestamp,
 }
 
-/// What one look found, or a part of that when it is much.
+/// What one scan found, or a part of that when it is much.
 ///
 /// A look with changes is one or more batches, of which only the last has `last` set; a look without any is none. Equal
-/// content gone from one path and new at another is a rename. So that it can be seen in one batch, every batch of a look
+/// content gone from one path and new at another is a rename. So that it can be seen in one batch, every batch of a scan
 /// names all the paths gone in that look; a keeper pairs new paths with them as they come, and records the remaining ones
-/// as deleted with the last batch. If the look fails in between they are still live, and gone again in the next look.
+/// as deleted with the last batch. If the scan fails in between they are still live, and gone again in the next scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
     /// Contents that may differ from the log, by time of modification, then path. Some will be equal to the head after
     /// all: then only what the head has [`seen`](Head::seen) and when is to be brought up to date.
     pub observations: Vec<Observation>,
-    /// Live memories whose files are not there any more; the same in every batch of a look.
+    /// Live memories whose files are not there any more; the same in every batch of a scan.
     pub gone: Arc<BTreeSet<RelPath>>,
     /// When that was known. A path of `gone` whose head was seen later than this is not gone.
     pub gone_at: Timestamp,
-    /// Whether this is the last batch of the look.
+    /// Whether this is the last batch of the scan.
     pub last: bool,
 }
 
 /// The log, as far as recording needs it.
 pub trait Keeper: Send {
     /// Whether `root`, which stands at the path of `store`, is the store's directory. If not, in what state that puts the store, and
-    /// why; nothing in it is looked at then.
+    /// why; nothing in it is scanned then.
     ///
     /// # Errors
     /// As [`Keeper::heads`].
@@ -70,7 +70,7 @@ pub trait Keeper: Send {
     /// The live memories of `store`: all, or those at or below any of `paths`.
     ///
     /// # Errors
-    /// Whatever the log says; the look is given up and tried again later.
+    /// Whatever the log says; the scan is given up and tried again later.
     fn heads(
         &mut self,
         store: Key,

@@ -12,7 +12,7 @@ pub(crate) enum Presence {
     Open(Root),
     /// Nothing, and nothing suggests that the directory still exists elsewhere: its files are gone.
     Removed(String),
-    /// The directory cannot be looked at, or is probably on a file system that is not mounted. Nothing is known about its
+    /// The directory cannot be scanned, or is probably on a file system that is not mounted. Nothing is known about its
     /// files.
     Away(StoreState, String),
 }
@@ -33,7 +33,7 @@ pub(crate) fn open(path: &Path, last: Option<Identity>) -> Presence {
         ),
         Ok(root) => Presence::Open(root),
         Err(error @ (RootError::Missing { .. } | RootError::NotADirectory { .. })) => {
-            // A link whose target is missing is still there; the target's own directory is not looked for.
+            // A link whose target is missing is still there; the target's own directory is not searched for.
             let dangling = matches!(error, RootError::Missing { .. }) && fs::symlink_metadata(path).is_ok();
             if !dangling && was_removed(last, parent_of(path)) {
                 Presence::Removed(error.to_string())

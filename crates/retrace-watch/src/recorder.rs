@@ -1,10 +1,10 @@
-//! Which store to look at, when, and how much of it. Driven by wakes and a clock, both from outside.
+//! Which store to scan, when, and how much of it. Driven by wakes and a clock, both from outside.
 
-use crate::dirty::{Dirty, Settle};
+use crate::dirty::{Debounce, Dirty};
 use crate::hints::{self, Hints};
 use crate::keeper::{Keeper, KeeperError, Key, Store};
-use crate::look::{Looked, Readiness, Terms, look_into, removed};
 use crate::presence::{self, Presence};
+use crate::scan::{Readiness, Scanned, Terms, removed, scan_into};
 use crate::status::{Standing, Status};
 use retrace_files::{Identity, Root, Scan};
 use retrace_model::{LeftOut, RelPath, Seen, StoreState, Timestamp};
@@ -25,7 +25,7 @@ pub enum Wake {
         /// Files or directories in it.
         paths: Vec<RelPath>,
     },
-    /// Events were lost: everything has to be looked at.
+    /// Events were lost: everything has to be scanned.
     Overflow,
     /// Time passed.
     Tick,
@@ -40,13 +40,13 @@ pub enum Wake {
 /// Times and switches; the defaults are right for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How long a path must be quiet before it is looked at. 60 ms is longer than an editor takes between truncating and
+    /// How long a path must be quiet before it is scanned. 60 ms is longer than an editor takes between truncating and
     /// writing a file, or between writing another one and renaming it, and short beside the 200 ms a person notices.
-    pub settle: Duration,
-    /// How long after its first event a path is looked at in any case. 250 ms, because a content that stands for 300 ms is
-    /// promised to be seen, and a look takes some time too.
+    pub debounce: Duration,
+    /// How long after its first event a path is scanned in any case. 250 ms, because a content that stands for 300 ms is
+    /// promised to be seen, and a scan takes some time too.
     pub latest: Duration,
-    /// Time between looks at everything in case events were lost. 30 s; listing a thousand files takes a few milliseconds.
+    /// Time between full scans in case events were lost. 30 s; listing a thousand files takes a few milliseconds.
     pub full_every: Duration,
     /// The same for a store without reliable events. 5 s.
     pub poll_every: Duration,
@@ -59,7 +59,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            settle: Duration::from_millis(60),
+            debounce: Duration::from_millis(60),
             latest: Duration::from_millis(250),
             full_every: Duration::from_secs(30),
             poll_every: Duration::from_secs(5),
@@ -69,17 +69,17 @@ impl Default for Options {
     }
 }
 
-/// A look at everything that finds nothing is followed by a pause of at least so many times the time it took: however large
+/// A full scan that finds nothing is followed by a pause of at least so many times the time it took: however large
 /// a store is, watching it idle costs less than half a percent of one core, or two percent where events are unreliable.
 const PAUSE_FACTOR: u32 = 200;
 const POLL_PAUSE_FACTOR: u32 = 50;
 
-/// A file above the size limit is hashed only when everything is looked at, and when it was not written for so long: it may
+/// A file above the size limit is hashed only when everything is scanned, and when it was not written for so long: it may
 /// be any size, and be written all the time.
 const LARGE_QUIET: Duration = Duration::from_secs(5);
 
-/// Above so many marked paths, looking at everything is cheaper than at each.
-const MOST_MARKS: usize = 5000;
+/// Above so many marked paths, scanning everything is cheaper than scanning each.
+const MAX_MARKS: usize = 5000;
 
 /// Longest pause after repeated failures; the first is a second, each further one twice as long.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -107,7 +107,7 @@ struct Watched {
     /// Why events cannot be relied on.
     unreliable: Option<String>,
     /// What the keeper was last told.
-    told: Option<Status>,
+    reported: Option<Status>,
     /// The directory was removed and that was recorded.
     removed: bool,
     /// Failures in a row.
@@ -116,7 +116,7 @@ struct Watched {
     retry: Duration,
 }
 
-/// What a store's look needs from the recorder.
+/// What a store's scan needs from the recorder.
 struct Tools<'a> {
     keeper: &'a mut dyn Keeper,
     hints: &'a mut Hints,
@@ -182,14 +182,14 @@ impl<K: Keeper> Recorder<K> {
 
     /// When to call [`work`](Self::work) next, by the recorder's clock; `None` when there is nothing to wait for.
     pub fn next(&self) -> Option<Duration> {
-        let settle = self.options.settle();
-        self.stores.values().map(|watched| watched.due(settle)).min()
+        let debounce = self.options.debounce();
+        self.stores.values().map(|watched| watched.due(debounce)).min()
     }
 
-    /// Looks at every store that is due. A failure or panic in one is its status, and tried again after a pause.
+    /// Scans every store that is due. A failure or panic in one is its status, and tried again after a pause.
     pub fn work(&mut self) {
-        let (now, settle) = ((self.clock)(), self.options.settle());
-        for watched in self.stores.values_mut().filter(|watched| watched.due(settle) <= now) {
+        let (now, debounce) = ((self.clock)(), self.options.debounce());
+        for watched in self.stores.values_mut().filter(|watched| watched.due(debounce) <= now) {
             let mut tools = Tools {
                 keeper: &mut self.keeper,
                 hints: &mut self.hints,
@@ -197,8 +197,8 @@ impl<K: Keeper> Recorder<K> {
                 clock: &*self.clock,
             };
             // After a panic, everything this store remembers of its files is asked for again.
-            let looked = catch_unwind(AssertUnwindSafe(|| watched.work(&mut tools)));
-            let failure = match looked {
+            let scanned = catch_unwind(AssertUnwindSafe(|| watched.work(&mut tools)));
+            let failure = match scanned {
                 Ok(Ok(())) => continue,
                 Ok(Err(error)) => error.to_string(),
                 Err(panic) => panic_text(&*panic),
@@ -210,8 +210,8 @@ impl<K: Keeper> Recorder<K> {
 }
 
 impl Options {
-    fn settle(&self) -> Settle {
-        Settle { quiet: self.settle, latest: self.latest }
+    fn debounce(&self) -> Debounce {
+        Debounce { quiet: self.debounce, latest: self.latest }
     }
 }
 
@@ -225,7 +225,7 @@ impl Watched {
             full_due: now,
             standing: Standing::default(),
             unreliable: None,
-            told: None,
+            reported: None,
             removed: false,
             failures: 0,
             retry: now,
@@ -236,20 +236,20 @@ impl Watched {
         let rules = &self.store.rules;
         let directories = path.parent();
         let mut directories = directories.iter().flat_map(RelPath::components);
-        // A hidden name may be a directory, which is entered; an editor's temporary file is never one worth a look.
+        // A hidden name may be a directory, which is entered; an editor's temporary file is never one worth a scan.
         if rules.leaves_out_file(path.file_name()) == Some(LeftOut::EditorTemporary)
             || directories.any(|name| rules.leaves_out_directory(name).is_some())
         {
             return;
         }
         self.dirty.mark(path, now);
-        if self.dirty.len() > MOST_MARKS {
+        if self.dirty.len() > MAX_MARKS {
             self.full_due = now;
         }
     }
 
-    fn due(&self, settle: Settle) -> Duration {
-        let due = self.dirty.next_due(settle).map_or(self.full_due, |due| due.min(self.full_due));
+    fn due(&self, debounce: Debounce) -> Duration {
+        let due = self.dirty.next_due(debounce).map_or(self.full_due, |due| due.min(self.full_due));
         due.max(self.retry)
     }
 
@@ -258,7 +258,7 @@ impl Watched {
             Presence::Open(root) => {
                 let known = self.identity == Some(root.identity()) && !self.removed;
                 match if known { None } else { tools.keeper.admit(self.store.key, &root)? } {
-                    None => self.look(&root, tools)?,
+                    None => self.scan(&root, tools)?,
                     Some((state, detail)) => {
                         // Asked again each time, until somebody says that it is the store's.
                         self.identity = None;
@@ -281,15 +281,15 @@ impl Watched {
 
     fn away(&mut self, state: StoreState, detail: String, tools: &mut Tools<'_>) {
         self.dirty.take_all();
-        if self.told.as_ref().is_none_or(|told| told.state != state) {
+        if self.reported.as_ref().is_none_or(|reported| reported.state != state) {
             tools.hints.await_return(self.store.key, &self.at);
         }
         self.full_due = (tools.clock)() + tools.options.away_every;
         self.tell(Status::away(state, detail), tools);
     }
 
-    fn look(&mut self, root: &Root, tools: &mut Tools<'_>) -> Result<(), KeeperError> {
-        let (now, settle) = ((tools.clock)(), tools.options.settle());
+    fn scan(&mut self, root: &Root, tools: &mut Tools<'_>) -> Result<(), KeeperError> {
+        let (now, debounce) = ((tools.clock)(), tools.options.debounce());
         let other = self.identity != Some(root.identity());
         if other {
             self.identity = Some(root.identity());
@@ -297,53 +297,53 @@ impl Watched {
         }
         if other || self.removed || self.full_due <= now {
             self.removed = false;
-            return self.look_at_everything(root, tools);
+            return self.scan_everything(root, tools);
         }
-        let mut due = self.dirty.take_due(now, settle);
+        let mut due = self.dirty.take_due(now, debounce);
         if due.keys().any(|path| matches!(root.seen(path), Ok(None))) {
             // Something went away. Where it went is marked as well, if it was a rename, and must be seen in the same look.
             due.append(&mut self.dirty.take_all());
         }
         let paths: BTreeSet<RelPath> = due.keys().cloned().collect();
-        self.look_at(root, Some(&paths), &due, tools).map(drop)
+        self.scan_part(root, Some(&paths), &due, tools).map(drop)
     }
 
-    fn look_at_everything(&mut self, root: &Root, tools: &mut Tools<'_>) -> Result<(), KeeperError> {
+    fn scan_everything(&mut self, root: &Root, tools: &mut Tools<'_>) -> Result<(), KeeperError> {
         let started = (tools.clock)();
         let marked = self.dirty.take_all();
         // Until it succeeds, it is due.
         self.full_due = started;
-        let looked = self.look_at(root, None, &marked, tools)?;
+        let scanned = self.scan_part(root, None, &marked, tools)?;
         let ended = (tools.clock)();
         let (every, factor) = if self.unreliable.is_some() {
             (tools.options.poll_every, POLL_PAUSE_FACTOR)
         } else {
             (tools.options.full_every, PAUSE_FACTOR)
         };
-        let idle = looked.read == 0 && looked.gone == 0;
+        let idle = scanned.read == 0 && scanned.gone == 0;
         let pause = if idle { every.max((ended - started) * factor) } else { every };
         self.full_due = ended + pause;
         Ok(())
     }
 
-    /// Looks at `paths` or at everything. `marked` are the paths events pointed at, each with the time of its first event.
-    fn look_at(
+    /// Scans `paths` or everything. `marked` are the paths events pointed at, each with the time of its first event.
+    fn scan_part(
         &mut self,
         root: &Root,
         paths: Option<&BTreeSet<RelPath>>,
         marked: &BTreeMap<RelPath, Duration>,
         tools: &mut Tools<'_>,
-    ) -> Result<Looked, KeeperError> {
-        let (now, settle) = ((tools.clock)(), tools.options.settle());
+    ) -> Result<Scanned, KeeperError> {
+        let (now, debounce) = ((tools.clock)(), tools.options.debounce());
         let wall = tools.keeper.now();
-        let waited = |path: &RelPath| marked.get(path).is_some_and(|first| *first + settle.latest <= now);
+        let waited = |path: &RelPath| marked.get(path).is_some_and(|first| *first + debounce.latest <= now);
         let max_bytes = self.store.rules.max_file_bytes;
         let readiness = |path: &RelPath, seen: &Seen| {
             let age = age_of(seen, wall);
             if seen.size > max_bytes {
                 let ready = paths.is_none() && !age.within(LARGE_QUIET);
                 if ready { Readiness::Ready } else { Readiness::NextTime }
-            } else if !waited(path) && age.is_being_written(seen.size, settle) {
+            } else if !waited(path) && age.is_being_written(seen.size, debounce) {
                 Readiness::Soon
             } else {
                 Readiness::Ready
@@ -358,21 +358,21 @@ impl Watched {
             covered.added
         };
         let mut terms = Terms { paths, dirty: &dirty, readiness: &readiness, cover: &mut cover };
-        let looked = look_into(tools.keeper, &self.store, root, &mut terms)?;
+        let scanned = scan_into(tools.keeper, &self.store, root, &mut terms)?;
         let now = (tools.clock)();
-        for path in &looked.later {
+        for path in &scanned.later {
             let first = marked.get(path).copied();
-            // One that never settles is left to its next event and to the next look at everything.
-            if first.is_none_or(|first| first + settle.latest > now) {
+            // One that is never quiet is left to its next event and to the next full scan.
+            if first.is_none_or(|first| first + debounce.latest > now) {
                 self.dirty.defer(path.clone(), first, now);
             }
         }
-        self.standing.update(paths, &looked);
+        self.standing.update(paths, &scanned);
         if paths.is_none() || refused.is_some() {
             self.unreliable = refused.or_else(|| unreliable(root, tools.hints));
         }
         self.tell(self.standing.status(self.unreliable.as_deref()), tools);
-        Ok(looked)
+        Ok(scanned)
     }
 
     fn failed(&mut self, failure: &str, tools: &mut Tools<'_>) {
@@ -387,9 +387,9 @@ impl Watched {
     }
 
     fn tell(&mut self, status: Status, tools: &mut Tools<'_>) {
-        if self.told.as_ref() != Some(&status) {
+        if self.reported.as_ref() != Some(&status) {
             tools.keeper.status(self.store.key, &status);
-            self.told = Some(status);
+            self.reported = Some(status);
         }
     }
 }
@@ -409,10 +409,10 @@ impl Age {
         (-SECOND..i128::try_from(limit.as_micros()).unwrap_or(i128::MAX)).contains(&self.0)
     }
 
-    /// A file whose last write is younger than the settling time may be half written; an empty one may be about to be
+    /// A file whose last write is younger than the debounce time may be half written; an empty one may be about to be
     /// written, because many programs truncate first.
-    fn is_being_written(self, size: u64, settle: Settle) -> bool {
-        self.within(settle.quiet) || (size == 0 && self.within(settle.latest))
+    fn is_being_written(self, size: u64, debounce: Debounce) -> bool {
+        self.within(debounce.quiet) || (size == 0 && self.within(debounce.latest))
     }
 }
 

@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Most events waiting while a look is under way. Above that they are counted as lost, which means one look at everything
+/// Most events waiting while a scan is under way. Above that they are counted as lost, which means one full scan
 /// instead of one at each.
-const MOST_WAITING: usize = 20_000;
+const MAX_WAITING: usize = 20_000;
 
 /// A running recorder. Dropping it stops it.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Handle {
         self.inbox.send(wake).is_ok()
     }
 
-    /// Ends the recorder once the look under way is done, and waits for that.
+    /// Ends the recorder once the scan under way is done, and waits for that.
     pub fn stop(mut self) {
         self.end();
     }
@@ -35,7 +35,7 @@ impl Handle {
         // When it has already ended there is nobody to tell.
         let _ = self.inbox.send(Wake::Stop);
         if let Some(thread) = self.thread.take() {
-            // A panic outside any store's look is reported by the panic hook; there is nothing to add.
+            // A panic outside any store's scan is reported by the panic hook; there is nothing to add.
             let _ = thread.join();
         }
     }
@@ -72,8 +72,8 @@ pub fn start(keeper: impl Keeper + 'static, stores: Vec<Store>, options: Options
 /// Passes an event on, or, when too many wait already, that some were lost.
 fn forward(events: &Sender<Wake>, waiting: &AtomicUsize, wake: Wake) {
     let wake = match waiting.fetch_add(1, Ordering::Relaxed) {
-        count if count < MOST_WAITING => wake,
-        MOST_WAITING => Wake::Overflow,
+        count if count < MAX_WAITING => wake,
+        MAX_WAITING => Wake::Overflow,
         _ => {
             waiting.fetch_sub(1, Ordering::Relaxed);
             return;

@@ -1,6 +1,6 @@
-//! How a store is doing, derived from what the looks met.
+//! How a store is doing, derived from what the scans met.
 
-use crate::look::Looked;
+use crate::scan::Scanned;
 use retrace_files::{Problem, ProblemKind};
 use retrace_model::{RelPath, StoreState};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ impl Status {
     }
 }
 
-/// What the last look at each part of a store met.
+/// What the last scan of each part of a store met.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
     problems: Vec<Problem>,
@@ -30,15 +30,16 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Takes in a look at `part`, or at everything.
-    pub(crate) fn update(&mut self, part: Option<&BTreeSet<RelPath>>, looked: &Looked) {
-        let again = |path: &RelPath| part.is_none_or(|part| part.iter().any(|looked| path.is_within(looked)));
+    /// Takes in a scan of `part`, or of everything.
+    pub(crate) fn update(&mut self, part: Option<&BTreeSet<RelPath>>, scanned: &Scanned) {
+        let again =
+            |path: &RelPath| part.is_none_or(|part| part.iter().any(|scanned| path.is_within(scanned)));
         self.problems.retain(|problem| !problem.path.as_ref().is_none_or(again));
-        self.problems.extend(looked.problems.iter().cloned());
+        self.problems.extend(scanned.problems.iter().cloned());
         self.problems.sort_by(|a, b| a.path.cmp(&b.path));
         self.problems.dedup();
         self.too_large.retain(|path| !again(path));
-        self.too_large.extend(looked.too_large.iter().cloned());
+        self.too_large.extend(scanned.too_large.iter().cloned());
     }
 
     /// The state that follows. `unreliable` says why events cannot be relied on, if so.
@@ -82,60 +83,60 @@ mod tests {
         RelPath::parse(text).unwrap()
     }
 
-    fn looked(problems: &[(Option<&str>, ProblemKind)], too_large: &[&str]) -> Looked {
-        Looked {
+    fn scanned(problems: &[(Option<&str>, ProblemKind)], too_large: &[&str]) -> Scanned {
+        Scanned {
             problems: problems
                 .iter()
                 .map(|(at, kind)| Problem { path: at.map(path), kind: kind.clone() })
                 .collect(),
             too_large: too_large.iter().map(|name| path(name)).collect(),
-            ..Looked::default()
+            ..Scanned::default()
         }
     }
 
     #[test]
     fn the_gravest_reason_is_the_state() {
-        let check = |looked: &Looked, unreliable| {
+        let check = |scanned: &Scanned, unreliable| {
             let mut standing = Standing::default();
-            standing.update(None, looked);
+            standing.update(None, scanned);
             let Status { state, detail, .. } = standing.status(unreliable);
             (state, detail.unwrap_or_default())
         };
         let link = (Some("l"), ProblemKind::Link);
         let closed = (Some("x"), ProblemKind::Denied);
-        assert_eq!(check(&looked(&[], &[]), None), (StoreState::Recording, String::new()));
+        assert_eq!(check(&scanned(&[], &[]), None), (StoreState::Recording, String::new()));
         assert_eq!(
-            check(&looked(std::slice::from_ref(&link), &[]), None),
+            check(&scanned(std::slice::from_ref(&link), &[]), None),
             (StoreState::Recording, String::new())
         );
-        assert_eq!(check(&looked(&[], &[]), Some("slow")), (StoreState::Limited, "slow".to_owned()));
+        assert_eq!(check(&scanned(&[], &[]), Some("slow")), (StoreState::Limited, "slow".to_owned()));
         assert_eq!(
-            check(&looked(&[], &["a.md", "b.md"]), Some("slow")),
+            check(&scanned(&[], &["a.md", "b.md"]), Some("slow")),
             (
                 StoreState::Limited,
                 "a.md is too large and recorded without its content (and 1 more)".to_owned()
             )
         );
         assert_eq!(
-            check(&looked(&[link, closed.clone()], &["a.md"]), None),
+            check(&scanned(&[link, closed.clone()], &["a.md"]), None),
             (StoreState::Limited, "\"x\" may not be read".to_owned())
         );
         assert_eq!(
-            check(&looked(&[closed, (None, ProblemKind::Denied)], &[]), None),
+            check(&scanned(&[closed, (None, ProblemKind::Denied)], &[]), None),
             (StoreState::Denied, "the directory may not be read".to_owned())
         );
     }
 
     #[test]
-    fn a_look_at_a_part_replaces_what_was_known_of_it() {
+    fn a_scan_of_a_part_replaces_what_was_known_of_it() {
         let mut standing = Standing::default();
         let denied = |at| (Some(at), ProblemKind::Denied);
-        standing.update(None, &looked(&[denied("a/x"), denied("b")], &["a/large", "large"]));
-        standing.update(Some(&BTreeSet::from([path("a")])), &looked(&[denied("a/y")], &[]));
+        standing.update(None, &scanned(&[denied("a/x"), denied("b")], &["a/large", "large"]));
+        standing.update(Some(&BTreeSet::from([path("a")])), &scanned(&[denied("a/y")], &[]));
         let left: Vec<_> = standing.status(None).problems.iter().map(ToString::to_string).collect();
         assert_eq!(left, ["\"a/y\" may not be read", "\"b\" may not be read"]);
         assert_eq!(standing.too_large, BTreeSet::from([path("large")]));
-        standing.update(None, &Looked::default());
+        standing.update(None, &Scanned::default());
         assert_eq!(standing.status(None).state, StoreState::Recording);
     }
 }

@@ -64,7 +64,7 @@ export class App {
 
   /**
    * Clicks an element once it is there and can be used; with `text` the first that holds it. One that is drawn anew before it
-   * could be pressed is looked for again.
+   * could be pressed is searched for again.
    */
   async click(id, text = "") {
     for (let left = 4; ; left -= 1) {

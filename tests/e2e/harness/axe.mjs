@@ -10,7 +10,7 @@ const COUNTS = ["serious", "critical"];
  * Runs in the page, where axe is. Gives what it found and for how many rules it looked. Left out is where React Aria says
  * things to screen readers: for some seconds it names what may be gone from the page by then.
  */
-async function look(counts) {
+async function audit(counts) {
   const { violations, passes } = await window.axe.run({ exclude: [["[data-live-announcer]"]] }, { resultTypes: ["violations"] });
   const found = violations.filter(({ impact }) => counts.includes(impact));
   return {
@@ -33,13 +33,13 @@ async function findings(app, where) {
   if (!(await driver.run(() => "axe" in window))) await driver.run(`() => { ${SOURCE}\n; return true; }`);
   // What fades in is judged when it is there.
   await driver.run(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => undefined))).then(() => true));
-  const { rules, found } = await driver.run(look, COUNTS);
+  const { rules, found } = await driver.run(audit, COUNTS);
   assert.ok(rules > 10, `axe looked at ${where}`);
   return found;
 }
 
-/** Many looks: notes what axe finds, and goes on. One look at all is worth more than the first failure. */
-export class Looks {
+/** Many checks: notes what axe finds, and goes on. One pass over all is worth more than the first failure. */
+export class Checks {
   #problems = [];
 
   /** @param {import("./app.mjs").App} app */

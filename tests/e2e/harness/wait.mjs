@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** A condition that stays false this long, in milliseconds, fails the test. Generous: a loaded machine is slow, not wrong. */
 export const PATIENCE_MS = 30_000;
-const BETWEEN_LOOKS_MS = 40;
+const BETWEEN_CHECKS_MS = 40;
 
 /**
  * Asks `condition` again and again until it gives something true, and gives that. A throw counts as false.
@@ -26,7 +26,7 @@ export async function until(what, condition, describe = () => "") {
       thrown = error;
     }
     if (Date.now() > end) break;
-    await pause(BETWEEN_LOOKS_MS);
+    await pause(BETWEEN_CHECKS_MS);
   }
   const found = await Promise.resolve(describe()).catch((error) => `(${error.message})`);
   throw new Error([`Waited in vain for: ${what}.`, thrown?.message, found && `There was: ${found}`].filter(Boolean).join("\n"));

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { Looks } from "../harness/axe.mjs";
+import { Checks } from "../harness/axe.mjs";
 import { firstRun } from "../harness/session.mjs";
 import { RUN_TITLE, writeRun } from "../harness/transcripts.mjs";
 
@@ -12,7 +12,7 @@ import { RUN_TITLE, writeRun } from "../harness/transcripts.mjs";
 const screens = (app) => app.driver.run(() => Array.from(document.querySelectorAll('[data-testid^="nav-"]'), (link) => link.dataset.testid));
 
 /** Looks at the tabs and views of the screen that is open, one after the other. */
-async function everyTab(app, where, looks) {
+async function everyTab(app, where, checks) {
   const choices = () =>
     app.driver.run(() =>
       Array.from(document.querySelectorAll('main [role="tab"], main [data-testid^="view-"], main [data-testid^="tab-"]'), (one) => one.dataset.testid ?? one.id).filter(Boolean),
@@ -26,16 +26,16 @@ async function everyTab(app, where, looks) {
     if (!(await app.count(css))) continue;
     await app.click(css);
     await app.settled();
-    await looks.at(`${where}, ${choice}`);
+    await checks.at(`${where}, ${choice}`);
   }
 }
 
 async function looksEverywhere({ app, machine }) {
-  const looks = new Looks(app);
+  const checks = new Checks(app);
   writeRun(machine, dirname(machine.webshop));
   await app.see("first-run");
   await app.see("found-row");
-  await looks.at("first run");
+  await checks.at("first run");
   await firstRun(app);
   // Something to review, with something wrong in it.
   machine.write(join(machine.infra, "later.md"), "# Later\n\nSee [[nothing]] and [a file](gone.md).\u200b\n");
@@ -47,27 +47,27 @@ async function looksEverywhere({ app, machine }) {
     // Until the address is taken up, the screen before stands there, and nothing on it waits.
     await app.see(`[data-testid="${screen}"][aria-current="page"]`);
     await app.settled();
-    await looks.at(screen);
-    await everyTab(app, screen, looks);
+    await checks.at(screen);
+    await everyTab(app, screen, checks);
   }
   await app.click("nav-memories");
   await app.click("memory-row", "later");
   await app.see("memory-title", "later");
   await app.settled();
-  await looks.at("a memory");
-  await everyTab(app, "a memory", looks);
+  await checks.at("a memory");
+  await everyTab(app, "a memory", checks);
   await app.click("nav-context");
   await app.click("transcript-row", RUN_TITLE);
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
-  await looks.at("the lab");
+  await checks.at("the lab");
   await app.click("nav-stores");
   await app.click("view-compare");
   await app.choose("compare-from", "webshop");
   await app.choose("compare-to", "infra");
   await app.see("compare-row");
   await app.settled();
-  await looks.at("two stores");
-  looks.areClean();
+  await checks.at("two stores");
+  checks.areClean();
 }
 
 /** Walks of this file. They need a driver whose theme can be chosen; `browser.test.mjs` takes them in both. */

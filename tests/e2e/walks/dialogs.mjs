@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { acts, dialogs, menus } from "../harness/dialogs.mjs";
-import { Looks } from "../harness/axe.mjs";
+import { Checks } from "../harness/axe.mjs";
 import { CHANGED_CONVENTIONS, SECRET, WEBSHOP } from "../harness/memories.mjs";
 import { firstRun } from "../harness/session.mjs";
 import { commit } from "../harness/repository.mjs";
@@ -35,14 +35,14 @@ class Opener {
 
   constructor(app) {
     this.app = app;
-    this.looks = new Looks(app);
+    this.checks = new Checks(app);
   }
 
   /** A dialog that is open: looks at it, and leaves it open. */
-  async look(id, where = id) {
+  async check(id, where = id) {
     await this.app.see(id);
     await this.app.settled();
-    await this.looks.at(where);
+    await this.checks.at(where);
     this.opened.add(id);
   }
 
@@ -54,14 +54,14 @@ class Opener {
   /** Clicks on something that opens a dialog, looks, and closes it. */
   async through(opener, id, text = "") {
     await this.app.click(opener, text);
-    await this.look(id);
+    await this.check(id);
     await this.close(id);
   }
 
   /** The preview of a command that is open: looks at it, and closes it. */
   async act(command) {
     await this.app.see("act-dialog", ACTS[command]);
-    await this.look("act-dialog", `the preview of ${command}`);
+    await this.check("act-dialog", `the preview of ${command}`);
     this.previewed.add(command);
     await this.close("act-dialog");
   }
@@ -70,7 +70,7 @@ class Opener {
   async menu(id, opener = id) {
     await this.app.click(opener);
     await this.app.see('[role="menu"]');
-    await this.looks.at(id);
+    await this.checks.at(id);
     this.opened.add(id);
   }
 }
@@ -84,7 +84,7 @@ async function ofMemories(one, machine) {
   await app.click("cut-chip");
   await app.see("index-actions", "Line 201");
   await app.press("m");
-  await one.look("topic-picker");
+  await one.check("topic-picker");
   await app.fill("topic-name", "older facts");
   await app.see("topic-new", "older-facts.md");
   await app.press("Enter");
@@ -112,7 +112,7 @@ async function ofMemories(one, machine) {
   machine.write(join(machine.webshop, name), `${CHANGED_CONVENTIONS}\n- Written while somebody looked.\n`);
   await app.click("act-confirm");
   await app.see("conflict", "Written while somebody looked");
-  await one.look("act-dialog", "a conflict");
+  await one.check("act-dialog", "a conflict");
   await one.close("act-dialog");
   await app.see("version-row", "v3");
   await app.click("version-row", "v1");
@@ -120,7 +120,7 @@ async function ofMemories(one, machine) {
   await app.click("act-confirm");
   await app.see("toast-action", "Undo");
   await app.settled();
-  await one.looks.at("what an act says when it is done");
+  await one.checks.at("what an act says when it is done");
 
   await app.click("nav-timeline");
   await app.click("timeline-row", "rolled back");
@@ -133,7 +133,7 @@ async function ofMemories(one, machine) {
   await one.act("allow_finding");
   await one.menu("finding-more");
   await app.click("finding-off");
-  await one.look("rule-off");
+  await one.check("rule-off");
   await one.close("rule-off");
   await app.click("finding-row", "hidden/bidi");
   await app.click("finding-strip_character");
@@ -161,35 +161,35 @@ async function ofTheInbox(one, machine) {
   await app.gone('[role="menu"]');
   await app.click('[data-testid="inbox-row"][aria-selected="true"] [data-testid="row-menu"]');
   await app.see('[role="menu"]', "Reviewed up to here");
-  await one.looks.at("the menu of a row");
+  await one.checks.at("the menu of a row");
   await app.press("Escape");
   await app.gone('[role="menu"]');
   await app.click("item-why");
   await app.settled();
-  await one.looks.at("an item with who wrote it");
+  await one.checks.at("an item with who wrote it");
   await app.click("edit");
   await app.see("editor");
   await app.settled();
-  await one.looks.at("the editor of an item");
+  await one.checks.at("the editor of an item");
   await app.click("edit-close");
   machine.write(file("testing.md"), "# Testing\n\n- All of it is flaky.\n");
   await app.see("stale", "changed again");
   await app.settled();
-  await one.looks.at("an item that changed again");
+  await one.checks.at("an item that changed again");
   await app.click("approve-group");
   await app.see("approve-errors", "secrets.md");
-  await one.look("approve-sheet");
+  await one.check("approve-sheet");
   await app.click("approve-several");
   await app.see("skipped", "testing.md");
-  await one.looks.at("what a group left out");
+  await one.checks.at("what a group left out");
   await app.click("inbox-row", "testing.md");
   await app.press("n");
   await app.click("reject");
   await app.see("toast", "Rolled back: testing.md");
-  await one.looks.at("what the inbox says after a rollback");
+  await one.checks.at("what the inbox says after a rollback");
 }
 
-/** The redaction, from what is looked for to its receipt. */
+/** The redaction, from what is searched for to its receipt. */
 async function ofTheRedaction(one) {
   const { app } = one;
   await app.click("nav-redactions");
@@ -197,13 +197,13 @@ async function ofTheRedaction(one) {
   await app.click("redact-find");
   await app.see("match");
   await app.settled();
-  await one.looks.at("the preview of a redaction");
+  await one.checks.at("the preview of a redaction");
   await app.click("redact-places");
-  await one.look("redact-dialog");
+  await one.check("redact-dialog");
   await app.click("redact-confirm");
   await app.see("receipt-place");
   await app.settled();
-  await one.looks.at("a receipt");
+  await one.checks.at("a receipt");
 }
 
 /** The stores of this machine. */
@@ -220,20 +220,20 @@ async function ofTheStores(one) {
   await one.through("store-rules", "rules");
   await item("store-earlier");
   await app.see('[data-testid="earlier-git"] [data-testid="earlier-found"]', "would come in");
-  await one.look("earlier-history");
+  await one.check("earlier-history");
   await one.close("earlier-history");
   await item("store-remove");
-  await one.look("remove-dialog");
+  await one.check("remove-dialog");
   await one.close("remove-dialog");
   await item("store-share");
-  await one.look("served-sheet");
+  await one.check("served-sheet");
   await one.close("served-sheet");
   await item("store-unmount");
-  await one.look("unmount-dialog");
+  await one.check("unmount-dialog");
   await app.click("unmount-confirm");
   await app.gone("unmount-dialog");
   await item("store-mount");
-  await one.look("mount-store");
+  await one.check("mount-store");
   await one.close("mount-store");
 }
 
@@ -243,13 +243,13 @@ async function ofHostedStores(one, host) {
   await app.click("view-hosted");
   await app.click("open-mounts");
   await app.click("mount-add");
-  await one.look("mounts-sheet");
+  await one.check("mounts-sheet");
   await one.close("mounts-sheet");
   await app.click("add-hosted-store");
-  await one.look("add-hosted");
+  await one.check("add-hosted");
   await app.fill("host-url", host.origin);
   await app.click("list-hosted");
-  await one.look("hosted-choice");
+  await one.check("hosted-choice");
   await app.click('[data-testid="hosted-found"] .checkbox');
   await app.click("mirror-chosen");
   await app.see("mirror-row", "mirrored");
@@ -295,7 +295,7 @@ async function ofAMovedStore(one, machine) {
   await app.see("store-row", "another directory");
   await app.click('[data-testid="store-menu"][aria-label*="webshop"]');
   await app.click("store-relocate");
-  await one.look("relocate-dialog");
+  await one.check("relocate-dialog");
   await one.close("relocate-dialog");
 }
 
@@ -316,13 +316,13 @@ async function opensEveryDialog({ app, machine, host }) {
   await ofAMovedStore(one, machine);
   await app.driver.run(() => document.activeElement?.blur());
   await app.press("?");
-  await one.look("key-help");
+  await one.check("key-help");
   await one.close("key-help");
   await app.press("Control+k");
-  await one.look("palette");
+  await one.check("palette");
   await one.close("palette");
 
-  one.looks.areClean();
+  one.checks.areClean();
   assert.deepEqual([...one.opened].sort(), [...dialogs(), ...menus()].sort(), "every dialog and menu there is was opened");
   assert.deepEqual([...one.previewed].sort(), acts(), "the preview of every act was opened");
 }

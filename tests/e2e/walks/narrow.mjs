@@ -32,13 +32,13 @@ function beyond(scrolls) {
 
 async function fits({ app, machine }) {
   const problems = [];
-  const look = async (where) => {
+  const check = async (where) => {
     await app.settled();
     problems.push(...(await app.driver.run(beyond, SCROLLS)).map((one) => `${where}: ${one}`));
   };
   writeRun(machine, dirname(machine.webshop));
   await app.see("found-row");
-  await look("first run");
+  await check("first run");
   await firstRun(app);
   machine.write(join(machine.infra, "a-rather-long-name-of-a-memory-about-deployments.md"), "# Later\n\nSee [[nothing]] and [a file](gone.md).\u200b\n");
   await app.see("memory-row", "a-rather-long");
@@ -47,16 +47,16 @@ async function fits({ app, machine }) {
   // The navigation is put away; its links lead there all the same.
   const go = (screen) => app.driver.run((id) => document.querySelector(`[data-testid="${id}"]`).click(), screen);
   await app.click(".menu-button");
-  await look("the navigation");
+  await check("the navigation");
   await app.click(".menu-button");
   for (const screen of screens) {
     await go(screen);
-    await look(screen);
+    await check(screen);
     const views = await app.driver.run(() => Array.from(document.querySelectorAll('main [data-testid^="view-"], main [data-testid^="tab-"]'), (one) => one.dataset.testid));
     for (const view of views.filter((one) => !["view-light", "view-dark"].includes(one))) {
       if (!(await app.count(view))) continue;
       await app.click(view);
-      await look(`${screen}, ${view}`);
+      await check(`${screen}, ${view}`);
     }
   }
   assert.equal(problems.length, 0, `${problems.length} found\n${problems.join("\n")}`);

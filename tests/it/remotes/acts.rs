@@ -230,8 +230,8 @@ fn a_key_is_kept_for_its_host_and_never_answered() {
     let remotes = commands::set_host_key(mirrored.app(), request).expect("kept");
     assert_eq!(remotes.hosts[0].key.as_deref(), Some("keyring"));
     assert!(!format!("{remotes:?}").contains(&key));
-    let nothing_said = commands::set_host_key(mirrored.app(), wire::HostKeyReq::default());
-    assert_eq!(nothing_said.expect_err("an empty request takes nothing away").code, wire::Code::Invalid);
+    let nothing_reported = commands::set_host_key(mirrored.app(), wire::HostKeyReq::default());
+    assert_eq!(nothing_reported.expect_err("an empty request takes nothing away").code, wire::Code::Invalid);
     let forget = wire::HostKeyReq { remove: true, ..wire::HostKeyReq::default() };
     let remotes = commands::set_host_key(mirrored.app(), forget).expect("forgotten");
     assert_eq!(remotes.hosts[0].key, None);

@@ -107,7 +107,7 @@ fn a_pull_that_fails_at_any_call_goes_on_where_it_was() {
             history(&host, 1);
             let world = World::with(|options| options.hosts = Arc::new(host.clone()));
             let id = if first {
-                // The call that looks for the store comes before the pull.
+                // The call that searches for the store comes before the pull.
                 host.fail_after(fails_after + 1, unreachable());
                 add(&world.app).expect("a mirror").id
             } else {

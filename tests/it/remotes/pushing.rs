@@ -196,12 +196,12 @@ fn a_push_within_a_push_of_the_same_process_is_refused_as_well() {
     queued_rollback(&mirrored.host, &mirrored.world);
     // As a window and a server of one process have it.
     let app = App::open(options_of(&mirrored.world.path(""), 3)).expect("an app");
-    let told = std::sync::mpsc::channel();
+    let reported = std::sync::mpsc::channel();
     mirrored.host.before_next_write(move |_| {
-        drop(told.0.send(commands::push_remote(&app, wire::RemoteRef::default())));
+        drop(reported.0.send(commands::push_remote(&app, wire::RemoteRef::default())));
     });
     assert_eq!(push(mirrored.app()).sent, 1);
-    let refused = told.1.recv().expect("it was asked").expect_err("one at a time");
+    let refused = reported.1.recv().expect("it was asked").expect_err("one at a time");
     assert_eq!(refused.code, Code::Busy);
     assert!(refused.message.starts_with("This process ("), "{}", refused.message);
     assert_eq!(push(mirrored.app()).sent, 0, "the lease was given back");

@@ -124,7 +124,7 @@ fn with_old_ones_redacted(count: usize) -> (Mirrored, Vec<String>) {
 #[test]
 fn what_the_host_redacted_long_ago_is_found_by_some_pulls_each_of_few_calls() {
     let (mirrored, old) = with_old_ones_redacted(2);
-    // The fake host gives three a page: thirty are looked through as the newest ones, and fifteen more by each pull, of which
+    // The fake host gives three a page: thirty are searched as the newest ones, and fifteen more by each pull, of which
     // it saw the first one before.
     let mut found = Vec::new();
     for round in 1..=5 {
@@ -149,7 +149,7 @@ fn what_the_host_redacted_long_ago_is_found_by_some_pulls_each_of_few_calls() {
 }
 
 #[test]
-fn a_full_pull_looks_through_all_versions_at_once() {
+fn a_full_pull_sweeps_all_versions_at_once() {
     let (mirrored, old) = with_old_ones_redacted(1);
     let full = wire::PullReq { full: true, ..wire::PullReq::default() };
     let pulled = commands::pull_remote(mirrored.app(), full.clone()).expect("the log works").stores.remove(0);
@@ -170,7 +170,7 @@ fn a_full_pull_looks_through_all_versions_at_once() {
 }
 
 #[test]
-fn a_host_that_limits_the_look_through_old_versions_or_cannot_do_it_keeps_no_pull_from_its_end() {
+fn a_host_that_limits_the_sweep_of_old_versions_or_cannot_do_it_keeps_no_pull_from_its_end() {
     let refused = RemoteError::Refused {
         status: 400,
         kind: "invalid_request_error".to_owned(),

@@ -21,32 +21,32 @@ function RecordingChip({ status, reachable }: { status: Status | undefined; reac
   const format = useFormat();
   const state = () => {
     if (!reachable)
-      return { look: "warn", word: t`no answer`, title: t`The program does not answer. Trying again.` } as const;
-    if (!status) return { look: "off", word: t`connecting`, title: "" } as const;
+      return { tone: "warn", word: t`no answer`, title: t`The program does not answer. Trying again.` } as const;
+    if (!status) return { tone: "off", word: t`connecting`, title: "" } as const;
     if (!status.recording)
-      return { look: "off", word: t`not recording`, title: t`No process records at present.` } as const;
+      return { tone: "off", word: t`not recording`, title: t`No process records at present.` } as const;
     const who = status.recording_here ? t`This program records.` : t`Another process records; this one shows.`;
     if (status.recordable === 0)
-      return { look: "off", word: t`no store`, title: t`No store is there to record. Add a directory.` } as const;
+      return { tone: "off", word: t`no store`, title: t`No store is there to record. Add a directory.` } as const;
     if (status.recorded === 0)
       return {
-        look: "warn",
+        tone: "warn",
         word: t`nothing recorded`,
         title: t`Every store is paused or cannot be read.`,
       } as const;
     const [recorded, all] = [format.number(status.recorded), format.number(status.recordable)];
     if (status.recorded < status.recordable)
       return {
-        look: "on",
+        tone: "on",
         word: t`recording ${recorded} of ${all}`,
         title: `${who} ${t`The other stores are paused or cannot be read.`}`,
       } as const;
-    return { look: "on", word: t`recording`, title: who } as const;
+    return { tone: "on", word: t`recording`, title: who } as const;
   };
-  const { look, word, title } = state();
+  const { tone, word, title } = state();
   return (
     <a className="chip recording-chip" href={formatRoute({ screen: "stores" })} title={title} data-testid="recording">
-      <Dot look={look} />
+      <Dot tone={tone} />
       {word}
     </a>
   );

@@ -1,6 +1,6 @@
 /**
  * Every key of the window at once: no command lies on a key that begins longer ones, none has two meanings in one place, and
- * what concerns several items asks first. What the sources say is looked through, and what each screen really registers.
+ * what concerns several items asks first. What the sources say is searched, and what each screen really registers.
  */
 import { screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";

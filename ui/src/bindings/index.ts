@@ -4863,7 +4863,7 @@ tokens_kind: FigureKind,
 /**
  * This person rejected the same content, or the same deletion, before.
  */
-came_back: boolean, 
+reappeared: boolean, 
 /**
  * Lines that came since `base_version_id`; null where a side is no text, redacted or too large to be kept. Of sides above
  * 256 KiB a line that only moved counts neither as added nor as removed.

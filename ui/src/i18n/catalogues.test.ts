@@ -46,7 +46,7 @@ function read(catalogue: string, language: string): Map<string, string> {
 /** The values, tags and kinds of choice in a message, each once: how often one is said is each language's own. */
 function parts(message: string): string[] {
   const found = new Set<string>();
-  const look = (tokens: CompiledMessage) => {
+  const visit = (tokens: CompiledMessage) => {
     for (const token of typeof tokens === "string" ? [tokens] : tokens) {
       if (typeof token === "string") for (const [tag] of token.matchAll(/<\/?\w+\/?>/g)) found.add(tag);
       else {
@@ -54,11 +54,11 @@ function parts(message: string): string[] {
         found.add(`{${[name, kind].filter(Boolean).join(", ")}}`);
         if (typeof detail === "object" && detail !== null)
           for (const branch of Object.values(detail))
-            if (typeof branch === "string" || Array.isArray(branch)) look(branch as CompiledMessage);
+            if (typeof branch === "string" || Array.isArray(branch)) visit(branch as CompiledMessage);
       }
     }
   };
-  look(compileMessage(message));
+  visit(compileMessage(message));
   return [...found].sort();
 }
 

@@ -11,7 +11,7 @@ export const LANGUAGES = ["en", "ja", "ko", "zh-Hant"] as const;
 /** One of [`LANGUAGES`]. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** Names of the languages, each in itself, as people look for theirs. */
+/** Names of the languages, each in itself, as people search for theirs. */
 export const NAMES: Record<Language, string> = {
   en: "English",
   ja: "日本語",

@@ -1,4 +1,4 @@
-/** Whether exact counts can be had, and the key for them. A key goes to the system's keyring and nowhere else. */
+/** Availability of exact counts, and the key for them. A key goes to the system's keyring and nowhere else. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useId, useState } from "react";

@@ -37,7 +37,7 @@ const components = {
 
 function Tree({ tree }: { tree: Root }) {
   const options = { Fragment, jsx, jsxs, components, ignoreInvalidStyle: true, passKeys: true };
-  // Its own types look for a global JSX, which React has no more.
+  // Its own types search for a global JSX, which React has no more.
   return toJsxRuntime(tree, options) as ReactElement;
 }
 

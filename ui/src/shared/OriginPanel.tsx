@@ -12,7 +12,7 @@ import { navigate } from "@/state/route";
 import { ConfidenceChip } from "./confidence";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
-import { Actor, Moment, Said } from "./labels";
+import { Actor, Moment, ProgramText } from "./labels";
 import { shorten } from "./text";
 import { transcriptPlace } from "./transcript";
 import { Button, Failure, useWords } from "./ui";
@@ -134,7 +134,7 @@ function Whole({ origin }: { origin: Origin }) {
       <ul className="origin-evidence">
         {origin.evidence.map((sentence) => (
           <li key={sentence}>
-            <Said text={sentence} />
+            <ProgramText text={sentence} />
           </li>
         ))}
       </ul>

@@ -66,7 +66,7 @@ export function OperationWord({ version }: { version: Pick<Version, "operation" 
 }
 
 /** A sentence of the program, in the language of the window. */
-export function Said({ text }: { text: string }) {
+export function ProgramText({ text }: { text: string }) {
   const { sentence } = useProgramWords();
   return <>{sentence(text)}</>;
 }
@@ -84,7 +84,7 @@ export function StoreState({ state, detail }: { state: string; detail: string | 
   const known = STATES[state];
   return (
     <span className="store-state" title={detail === null ? undefined : sentence(detail)}>
-      <Dot look={known?.dot ?? "warn"} />
+      <Dot tone={known?.dot ?? "warn"} />
       <span>{known ? say(known.word) : state}</span>
     </span>
   );

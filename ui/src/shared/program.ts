@@ -18,7 +18,7 @@ export function messageIn(i18n: I18n, { rule, message }: Pick<Finding, "rule" | 
   return i18n._(msg`${name}: ${shown}… (${plural(length, { one: "# character", other: "# characters" })}).`);
 }
 
-/** What a rule looks for, and why. */
+/** What a rule searches for, and why. */
 function explanationIn(i18n: I18n, { id, explanation }: Pick<FindingRule, "id" | "explanation">): string {
   const known = RULES[id];
   if (!known) return explanation;
@@ -46,7 +46,7 @@ export function useProgramWords() {
       const known = RULES[rule];
       return english || !known || remedy === "" ? remedy : i18n._(known.remedy);
     },
-    /** What a rule looks for. */
+    /** What a rule searches for. */
     explanation: (rule: Pick<FindingRule, "id" | "explanation">) =>
       english ? rule.explanation : explanationIn(i18n, rule),
     /** What a rule is called; a newer program may have rules that this page does not know. */

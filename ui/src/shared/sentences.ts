@@ -8,7 +8,7 @@ import type { Sentence } from "@/bindings/sentences";
 import { programSentences } from "@/i18n";
 
 const PLACE = /\{\d\}/;
-/** A sentence with fewer letters of its own beside its places is not looked for in what others wrote. */
+/** A sentence with fewer letters of its own beside its places is not searched for in what others wrote. */
 const SURE_LETTERS = 9;
 /** The same, of one that begins with a place. */
 const SURE_LETTERS_AFTER = 12;

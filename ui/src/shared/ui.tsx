@@ -77,8 +77,8 @@ export function Chip({
 }
 
 /** The mark beside a state's word. */
-export function Dot({ look }: { look: "on" | "warn" | "off" | "add" | "del" | "redact" | "accent" }) {
-  return <span className={`dot dot-${look}`} aria-hidden />;
+export function Dot({ tone }: { tone: "on" | "warn" | "off" | "add" | "del" | "redact" | "accent" }) {
+  return <span className={`dot dot-${tone}`} aria-hidden />;
 }
 
 /** Chooses one of a few views. */

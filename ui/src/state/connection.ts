@@ -1,5 +1,5 @@
 /**
- * Whether the program answers. Every call tells by itself; an event stream that ends is looked into at once. While nothing
+ * Whether the program answers. Every call tells by itself; an event stream that ends is examined at once. While nothing
  * answers it is asked again and again, and once it does, everything on screen is read anew.
  */
 import type { QueryClient } from "@tanstack/react-query";
@@ -66,11 +66,11 @@ export function withConnection(backend: Backend, queries: QueryClient): Backend 
     timer = undefined;
     if (asking) return;
     asking = true;
-    const told = (then: () => void) => () => {
+    const whenLive = (then: () => void) => () => {
       asking = false;
       then();
     };
-    backend.call("status", {}).then(told(answered), (error: unknown) => told(() => tell(error))());
+    backend.call("status", {}).then(whenLive(answered), (error: unknown) => whenLive(() => tell(error))());
   }
   askNow = ask;
 

@@ -3,7 +3,7 @@
  * The newest registration of a key wins, so a panel can take a key over from the frame.
  *
  * No command lies on a key that begins longer ones: who stops after the first key of a sequence has done nothing. Whatever is
- * registered, the longer one wins, and `app/keys.test.tsx` looks through every key of the window for such a pair.
+ * registered, the longer one wins, and `app/keys.test.tsx` searches every key of the window for such a pair.
  */
 import { useEffect, useRef } from "react";
 import { observable, useObservable } from "./observable";

@@ -44,7 +44,7 @@ export interface MemoriesRoute {
   memory?: string | undefined;
   /** Selected version; the newest when absent. */
   version?: string | undefined;
-  /** Version the selected one is held against; the one before it when absent. */
+  /** Version the selected one is compared with; the one before it when absent. */
   base?: string | undefined;
   /** Tab; content when absent. */
   tab?: Tab | undefined;

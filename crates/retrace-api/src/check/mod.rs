@@ -77,7 +77,7 @@ pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) ->
     gate(place, crate::error::show(root), request, around)
 }
 
-/// Checks a store that has no directory. A repository is held against it where the request names one.
+/// Checks a store that has no directory. A repository is compared with it where the request names one.
 pub(crate) fn recorded(
     reader: &Reader<'_>,
     store: &retrace_log::StoreRow,

@@ -1,4 +1,4 @@
-//! A repository on disk, as far as claims of memories are held against it. Each part is read when it is first asked for.
+//! A repository on disk, as far as claims of memories are compared with it. Each part is read when it is first asked for.
 
 use super::ignored::Ignored;
 use retrace_files::Root;
@@ -33,7 +33,7 @@ pub(super) struct RepositoryOnDisk {
 }
 
 /// Entries looked at, at most: no repository that people write by hand has more, and a home directory with a `.git` does.
-const MOST_ENTRIES: usize = 500_000;
+const MAX_ENTRIES: usize = 500_000;
 
 /// Every path, every end of a path that starts after a slash, and the names of the directories at the root.
 struct Files {
@@ -207,7 +207,7 @@ fn list(directory: &Path, path: &mut String, files: &mut Files) {
         if name == ".git" || MADE.contains(&name) {
             continue;
         }
-        if files.paths.len() >= MOST_ENTRIES {
+        if files.paths.len() >= MAX_ENTRIES {
             files.whole = false;
             return;
         }

@@ -21,8 +21,8 @@ const LINES: usize = 100_000;
 /// moves an entry makes two calls; a minute between them is long.
 const MOVE_WITHIN_MICROS: i64 = 60_000_000;
 
-/// Other versions that one version's new lines are held against. An operation over more files than that is a bulk change.
-const MOST_NEIGHBOURS: u64 = 40;
+/// Other versions that one version's new lines are compared with. An operation over more files than that is a bulk change.
+const MAX_NEIGHBOURS: u64 = 40;
 
 /// Larger contents are not searched for moves.
 const LARGEST_FOR_MOVES: usize = 1 << 20;
@@ -65,7 +65,7 @@ impl Inner {
         let Some(text) = text_lines(bytes) else { return Ok(blame) };
         let start = match (&side.version, side.store, &side.path) {
             (Some(version), ..) => Some(version.clone()),
-            // What is on disk is not recorded yet: its lines are held against the newest version.
+            // What is on disk is not recorded yet: its lines are compared with the newest version.
             (None, Some(store), Some(path)) => {
                 let head = reader.live_at(store, path)?;
                 head.map(|head| reader.version_by_id(head.version)).transpose()?
@@ -253,7 +253,7 @@ impl<'a, 'r> Walk<'a, 'r> {
             return Ok(());
         }
         let Some(new) = self.content(row)? else {
-            self.settle(row, lines, true);
+            self.assign(row, lines, true);
             return Ok(());
         };
         let before = self.before(row)?;
@@ -291,7 +291,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         let came = self.follow_act(row, &new, came)?;
         let came =
             if came.len() >= MIN_MOVED_LINES { self.follow_moves(row, &old, &new, came)? } else { came };
-        self.settle(row, came, false);
+        self.assign(row, came, false);
         Ok(())
     }
 
@@ -303,15 +303,15 @@ impl<'a, 'r> Walk<'a, 'r> {
                 Some((of, Some(from))) => self.put(self.reader.version(of)?, vec![(from, text)]),
                 Some((of, None)) => {
                     let first = self.reader.version(of)?;
-                    self.settle(&first, vec![(line, text)], false);
+                    self.assign(&first, vec![(line, text)], false);
                 }
-                None => self.settle(row, vec![(line, text)], kept.is_empty()),
+                None => self.assign(row, vec![(line, text)], kept.is_empty()),
             }
         }
         Ok(())
     }
 
-    fn settle(&mut self, row: &VersionRow, lines: Vec<Line>, or_before: bool) {
+    fn assign(&mut self, row: &VersionRow, lines: Vec<Line>, or_before: bool) {
         for (line, text) in lines {
             self.brought_in[text as usize] = Some(BroughtIn { seq: row.id.seq, line, or_before });
             self.rows.entry(row.id.seq).or_insert_with(|| row.clone());
@@ -326,7 +326,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         }
         let filter = VersionFilter {
             operation_seq: Some(row.operation_seq),
-            limit: MOST_NEIGHBOURS,
+            limit: MAX_NEIGHBOURS,
             ..VersionFilter::default()
         };
         let mut gone: HashMap<String, VecDeque<(VersionRow, u32)>> = HashMap::new();
@@ -420,7 +420,7 @@ impl<'a, 'r> Walk<'a, 'r> {
             store: Some(row.store),
             since: Some(Timestamp::from_micros(at.saturating_sub(MOVE_WITHIN_MICROS))),
             until: Some(Timestamp::from_micros(at.saturating_add(MOVE_WITHIN_MICROS))),
-            limit: MOST_NEIGHBOURS,
+            limit: MAX_NEIGHBOURS,
             ..VersionFilter::default()
         };
         let mut near = self.reader.versions(&filter)?;

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stores whose last results are kept at most.
-const KEPT_CHECKERS: usize = 64;
+const MAX_CACHED_CHECKERS: usize = 64;
 
 /// The rule about days that are past.
 const DATE_PAST: &str = "truth/date-past";
 
 /// A checker with the configuration it was made from, told apart by hash.
-pub(crate) type KeptChecker = Arc<Mutex<(Sha256, Checker)>>;
+pub(crate) type CachedChecker = Arc<Mutex<(Sha256, Checker)>>;
 
 /// Checks a directory, or a store by id or name. A directory needs no store; where a name is both, the directory is meant.
 ///
@@ -173,9 +173,9 @@ impl Inner {
     }
 
     /// The checker that is kept for a store.
-    fn checker_of(&self, store: StoreId, identity: Sha256, config: &Config) -> KeptChecker {
+    fn checker_of(&self, store: StoreId, identity: Sha256, config: &Config) -> CachedChecker {
         let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
-        if checkers.len() >= KEPT_CHECKERS && !checkers.contains_key(&store) {
+        if checkers.len() >= MAX_CACHED_CHECKERS && !checkers.contains_key(&store) {
             checkers.clear();
         }
         let fresh = || Arc::new(Mutex::new((identity, Checker::new(config.clone(), check::threads()))));

@@ -1,4 +1,4 @@
-//! Two stores held against each other, and memories of one taken over into the other.
+//! Two stores compared with each other, and memories of one taken over into the other.
 //!
 //! Whatever may not be taken is said before anything is done: what was named must be possible, or nothing happens; what came
 //! along because everything was asked for is left, with the reason. The act itself is a plan as of a rollback.
@@ -24,7 +24,7 @@ const COUNTED: usize = 5_000;
 /// Bytes of a file's name that every file system takes.
 const NAME_BYTES: usize = 255;
 
-/// Holds two stores against each other. A directory without an instant is taken as it is on disk.
+/// Compares two stores with each other. A directory without an instant is taken as it is on disk.
 ///
 /// # Errors
 /// `not_found` for an unknown store or operation, `invalid` where one memory is named, `store_unavailable` for a directory
@@ -69,7 +69,7 @@ pub fn compare_stores(app: &App, request: CompareStoresReq) -> Result<StoreCompa
 pub fn accept_memories(app: &App, request: AcceptMemoriesReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
     if !request.dry_run {
-        inner.look_before(&request.from)?;
+        inner.scan_before(&request.from)?;
     }
     let plan = inner.read(|reader| Taking::of(inner, reader, &request)?.plan(inner, reader, &request))?;
     inner.carry_out(&plan, request.dry_run)
@@ -130,13 +130,13 @@ impl Inner {
     }
 
     /// Records what stands in the directory that is taken from, so that what was taken can be told later.
-    fn look_before(self: &Arc<Self>, from: &str) -> Result<(), ApiError> {
+    fn scan_before(self: &Arc<Self>, from: &str) -> Result<(), ApiError> {
         let store = self.read(|reader| match self.target(reader, from)? {
             crate::target::Target::Store { store, at: None } => Ok(Some(store)),
             _ => Ok(None),
         })?;
         if let Some(store) = store.filter(|store| !store.paused && store.removed_at.is_none()) {
-            self.look(&store)?;
+            self.scan(&store)?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Requests checked unless asked otherwise.
 const POINTS: u64 = 4;
 /// The most requests checked in one call.
-const MOST_POINTS: u64 = 100;
+const MAX_POINTS: u64 = 100;
 
 /// What the progress of a job without a name is called.
 const UNNAMED: &str = "confirm";
@@ -51,9 +51,9 @@ pub fn context_confirm(app: &App, request: ConfirmReq) -> Result<Confirmed, ApiE
     let (mut checks, left_out) = checks(&loaded, &points, &sent)?;
     limits.extend(left_out.into_iter().map(|(what, count)| format!("Left out: {what} ({count}).")));
     let plan = inner.lab.counting.with_cache(inner, |cache| plan(&config, &mut checks, cache))?;
-    let told = told(&plan, &config, &checks, limits);
+    let plan_view = plan_view(&plan, &config, &checks, limits);
     if !request.agreed {
-        return Ok(Confirmed { plan: told, points: Vec::new(), cancelled: false });
+        return Ok(Confirmed { plan: plan_view, points: Vec::new(), cancelled: false });
     }
     let job = inner.lab.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(UNNAMED);
@@ -67,7 +67,7 @@ pub fn context_confirm(app: &App, request: ConfirmReq) -> Result<Confirmed, ApiE
         return Err(unavailable(error));
     }
     let points = checks.iter().zip(&run.counts).map(|(check, count)| point(check, count)).collect();
-    Ok(Confirmed { plan: told, points, cancelled })
+    Ok(Confirmed { plan: plan_view, points, cancelled })
 }
 
 /// The requests to check: those asked for, or some at which the setting acts, the first, the last and the largest among
@@ -87,7 +87,7 @@ fn points(
         chosen.dedup();
         return Ok(chosen);
     }
-    let many = usize::try_from(request.points.unwrap_or(POINTS).clamp(1, MOST_POINTS)).unwrap_or(usize::MAX);
+    let many = usize::try_from(request.points.unwrap_or(POINTS).clamp(1, MAX_POINTS)).unwrap_or(usize::MAX);
     let table = inner.lab.prices.get(inner);
     let options = Options { prices: &table.prices, ..Options::default() };
     let outcome = simulate(loaded.prepared(), setting, &options);
@@ -222,7 +222,7 @@ fn plan(config: &Config, checks: &mut [Check], cache: &Cache) -> Result<Plan, Ap
     Plan::new(config, checks.iter().map(|check| check.request.clone()).collect(), cache).map_err(cannot)
 }
 
-fn told(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<String>) -> ConfirmPlan {
+fn plan_view(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<String>) -> ConfirmPlan {
     if let Some(proxy) = &plan.proxy {
         limits.push(format!("Calls go through the proxy {proxy}."));
     }

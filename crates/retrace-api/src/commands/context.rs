@@ -115,7 +115,7 @@ fn event(loaded: &Loaded, index: usize, segment: &Segment) -> Option<ContextEven
     let before_request = next.unwrap_or(transcript.requests.len());
     let context_before = before_request.checked_sub(1).and_then(|before| contexts.get(before)).copied();
     let context_after = next.and_then(|next| contexts.get(next)).copied();
-    let told = |event: &str, before: Option<u64>, after: Option<u64>, note: String| ContextEvent {
+    let event_of = |event: &str, before: Option<u64>, after: Option<u64>, note: String| ContextEvent {
         before_request: before_request as u64,
         event: event.to_owned(),
         tokens_before: before.or(context_before),
@@ -127,18 +127,20 @@ fn event(loaded: &Loaded, index: usize, segment: &Segment) -> Option<ContextEven
         Cause::Compacted(compaction) => {
             let by = compaction.trigger.as_deref().unwrap_or("how it was begun is not told");
             let note = format!("A compaction put a summary in place of what was there ({by}).");
-            Some(told("compaction", compaction.tokens_before, compaction.tokens_after, note))
+            Some(event_of("compaction", compaction.tokens_before, compaction.tokens_after, note))
         }
         Cause::Microcompacted { tokens_before, tokens_saved } => {
             let after = tokens_before.zip(*tokens_saved).map(|(before, saved)| before.saturating_sub(saved));
             let results = segment.dropped_results.len();
             let note = format!("The client dropped {results} old tool results in place.");
-            Some(told("microcompaction", *tokens_before, after, note))
+            Some(event_of("microcompaction", *tokens_before, after, note))
         }
         Cause::Rewound => {
-            Some(told("rewind", None, None, "A person went back to an earlier message.".to_owned()))
+            Some(event_of("rewind", None, None, "A person went back to an earlier message.".to_owned()))
         }
-        Cause::Replaced => Some(told("replaced", None, None, "The client sent another history.".to_owned())),
+        Cause::Replaced => {
+            Some(event_of("replaced", None, None, "The client sent another history.".to_owned()))
+        }
     }
 }
 

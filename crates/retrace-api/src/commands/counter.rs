@@ -1,4 +1,4 @@
-//! Whether exact counts can be had, and the key for them.
+//! Availability of exact counts, and the key for them.
 
 use crate::App;
 use crate::wire::{ApiError, Code, CounterKeyReq, CounterStatus, Nothing};

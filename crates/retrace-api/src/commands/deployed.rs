@@ -10,7 +10,7 @@ use retrace_context::simulate::{Options, simulate};
 /// What a setting is called that was read from the recorded requests.
 const AS_RECORDED: &str = "as recorded";
 
-/// Holds the edits that responses report against the forecast for the setting in force: the given one, or the one that the
+/// Compares the edits that responses report with the forecast for the setting in force: the given one, or the one that the
 /// recorded requests carry.
 ///
 /// # Errors

@@ -52,7 +52,7 @@ pub fn diff(app: &App, request: DiffReq) -> Result<DiffResult, ApiError> {
 }
 
 impl Inner {
-    /// The two sides of a difference of contents. One side alone is held against what came before it.
+    /// The two sides of a difference of contents. One side alone is compared with what came before it.
     fn sides(
         &self,
         reader: &Reader<'_>,

@@ -7,7 +7,7 @@ use crate::wire::{ApiError, DiscoverReq, Discovered, DiscoveryProblem, Found};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Looks for agent memory in the user's home, or in another one, and in the named projects.
+/// Searches for agent memory in the user's home, or in another one, and in the named projects.
 ///
 /// # Errors
 /// `invalid` when a directory cannot be made absolute.

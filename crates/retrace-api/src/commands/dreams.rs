@@ -1,6 +1,6 @@
 //! Dreams of a host: runs there that read a store and sessions and write a store anew.
 //!
-//! Each command calls the host and keeps nothing: what a dream wrote is mirrored, held against its input and taken over by
+//! Each command calls the host and keeps nothing: what a dream wrote is mirrored, compared with its input and taken over by
 //! the commands for that. What may not be asked for is said before the host is called.
 
 use crate::App;
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Dreams that are listed.
-const MOST: usize = 1_000;
+const MAX: usize = 1_000;
 
 /// Pages that are asked for. A host may give fewer dreams a page than asked, but not without end.
 const PAGES: usize = 1_000;
@@ -77,7 +77,7 @@ pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiErro
     let plan = plan_dream(app, request)?;
     let queued = plan.queued.changes.len();
     if queued > 0 && !without_queued {
-        let said = match queued {
+        let reported = match queued {
             1 => "1 change of the store is queued here and not at its host, where the dream reads it. Nothing was asked for."
                 .to_owned(),
             queued => format!(
@@ -85,7 +85,7 @@ pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiErro
                  asked for."
             ),
         };
-        return Err(ApiError::new(Code::HeadMoved, said, &store).hint(
+        return Err(ApiError::new(Code::HeadMoved, reported, &store).hint(
             "Push first (`retrace remote push`), or say that it may go without them (`--without-queued`).",
         ));
     }
@@ -186,7 +186,7 @@ impl Dreaming {
             let page = self.host.dreams(include_archived, cursor.as_deref())?;
             dreams.extend(page.items);
             match page.next {
-                Some(next) if dreams.len() < MOST => {
+                Some(next) if dreams.len() < MAX => {
                     if !seen.insert(next.clone()) {
                         let cause = "its pages lead in a circle".to_owned();
                         return Err(RemoteError::NotUnderstood { cause });
@@ -196,7 +196,7 @@ impl Dreaming {
                 _ => break,
             }
         }
-        dreams.truncate(MOST);
+        dreams.truncate(MAX);
         Ok(dreams)
     }
 

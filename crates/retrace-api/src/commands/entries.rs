@@ -1,6 +1,6 @@
 //! Acts on single entries of a memory: moving lines of an index into a topic file, allowing a finding in place.
 //!
-//! A plan is made from what the log holds and held against the disk, as for a rollback: both files change in one operation,
+//! A plan is made from what the log holds and compared with the disk, as for a rollback: both files change in one operation,
 //! each over the hash it was planned from, or neither does.
 
 use super::memories::{Bytes, bytes_of};

@@ -29,14 +29,14 @@ pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiE
     let (store, below) = inner.read(|reader| inner.store_for(reader, &request, &directory))?;
     let path = request.path.as_deref().map(tidy).filter(|path| !path.is_empty());
     let place = git::GitPlace::find(&directory, path.as_deref(), below)?;
-    let told = git::read(&place, &inner.rules, &steps)?;
+    let past_history = git::read(&place, &inner.rules, &steps)?;
     let import = Import {
         from: "git",
         source: Source::Import,
         note: format!("import from git of {}", crate::error::show(&directory)),
         dry_run: request.dry_run,
     };
-    let done = past::carry_out(inner, &store, told, &import, &steps)?;
+    let done = past::carry_out(inner, &store, past_history, &import, &steps)?;
     if !request.dry_run {
         inner.remember(ElsewhereKind::Git, &directory)?;
     }
@@ -53,14 +53,14 @@ pub fn import_transcripts(app: &App, request: ImportTranscriptsReq) -> Result<Im
     let job = inner.lab.jobs.begin(request.job.as_deref())?;
     let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
     let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
-    let told = transcripts::read(inner, &store, &steps)?;
+    let past_history = transcripts::read(inner, &store, &steps)?;
     let import = Import {
         from: "transcripts",
         source: Source::Rebuilt,
         note: "rebuilt from transcripts".to_owned(),
         dry_run: request.dry_run,
     };
-    past::carry_out(inner, &store, told, &import, &steps)
+    past::carry_out(inner, &store, past_history, &import, &steps)
 }
 
 /// Brings in what a bundle holds, as one operation.
@@ -72,7 +72,7 @@ pub fn import_bundle(app: &App, request: ImportBundleReq) -> Result<ImportResult
     let job = inner.lab.jobs.begin(request.job.as_deref())?;
     let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
     let file = Path::new(&request.file);
-    let (head, told) = bundle::read(file, &inner.rules, &steps)?;
+    let (head, past_history) = bundle::read(file, &inner.rules, &steps)?;
     let name = request.store.as_deref().unwrap_or(&head.name);
     let store = inner.read(|reader| inner.store_named(reader, name))?;
     let import = Import {
@@ -81,7 +81,7 @@ pub fn import_bundle(app: &App, request: ImportBundleReq) -> Result<ImportResult
         note: format!("import of the bundle {}", crate::error::show(file)),
         dry_run: request.dry_run,
     };
-    past::carry_out(inner, &store, told, &import, &steps)
+    past::carry_out(inner, &store, past_history, &import, &steps)
 }
 
 /// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.

@@ -17,7 +17,7 @@ use retrace_sources::{
 use retrace_tokens::Counter;
 use std::path::{Path, PathBuf};
 
-/// How long the repository of a store is remembered: a project that is known for the first time is held against soon.
+/// How long the repository of a store is remembered: a project that is known for the first time is compared soon.
 const REPOSITORY_KEPT_MICROS: i64 = 60 * 1_000_000;
 
 /// The instruction files of a session in a store's project, in a named directory, or of every session of this user. Only
@@ -196,7 +196,7 @@ fn recorded_in(
 
 fn row(file: &Instruction, tokens: Option<u64>, recorded: Option<(String, String)>) -> wire::Instruction {
     let (store_id, store_path) = recorded.unzip();
-    let looked_at = !matches!(
+    let was_read = !matches!(
         file.state,
         InstructionState::Missing | InstructionState::TooDeep | InstructionState::NotApproved
     );
@@ -209,7 +209,7 @@ fn row(file: &Instruction, tokens: Option<u64>, recorded: Option<(String, String
         reason: file.reason.clone(),
         imported_by: file.imported_by.map(|index| index as u64),
         depth: file.depth as u64,
-        size_bytes: (looked_at && file.state != InstructionState::Outside).then_some(file.size),
+        size_bytes: (was_read && file.state != InstructionState::Outside).then_some(file.size),
         lines: file.text.as_deref().map(|text| text.lines().count() as u64),
         tokens,
         globs: file.globs.clone(),

@@ -1,19 +1,21 @@
 //! The memory tool: each call is done and recorded in one step, with its session as the author.
 //!
-//! Where the file system allows it, a call waits for the disk once, when the log is committed; `settle.rs` says what becomes of
+//! Where the file system allows it, a call waits for the disk once, when the log is committed; `flush.rs` says what becomes of
 //! the files.
 
 use crate::App;
 use crate::app::{Inner, root_of};
 use crate::faults::Faults;
+use crate::flush::Changed;
 use crate::guard::ByRules;
 use crate::kept_out::Redacted;
 use crate::live_files::{Large, LiveFiles};
-use crate::settle::Changed;
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
 use retrace_files::{Root, Steps};
 use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
-use retrace_memory_tool::{Change as Told, Durable, GuardMode, MemoryTool, Observer, Options, Unobserved};
+use retrace_memory_tool::{
+    Change as Reported, Durable, GuardMode, MemoryTool, Observer, Options, Unobserved,
+};
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -113,11 +115,11 @@ fn call_and_record(
         }
         // What the log does not have in full could not be put back.
         if let Some(boot) = boot.filter(|_| not_recorded.is_empty() && !appended.versions.is_empty()) {
-            act.note_unsettled(&appended.versions, boot)?;
+            act.note_unflushed(&appended.versions, boot)?;
             let seqs = appended.versions.iter().map(|version| version.seq).collect();
             changed = Some(Changed { root: root.path().to_owned(), paths, seqs });
         }
-        noted = inner.note_settled(act)?;
+        noted = inner.note_flushed(act)?;
         Ok(MemoryToolAnswer {
             content: answer.content,
             is_error: answer.is_error,
@@ -129,7 +131,7 @@ fn call_and_record(
     if written.is_err() {
         inner.still_to_note(noted);
     } else if let Some(changed) = changed {
-        inner.settle_later(changed);
+        inner.flush_later(changed);
     }
     written
 }
@@ -233,7 +235,7 @@ fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiErr
     let inner = &app.inner;
     let directory =
         std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
-    // One that is known is not looked for where a link may lead by now.
+    // One that is known is not searched for where a link may lead by now.
     if let Some(store) = listed_at(inner, &directory)? {
         if std::fs::symlink_metadata(&directory).is_err() {
             drop(open(&directory, options.clone())?);
@@ -296,9 +298,9 @@ impl Observer for Recorded<'_, '_> {
         self.durable
     }
 
-    fn changed(&mut self, change: &Told<'_>) {
+    fn changed(&mut self, change: &Reported<'_>) {
         match *change {
-            Told::Written { path, bytes, seen } => {
+            Reported::Written { path, bytes, seen } => {
                 let content = Payload::Content {
                     bytes: Some(bytes.to_vec()),
                     sha256: Sha256::of(bytes),
@@ -308,8 +310,8 @@ impl Observer for Recorded<'_, '_> {
                 };
                 self.put(path, content);
             }
-            Told::Removed { path } => self.put(path, Payload::Gone),
-            Told::Moved { from, to } => self.moved(from, to),
+            Reported::Removed { path } => self.put(path, Payload::Gone),
+            Reported::Moved { from, to } => self.moved(from, to),
         }
     }
 }
@@ -348,7 +350,7 @@ impl Recorded<'_, '_> {
                 self.put(from, Payload::Gone);
                 self.not_recorded.push(to.clone());
             }
-            // Somebody took it away again, or it cannot be read: the next look tells.
+            // Somebody took it away again, or it cannot be read: the next scan tells.
             Err(_) => self.put(from, Payload::Gone),
         }
     }

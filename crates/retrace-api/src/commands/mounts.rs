@@ -99,21 +99,21 @@ fn preview_of(store: &Attachment, known: Option<&Known>, path: Option<&MountPath
     let id_at = format!("{}/memory_store_id", store.at);
     match known {
         Some(Known { archived_at: Some(at), .. }) => {
-            let said =
+            let sentence =
                 format!("The store was archived at {} and cannot be attached any more.", at.to_rfc3339());
-            problems.push(problem_view(&Problem::error(&id_at, said)));
+            problems.push(problem_view(&Problem::error(&id_at, sentence)));
         }
         Some(_) => {}
         None if store.id.is_empty() => {}
         None => {
-            let said = "The store is not known here, so what is in it cannot be shown. Mirror it first.";
-            problems.push(problem_view(&Problem::warning(&id_at, said)));
+            let sentence = "The store is not known here, so what is in it cannot be shown. Mirror it first.";
+            problems.push(problem_view(&Problem::warning(&id_at, sentence)));
         }
     }
     if path.is_some_and(|path| path.collides) {
-        let said = "Another store of the list has a name that gives the same mount path. Which of them gets another one is \
+        let sentence = "Another store of the list has a name that gives the same mount path. Which of them gets another one is \
                     not public: read `mount_path` in the answer.";
-        problems.push(problem_view(&Problem::warning(&store.at, said)));
+        problems.push(problem_view(&Problem::warning(&store.at, sentence)));
     }
     MountPreview {
         index: store.index as u64,
@@ -185,9 +185,9 @@ impl Inner {
             files.push(file);
         }
         if redacted > 0 {
-            let said =
+            let sentence =
                 format!("{redacted} memories are redacted here; what the host has of them is not known.");
-            preview.problems.push(problem_view(&Problem::warning(at, said)));
+            preview.problems.push(problem_view(&Problem::warning(at, sentence)));
         }
         files.sort_by(|a, b| (b.bytes, &a.path).cmp(&(a.bytes, &b.path)));
         files.truncate(LARGEST);

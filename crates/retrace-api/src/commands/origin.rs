@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// Messages before and after the write unless asked otherwise.
 const AROUND: u64 = 4;
 /// The most on each side.
-const MOST_AROUND: u64 = 50;
+const MAX_AROUND: u64 = 50;
 /// Characters of the prompt and of the call's input.
 const LONG_TEXT: usize = 20_000;
 /// Characters of a message around the write.
@@ -36,10 +36,10 @@ const TITLE: usize = 200;
 /// Larger transcripts are not read for one answer: 512 MiB in memory at once.
 const LARGEST_FILE: u64 = 512 << 20;
 /// Calls without a version that are listed.
-const MOST_UNRECORDED: usize = 1_000;
+const MAX_UNRECORDED: usize = 1_000;
 
 /// Who wrote a version, and why: the session, the call, the prompt before it and the messages around it. Where that is not
-/// sure yet, the version is held against what transcripts hold by now first.
+/// sure yet, the version is compared with what transcripts hold by now first.
 ///
 /// # Errors
 /// `not_found` for an unknown version.
@@ -60,9 +60,9 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
     })?;
     let answer = rows.first();
     let note = note.unwrap_or_else(unknown_note);
-    let said = inner.read(|reader| Ok(reader.prompt_of(version.operation_seq)?))?;
+    let prompt_row = inner.read(|reader| Ok(reader.prompt_of(version.operation_seq)?))?;
     let session = note.session_id.as_deref().and_then(|id| session_of(&snapshot, id));
-    let mut told = Origin {
+    let mut written_by = Origin {
         version_id: version_id.to_string(),
         put_back,
         evidence: evidence(&version, answer),
@@ -72,7 +72,7 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
         started_at: session.and_then(SessionRow::started_at).map(|at| at.to_rfc3339()),
         ended_at: session.and_then(SessionRow::ended_at).map(|at| at.to_rfc3339()),
         write: None,
-        prompt: said.and_then(|said| said.text),
+        prompt: prompt_row.and_then(|prompt_row| prompt_row.text),
         around: Vec::new(),
         candidates: rows.iter().skip(1).map(|row| note_of(inner, &snapshot, row, true)).collect(),
         note,
@@ -82,17 +82,17 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
         && let Some((reading, found)) = read(&snapshot, &path_from_bytes(path))
         && let Some(write) = the_write(&found, call)
     {
-        let around = request.around.unwrap_or(AROUND).min(MOST_AROUND);
-        told.prompt = write.prompt.as_ref().map(|prompt| cut(&prompt.text, LONG_TEXT).0);
+        let around = request.around.unwrap_or(AROUND).min(MAX_AROUND);
+        written_by.prompt = write.prompt.as_ref().map(|prompt| cut(&prompt.text, LONG_TEXT).0);
         // What a session says of an extraction of its own stands at no message.
         if !write.is_saying()
             && let Some(transcript) = reading.transcripts.get(write.conversation)
         {
-            told.write = Some(called(write, transcript));
-            told.around = messages(transcript, write, usize::try_from(around).unwrap_or(usize::MAX));
+            written_by.write = Some(called(write, transcript));
+            written_by.around = messages(transcript, write, usize::try_from(around).unwrap_or(usize::MAX));
         }
     }
-    Ok(told)
+    Ok(written_by)
 }
 
 /// Everything a session wrote as far as is known, in all stores, and its calls that wrote and left no version.
@@ -272,7 +272,7 @@ fn messages(transcript: &Transcript, write: &Write, around: usize) -> Vec<Origin
 }
 
 fn blocks(at: usize, message: &Message, turn: Option<u64>, write: &Write) -> Vec<OriginMessage> {
-    let told = message.blocks.iter().enumerate().map(|(place, block)| {
+    let written_by = message.blocks.iter().enumerate().map(|(place, block)| {
         let (kind, text) = match &block.kind {
             BlockKind::Text { text } => ("text", text.clone()),
             BlockKind::Thinking { text, .. } => ("thinking", text.clone()),
@@ -294,7 +294,7 @@ fn blocks(at: usize, message: &Message, turn: Option<u64>, write: &Write) -> Vec
             is_write: at == write.message && place == write.block,
         }
     });
-    told.filter(|message| !message.text.is_empty() || message.is_write).collect()
+    written_by.filter(|message| !message.text.is_empty() || message.is_write).collect()
 }
 
 fn part(part: &ResultPart) -> String {
@@ -352,7 +352,7 @@ fn unrecorded(
     session
         .entries()
         .flat_map(|entry| of_transcript(entry, locator, &steps, &rebuilt))
-        .take(MOST_UNRECORDED)
+        .take(MAX_UNRECORDED)
         .collect()
 }
 

@@ -19,8 +19,8 @@ pub(crate) use receipt::pending_places;
 
 use crate::App;
 use crate::app::{Inner, lock};
+use crate::decision::{self, Who};
 use crate::faults::Point;
-use crate::judge::{self, Who};
 use crate::live_files::LiveFiles;
 use crate::origins::keep_lines;
 use crate::remote::redact as remote;
@@ -53,7 +53,7 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
     let stores = inner.stores_concerned(&request)?;
     if !request.dry_run {
         for store in &stores {
-            inner.look(store)?;
+            inner.scan(store)?;
         }
     }
     let survey = inner.survey(&selection, &stores, request.live)?;
@@ -120,7 +120,7 @@ pub fn recheck_receipt(app: &App, request: ReceiptRef) -> Result<Receipt, ApiErr
     if row.purged {
         let sound = inner.read(|reader| Ok(reader.verify_chain()?))?.is_empty();
         row.chain_verified = Some(sound);
-        inner.write(|act| Ok(act.settle_receipt(&row)?))?;
+        inner.write(|act| Ok(act.finish_receipt(&row)?))?;
         *lock(&inner.verified) = Some((inner.now(), sound));
     }
     Ok(view::receipt(&inner.read(|reader| Ok(reader.receipt(id)?))?))
@@ -147,7 +147,7 @@ impl Inner {
         let written = self.write_with_files(|act, files| {
             (replaced, failed) = (Vec::new(), Vec::new());
             for store in stores {
-                self.settle_store(act, store)?;
+                self.flush_store(act, store)?;
             }
             for hit in survey.live.iter_mut().filter(|hit| hit.after.is_some()) {
                 match self.replace_live(act, files, hit) {
@@ -179,8 +179,8 @@ impl Inner {
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
         row.live_files = replaced.len() as u64;
         // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
-        self.kept_findings.forget();
-        self.kept_texts.forget();
+        self.findings_cache.forget();
+        self.text_cache.forget();
         self.lab.loaded.forget();
         // Nor is it made while the purge goes through the files.
         self.lab.index.cancel();
@@ -191,9 +191,9 @@ impl Inner {
             true => self.rewrite_transcripts(&survey.transcripts, &survey.matched),
             false => Vec::new(),
         };
-        let settled =
-            self.purge_and_settle(row, &needles, selection, stores, (&survey, &rewritten), &mut result);
-        if let Err(error) = settled {
+        let finished =
+            self.purge_and_finish(row, &needles, selection, stores, (&survey, &rewritten), &mut result);
+        if let Err(error) = finished {
             // Masked it is, and the receipt says that the purge is pending.
             result.warnings.push(format!("The purge is not finished: {}", error.message));
         }
@@ -236,7 +236,7 @@ impl Inner {
             even_if_empty: true,
         };
         let appended = act.append_putting_back(append, &left)?;
-        judge::note_in_passing(act, Who { person: &user, at }, &appended)?;
+        decision::note_in_passing(act, Who { person: &user, at }, &appended)?;
         let operation_seq = appended.operation_seq.unwrap_or_default();
         let masked = act.reader().with_same_content(chosen)?;
         let queued =

@@ -45,7 +45,7 @@ pub fn relocate_store(app: &App, request: RelocateStoreReq) -> Result<Relocated,
         let place = place(root.identity(), inner.options.boot.as_deref());
         inner.write(|act| Ok(act.set_store_place(row.id, &place, at.as_deref())?))?;
         let row = inner.read(|reader| Ok(reader.store(row.id)?))?;
-        inner.look(&row)?;
+        inner.scan(&row)?;
         inner.stores_changed();
     }
     let (dry_run, directory) = (request.dry_run, crate::error::show(&directory));

@@ -20,7 +20,7 @@ const PULL: &str = "pull";
 const PUSH: &str = "push";
 
 /// Versions redacted at a host that are named with its mirror. Ours; the rest are named once these are redacted here.
-const MOST_REDACTED: u64 = 1_000;
+const MAX_REDACTED: u64 = 1_000;
 
 /// The stores of a host. Calls the host.
 ///
@@ -63,7 +63,7 @@ pub fn remotes(app: &App, _: Nothing) -> Result<Remotes, ApiError> {
         let mut stores = Vec::new();
         for row in reader.remotes()? {
             let name = reader.store(row.store)?.name;
-            let redacted = reader.redacted_at_host_of(row.store, MOST_REDACTED)?;
+            let redacted = reader.redacted_at_host_of(row.store, MAX_REDACTED)?;
             stores.push(shown(&row, name, &queue, &redacted));
         }
         Ok(stores)
@@ -146,7 +146,7 @@ fn refuse_known(inner: &Inner, base_url: &str, remote_id: &str) -> Result<(), Ap
 }
 
 /// Mirrors what is new at the hosts. Paused mirrors are passed over unless they are named. With `full`, every version a host
-/// has is looked through for those redacted there since; without it, the newest ones and a part of the others.
+/// has is searched for those redacted there since; without it, the newest ones and a part of the others.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one that is no mirror, or a failure of the log. What a host or a key stands

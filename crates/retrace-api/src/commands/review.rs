@@ -9,7 +9,7 @@ use super::rollback::newest_version;
 use crate::App;
 use crate::app::Inner;
 use crate::approval::{Direction, Weighing};
-use crate::judge::{self, Judging, Who};
+use crate::decision::{self, Decision, Who};
 use crate::kinds::kind_filter;
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{instant, version_named};
@@ -17,7 +17,7 @@ use crate::wire::{
     ActResult, ApiError, Approval, Code, ReviewReq, ReviewUpToReq, Reviewed, ReviewedItem, SkippedItem,
     UndoReviewReq,
 };
-use retrace_log::{Judgement, NewReview, Reader, Unreviewed, VersionRow};
+use retrace_log::{NewReview, Reader, ReviewedVersion, Unreviewed, VersionRow};
 use retrace_model::{KindFilter, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -95,7 +95,7 @@ pub fn review_up_to(app: &App, request: ReviewUpToReq) -> Result<Reviewed, ApiEr
         Ok((sorted, approval))
     };
     let mut reviewed = Reviewed { dry_run: request.dry_run, ..Reviewed::default() };
-    // Contents are looked through before anything waits for the log's write lock; there they are known then.
+    // Contents are searched before anything waits for the log's write lock; there they are known then.
     let (sorted, approval) = inner.read(weighed)?;
     if request.dry_run {
         reviewed.done = sorted.done(Verdict::UpTo);
@@ -106,16 +106,16 @@ pub fn review_up_to(app: &App, request: ReviewUpToReq) -> Result<Reviewed, ApiEr
     inner.write(|act| {
         let (sorted, approval) = weighed(&act.reader())?;
         reviewed.done = sorted.done(Verdict::UpTo);
-        let judgement = |(version, _): &(VersionRow, Unreviewed)| {
+        let reviewed_version = |(version, _): &(VersionRow, Unreviewed)| {
             let seq = version.id.seq;
-            Judgement { memory: version.memory, judged: seq, through: seq }
+            ReviewedVersion { memory: version.memory, reviewed_seq: seq, through: seq }
         };
-        let judgements: Vec<Judgement> = sorted.open.iter().map(judgement).collect();
+        let reviewed_versions: Vec<ReviewedVersion> = sorted.open.iter().map(reviewed_version).collect();
         (reviewed.skipped, reviewed.approval) = (sorted.skipped, Some(approval));
-        if !judgements.is_empty() {
+        if !reviewed_versions.is_empty() {
             let note = request.note.as_deref();
             let (verdict, person) = (Verdict::UpTo, &person);
-            let review = NewReview { person, verdict, at, note, operation_seq: None, judgements };
+            let review = NewReview { person, verdict, at, note, operation_seq: None, reviewed_versions };
             reviewed.review_seq = Some(act.review(review)?);
         }
         Ok(())
@@ -139,15 +139,15 @@ pub fn undo_review(app: &App, request: UndoReviewReq) -> Result<Reviewed, ApiErr
         };
         let act = reader.review_act(seq)?;
         let mut done = Vec::new();
-        for judgement in reader.judgements(seq)? {
-            done.push(done_item(&reader.version(judgement.judged)?, Verdict::Undone));
+        for reviewed_version in reader.reviewed_versions(seq)? {
+            done.push(done_item(&reader.version(reviewed_version.reviewed_seq)?, Verdict::Undone));
         }
         Ok((seq, act.operation_seq.filter(|_| act.undoes.is_none() && act.undone_by.is_none()), done))
     })?;
     let mut reviewed = Reviewed { dry_run: request.dry_run, done, ..Reviewed::default() };
     if let Some(operation) = operation {
         let plan = inner.read(|reader| inner.plan_undo(reader, Some(operation)))?;
-        let (result, number) = inner.carry_out_judged(&plan, request.dry_run)?;
+        let (result, number) = inner.carry_out_reviewed(&plan, request.dry_run)?;
         if result.conflict_error().is_some() {
             reviewed.done.clear();
         }
@@ -237,7 +237,7 @@ impl Inner {
             let approval = accepted.map(weigh).transpose()?;
             Ok((sorted, approval))
         };
-        // Contents are looked through before anything waits for the log's write lock; there they are known then.
+        // Contents are searched before anything waits for the log's write lock; there they are known then.
         if dry_run || accepted.is_some() {
             let (sorted, approval) = self.read(weighed)?;
             if dry_run {
@@ -250,9 +250,10 @@ impl Inner {
         self.write(|act| {
             let (sorted, approval) = weighed(&act.reader())?;
             reviewed.done = sorted.done(Verdict::Approved);
-            let judging = judging(Verdict::Approved, note.map(str::to_owned), &sorted.open);
+            let decision = decision(Verdict::Approved, note.map(str::to_owned), &sorted.open);
             (reviewed.skipped, reviewed.approval) = (sorted.skipped, approval);
-            reviewed.review_seq = judge::judge(act, Who { person: &person, at }, &judging, None)?;
+            reviewed.review_seq =
+                decision::record_decision(act, Who { person: &person, at }, &decision, None)?;
             Ok(())
         })?;
         Ok(reviewed)
@@ -315,8 +316,8 @@ impl Inner {
                 reviewed.act = (!act.conflicts.is_empty()).then_some(act);
                 return Ok(reviewed);
             }
-            plan.judging = Some(judging(Verdict::Rejected, note.clone(), &sorted.open));
-            let (mut result, number) = self.carry_out_judged(&plan, dry_run)?;
+            plan.decision = Some(decision(Verdict::Rejected, note.clone(), &sorted.open));
+            let (mut result, number) = self.carry_out_reviewed(&plan, dry_run)?;
             if result.conflicts.is_empty() {
                 result.conflicts = conflicts;
                 reviewed.done =
@@ -411,8 +412,8 @@ impl Inner {
                 step.expected = Some(expected);
             }
         }
-        plan.judging = Some(judging(Verdict::Edited, edit.note, &sorted.open));
-        let (result, number) = self.carry_out_judged(&plan, dry_run)?;
+        plan.decision = Some(decision(Verdict::Edited, edit.note, &sorted.open));
+        let (result, number) = self.carry_out_reviewed(&plan, dry_run)?;
         if result.conflicts.is_empty() {
             reviewed.done.push(done_item(seen, Verdict::Edited));
             reviewed.review_seq = number;
@@ -552,8 +553,8 @@ fn cannot_go_back(seen: &VersionRow, base: Option<&VersionRow>) -> Option<Skip> 
     }
 }
 
-fn judging(verdict: Verdict, note: Option<String>, open: &[(VersionRow, Unreviewed)]) -> Judging {
-    Judging { verdict, note, seen: open.iter().map(|(seen, _)| (seen.memory, seen.id.seq)).collect() }
+fn decision(verdict: Verdict, note: Option<String>, open: &[(VersionRow, Unreviewed)]) -> Decision {
+    Decision { verdict, note, seen: open.iter().map(|(seen, _)| (seen.memory, seen.id.seq)).collect() }
 }
 
 fn done_item(seen: &VersionRow, verdict: Verdict) -> ReviewedItem {

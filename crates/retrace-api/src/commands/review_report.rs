@@ -13,10 +13,10 @@ use retrace_log::{Reader, ReviewAct, VersionRow};
 use retrace_model::{Actor, StoreId, Timestamp, Verdict};
 
 /// Changes with their difference in one report: a file that people still open.
-const MOST_CHANGES: usize = 500;
+const MAX_CHANGES: usize = 500;
 
 /// Acts of review that are looked at.
-const MOST_ACTS: u64 = 1_000;
+const MAX_ACTS: u64 = 1_000;
 
 /// Writes a report of a review: this person's decisions since a time, and what is left to review, with findings and
 /// differences; and redactions since then. Lines with secrets and personal data are not printed.
@@ -29,7 +29,7 @@ pub fn review_report(app: &App, request: ReviewReportReq) -> Result<Exported, Ap
     let page = inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
         let mut report =
-            Report { inner, reader, store: store.as_ref().map(|store| store.id), room: MOST_CHANGES };
+            Report { inner, reader, store: store.as_ref().map(|store| store.id), room: MAX_CHANGES };
         let decided = report.decided(since)?;
         let left = report.left(since)?;
         let receipts = report.receipts(since)?;
@@ -40,7 +40,7 @@ pub fn review_report(app: &App, request: ReviewReportReq) -> Result<Exported, Ap
         facts.extend(store.map(|store| format!("Store: {}.", store.name)));
         facts.extend(since.map(|since| format!("Since {}.", since.to_rfc3339())));
         if report.room == 0 {
-            facts.push(format!("Only the newest {MOST_CHANGES} changes are in it."));
+            facts.push(format!("Only the newest {MAX_CHANGES} changes are in it."));
         }
         Ok(ReviewPage { facts, decided, left, receipts })
     })?;
@@ -61,7 +61,7 @@ struct Report<'a, 'r> {
 
 impl Report<'_, '_> {
     fn decided(&mut self, since: Option<Timestamp>) -> Result<Vec<Section>, ApiError> {
-        let acts = self.reader.review_acts(&self.inner.user(), None, MOST_ACTS)?;
+        let acts = self.reader.review_acts(&self.inner.user(), None, MAX_ACTS)?;
         let mut sections = Vec::new();
         for act in acts.iter().take_while(|act| since.is_none_or(|since| act.at >= since)) {
             // What a person did by other commands is their own change, not a decision about another's.
@@ -81,8 +81,8 @@ impl Report<'_, '_> {
         };
         section.facts.extend(act.note.as_ref().map(|note| format!("Why: {note}")));
         section.facts.extend(act.undone_by.map(|_| "Taken back later.".to_owned()));
-        for judgement in self.reader.judgements(act.seq)? {
-            let version = self.reader.version(judgement.judged)?;
+        for reviewed_version in self.reader.reviewed_versions(act.seq)? {
+            let version = self.reader.version(reviewed_version.reviewed_seq)?;
             if self.store.is_some_and(|store| store != version.store) || self.room == 0 {
                 continue;
             }
@@ -184,7 +184,7 @@ fn change_of(item: &InboxItem, contents: Option<Sides>) -> Change {
     if let Some(put_back) = &item.put_back {
         facts.push(format!("Put back {}, as operation {}.", put_back.at, put_back.operation_seq));
     }
-    if item.came_back {
+    if item.reappeared {
         facts.push("Was rejected before and came back.".to_owned());
     }
     Change {

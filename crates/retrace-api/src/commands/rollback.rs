@@ -6,7 +6,7 @@ use super::history::{memory_id, undoable};
 use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::Inner;
-use crate::judge::Judging;
+use crate::decision::Decision;
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
@@ -274,7 +274,7 @@ impl Inner {
         if !withdrawn.is_empty() {
             plan.requeues = withdrawn.iter().map(|row| row.id).collect();
             // As with every act: whoever changes a memory knows it from then on.
-            plan.judging = Some(Judging {
+            plan.decision = Some(Decision {
                 verdict: Verdict::Own,
                 note: None,
                 seen: crate::remote::queue::concerned(reader, &withdrawn)?,
@@ -382,7 +382,7 @@ impl Inner {
     }
 
     /// What nobody recorded yet stands in the way of "the whole directory as it was": files that are new, edited or gone
-    /// since the last look, where the plan does not change them anyway.
+    /// since the last scan, where the plan does not change them anyway.
     fn add_checks(
         &self,
         reader: &Reader<'_>,
@@ -401,7 +401,7 @@ impl Inner {
                 continue;
             }
             let live = reader.live_at(store.id, &path)?;
-            // Of a memory whose newest version is redacted, nothing is known to hold the file against.
+            // Of a memory whose newest version is redacted, nothing is known to compare the file with.
             if live.as_ref().is_some_and(|live| live.sha256.is_none()) {
                 continue;
             }

@@ -8,13 +8,13 @@ use std::ops::Range;
 /// Hits unless asked otherwise.
 const HITS: u64 = 100;
 /// The most hits one call gives.
-const MOST_HITS: u64 = 1000;
+const MAX_HITS: u64 = 1000;
 /// Characters of a snippet.
 const SNIPPET: usize = 160;
 /// Characters shown before the first match of a cut snippet.
 const LEAD: usize = 40;
 
-/// Looks for words in the live memories or in history.
+/// Searches for words in the live memories or in history.
 ///
 /// # Errors
 /// `invalid` when the query has no word in it, `not_found` for an unknown store.
@@ -25,7 +25,7 @@ pub fn search(app: &App, request: SearchReq) -> Result<SearchResult, ApiError> {
         return Err(ApiError::invalid("There is no word to look for.", request.query)
             .hint("Words are letters and digits; punctuation alone is not looked for."));
     }
-    let limit = request.limit.unwrap_or(HITS).clamp(1, MOST_HITS) as usize;
+    let limit = request.limit.unwrap_or(HITS).clamp(1, MAX_HITS) as usize;
     // The index follows the log; whoever searches brings it up to date first.
     if !inner.read(|reader| Ok(reader.search_is_current()?))? {
         let mut writer = inner.writer();

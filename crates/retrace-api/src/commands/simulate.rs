@@ -19,7 +19,7 @@ use retrace_transcript::{BlockKind, Request, Usage};
 use std::collections::HashSet;
 
 /// Settings tried in one call; a window shows four.
-const MOST_VARIANTS: usize = 64;
+const MAX_VARIANTS: usize = 64;
 
 /// What settings would do to a transcript.
 ///
@@ -32,8 +32,8 @@ pub fn context_simulate(app: &App, request: SimulateReq) -> Result<Simulations, 
         return Err(ApiError::invalid("No setting is given.", "variants")
             .hint("Give at least one; {} is no editing."));
     }
-    if request.variants.len() > MOST_VARIANTS {
-        return Err(ApiError::invalid(format!("At most {MOST_VARIANTS} settings at a time."), "variants")
+    if request.variants.len() > MAX_VARIANTS {
+        return Err(ApiError::invalid(format!("At most {MAX_VARIANTS} settings at a time."), "variants")
             .hint("A sweep tries more."));
     }
     let settings: Vec<_> = request.variants.iter().map(setting).collect();
@@ -194,8 +194,8 @@ const fn range(basis: Basis) -> Option<(u64, u64)> {
 fn list_all_cleared(loaded: &Loaded, outcome: &Outcome, requests: &mut [SimulatedRequest]) {
     let transcript = loaded.transcript();
     let (mut results, mut inputs) = (HashSet::new(), HashSet::new());
-    for (told, request) in outcome.requests.iter().zip(requests) {
-        for cleared in &told.newly_cleared {
+    for (simulated, request) in outcome.requests.iter().zip(requests) {
+        for cleared in &simulated.newly_cleared {
             match cleared {
                 Cleared::Result { tool_use_id, .. } => results.insert(tool_use_id.as_str()),
                 Cleared::Input { tool_use_id, .. } => inputs.insert(tool_use_id.as_str()),
@@ -204,10 +204,10 @@ fn list_all_cleared(loaded: &Loaded, outcome: &Outcome, requests: &mut [Simulate
         }
         request.cleared_tool_use_ids.clear();
         request.cleared_tool_inputs.clear();
-        if told.cleared_tool_uses == 0 {
+        if simulated.cleared_tool_uses == 0 {
             continue;
         }
-        for (_, message) in transcript.sent(&transcript.requests[told.index]) {
+        for (_, message) in transcript.sent(&transcript.requests[simulated.index]) {
             for block in &message.blocks {
                 match &block.kind {
                     BlockKind::ToolResult { tool_use_id, .. } if results.contains(tool_use_id.as_str()) => {

@@ -1,4 +1,4 @@
-//! What projects offer a subagent's memory, held against what is there. Nothing is copied.
+//! What projects offer a subagent's memory, compared with what is there. Nothing is copied.
 
 use super::diff::diff_of;
 use crate::App;

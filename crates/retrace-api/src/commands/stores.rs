@@ -1,8 +1,8 @@
-//! Stores: add, take off the list, pause, look.
+//! Stores: add, take off the list, pause, scan.
 
 use crate::App;
 use crate::app::{Inner, path_to_bytes, root_of};
-use crate::look::state_of;
+use crate::scan::state_of;
 use crate::view::{self, OfStore};
 use crate::wire::{self, AddStore, ApiError, Nothing, ScanReq, Scanned, ScannedStore, StoreRef, Stores};
 use retrace_files::Root;
@@ -67,7 +67,7 @@ pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> 
         Ok(id)
     })?;
     let (row, before) = inner.read(|reader| Ok((reader.store(id)?, reader.last_version()?)))?;
-    inner.look(&row)?;
+    inner.scan(&row)?;
     if row.versions == 0 {
         inner.write(|act| Ok(act.mark_baseline(id)?))?;
     }
@@ -93,18 +93,18 @@ pub fn pause_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError
     change(&app.inner, &request, |act, id| act.pause_store(id, true))
 }
 
-/// Records a paused store again, from a look at it right now.
+/// Records a paused store again, from a scan of it right now.
 ///
 /// # Errors
 /// `not_found` when there is no such store.
 pub fn resume_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError> {
     let store = change(&app.inner, &request, |act, id| act.pause_store(id, false))?;
     let row = app.inner.read(|reader| app.inner.store_named(reader, &store.id))?;
-    app.inner.look(&row)?;
+    app.inner.scan(&row)?;
     answer(&app.inner, row.id)
 }
 
-/// Looks at stores right now and records what changed. Paused stores are passed over unless they are named.
+/// Scans stores right now and records what changed. Paused stores are passed over unless they are named.
 ///
 /// # Errors
 /// `not_found` for an unknown store. A directory that cannot be read is a state in the answer.
@@ -120,15 +120,15 @@ pub fn scan(app: &App, request: ScanReq) -> Result<Scanned, ApiError> {
     let mut stores = Vec::new();
     for row in rows {
         let before = inner.read(|reader| Ok(reader.last_version()?))?;
-        let looked = inner.look(&row)?;
+        let scanned = inner.scan(&row)?;
         let redacted_back =
-            if looked.versions == 0 { Vec::new() } else { inner.redacted_back_since(row.id, before)? };
+            if scanned.versions == 0 { Vec::new() } else { inner.redacted_back_since(row.id, before)? };
         stores.push(ScannedStore {
             id: row.id.to_string(),
             name: row.name.clone(),
-            state: looked.state.as_str().to_owned(),
-            state_detail: looked.detail,
-            versions: looked.versions,
+            state: scanned.state.as_str().to_owned(),
+            state_detail: scanned.detail,
+            versions: scanned.versions,
             redacted_back,
         });
     }
@@ -137,15 +137,15 @@ pub fn scan(app: &App, request: ScanReq) -> Result<Scanned, ApiError> {
 
 impl Inner {
     /// Takes the baselines that a process began and was cut off from, so that what was there when the store was added is
-    /// known after all. A directory that cannot be looked at waits for the next start.
+    /// known after all. A directory that cannot be scanned waits for the next start.
     pub(crate) fn finish_baselines(self: &Arc<Self>) -> Result<(), ApiError> {
         for row in self.read(|reader| Ok(reader.stores_without_baseline()?))? {
             if row.is_remote() {
                 // Its first pull goes on when the user asks for one.
                 continue;
             }
-            let looked = self.look(&row)?;
-            if matches!(looked.state, StoreState::Recording | StoreState::Limited) {
+            let scanned = self.scan(&row)?;
+            if matches!(scanned.state, StoreState::Recording | StoreState::Limited) {
                 self.write(|act| Ok(act.mark_baseline(row.id)?))?;
             }
         }

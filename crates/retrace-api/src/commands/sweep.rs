@@ -15,7 +15,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Transcripts in one sweep: all of them are held in memory.
-const MOST_TRANSCRIPTS: usize = 200;
+const MAX_TRANSCRIPTS: usize = 200;
 
 /// Most times that listeners are told of the progress of one sweep.
 const STEPS_TOLD: usize = 100;
@@ -110,9 +110,9 @@ fn load_all(inner: &Arc<Inner>, names: &[String]) -> Result<Vec<Arc<Loaded>>, Ap
         return Err(ApiError::invalid("No transcript is named.", "transcripts")
             .hint("`retrace context transcripts` lists them."));
     }
-    if names.len() > MOST_TRANSCRIPTS {
+    if names.len() > MAX_TRANSCRIPTS {
         return Err(ApiError::invalid(
-            format!("At most {MOST_TRANSCRIPTS} transcripts in one sweep."),
+            format!("At most {MAX_TRANSCRIPTS} transcripts in one sweep."),
             "transcripts",
         ));
     }

@@ -41,6 +41,6 @@ fn is_asked_for(row: &TranscriptRow, words: &[String], project: Option<&str>) ->
     }
     let title = row.title.as_deref().unwrap_or_default();
     let of_project = row.project.as_deref().unwrap_or_default();
-    let told = format!("{title}\n{of_project}\n{}\n{}", row.id, row.path).to_lowercase();
-    words.iter().all(|word| told.contains(word))
+    let haystack = format!("{title}\n{of_project}\n{}\n{}", row.id, row.path).to_lowercase();
+    words.iter().all(|word| haystack.contains(word))
 }

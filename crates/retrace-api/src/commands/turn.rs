@@ -16,7 +16,7 @@ use std::collections::HashSet;
 /// Messages unless asked otherwise.
 const MESSAGES: u64 = 40;
 /// The most messages one call gives.
-const MOST_MESSAGES: u64 = 400;
+const MAX_MESSAGES: u64 = 400;
 /// Characters of a block's text.
 const CHARACTERS: usize = 20_000;
 
@@ -37,7 +37,7 @@ pub fn context_turn(app: &App, request: TurnReq) -> Result<Turn, ApiError> {
     let answer = asked.response.and_then(|at| Some((at, transcript.messages.get(at)?)));
     let all: Vec<(MessageIndex, &Message)> = transcript.sent(asked).chain(answer).collect();
     let total = all.len() as u64;
-    let limit = request.limit.unwrap_or(MESSAGES).clamp(1, MOST_MESSAGES);
+    let limit = request.limit.unwrap_or(MESSAGES).clamp(1, MAX_MESSAGES);
     let from = request.from.unwrap_or_else(|| total.saturating_sub(limit)).min(total);
     let shown = usize::try_from(from).unwrap_or(usize::MAX);
     let printer = Printer { loaded: &loaded, labels: Labels::new(transcript), cleared };
@@ -87,7 +87,7 @@ fn summarised(loaded: &Loaded, made_at: usize, index: usize) -> Vec<BlockAt> {
         return Vec::new();
     }
     let sent = transcript.sent(made);
-    sent.flat_map(|(message, told)| (0..told.blocks.len()).map(move |block| BlockAt { message, block }))
+    sent.flat_map(|(message, shown)| (0..shown.blocks.len()).map(move |block| BlockAt { message, block }))
         .collect()
 }
 
@@ -110,13 +110,13 @@ impl Printer<'_> {
                 .blocks
                 .iter()
                 .enumerate()
-                .map(|(block, told)| self.block(BlockAt { message: at, block }, told))
+                .map(|(block, shown)| self.block(BlockAt { message: at, block }, shown))
                 .collect(),
         }
     }
 
     fn block(&self, at: BlockAt, block: &Block) -> TurnBlock {
-        let mut told = TurnBlock {
+        let mut shown = TurnBlock {
             block: String::new(),
             name: String::new(),
             tool_use_id: None,
@@ -132,32 +132,32 @@ impl Printer<'_> {
                 ("thinking", thinking(text, *redacted, *signature_bytes))
             }
             BlockKind::ToolUse { id, name, input, .. } => {
-                told.name.clone_from(name);
-                told.tool_use_id = Some(id.clone());
+                shown.name.clone_from(name);
+                shown.tool_use_id = Some(id.clone());
                 ("tool_use", serde_json::to_string_pretty(input).unwrap_or_default())
             }
             BlockKind::ToolResult { tool_use_id, content, is_error, .. } => {
-                self.labels.tool(tool_use_id).clone_into(&mut told.name);
-                told.tool_use_id = Some(tool_use_id.clone());
-                told.is_error = *is_error;
+                self.labels.tool(tool_use_id).clone_into(&mut shown.name);
+                shown.tool_use_id = Some(tool_use_id.clone());
+                shown.is_error = *is_error;
                 ("tool_result", content.iter().map(part).collect::<Vec<_>>().join("\n"))
             }
             BlockKind::Media(media) => (media_kind(media), described(media)),
             BlockKind::Attachment { attachment, files, text } => {
-                told.name.clone_from(attachment);
+                shown.name.clone_from(attachment);
                 let files = files.iter().map(|file| format!("{}\n{}", file.path, file.content));
                 let texts = files.chain(Some(text.clone()).filter(|text| !text.is_empty()));
                 ("attachment", texts.collect::<Vec<_>>().join("\n\n"))
             }
             BlockKind::Compaction { content } => ("compaction", content.clone().unwrap_or_default()),
             BlockKind::Unknown { type_name, json } => {
-                told.name.clone_from(type_name);
+                shown.name.clone_from(type_name);
                 ("unknown", json.clone())
             }
         };
-        kind.clone_into(&mut told.block);
-        (told.text, told.cut) = cut(text);
-        told
+        kind.clone_into(&mut shown.block);
+        (shown.text, shown.cut) = cut(text);
+        shown
     }
 
     fn tokens(&self, at: BlockAt) -> u64 {

@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 80;
 const LARGEST_CONFIG: usize = 64 << 10;
 
 /// Most settings kept.
-const MOST: usize = 500;
+const MAX: usize = 500;
 
 /// Settings that were saved, by name.
 ///
@@ -36,8 +36,8 @@ pub fn save_variant(app: &App, request: Variant) -> Result<Variants, ApiError> {
     check_config(&variant)?;
     change(&app.inner, |variants| {
         variants.retain(|kept| kept.name != variant.name);
-        if variants.len() >= MOST {
-            return Err(ApiError::invalid(format!("There are {MOST} saved settings already."), variant.name)
+        if variants.len() >= MAX {
+            return Err(ApiError::invalid(format!("There are {MAX} saved settings already."), variant.name)
                 .hint("Remove one that is not needed."));
         }
         variants.push(variant);

@@ -13,7 +13,7 @@ use retrace_model::RelPath;
 /// form is real too: absence in raw bytes says little.
 pub(crate) const SHORT_SECRET: usize = 12;
 
-/// Said whenever a short secret is looked for.
+/// Said whenever a short secret is searched for.
 pub(crate) const SHORT_SECRET_WARNING: &str =
     "The secret is shorter than 12 bytes: that it is absent in raw bytes cannot tell much.";
 

@@ -50,7 +50,7 @@ impl Counting {
         work(cache.get_or_insert_with(open))
     }
 
-    /// Whether exact counts can be had, and what was called for them.
+    /// Availability of exact counts, and the calls made for them.
     pub(crate) fn status(&self, inner: &Inner) -> Result<CounterStatus, ApiError> {
         let (config, keyring) = config(inner)?;
         Ok(CounterStatus {

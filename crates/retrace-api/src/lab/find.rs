@@ -107,11 +107,11 @@ fn unique_id(known: &Snapshot, entry: &Entry) -> Option<String> {
 }
 
 fn ambiguous(name: &str, several: &[Arc<Entry>]) -> ApiError {
-    let told: Vec<String> = several.iter().take(CANDIDATES).map(|entry| candidate(entry)).collect();
+    let names: Vec<String> = several.iter().take(CANDIDATES).map(|entry| candidate(entry)).collect();
     let more = several.len().saturating_sub(CANDIDATES);
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     ApiError::invalid(format!("This may be any of {} transcripts.", several.len()), name)
-        .hint(format!("{}{more}.", told.join(", ")))
+        .hint(format!("{}{more}.", names.join(", ")))
 }
 
 /// By path where the id would be as ambiguous.

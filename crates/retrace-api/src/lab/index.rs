@@ -130,7 +130,7 @@ impl TranscriptIndex {
         let mut state = lock(&self.shared.state);
         (state.latest, state.updated_at, state.begun) = (None, None, false);
         state.problems.clear();
-        // Where it cannot be removed, whoever looks through the data directory finds it there.
+        // Where it cannot be removed, whoever searches the data directory finds it there.
         let _ = std::fs::remove_file(inner.options.data_dir.join(FILE_NAME));
     }
 }
@@ -172,8 +172,8 @@ impl Work {
         let mut index = lock(&self.shared.index);
         let index = index.get_or_insert_with(|| Index::load(&self.file));
         lock(&self.shared.state).latest = Some(index.latest());
-        let told = std::cell::Cell::new(0);
-        let report = index.update(&self.roots, &|progress| self.tell(&progress, &told), &self.cancel);
+        let reported = std::cell::Cell::new(0);
+        let report = index.update(&self.roots, &|progress| self.tell(&progress, &reported), &self.cancel);
         let mut problems: Vec<TranscriptProblem> = report
             .failed
             .iter()
@@ -198,16 +198,16 @@ impl Work {
         }
     }
 
-    fn tell(&self, progress: &Progress, told: &std::cell::Cell<usize>) {
+    fn tell(&self, progress: &Progress, reported: &std::cell::Cell<usize>) {
         {
             let mut state = lock(&self.shared.state);
             (state.done, state.total) = (progress.files as u64, progress.of_files as u64);
         }
         let step = progress.files * STEPS_TOLD / progress.of_files.max(1);
-        if step == told.get() && progress.files > 0 {
+        if step == reported.get() && progress.files > 0 {
             return;
         }
-        told.set(step);
+        reported.set(step);
         if let Some(app) = self.app.upgrade() {
             app.events.send(&Event::Progress {
                 task: JOB.to_owned(),

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn work_without_a_name_runs_beside_other_work() {
+    fn work_without_a_name_runs_concurrently() {
         let jobs = Jobs::default();
         let (one, other) = (jobs.begin(None).unwrap(), jobs.begin(None).unwrap());
         assert!(!one.is_stopped() && !other.is_stopped());

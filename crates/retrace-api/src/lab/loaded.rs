@@ -19,9 +19,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 /// Files kept.
-const MOST_FILES: usize = 4;
+const MAX_FILES: usize = 4;
 /// Their bytes on disk together, unless one alone has more. In memory a transcript takes a few times as much.
-const MOST_BYTES: u64 = 128 << 20;
+const MAX_BYTES: u64 = 128 << 20;
 /// Larger files are not read as a whole.
 const LARGEST_FILE: u64 = 1 << 30;
 
@@ -119,7 +119,7 @@ impl LoadedCache {
             }
         }
         let bytes = |kept: &[Kept]| kept.iter().map(|kept| kept.file.stamp.bytes).sum::<u64>();
-        while kept.len() > MOST_FILES || (kept.len() > 1 && bytes(&kept) > MOST_BYTES) {
+        while kept.len() > MAX_FILES || (kept.len() > 1 && bytes(&kept) > MAX_BYTES) {
             kept.remove(0);
         }
     }

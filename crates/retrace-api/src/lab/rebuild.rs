@@ -2,7 +2,7 @@
 //!
 //! Transcripts do not keep everything: thinking without its signature, images without their bytes, calls without an answer.
 //! What cannot be rebuilt is left out and named. The forecast is made of exactly what is rebuilt, so that the two can be
-//! held against each other. A history in which a result does not follow its call at once is left to the API to refuse.
+//! compared with each other. A history in which a result does not follow its call at once is left to the API to refuse.
 
 use retrace_transcript::{
     Block, BlockKind, Cause, Message, Origin, Request, ResultPart, Role, Segment, Transcript,
@@ -133,7 +133,7 @@ fn kept(
     let text = |text: String| (!text.trim().is_empty()).then_some(BlockKind::Text { text });
     let mut count = |what: &'static str| *left_out.entry(what).or_default() += 1;
     let kind = match &block.kind {
-        BlockKind::Text { text: told } => text(told.clone()),
+        BlockKind::Text { text: shown } => text(shown.clone()),
         BlockKind::Thinking { .. } => {
             count(THINKING);
             None
@@ -171,10 +171,10 @@ fn kept(
             count(MEDIA);
             None
         }
-        BlockKind::Attachment { files, text: told, .. } => {
+        BlockKind::Attachment { files, text: shown, .. } => {
             count(ATTACHED);
             let files = files.iter().map(|file| format!("Contents of {}:\n{}", file.path, file.content));
-            text(files.chain(Some(told.clone())).collect::<Vec<_>>().join("\n"))
+            text(files.chain(Some(shown.clone())).collect::<Vec<_>>().join("\n"))
         }
         BlockKind::Compaction { content } => content.clone().and_then(text),
         BlockKind::Unknown { .. } => {

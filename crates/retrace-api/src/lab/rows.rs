@@ -27,7 +27,7 @@ pub(crate) struct RowCache {
 type CountedPeaks = HashMap<PathBuf, (Identity, Option<(u64, FigureKind)>)>;
 
 /// Bytes of such files that are counted for one list. They are few and small; what is beyond has no peak until the next.
-const MOST_COUNTED: u64 = 32 << 20;
+const MAX_COUNTED: u64 = 32 << 20;
 
 struct Kept {
     of: (Arc<Snapshot>, Arc<Table>),
@@ -69,7 +69,7 @@ fn count_peaks(inner: &Inner, snapshot: &Snapshot) {
             continue;
         }
         bytes += entry.identity.size;
-        if bytes > MOST_COUNTED {
+        if bytes > MAX_COUNTED {
             return;
         }
         let loaded = loaded::load_once(&entry.path).ok();

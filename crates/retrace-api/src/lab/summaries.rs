@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Sessions looked at, the latest ones with a compaction. More would hardly move the quantiles.
-const MOST_SESSIONS: usize = 16;
+const MAX_SESSIONS: usize = 16;
 
 /// Their bytes together; reading them is what takes the time.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// What was learnt, and from which state of the index.
 #[derive(Default)]
@@ -40,10 +40,10 @@ fn observed(snapshot: &Snapshot) -> Vec<u64> {
     let with_compactions = snapshot.sessions().iter().filter(|session| session.compactions() > 0);
     with_compactions
         .filter_map(|session| session.main.as_ref())
-        .take(MOST_SESSIONS)
+        .take(MAX_SESSIONS)
         .take_while(|entry| {
             bytes += entry.identity.size;
-            bytes <= MOST_BYTES
+            bytes <= MAX_BYTES
         })
         .flat_map(|entry| of_file(&entry.path))
         .collect()

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 const LARGEST_FILE: u64 = 512 << 20;
 
 /// Transcripts whose writes are kept in memory. Each keeps only what it wrote to stores.
-const MOST_KEPT: usize = 20_000;
+const MAX_KEPT: usize = 20_000;
 
 /// A transcript's writes that are about a store, with their files named as within the join.
 pub(crate) type Writes = Arc<Vec<Write>>;
@@ -74,7 +74,7 @@ impl Gathered {
         }
         let writes = Arc::new(read(entry, locator));
         let mut kept = lock(&self.kept);
-        if kept.len() >= MOST_KEPT {
+        if kept.len() >= MAX_KEPT {
             kept.clear();
         }
         kept.insert(entry.path.clone(), (entry.identity, Arc::clone(&writes)));

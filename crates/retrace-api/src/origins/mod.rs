@@ -43,7 +43,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(5);
 const PROMPT: usize = 200;
 
 /// Prompts that are remembered; some megabytes.
-const MOST_PROMPTS: usize = 50_000;
+const MAX_PROMPTS: usize = 50_000;
 
 /// The join with the thread that makes its passes.
 #[derive(Default)]
@@ -157,12 +157,12 @@ impl Shared {
         let mut memory = lock(&self.memory);
         inner.lab.index.update(inner);
         let snapshot = inner.lab.index.snapshot();
-        let told = Mutex::new(0_u64);
+        let reported = Mutex::new(0_u64);
         let tell = |done: u64, total: u64| {
             let step = done * STEPS_TOLD / total.max(1);
-            let mut told = lock(&told);
-            if step != *told {
-                *told = step;
+            let mut reported = lock(&reported);
+            if step != *reported {
+                *reported = step;
                 inner.events.send(&Event::Progress { task: JOB.to_owned(), done, total: Some(total) });
             }
         };
@@ -223,7 +223,7 @@ impl Prompts {
 
     pub(crate) fn keep(&self, transcript: &Path, line: u32, prompt: String) {
         let mut known = lock(&self.known);
-        if known.len() >= MOST_PROMPTS {
+        if known.len() >= MAX_PROMPTS {
             known.clear();
         }
         known.insert((transcript.to_path_buf(), line), prompt);
@@ -241,7 +241,7 @@ pub(crate) fn first_line(prompt: &str) -> String {
 }
 
 impl Inner {
-    /// Whether versions came that were not held against transcripts yet.
+    /// Whether versions came that were not compared with transcripts yet.
     pub(crate) fn wants_join(&self) -> bool {
         self.read(|reader| Ok(reader.joined_through()? < reader.last_version()?)).unwrap_or(false)
     }

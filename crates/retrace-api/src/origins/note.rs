@@ -55,10 +55,10 @@ pub(crate) fn origin_note(
                 .flatten();
             let call = call.unwrap_or_else(unknown_note);
             // What the writer said it wrote after, until a redaction takes it out.
-            let said = reader.prompt_of(version.operation_seq)?.unwrap_or_default();
+            let prompt_row = reader.prompt_of(version.operation_seq)?.unwrap_or_default();
             Some(OriginNote {
-                turn: said.turn.or(call.turn),
-                prompt: said.text.as_deref().map(first_line).or(call.prompt),
+                turn: prompt_row.turn.or(call.turn),
+                prompt: prompt_row.text.as_deref().map(first_line).or(call.prompt),
                 confidence: evidence.as_str().to_owned(),
                 session_id: Some(id.clone()),
                 title: session.and_then(title),

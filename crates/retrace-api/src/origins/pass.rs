@@ -111,7 +111,7 @@ impl Pass<'_> {
             let mut wanted: BTreeMap<MemoryId, Vec<Unclaimed>> = BTreeMap::new();
             for version in reader.unclaimed(if again { 0 } else { joined })? {
                 let is_new = version.seq > joined;
-                let may_be_known = !version.is_settled && (first_pass || touched(version.at));
+                let may_be_known = !version.is_final && (first_pass || touched(version.at));
                 if is_new || may_be_known {
                     wanted.entry(version.memory).or_default().push(version);
                 }
@@ -155,12 +155,12 @@ impl Pass<'_> {
             if self.cancel.is_cancelled() {
                 break;
             }
-            let mut told = self.inner.read(|reader| self.told(reader, versions_of))?;
-            let mut joined_with = known.about(&told);
-            let mut found = self.join(&told, &known, &joined_with, places, &mut presences);
+            let mut reported = self.inner.read(|reader| self.reported(reader, versions_of))?;
+            let mut joined_with = known.about(&reported);
+            let mut found = self.join(&reported, &known, &joined_with, places, &mut presences);
             // Then those in which anything happened around the time of what is not explained.
             let mut around = BTreeSet::new();
-            for (wanted, found) in told.iter().zip(&found) {
+            for (wanted, found) in reported.iter().zip(&found) {
                 let is_new = wanted.row.id.seq > joined;
                 if found.confidence > Confidence::ExactContent {
                     let near = places.entries.iter().enumerate().filter(|(at, entry)| {
@@ -172,11 +172,11 @@ impl Pass<'_> {
             around.retain(|at| !known.writes.contains_key(at));
             if !around.is_empty() {
                 self.load(&around, places, locator, &mut known);
-                joined_with = known.about(&told);
-                found = self.join(&told, &known, &joined_with, places, &mut presences);
+                joined_with = known.about(&reported);
+                found = self.join(&reported, &known, &joined_with, places, &mut presences);
             }
             let now = self.inner.now();
-            for (wanted, found) in told.drain(..).zip(found) {
+            for (wanted, found) in reported.drain(..).zip(found) {
                 let age = now.micros().saturating_sub(wanted.row.created_at.micros());
                 done.young |=
                     found.confidence > Confidence::ExactContent && (0..=LIKELY_WITHIN_MICROS).contains(&age);
@@ -213,12 +213,12 @@ impl Pass<'_> {
     }
 
     /// Reads what the join is told of versions.
-    fn told(&self, reader: &Reader<'_>, versions: &[Unclaimed]) -> Result<Vec<Wanted>, ApiError> {
-        let mut told: Vec<Wanted> = Vec::with_capacity(versions.len());
+    fn reported(&self, reader: &Reader<'_>, versions: &[Unclaimed]) -> Result<Vec<Wanted>, ApiError> {
+        let mut reported: Vec<Wanted> = Vec::with_capacity(versions.len());
         for version in versions {
             let row = reader.version(version.seq)?;
             let Some(path) = &row.path else { continue };
-            let (before, previous_at) = match told.last() {
+            let (before, previous_at) = match reported.last() {
                 Some(last) if last.row.number + 1 == row.number => {
                     (last.after.clone(), Some(last.row.created_at))
                 }
@@ -227,7 +227,7 @@ impl Pass<'_> {
                     None => (None, None),
                 },
             };
-            told.push(Wanted {
+            reported.push(Wanted {
                 name: name_of(row.store, path),
                 moved_from: row.previous_path.as_ref().map(|from| name_of(row.store, from)),
                 before,
@@ -236,22 +236,22 @@ impl Pass<'_> {
                 row,
             });
         }
-        Ok(told)
+        Ok(reported)
     }
 
     fn join(
         &self,
-        told: &[Wanted],
+        reported: &[Wanted],
         known: &Known,
         writes: &[(usize, usize)],
         places: &Places<'_>,
         presences: &mut HashMap<StoreId, Vec<Presence>>,
     ) -> Vec<Match> {
-        let Some(first) = told.first() else { return Vec::new() };
+        let Some(first) = reported.first() else { return Vec::new() };
         let writes: Vec<&Write> = writes.iter().map(|place| known.write(*place)).collect();
         let store = first.row.store;
         let present = presences.entry(store).or_insert_with(|| self.presences(store, places));
-        let versions: Vec<Version<'_>> = told
+        let versions: Vec<Version<'_>> = reported
             .iter()
             .map(|wanted| Version {
                 path: &wanted.name,
@@ -384,8 +384,8 @@ impl Known {
     }
 
     /// Writes that may be about versions, transcripts in the order of their beginning.
-    fn about(&self, told: &[Wanted]) -> Vec<(usize, usize)> {
-        let names: BTreeSet<&str> = told
+    fn about(&self, reported: &[Wanted]) -> Vec<(usize, usize)> {
+        let names: BTreeSet<&str> = reported
             .iter()
             .flat_map(|wanted| [Some(wanted.name.as_str()), wanted.moved_from.as_deref()])
             .flatten()

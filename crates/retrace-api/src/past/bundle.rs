@@ -5,7 +5,7 @@
 //! `{"memory","operation","path","at","written","by","source","note","sha256","text" or "base64"}`; a redacted version is not in it. The
 //! last line is `{"sha256":HEX}`, over all bytes of the lines before.
 
-use super::{Steps, Told, is_left_out};
+use super::{PastHistory, Steps, is_left_out};
 use crate::error::show;
 use crate::target::Moment;
 use crate::wire::{ApiError, Code, ExportedStore};
@@ -189,7 +189,7 @@ pub(crate) fn write_files(
 }
 
 /// Reads a bundle.
-pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Head, Told), ApiError> {
+pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Head, PastHistory), ApiError> {
     let damaged = |why: &str| ApiError::invalid(format!("The bundle is damaged: {why}."), show(file));
     let opened = File::open(file).map_err(|error| {
         ApiError::new(Code::NotFound, format!("The bundle cannot be read: {error}."), show(file))
@@ -239,11 +239,11 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
             memories.entry(memory).or_default().versions.push(version);
         }
     }
-    let mut told = Told { lines: memories.into_values().collect(), warnings: Vec::new() };
-    for line in &mut told.lines {
+    let mut past_history = PastHistory { lines: memories.into_values().collect(), warnings: Vec::new() };
+    for line in &mut past_history.lines {
         line.versions.sort_by_key(|version| version.at);
     }
-    Ok((head, told))
+    Ok((head, past_history))
 }
 
 /// `writer`: who wrote what the version has, whoever put it back.
@@ -290,9 +290,9 @@ fn version_of(line: Line) -> Option<PastVersion> {
         (None, None) => None,
         (Some(_), Some(_)) => return None,
     };
-    let told = line.sha256.as_deref().map(Sha256::from_hex);
-    let is_whole = match (&content, told) {
-        (Some(bytes), Some(Some(told))) => Sha256::of(bytes) == told,
+    let past_history = line.sha256.as_deref().map(Sha256::from_hex);
+    let is_whole = match (&content, past_history) {
+        (Some(bytes), Some(Some(past_history))) => Sha256::of(bytes) == past_history,
         (None, None) => operation == VersionOperation::Deleted,
         _ => false,
     };

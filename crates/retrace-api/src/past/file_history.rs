@@ -100,8 +100,8 @@ mod tests {
         ]
         .join("\n");
         let found = copies(transcript.as_bytes(), Some("/srv"), |path| path.starts_with("/srv/memory/"));
-        let told: Vec<_> = found.iter().map(|copy| (copy.path.as_str(), copy.name.as_deref())).collect();
-        assert_eq!(told, [("/srv/memory/b.md", None), ("/srv/memory/a.md", Some("aa@v1"))]);
+        let reported: Vec<_> = found.iter().map(|copy| (copy.path.as_str(), copy.name.as_deref())).collect();
+        assert_eq!(reported, [("/srv/memory/b.md", None), ("/srv/memory/a.md", Some("aa@v1"))]);
     }
 
     #[test]

@@ -3,13 +3,13 @@
 //! The program `git` is run, for reading alone: without hooks, pagers, filters, external differences, locks or the network,
 //! and with nothing of the caller's `GIT_*` surroundings. A path is never taken for an option or a pattern.
 //!
-//! What the directory was is what the first parents of `HEAD` say: each of their commits is held against the one before, and
+//! What the directory was is what the first parents of `HEAD` say: each of their commits is compared with the one before, and
 //! the state of the directory at its time is the commit's own. What was written on a branch comes in with the merge, just
 //! before it, by its own writer (`follow`). A file keeps its history through renames, also from outside the directory.
 
 mod follow;
 
-use super::{Steps, Told, is_left_out};
+use super::{PastHistory, Steps, is_left_out};
 use crate::error::show;
 use crate::wire::{ApiError, Code};
 use follow::{History, Pending};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// How often renames into the directory are followed further back. A file that was moved oftener begins at the last.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Commits between two looks at whether to go on.
 const COMMITS_A_STEP: usize = 200;
@@ -89,18 +89,18 @@ impl GitPlace {
 ///
 /// # Errors
 /// `store_unavailable` when git fails, `invalid` when the import is stopped.
-pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result<Told, ApiError> {
+pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result<PastHistory, ApiError> {
     let mut asked: BTreeSet<Vec<u8>> = BTreeSet::from([place.inside.clone()]);
     // Paths outside whose files came in, or whose files became those.
     let mut entered: BTreeSet<Vec<u8>> = BTreeSet::new();
-    let mut looked_at: BTreeSet<String> = BTreeSet::new();
+    let mut visited: BTreeSet<String> = BTreeSet::new();
     let mut commits = Vec::new();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         commits = log(place, &asked, &Which::FirstParents, steps)?;
         let mut candidates: BTreeSet<String> = BTreeSet::new();
         for commit in commits.iter().filter(|commit| !commit.parents.is_empty()) {
             let added = commit.changes.iter().any(|change| change.status == b'A');
-            if added && looked_at.insert(commit.id.clone()) {
+            if added && visited.insert(commit.id.clone()) {
                 candidates.insert(commit.id.clone());
             }
         }
@@ -162,7 +162,7 @@ impl Change {
 
 /// Which commits to read.
 enum Which<'a> {
-    /// `HEAD` and its first parents, each held against the one before.
+    /// `HEAD` and its first parents, each compared with the one before.
     FirstParents,
     /// Those that a merge brought in, without merges among them.
     Between { first: &'a str, merge: &'a str },
@@ -284,11 +284,11 @@ fn contents(
     lines: Vec<Vec<Pending>>,
     rules: &Rules,
     steps: &Steps<'_>,
-) -> Result<Told, ApiError> {
+) -> Result<PastHistory, ApiError> {
     let wanted: BTreeSet<&String> =
         lines.iter().flatten().filter_map(|version| version.blob.as_ref()).collect();
     let blobs = blobs(place, &wanted, rules, steps)?;
-    let mut told = Told::default();
+    let mut past_history = PastHistory::default();
     let (mut too_large, mut missing) = (0u64, 0u64);
     for line in lines {
         let mut versions = Vec::with_capacity(line.len());
@@ -308,18 +308,19 @@ fn contents(
             versions.push(PastVersion { path, at, written_at, actor, note: Some(note), content });
         }
         if !versions.is_empty() {
-            told.lines.push(PastLine { versions });
+            past_history.lines.push(PastLine { versions });
         }
     }
     if too_large > 0 {
         let limit = rules.max_file_bytes >> 20;
-        told.warnings.push(format!("Left out because they are above {limit} MiB: {too_large}."));
+        past_history.warnings.push(format!("Left out because they are above {limit} MiB: {too_large}."));
     }
     if missing > 0 {
-        told.warnings
+        past_history
+            .warnings
             .push(format!("Left out because the repository does not have their content: {missing}."));
     }
-    Ok(told)
+    Ok(past_history)
 }
 
 enum Blob {

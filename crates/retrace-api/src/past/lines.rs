@@ -85,23 +85,25 @@ pub(crate) fn gather(mut happenings: Vec<Happening>) -> Gathered {
 impl Following {
     fn follow(&mut self, happening: Happening) {
         let Happening { at, session, path, what } = happening;
-        let told = |note: String| Told { at, session: session.clone(), note };
+        let provenance = |note: String| Provenance { at, session: session.clone(), note };
         match what {
             What::Kept(content) => {
                 let state = content.map_or(State::Absent, State::Content);
                 if self.is_new(&path, &state) {
                     self.gathered.kept += 1;
                 }
-                self.found(&path, state, &told("kept by the client before an edit".to_owned()));
+                self.found(&path, state, &provenance("kept by the client before an edit".to_owned()));
             }
             What::Shown { text, end_is_known } => {
                 let (content, note) = self.shown(&path, text, end_is_known);
                 if self.is_new(&path, &content) {
                     self.gathered.shown += 1;
                 }
-                self.found(&path, content, &told(note.to_owned()));
+                self.found(&path, content, &provenance(note.to_owned()));
             }
-            What::Wrote { write, to, from } => self.wrote(&path, &write, to, from, &told(String::new())),
+            What::Wrote { write, to, from } => {
+                self.wrote(&path, &write, to, from, &provenance(String::new()))
+            }
         }
     }
 
@@ -133,12 +135,12 @@ impl Following {
     }
 
     /// The file was found in a state that nobody is known to have made.
-    fn found(&mut self, path: &RelPath, state: State, told: &Told) {
+    fn found(&mut self, path: &RelPath, state: State, provenance: &Provenance) {
         if !self.is_new(path, &state) {
             self.states.insert(path.clone(), state);
             return;
         }
-        self.push(path, state, Actor::Unknown, told);
+        self.push(path, state, Actor::Unknown, provenance);
     }
 
     fn wrote(
@@ -147,12 +149,12 @@ impl Following {
         write: &Write,
         to: Option<RelPath>,
         from: Option<RelPath>,
-        told: &Told,
+        provenance: &Provenance,
     ) {
         if write.succeeded == Some(false) {
             return;
         }
-        self.before(path, write, told);
+        self.before(path, write, provenance);
         if write.is_saying() && self.extracted.contains(path) {
             // The extraction's own transcript told what it wrote.
             return;
@@ -180,12 +182,12 @@ impl Following {
                     .cloned()
                     .collect();
                 for file in below {
-                    self.write(&file, State::Absent, told, write);
+                    self.write(&file, State::Absent, provenance, write);
                 }
                 State::Absent
             }
             Effect::Rename { .. } => {
-                self.renamed(path, to, told, write);
+                self.renamed(path, to, provenance, write);
                 return;
             }
             Effect::Copy { .. } => match from.map(|from| self.state(&from).clone()) {
@@ -201,7 +203,7 @@ impl Following {
                 let needs_before = !matches!(write.effect, Effect::Whole(_));
                 let unknown = needs_before && *self.state(path) == State::Unknown;
                 let after = if unknown { None } else { apply(write, before) };
-                after.or_else(|| told_after(write)).map_or(State::Unknown, State::Content)
+                after.or_else(|| reported_after(write)).map_or(State::Unknown, State::Content)
             }
         };
         if state == State::Unknown {
@@ -209,30 +211,30 @@ impl Following {
             self.states.insert(path.clone(), State::Unknown);
             return;
         }
-        self.write(path, state, told, write);
+        self.write(path, state, provenance, write);
     }
 
     /// What the client says was there before the call, where that is another thing than what is known.
-    fn before(&mut self, path: &RelPath, write: &Write, told: &Told) {
-        if write.told.was_absent {
+    fn before(&mut self, path: &RelPath, write: &Write, provenance: &Provenance) {
+        if write.reported.was_absent {
             self.states.insert(path.clone(), State::Absent);
             return;
         }
-        let Some(before) = &write.told.before else { return };
+        let Some(before) = &write.reported.before else { return };
         if let State::Content(known) = self.state(path)
             && without_crlf(known) == before.as_bytes()
         {
             return;
         }
-        let told = Told { note: "as it was before an edit".to_owned(), ..told.clone() };
-        self.found(path, State::Content(before.clone().into_bytes()), &told);
+        let provenance = Provenance { note: "as it was before an edit".to_owned(), ..provenance.clone() };
+        self.found(path, State::Content(before.clone().into_bytes()), &provenance);
     }
 
-    fn renamed(&mut self, path: &RelPath, to: Option<RelPath>, told: &Told, write: &Write) {
+    fn renamed(&mut self, path: &RelPath, to: Option<RelPath>, provenance: &Provenance, write: &Write) {
         let state = self.states.remove(path).unwrap_or(State::Unknown);
         let Some(to) = to else {
             self.states.insert(path.clone(), state);
-            self.write(path, State::Absent, told, write);
+            self.write(path, State::Absent, provenance, write);
             return;
         };
         if let Some(line) = self.line_of.remove(path) {
@@ -240,7 +242,7 @@ impl Following {
         }
         self.states.insert(path.clone(), State::Absent);
         match state {
-            State::Content(bytes) => self.write(&to, State::Content(bytes), told, write),
+            State::Content(bytes) => self.write(&to, State::Content(bytes), provenance, write),
             _ => {
                 self.gathered.gaps += 1;
                 self.states.insert(to, State::Unknown);
@@ -248,14 +250,14 @@ impl Following {
         }
     }
 
-    fn write(&mut self, path: &RelPath, state: State, told: &Told, write: &Write) {
+    fn write(&mut self, path: &RelPath, state: State, provenance: &Provenance, write: &Write) {
         let stays = self.state(path) == &state && self.ends_at(path);
         if stays || (state == State::Absent && !self.line_of.contains_key(path)) {
             self.states.insert(path.clone(), state);
             return;
         }
         self.gathered.written += 1;
-        let actor = match &told.session {
+        let actor = match &provenance.session {
             Some(id) => Actor::Session { id: id.clone(), evidence: Evidence::ExactContent },
             None => Actor::Unknown,
         };
@@ -263,7 +265,7 @@ impl Following {
             Some(turn) => format!("{}, turn {turn}", write.tool),
             None => write.tool.clone(),
         };
-        self.push(path, state, actor, &Told { note, ..told.clone() });
+        self.push(path, state, actor, &Provenance { note, ..provenance.clone() });
     }
 
     /// Whether the last version of the line of a file is at its path.
@@ -272,7 +274,7 @@ impl Following {
         line.and_then(|line| line.versions.last()).is_some_and(|last| last.path == *path)
     }
 
-    fn push(&mut self, path: &RelPath, state: State, actor: Actor, told: &Told) {
+    fn push(&mut self, path: &RelPath, state: State, actor: Actor, provenance: &Provenance) {
         let line = match self.line_of.get(path) {
             Some(line) => *line,
             None => {
@@ -288,10 +290,10 @@ impl Following {
         self.states.insert(path.clone(), state);
         self.gathered.lines[line].versions.push(PastVersion {
             path: path.clone(),
-            at: told.at,
+            at: provenance.at,
             written_at: None,
             actor,
-            note: Some(told.note.clone()),
+            note: Some(provenance.note.clone()),
             content,
         });
     }
@@ -299,14 +301,14 @@ impl Following {
 
 /// When, in which session, and what a version's note says.
 #[derive(Clone)]
-struct Told {
+struct Provenance {
     at: Timestamp,
     session: Option<String>,
     note: String,
 }
 
-fn told_after(write: &Write) -> Option<Vec<u8>> {
-    write.told.after.clone().map(String::into_bytes)
+fn reported_after(write: &Write) -> Option<Vec<u8>> {
+    write.reported.after.clone().map(String::into_bytes)
 }
 
 fn without_crlf(bytes: &[u8]) -> Vec<u8> {
@@ -334,7 +336,7 @@ mod tests {
             path: format!("/home/ada/notes/{file}"),
             named: file.to_owned(),
             effect,
-            told: retrace_origin::Told::default(),
+            reported: retrace_origin::Reported::default(),
             format: Format::ClaudeCode,
             tool: "Edit".to_owned(),
             tool_use_id: Some(format!("call{at}")),
@@ -379,7 +381,7 @@ mod tests {
     }
 
     /// `path@time content` of each line, `-` for a deletion, `?` before what nobody is known to have written.
-    fn told(gathered: &Gathered) -> Vec<Vec<String>> {
+    fn lines_of(gathered: &Gathered) -> Vec<Vec<String>> {
         let tell = |version: &PastVersion| {
             let content = version.content.as_ref().map_or("-".into(), |bytes| String::from_utf8_lossy(bytes));
             let unknown = if version.actor == Actor::Unknown { "?" } else { "" };
@@ -396,7 +398,7 @@ mod tests {
             call(2, "a.md", edit("one", "1")),
             call(2, "a.md", edit("one", "1")),
         ]);
-        assert_eq!(told(&gathered), [["a.md@1 one two", "a.md@2 1 two", "a.md@3 1 three"]]);
+        assert_eq!(lines_of(&gathered), [["a.md@1 one two", "a.md@2 1 two", "a.md@3 1 three"]]);
         assert_eq!((gathered.written, gathered.gaps), (3, 0));
         let version = &gathered.lines[0].versions[0];
         assert_eq!(version.note.as_deref(), Some("Edit, turn 3"));
@@ -414,14 +416,14 @@ mod tests {
             call(6, "a.md", whole("three")),
             changed(call(7, "a.md", whole("refused")), |write| write.succeeded = Some(false)),
         ]);
-        assert_eq!(told(&gathered), [["a.md@2 one", "a.md@6 three"]]);
+        assert_eq!(lines_of(&gathered), [["a.md@2 one", "a.md@6 three"]]);
         assert_eq!(gathered.gaps, 4);
     }
 
     #[test]
     fn what_an_extraction_is_said_to_have_written_is_a_gap_unless_it_is_told() {
         let by_extraction = |happening| changed(happening, |write| write.role = Role::Background);
-        let said = |at, file| {
+        let stated = |at, file| {
             changed(by_extraction(call(at, file, Effect::Unparsed)), |write| {
                 write.tool = MEMORY_SAVED.to_owned();
             })
@@ -429,14 +431,14 @@ mod tests {
         let gathered = gather(vec![
             call(1, "told.md", whole("one")),
             by_extraction(call(2, "told.md", whole("two"))),
-            said(3, "told.md"),
+            stated(3, "told.md"),
             call(4, "told.md", edit("two", "three")),
             call(11, "untold.md", whole("one")),
-            said(12, "untold.md"),
+            stated(12, "untold.md"),
             call(13, "untold.md", edit("one", "three")),
         ]);
         let all = [vec!["told.md@1 one", "told.md@2 two", "told.md@4 three"], vec!["untold.md@11 one"]];
-        assert_eq!(told(&gathered), all);
+        assert_eq!(lines_of(&gathered), all);
         assert_eq!(gathered.gaps, 2);
     }
 
@@ -450,7 +452,7 @@ mod tests {
             call(4, "a.md", whole("four")),
             maybe(call(5, "a.md", Effect::Delete)),
         ]);
-        assert_eq!(told(&gathered), [["a.md@1 one", "a.md@4 four"]]);
+        assert_eq!(lines_of(&gathered), [["a.md@1 one", "a.md@4 four"]]);
         assert_eq!(gathered.gaps, 3);
     }
 
@@ -464,7 +466,7 @@ mod tests {
             call(4, "a.md", whole("a a")),
             call(5, "a.md", all),
         ]);
-        assert_eq!(told(&gathered), [["a.md@1 a\na\n", "a.md@4 a a", "a.md@5 b b"]]);
+        assert_eq!(lines_of(&gathered), [["a.md@1 a\na\n", "a.md@4 a a", "a.md@5 b b"]]);
         assert_eq!(gathered.gaps, 2);
     }
 
@@ -472,13 +474,13 @@ mod tests {
     fn what_the_client_says_was_there_is_told_as_found() {
         let before = |text: &str| {
             let text = text.to_owned();
-            move |write: &mut Write| write.told.before = Some(text)
+            move |write: &mut Write| write.reported.before = Some(text)
         };
         let gathered = gather(vec![
             changed(call(1, "a.md", edit("b", "c")), before("a b\n")),
             changed(call(2, "a.md", edit("c", "d")), before("a c\n")),
             changed(call(3, "a.md", edit("x", "y")), before("by somebody else: x\n")),
-            changed(call(4, "new.md", edit("", "fresh")), |write| write.told.was_absent = true),
+            changed(call(4, "new.md", edit("", "fresh")), |write| write.reported.was_absent = true),
         ]);
         let a = [
             "?a.md@1 a b\n",
@@ -487,7 +489,7 @@ mod tests {
             "?a.md@3 by somebody else: x\n",
             "a.md@3 by somebody else: y\n",
         ];
-        assert_eq!(told(&gathered), [a.to_vec(), vec!["new.md@4 fresh"]]);
+        assert_eq!(lines_of(&gathered), [a.to_vec(), vec!["new.md@4 fresh"]]);
     }
 
     #[test]
@@ -501,7 +503,7 @@ mod tests {
             shown(6, "b.md", "no line feed", false),
         ]);
         let a = ["?a.md@1 one\n", "a.md@2 two\n", "?a.md@4 by hand"];
-        assert_eq!(told(&gathered), [a.to_vec(), vec!["b.md@5 no line feed"]]);
+        assert_eq!(lines_of(&gathered), [a.to_vec(), vec!["b.md@5 no line feed"]]);
         assert_eq!((gathered.written, gathered.shown), (2, 2));
         assert!(gathered.lines[0].versions[0].note.as_deref().unwrap().contains("assumed"));
     }
@@ -518,7 +520,7 @@ mod tests {
             call(3, "a.md", edit("one", "two")),
             kept(4, Some("two")),
         ]);
-        assert_eq!(told(&gathered), [["?a.md@2 one", "a.md@3 two"]]);
+        assert_eq!(lines_of(&gathered), [["?a.md@2 one", "a.md@3 two"]]);
         assert_eq!(gathered.kept, 1);
     }
 
@@ -543,6 +545,6 @@ mod tests {
             call(8, "c.md", Effect::Rename { to: "/elsewhere".to_owned() }),
         ]);
         let b = ["a.md@1 one", "b.md@2 one", "b.md@4 one two", "b.md@5 -"];
-        assert_eq!(told(&gathered), [b.to_vec(), vec!["c.md@3 one", "c.md@8 -"]]);
+        assert_eq!(lines_of(&gathered), [b.to_vec(), vec!["c.md@3 one", "c.md@8 -"]]);
     }
 }

@@ -25,7 +25,7 @@ const STEPS_TOLD: usize = 100;
 
 /// What a source tells of a store.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct PastHistory {
     /// One line for each memory.
     pub(crate) lines: Vec<PastLine>,
     /// What was left out, and why, each in a sentence.
@@ -85,11 +85,11 @@ pub(crate) fn is_left_out(rules: &Rules, path: &RelPath) -> bool {
 pub(crate) fn carry_out(
     inner: &Inner,
     store: &StoreRow,
-    told: Told,
+    past_history: PastHistory,
     import: &Import<'_>,
     steps: &Steps<'_>,
 ) -> Result<ImportResult, ApiError> {
-    let Told { lines, warnings } = told;
+    let PastHistory { lines, warnings } = past_history;
     let found: u64 = lines.iter().map(|line| line.versions.len() as u64).sum();
     let files = files_of(&lines);
     let times = || lines.iter().flat_map(|line| &line.versions).map(|version| version.at);

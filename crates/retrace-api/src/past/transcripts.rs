@@ -5,7 +5,7 @@
 //! directory, those of the same agent's project elsewhere count for a store that an agent keeps below `projects/<slug>/`.
 
 use super::lines::{self, Happening, What};
-use super::{Steps, Told, file_history, is_left_out};
+use super::{PastHistory, Steps, file_history, is_left_out};
 use crate::app::{Inner, root_of};
 use crate::wire::ApiError;
 use retrace_log::StoreRow;
@@ -76,13 +76,13 @@ fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
 ///
 /// # Errors
 /// `invalid` when the import is stopped.
-pub(crate) fn read(inner: &Arc<Inner>, store: &StoreRow, steps: &Steps<'_>) -> Result<Told, ApiError> {
+pub(crate) fn read(inner: &Arc<Inner>, store: &StoreRow, steps: &Steps<'_>) -> Result<PastHistory, ApiError> {
     inner.lab.index.update(inner);
     let snapshot = inner.lab.index.snapshot();
     let names = Names::of(&root_of(store), &inner.options.surroundings.home);
     let needle = memchr::memmem::Finder::new(names.needle());
     let mut happenings = Vec::new();
-    let mut told = Told::default();
+    let mut past_history = PastHistory::default();
     let (mut unread, mut missing) = (0u64, 0u64);
     let total = snapshot.entries().len();
     for (done, entry) in snapshot.entries().enumerate() {
@@ -106,20 +106,22 @@ pub(crate) fn read(inner: &Arc<Inner>, store: &StoreRow, steps: &Steps<'_>) -> R
     }
     happenings.retain(|happening| !is_left_out(&inner.rules, &happening.path));
     let gathered = lines::gather(happenings);
-    told.lines = gathered.lines;
+    past_history.lines = gathered.lines;
     if gathered.gaps > 0 {
-        told.warnings.push(format!(
+        past_history.warnings.push(format!(
             "Calls that wrote something the transcripts do not tell to the byte, and that were left out: {}.",
             gathered.gaps
         ));
     }
     if missing > 0 {
-        told.warnings.push(format!("Copies that sessions kept before an edit and that are gone: {missing}."));
+        past_history
+            .warnings
+            .push(format!("Copies that sessions kept before an edit and that are gone: {missing}."));
     }
     if unread > 0 {
-        told.warnings.push(format!("Transcripts that could not be read: {unread}."));
+        past_history.warnings.push(format!("Transcripts that could not be read: {unread}."));
     }
-    Ok(told)
+    Ok(past_history)
 }
 
 fn of_write(names: &Names, write: Write, session: Option<&String>) -> Option<Happening> {

@@ -153,7 +153,7 @@ pub trait Hosts: Send + Sync {
     /// [`RemoteError::Config`] for what is no base URL.
     fn base_url(&self, asked: Option<&str>, variable: Variable<'_>) -> Result<String, RemoteError>;
 
-    /// A host to call. `told` is told of each call, whose waits end with `cancel`.
+    /// A host to call. `reported` is told of each call, whose waits end with `cancel`.
     ///
     /// # Errors
     /// [`RemoteError::NoKey`] and [`RemoteError::Config`].
@@ -162,7 +162,7 @@ pub trait Hosts: Send + Sync {
         base_url: &str,
         variable: Variable<'_>,
         cancel: &Cancel,
-        told: Listener,
+        reported: Listener,
     ) -> Result<Box<dyn HostCalls>, RemoteError>;
 
     /// Where the key for a host comes from: `keyring` or `environment`; `None` when there is none.
@@ -211,10 +211,10 @@ impl Hosts for NetworkHosts {
         base_url: &str,
         variable: Variable<'_>,
         cancel: &Cancel,
-        told: Listener,
+        reported: Listener,
     ) -> Result<Box<dyn HostCalls>, RemoteError> {
         let host = Host::new(Self::config(Some(base_url), variable)?)?;
-        Ok(Box::new(host.telling(told).until(cancel)))
+        Ok(Box::new(host.telling(reported).until(cancel)))
     }
 
     fn key(&self, base_url: &str, variable: Variable<'_>) -> Option<&'static str> {

@@ -6,7 +6,7 @@
 
 use super::{HostCalls, path_here};
 use crate::app::Inner;
-use crate::judge::Who;
+use crate::decision::Who;
 use crate::lab::jobs::Job;
 use crate::wire::{ApiError, Event, PulledStore};
 use retrace_log::{Append, Change, HostVersion, MirroredMemory, Payload, RemoteFacts, RemoteRow};
@@ -18,16 +18,16 @@ use std::sync::Arc;
 /// Versions appended in one transaction.
 const BATCH: usize = 200;
 
-/// Pages of versions, of a hundred each, that a pull looks through for versions redacted at the host since they were
+/// Pages of versions, of a hundred each, that a pull searches for versions redacted at the host since they were
 /// mirrored: the newest ones.
 const REDACTION_PAGES: usize = 10;
 
-/// Further pages that a pull looks through for the same, of the versions behind the newest ones. It goes on where the pull
-/// before it stopped, and begins anew once it came to the oldest version: to look through all at each pull would cost a call
+/// Further pages that a pull searches for the same, of the versions behind the newest ones. It goes on where the pull
+/// before it stopped, and begins anew once it came to the oldest version: to search all at each pull would cost a call
 /// for every hundred versions.
 const SWEEP_PAGES: usize = 5;
 
-/// Pages of versions that are looked through when all are. Ours: ten million versions.
+/// Pages of versions that are searched when all are. Ours: ten million versions.
 const ALL_PAGES: usize = 100_000;
 
 /// Pages of memories that are asked for. A host has at most 2,000 memories a store; ours leaves room for more.
@@ -75,7 +75,7 @@ struct Pull<'a> {
     redacted: Vec<VersionId>,
     /// Versions of the host that hold what was redacted here before.
     held: BTreeSet<String>,
-    settled: Vec<Option<u64>>,
+    confirmed: Vec<Option<u64>>,
     full: bool,
 }
 
@@ -83,7 +83,7 @@ struct Pull<'a> {
 pub(crate) struct Done {
     pub(crate) answer: PulledStore,
     /// Queued changes that turned out to be done at the host: the operation that says so, where one was appended.
-    pub(super) settled: Vec<Option<u64>>,
+    pub(super) confirmed: Vec<Option<u64>>,
 }
 
 /// How far a look through the host's versions came.
@@ -94,7 +94,7 @@ enum Swept {
     To(Timestamp),
 }
 
-/// Mirrors what is new of one store; with `full`, all of its versions are looked through for those that the host redacted.
+/// Mirrors what is new of one store; with `full`, all of its versions are searched for those that the host redacted.
 /// What the host or the key stands in the way of is a problem in the answer.
 ///
 /// # Errors
@@ -108,7 +108,7 @@ pub(crate) fn pull(
     let number = inner.write(|act| Ok(act.begin_pull(remote.store)?))?;
     let opened = inner.host(&remote.base_url, job);
     let mut pulled = PulledStore { store_id: remote.store.to_string(), ..PulledStore::default() };
-    let mut settled = Vec::new();
+    let mut confirmed = Vec::new();
     let stopped = match &opened {
         Err(error) => Some(Stop::Host(error.clone())),
         Ok(host) => {
@@ -124,14 +124,14 @@ pub(crate) fn pull(
                 versions: 0,
                 redacted: Vec::new(),
                 held: BTreeSet::new(),
-                settled: Vec::new(),
+                confirmed: Vec::new(),
                 full,
             };
             let stopped = pull.run().err();
             pulled.redacted_before = std::mem::take(&mut pull.held).into_iter().collect();
             pulled.calls = pull.calls;
             pulled.versions = pull.versions;
-            settled = std::mem::take(&mut pull.settled);
+            confirmed = std::mem::take(&mut pull.confirmed);
             pulled.redacted_at_host = pull.redacted.iter().map(ToString::to_string).collect();
             stopped
         }
@@ -147,7 +147,7 @@ pub(crate) fn pull(
     (pulled.name, pulled.memories) =
         inner.read(|reader| Ok((reader.store(remote.store)?.name, reader.live_count(remote.store)?)))?;
     inner.stores_changed();
-    Ok(Done { answer: pulled, settled })
+    Ok(Done { answer: pulled, confirmed })
 }
 
 impl Pull<'_> {
@@ -162,7 +162,7 @@ impl Pull<'_> {
         let (mark, there) = self.list_memories()?;
         self.list_versions()?;
         self.append_fetched()?;
-        self.settle_memories(mark, &there)?;
+        self.mirror_live_memories(mark, &there)?;
         // A first listing has just said it of all of them.
         if !first || self.full {
             self.find_redacted()?;
@@ -264,20 +264,20 @@ impl Pull<'_> {
             }
             let (person, at) = (self.inner.user(), self.inner.now());
             let who = Who { person: &person, at };
-            let (taken, appended, settled) = self.write(|act, store| {
-                let (mut taken, mut appended, mut settled) = (0, 0, Vec::new());
+            let (taken, appended, confirmed) = self.write(|act, store| {
+                let (mut taken, mut appended, mut confirmed) = (0, 0, Vec::new());
                 while taken < BATCH
                     && let Some(version) = act.take_staged(store)?
                 {
                     taken += 1;
                     let (mirrored, own) = super::push::mirror(act, store, &version, who)?;
                     appended += mirrored.versions.len() as u64;
-                    settled.extend(own.then_some(mirrored.operation_seq));
+                    confirmed.extend(own.then_some(mirrored.operation_seq));
                 }
-                Ok((taken, appended, settled))
+                Ok((taken, appended, confirmed))
             })?;
             self.versions += appended;
-            self.settled.extend(settled);
+            self.confirmed.extend(confirmed);
             self.tell();
             if taken < BATCH {
                 return Ok(());
@@ -300,9 +300,13 @@ impl Pull<'_> {
         Err(RemoteError::NotUnderstood { cause: "its list of memories does not end".to_owned() }.into())
     }
 
-    /// Holds the live memories against those of the host: one whose newest version was not listed is fetched, one that the
+    /// Compares the live memories with those of the host: one whose newest version was not listed is fetched, one that the
     /// host does not have any more is deleted.
-    fn settle_memories(&mut self, mark: u64, there: &BTreeMap<String, RemoteMemory>) -> Result<(), Stop> {
+    fn mirror_live_memories(
+        &mut self,
+        mark: u64,
+        there: &BTreeMap<String, RemoteMemory>,
+    ) -> Result<(), Stop> {
         let store = self.remote.store;
         for memory in there.values() {
             let known =
@@ -397,14 +401,14 @@ impl Pull<'_> {
     /// Finds which versions the host redacted since they were mirrored: among the newest ones, and among a part of the others.
     fn find_redacted(&mut self) -> Result<(), Stop> {
         let newest = if self.full { ALL_PAGES } else { REDACTION_PAGES };
-        let Swept::To(reached) = self.look_through(None, newest)? else { return Ok(()) };
+        let Swept::To(reached) = self.sweep(None, newest)? else { return Ok(()) };
         if self.full {
             return Err(
                 RemoteError::NotUnderstood { cause: "its list of versions does not end".to_owned() }.into()
             );
         }
         let from = self.remote.swept_to.filter(|swept| *swept < reached).unwrap_or(reached);
-        match self.look_through(Some(from), SWEEP_PAGES) {
+        match self.sweep(Some(from), SWEEP_PAGES) {
             Ok(_) => Ok(()),
             // All that is new is here, and the next pull goes on with the rest.
             Err(Stop::Host(RemoteError::Limited { .. })) => Ok(()),
@@ -416,10 +420,10 @@ impl Pull<'_> {
         }
     }
 
-    /// Looks through so many pages of versions, newest first, for those the host redacted, and keeps how far it came. Without
+    /// Searches so many pages of versions, newest first, for those the host redacted, and keeps how far it came. Without
     /// an instant it begins at the newest one.
-    fn look_through(&mut self, until: Option<Timestamp>, pages: usize) -> Result<Swept, Stop> {
-        // Where it goes on is kept for what is behind the newest ones, and for a look at all that is cut off.
+    fn sweep(&mut self, until: Option<Timestamp>, pages: usize) -> Result<Swept, Stop> {
+        // Where it goes on is kept for what is behind the newest ones, and for a scan of all that is cut off.
         let keeps = until.is_some() || self.full;
         let (mut cursor, mut seen, mut reached) = (None::<String>, BTreeSet::new(), until);
         for done in 1.. {

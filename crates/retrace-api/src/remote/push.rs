@@ -6,8 +6,8 @@
 use super::pull::{facts_of, head_version};
 use super::{HostCalls, path_there, refusal};
 use crate::app::Inner;
+use crate::decision::{self, Who};
 use crate::error::sentence;
-use crate::judge::{self, Who};
 use crate::lab::jobs::Job;
 use crate::wire::{ApiError, Event, Pushed};
 use retrace_log::{
@@ -87,8 +87,8 @@ pub(crate) fn push(
         // What happened at the host before comes before what is sent now.
         let pulled = super::pull(inner, remote, (job, task), false)?;
         // What an earlier push had sent without learning of it.
-        pushed.sent += pulled.settled.len() as u64;
-        pushed.operations.extend(pulled.settled.into_iter().flatten());
+        pushed.sent += pulled.confirmed.len() as u64;
+        pushed.operations.extend(pulled.confirmed.into_iter().flatten());
         if let Some(problem) = pulled.answer.problem {
             pushed.problem = Some(problem);
             return Ok(());
@@ -134,7 +134,7 @@ fn send_all(
         })?;
         let Some(row) = row else { continue };
         let answer = send(inner, host, remote, &row)?;
-        settle(inner, &row, answer, pushed)?;
+        finish(inner, &row, answer, pushed)?;
         let (done, total) = (done as u64 + 1, Some(ids.len() as u64));
         inner.events.send(&Event::Progress { task: task.to_owned(), done, total });
     }
@@ -315,7 +315,7 @@ fn version_of(
 }
 
 /// Writes down what came of a change.
-fn settle(inner: &Arc<Inner>, row: &QueueRow, answer: Answer, pushed: &mut Pushed) -> Result<(), ApiError> {
+fn finish(inner: &Arc<Inner>, row: &QueueRow, answer: Answer, pushed: &mut Pushed) -> Result<(), ApiError> {
     let (person, at) = (inner.user(), inner.now());
     let appended = inner.write(|act| {
         let change = &row.change;
@@ -358,7 +358,7 @@ fn settle(inner: &Arc<Inner>, row: &QueueRow, answer: Answer, pushed: &mut Pushe
 
 /// Writes down that the host took a change, with what was appended for it.
 fn taken(act: &mut Act<'_>, row: &QueueRow, appended: &Appended, who: Who<'_>) -> Result<(), ApiError> {
-    judge::note(act, who, appended, None, None)?;
+    decision::note(act, who, appended, None, None)?;
     if let (Some(queued_by), Some(sent)) = (row.change.operation_seq, appended.operation_seq) {
         act.note_sent(queued_by, sent)?;
     }

@@ -312,19 +312,19 @@ fn gather(path: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// The prose of the sources: its keys, and where each stands.
-fn said() -> BTreeMap<String, (String, String)> {
-    let not_said: BTreeSet<String> = NOT_SAID.iter().map(|(text, _)| key(text)).collect();
-    let mut said = BTreeMap::new();
+fn examples() -> BTreeMap<String, (String, String)> {
+    let not_reported: BTreeSet<String> = NOT_SAID.iter().map(|(text, _)| key(text)).collect();
+    let mut examples = BTreeMap::new();
     for (name, source) in sources() {
         for (text, before) in literals(&source) {
             let key = key(&text);
             let counts = is_prose(&text) && !is_sql(&text) && !is_for_developers(&before);
-            if counts && key.contains(|letter: char| letter.is_alphabetic()) && !not_said.contains(&key) {
-                said.entry(key).or_insert_with(|| (name.clone(), text));
+            if counts && key.contains(|letter: char| letter.is_alphabetic()) && !not_reported.contains(&key) {
+                examples.entry(key).or_insert_with(|| (name.clone(), text));
             }
         }
     }
-    said
+    examples
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn every_sentence_of_the_sources_is_among_those_that_other_languages_know() {
         .flatten()
         .map(|sentence| key(sentence))
         .collect();
-    let missing: Vec<String> = said()
+    let missing: Vec<String> = examples()
         .into_iter()
         .filter(|(key, _)| !known.contains(key))
         .map(|(_, (name, text))| format!("{name}: {text:?}"))
@@ -350,7 +350,7 @@ fn every_sentence_of_the_sources_is_among_those_that_other_languages_know() {
 
 #[test]
 fn every_sentence_is_one_that_the_sources_say() {
-    let said = said();
+    let examples = examples();
     // What is put together, and what the system says, stands in no literal.
     let tables = [
         super::acts::SENTENCES,
@@ -364,7 +364,7 @@ fn every_sentence_is_one_that_the_sources_say() {
         .into_iter()
         .flatten()
         .copied()
-        .filter(|sentence| is_prose(sentence) && !said.contains_key(&key(sentence)))
+        .filter(|sentence| is_prose(sentence) && !examples.contains_key(&key(sentence)))
         .collect();
     assert!(stale.is_empty(), "nothing says these any more: {stale:#?}");
 }

@@ -9,21 +9,21 @@
 //! appended before the lock is released.
 
 mod directory;
-mod kept;
 mod queue;
 mod read;
 mod redact;
 mod share;
+mod text_cache;
 mod tools;
 mod write;
 
 #[cfg(test)]
 mod model;
 
-pub(crate) use kept::KeptTexts;
 pub use queue::{ReadJob, Ready, StoreService, WriteJob};
 pub use retrace_store_api::open::BODY_BYTES;
 pub(crate) use share::{mount_store, share_store};
+pub(crate) use text_cache::TextCache;
 
 use crate::wire::{ApiError, Code};
 use retrace_model::{Actor, Evidence};

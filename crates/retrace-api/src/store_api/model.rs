@@ -484,7 +484,7 @@ impl Pair {
                 ("DELETE", format!("/{other}/memories/{}", version.memory)),
             ] {
                 let answer = self.ask(method, &tail, "", &Value::Null);
-                // An archived store refuses every update before it looks for the memory.
+                // An archived store refuses every update before it searches for the memory.
                 if archived && method == "POST" && !tail.ends_with("/redact") {
                     self.refused(400, "invalid_request_error", &answer);
                 } else {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 /// Writes done in one transaction at most. More would keep other processes waiting for the log.
-const MOST_AT_ONCE: usize = 256;
+const MAX_AT_ONCE: usize = 256;
 
 /// Takes an answer when it is there.
 type Reply = Box<dyn FnOnce(StoreAnswer) + Send>;
@@ -113,7 +113,7 @@ impl StoreService {
     #[must_use]
     pub fn read(&self, job: ReadJob) -> StoreAnswer {
         let outcome = self.inner.read(|reader| {
-            match read::run(reader, &job.call, self.legacy, &self.inner.kept_texts) {
+            match read::run(reader, &job.call, self.legacy, &self.inner.text_cache) {
                 Ok(value) => Ok(Ok(value)),
                 Err(Stop::Refused(refusal)) => Ok(Err(refusal)),
                 Err(Stop::Failed(error)) => Err(error),
@@ -206,7 +206,7 @@ fn answer(outcome: Outcome, request_id: String) -> StoreAnswer {
 fn work(inner: &Arc<Inner>, waiting: &Receiver<Job>, legacy: bool) {
     while let Ok(first) = waiting.recv() {
         let mut batch = VecDeque::from([first]);
-        batch.extend(waiting.try_iter().take(MOST_AT_ONCE - 1));
+        batch.extend(waiting.try_iter().take(MAX_AT_ONCE - 1));
         while !batch.is_empty() {
             one_transaction(inner, &mut batch, legacy);
         }
@@ -301,8 +301,8 @@ fn with_its_files(inner: &Arc<Inner>, job: &Job, legacy: bool) -> Outcome {
 fn tell(inner: &Inner, after: impl IntoIterator<Item = Event>) {
     for what in after {
         if matches!(what, Event::Receipts) {
-            inner.kept_findings.forget();
-            inner.kept_texts.forget();
+            inner.findings_cache.forget();
+            inner.text_cache.forget();
         }
         inner.events.send(&what);
     }

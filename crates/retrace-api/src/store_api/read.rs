@@ -1,6 +1,6 @@
 //! Calls that read.
 
-use super::kept::KeptTexts;
+use super::text_cache::TextCache;
 use super::{Stop, tools};
 use retrace_log::{
     ApiStoreFilter, ApiStoreRow, ApiVersionFilter, LiveRecord, LogError, Reader, VersionRow, WriterFilter,
@@ -13,7 +13,7 @@ use retrace_store_api::{
 use serde_json::Value;
 
 /// Answers a call that reads.
-pub(super) fn run(reader: &Reader<'_>, call: &Call, legacy: bool, kept: &KeptTexts) -> Result<Value, Stop> {
+pub(super) fn run(reader: &Reader<'_>, call: &Call, legacy: bool, kept: &TextCache) -> Result<Value, Stop> {
     match call {
         Call::ListStores(list) => list_stores(reader, list),
         Call::GetStore(id) => Ok(store_object(&shown(reader, *id)?).to_json()),

@@ -49,13 +49,13 @@ pub(super) fn redact(
         versions: 1,
     })?;
     let concerned = writing.act.reader().store(store)?;
-    writing.inner.settle_store(writing.act, &concerned)?;
+    writing.inner.flush_store(writing.act, &concerned)?;
     keep_lines(writing.act, std::slice::from_ref(&row))?;
     let masked = writing.act.mask_alone(&[row], receipt)?;
     lock(&writing.inner.pending_needles).insert(id, masked.needles);
     let row: ReceiptRow = writing.act.reader().receipt(id)?;
     let chain_head = writing.act.reader().chain_head()?;
-    writing.act.settle_receipt(&ReceiptRow { places: pending_places(), chain_head, ..row })?;
+    writing.act.finish_receipt(&ReceiptRow { places: pending_places(), chain_head, ..row })?;
     let reader = writing.act.reader();
     let row = version_of(&reader, store, version)?;
     let answer = version_object(&reader, &row, View::Full)?.to_json(writing.legacy);

@@ -60,7 +60,7 @@ pub(crate) fn mount_store(app: &App, request: &MountStoreReq) -> Result<wire::St
             return Err(ApiError::invalid("The store has no directory.", &row.name));
         }
         None => {
-            inner.look(&row)?;
+            inner.scan(&row)?;
             inner.write(|act| Ok(act.relocate_store(row.id, None)?))?;
         }
     }

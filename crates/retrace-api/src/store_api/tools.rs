@@ -10,9 +10,9 @@ use retrace_store_api::{CreateMemory, DeleteMemory, MemoryPath, Refusal, UpdateM
 use serde_json::{Value, json};
 
 /// Lines a search answers with at most.
-const MOST_LINES: usize = 100;
+const MAX_LINES: usize = 100;
 
-fn said(content: impl Into<String>) -> Value {
+fn text_answer(content: impl Into<String>) -> Value {
     json!({ "content": content.into(), "is_error": false })
 }
 
@@ -33,11 +33,15 @@ pub(super) fn read(reader: &Reader<'_>, store: &ApiStoreRow, tool: &Tool) -> Res
                     lines.push(format!("{} ({} {unit})", memory.path, memory.size));
                 }
             }
-            Ok(said(if lines.is_empty() { "There are no memories.".to_owned() } else { lines.join("\n") }))
+            Ok(text_answer(if lines.is_empty() {
+                "There are no memories.".to_owned()
+            } else {
+                lines.join("\n")
+            }))
         }
         Tool::Search(query) => search(reader, store.id, &query.to_lowercase()),
         Tool::Read(path) => match text_at(reader, store.id, path)? {
-            Some(text) => Ok(said(text)),
+            Some(text) => Ok(text_answer(text)),
             None => Ok(missing(path)),
         },
         Tool::Unreadable(why) => Ok(failed(why.clone())),
@@ -63,15 +67,15 @@ fn search(reader: &Reader<'_>, store: StoreId, query: &str) -> Result<Value, Sto
         let Some(text) = text_of(reader, &record.head)? else { continue };
         for (number, line) in (1..).zip(text.lines()) {
             if line.to_lowercase().contains(query) {
-                if lines.len() == MOST_LINES {
-                    lines.push(format!("Only the first {MOST_LINES} lines are shown."));
-                    return Ok(said(lines.join("\n")));
+                if lines.len() == MAX_LINES {
+                    lines.push(format!("Only the first {MAX_LINES} lines are shown."));
+                    return Ok(text_answer(lines.join("\n")));
                 }
                 lines.push(format!("/{path}:{number}: {line}"));
             }
         }
     }
-    Ok(said(if lines.is_empty() { "Nothing was found.".to_owned() } else { lines.join("\n") }))
+    Ok(text_answer(if lines.is_empty() { "Nothing was found.".to_owned() } else { lines.join("\n") }))
 }
 
 /// A tool that writes. What the API refuses is an answer for the model.
@@ -90,7 +94,7 @@ fn done(writing: &mut Writing<'_, '_>, store: StoreId, tool: &Tool) -> Result<Va
             let text = format!("Wrote {path}.");
             let new = CreateMemory { path, content, view: View::Basic, overwrite: true, expected: None };
             writing.create_memory(store, &new)?;
-            Ok(said(text))
+            Ok(text_answer(text))
         }
         Tool::Edit { path, old, new } => {
             let reader = writing.act.reader();
@@ -113,13 +117,13 @@ fn done(writing: &mut Writing<'_, '_>, store: StoreId, tool: &Tool) -> Result<Va
             let change =
                 UpdateMemory { content, path: None, expected, unless_taken: false, view: View::Basic };
             writing.update_memory(store, record.head.memory, &change)?;
-            Ok(said(format!("Changed {path}.")))
+            Ok(text_answer(format!("Changed {path}.")))
         }
         Tool::Delete(path) => {
             let record = writing.act.reader().live_record_at(store, &path.relative())?;
             let Some(record) = record else { return Ok(missing(path)) };
             writing.delete_memory(store, record.head.memory, DeleteMemory { expected: None })?;
-            Ok(said(format!("Deleted {path}.")))
+            Ok(text_answer(format!("Deleted {path}.")))
         }
         Tool::List(_) | Tool::Search(_) | Tool::Read(_) | Tool::Unreadable(_) => {
             Err(Refusal::not_found("tool", "").into())

@@ -288,7 +288,7 @@ pub struct Receipt {
     pub chain_head: String,
     /// Whether the chain verified after the purge; null while pending.
     pub chain_verified: Option<bool>,
-    /// Things worth knowing, each a sentence: a short secret, content that came back.
+    /// Things worth knowing, each a sentence: a short secret, content that reappeared.
     pub warnings: Vec<String>,
 }
 

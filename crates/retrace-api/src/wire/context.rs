@@ -563,7 +563,7 @@ pub struct Cancelled {
     pub cancelled: bool,
 }
 
-/// Holds the edits a server reported against what the simulator forecasts for the setting that was in force.
+/// Compares the edits a server reported with what the simulator forecasts for the setting that was in force.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct DeployedReq {
     /// See [`ContextShowReq::transcript`].
@@ -576,7 +576,7 @@ pub struct DeployedReq {
 /// Forecast beside report.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Deployed {
-    /// The setting held against the reports.
+    /// The setting compared with the reports.
     pub variant: Option<Variant>,
     /// Requests that reported something or were forecast to.
     pub requests: Vec<DeployedRequest>,

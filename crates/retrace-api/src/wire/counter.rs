@@ -17,7 +17,7 @@ pub struct ConfirmReq {
     /// How many to choose; 4 when absent.
     #[serde(default)]
     pub points: Option<u64>,
-    /// The user saw the plan and agreed. Without it nothing is sent, and only the plan comes back.
+    /// The user saw the plan and agreed. Without it nothing is sent, and only the plan is returned.
     #[serde(default)]
     pub agreed: bool,
     /// Name of the job, for progress and `cancel`.
@@ -78,7 +78,7 @@ pub struct ConfirmedPoint {
     pub cached: bool,
 }
 
-/// Whether exact counts can be had.
+/// True if exact counts are available.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct CounterStatus {
     /// To which address calls would go.

@@ -7,7 +7,7 @@ use ts_rs::TS;
 /// `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct DiffReq {
-    /// The older side. A version alone is held against the version before it; a live file against its newest version.
+    /// The older side. A version alone is compared with the version before it; a live file against its newest version.
     pub a: String,
     /// The newer side.
     #[serde(default)]

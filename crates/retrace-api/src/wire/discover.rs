@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Looks for agent memory. Only reads.
+/// Searches for agent memory. Only reads.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct DiscoverReq {
     /// Home directory to look in; the user's own when absent.

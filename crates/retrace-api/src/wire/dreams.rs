@@ -129,7 +129,7 @@ pub struct DreamPlan {
     pub queued: RemoteQueue,
 }
 
-/// Holds two stores against each other, memory by memory.
+/// Compares two stores with each other, memory by memory.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct CompareStoresReq {
     /// The store as it is: `STORE` or `STORE@TIME`.

@@ -29,7 +29,7 @@ pub enum Code {
     NotRecorded,
     /// Another process holds the database.
     Busy,
-    /// Exact counts cannot be had: no key, no answer, or the endpoint refuses.
+    /// Exact counts are unavailable: no key, no answer, or the endpoint refuses.
     CounterUnavailable,
     /// A host has no key or refuses the one it has: another key may help.
     KeyRefused,

@@ -124,7 +124,7 @@ impl Finding {
 pub struct Checked {
     /// The directory.
     pub root: String,
-    /// Root of the repository that claims were held against; null when none was needed or found.
+    /// Root of the repository that claims were compared with; null when none was needed or found.
     pub repository: Option<String>,
     /// Findings that count, by path, place and rule.
     pub findings: Vec<Finding>,

@@ -353,14 +353,14 @@ pub struct FindingRules {
 pub struct FindingRule {
     /// `group/name`.
     pub id: String,
-    /// How bad its findings are, as it comes.
+    /// Default severity of its findings.
     pub severity: String,
-    /// Whether it is on, as it comes.
+    /// True if it is on by default.
     pub on: bool,
     /// What the person set: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the configuration of
     /// a directory.
     pub own: Option<String>,
-    /// What it looks for and why that matters.
+    /// What it searches for and why that matters.
     pub explanation: String,
     /// What to do about a finding.
     pub remedy: String,

@@ -130,7 +130,7 @@ pub struct InboxItem {
     /// How the tokens were come by.
     pub tokens_kind: super::FigureKind,
     /// This person rejected the same content, or the same deletion, before.
-    pub came_back: bool,
+    pub reappeared: bool,
     /// Lines that came since `base_version_id`; null where a side is no text, redacted or too large to be kept. Of sides above
     /// 256 KiB a line that only moved counts neither as added nor as removed.
     pub added: Option<u64>,

@@ -98,8 +98,8 @@ pub struct PullReq {
     /// A word chosen by the caller, to follow and cancel the work by.
     #[serde(default)]
     pub job: Option<String>,
-    /// Look through all versions the hosts have for those they redacted since. Without it, a pull looks through the newest
-    /// 1,000 and the next part of the others, so that all are looked through by some pulls.
+    /// Look through all versions the hosts have for those they redacted since. Without it, a pull searches the newest
+    /// 1,000 and the next part of the others, so that all are searched by some pulls.
     #[serde(default)]
     pub full: bool,
 }
@@ -170,7 +170,7 @@ pub struct RemoteStore {
     pub redacted_at_host: u64,
     /// Those versions, `memver_…`, oldest first, whoever pulled; at most 1,000.
     pub redacted_versions: Vec<String>,
-    /// When all versions the host had were last looked through for redacted ones; null before that.
+    /// When all versions the host had were last searched for redacted ones; null before that.
     pub looked_through_at: Option<String>,
     /// Changes queued for the host.
     pub queued: u64,

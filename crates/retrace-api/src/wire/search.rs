@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Looks for words. Every word must occur (as the beginning of a word, case folded) in the content.
+/// Searches for words. Every word must occur (as the beginning of a word, case folded) in the content.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct SearchReq {
     /// The words.

@@ -86,12 +86,12 @@ pub struct MountStoreReq {
 pub struct RelocateStoreReq {
     /// Id, name or directory.
     pub store: String,
-    /// Only hold it against the log.
+    /// Only compare it with the log.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// A directory that is taken for a store's, held against the log.
+/// A directory that is taken for a store's, compared with the log.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Relocated {
     /// Nothing was changed.
@@ -110,7 +110,7 @@ pub struct Relocated {
     pub gone: u64,
 }
 
-/// A look at directories right now.
+/// A scan of directories right now.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct ScanReq {
     /// Ids or names; all stores when empty.
@@ -118,25 +118,25 @@ pub struct ScanReq {
     pub stores: Vec<String>,
 }
 
-/// What a look found.
+/// What a scan found.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Scanned {
     /// Stores looked at.
     pub stores: Vec<ScannedStore>,
 }
 
-/// What a look found in one store.
+/// What a scan found in one store.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ScannedStore {
     /// `memstore_…`
     pub id: String,
     /// Name for people.
     pub name: String,
-    /// State after the look.
+    /// State after the scan.
     pub state: String,
     /// Why, where there is more to say.
     pub state_detail: Option<String>,
-    /// Versions recorded by this look.
+    /// Versions recorded by this scan.
     pub versions: u64,
     /// Files that hold what was redacted before, among what this look recorded.
     #[serde(default)]

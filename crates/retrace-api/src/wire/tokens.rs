@@ -33,7 +33,7 @@ pub struct TokensReq {
 /// A text with its name.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct NamedText {
-    /// File or other name; comes back as `file`.
+    /// File or other name; returned as `file`.
     pub name: String,
     /// The text.
     pub text: String,

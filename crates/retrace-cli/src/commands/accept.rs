@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::{AcceptMemoriesReq, CompareStoresReq};
 
-/// Hold two stores against each other, memory by memory
+/// Compare two stores with each other, memory by memory
 ///
 /// A and B are a store as it is (STORE) or as it was (STORE@TIME). A line a
 /// memory that differs: + only in B, - only in A, ~ changed, → moved; lines

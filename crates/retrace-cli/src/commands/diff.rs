@@ -16,7 +16,7 @@ use retrace_api::{App, commands};
 /// A and B are a version (memver_…), a live memory (STORE:PATH), a memory at
 /// an instant (STORE:PATH@TIME), a store as it is (STORE) or as it was
 /// (STORE@TIME). TIME is RFC 3339, a date, or the number of an operation. A
-/// version alone is held against the one before it, a live memory against its
+/// version alone is compared with the one before it, a live memory against its
 /// newest version, a store as it was against the store as it is.
 /// Invisible characters are written out, such as ‹U+200B›.
 ///

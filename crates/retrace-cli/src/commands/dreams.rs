@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Dreams of a host: runs that read a store and sessions, and write a store anew
 ///
 /// Each of these calls the host. To look at what a dream made, mirror its output
-/// (`retrace remote add`), hold it against the input (`retrace compare`), and take
+/// (`retrace remote add`), compare it with the input (`retrace compare`), and take
 /// over what is good (`retrace accept`).
 ///
 ///     retrace dreams list

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// The versions come into the log as rebuilt ones: lists show them in true
 /// order before what was observed, and nothing on disk changes. Doing it again
 /// adds only what is new; `retrace undo` takes an import back as one. What was
-/// redacted before does not come back: [redacted] stands in its place.
+/// redacted before does not reappear: [redacted] stands in its place.
 ///
 ///     retrace import git ~/.claude/projects/-work/memory --dry-run
 ///     retrace import transcripts notes

@@ -11,7 +11,7 @@ use retrace_api::wire::{Nothing, OriginReq, SessionRef};
 
 /// Who wrote a version, and why: session, turn, prompt, the call
 ///
-/// Versions are held against the transcripts on this machine, by path, content
+/// Versions are compared with the transcripts on this machine, by path, content
 /// and time. The answer says how sure it is: exact content, likely, front
 /// matter, time only, or unknown.
 ///

@@ -84,7 +84,7 @@ fn once(app: &App, arguments: &Arguments, feed: &mut Feed, shell: &mut Shell<'_,
     }
 }
 
-/// The failure of a look at a directory that is not there or may not be read.
+/// The failure of a scan of a directory that is not there or may not be read.
 fn unavailable(scanned: &Scanned) -> Option<ApiError> {
     let store = scanned.stores.iter().find(|store| matches!(store.state.as_str(), "missing" | "denied"))?;
     let detail = store.state_detail.as_deref().unwrap_or("Its directory cannot be read.");

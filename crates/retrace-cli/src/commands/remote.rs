@@ -323,8 +323,8 @@ fn left_over(pushed: &Pushed) -> Option<ApiError> {
     }
     let message = pushed.problem.clone().or_else(|| {
         (pushed.failed > 0).then(|| {
-            let said = with("failed").and_then(|change| change.message.clone());
-            said.unwrap_or_else(|| "The host refused a change.".to_owned())
+            let sentence = with("failed").and_then(|change| change.message.clone());
+            sentence.unwrap_or_else(|| "The host refused a change.".to_owned())
         })
     })?;
     Some(ApiError {

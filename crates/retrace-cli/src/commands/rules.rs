@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Every rule: severity, whether it is on, your setting, what it looks for
+    /// Every rule: severity, whether it is on, your setting, what it searches for
     List,
     /// Set a rule, or every rule of a group such as truth
     Set {

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 }
 
 /// The API's largest answer.
-const MOST: u64 = 1000;
+const MAX: u64 = 1000;
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         query: arguments.words.join(" "),
         history: arguments.history,
         store: arguments.store.clone(),
-        limit: Some(arguments.limit.unwrap_or(MOST)),
+        limit: Some(arguments.limit.unwrap_or(MAX)),
     };
     let result = commands::search(&app, request)?;
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         shell.note("Nothing was found.");
     }
     // Fewer than were asked for.
-    if result.more && arguments.limit.is_none_or(|limit| limit > MOST) {
+    if result.more && arguments.limit.is_none_or(|limit| limit > MAX) {
         shell.warn("There are more hits than these; give more words or a store.");
     }
     Ok(Exit::DONE)

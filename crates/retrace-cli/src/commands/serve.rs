@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         recording.stop();
     }
     // A read that nobody waits for may still hold the app, so what is on its way to the disk is waited for here.
-    app.settle()?;
+    app.flush()?;
     Ok(Exit::DONE)
 }
 

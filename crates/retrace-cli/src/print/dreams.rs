@@ -1,4 +1,4 @@
-//! Dreams, and two stores held against each other.
+//! Dreams, and two stores compared with each other.
 
 use super::table::{grouped, signed};
 use super::time::time;

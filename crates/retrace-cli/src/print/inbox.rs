@@ -27,22 +27,22 @@ pub(crate) fn group(
         put_back(group).map(|back| format!(", {}", put_back_by(back))).unwrap_or_default(),
         count(group.total, "memory", "memories")
     )?;
-    let mut said = None;
+    let mut sentence = None;
     for item in &group.items {
         line(out, item, names, style)?;
         let why = item.origin.as_ref().and_then(why);
         // The prompt of many writes in a row is said once.
-        if let Some(why) = why.as_ref().filter(|why| said.as_ref() != Some(*why)) {
+        if let Some(why) = why.as_ref().filter(|why| sentence.as_ref() != Some(*why)) {
             writeln!(out, "      {}", style.paint.dim(why))?;
         }
-        said = why.or(said);
+        sentence = why.or(sentence);
         findings(out, &item.findings, all, style)?;
     }
     Ok(())
 }
 
 /// Rules of one item that are printed, each once with the number of its findings; the others are counted.
-const MOST_RULES: usize = 5;
+const MAX_RULES: usize = 5;
 
 /// Characters of a session's title and of a prompt.
 const TITLE: usize = 60;
@@ -99,7 +99,7 @@ fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], all: bool, st
             None => rules.push((finding, 1)),
         }
     }
-    let most = if all { usize::MAX } else { MOST_RULES };
+    let most = if all { usize::MAX } else { MAX_RULES };
     for (finding, number) in rules.iter().take(most) {
         let severity = check::severity(finding, style);
         let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
@@ -148,7 +148,7 @@ fn line(out: &mut (impl Write + ?Sized), item: &InboxItem, names: &Names, style:
     if item.versions > 1 {
         facts.push(count(item.versions, "version", "versions"));
     }
-    if item.came_back {
+    if item.reappeared {
         facts.push(paint.red("came back after a rejection"));
     }
     writeln!(out, "  {sign} {place}  {}  {}", facts.join(", "), paint.dim(&visible::line(&item.version_id)))
@@ -244,7 +244,7 @@ mod tests {
                 .collect();
             json!({ "store_id": "s", "memory_id": "m", "path": path, "verb": "changed", "version_id": "memver_x", "versions": 1,
                 "operation_seq": 1, "created_at": "2026-11-22T10:00:00Z", "source": "scan", "content_kind": "text", "size_change": 5,
-                "token_change": 2, "tokens_kind": "counted offline", "came_back": false, "kind": { "class": "topic" },
+                "token_change": 2, "tokens_kind": "counted offline", "reappeared": false, "kind": { "class": "topic" },
                 "origin": { "confidence": "exact_content", "session_id": "5f2c", "title": "Fix \u{1b}the cart", "model": "claude-x",
                     "turn": 4, "prompt": "p".repeat(120) },
                 "findings": findings })

@@ -199,7 +199,7 @@ mod tests {
             line_then: line,
             or_before,
         };
-        let told = Blame {
+        let summary = Blame {
             target: "notes:a.md".to_owned(),
             version_id: None,
             path: Some("a.md".to_owned()),
@@ -208,7 +208,7 @@ mod tests {
             versions: vec![version],
             truncated: false,
         };
-        insta::assert_snapshot!(printed(|out| blame(out, &told, Style::PLAIN)), @r"
+        insta::assert_snapshot!(printed(|out| blame(out, &summary, Style::PLAIN)), @r"
             12 unknown writer           2026-11-01T10:00:00Z rebuilt old.md 1  fact 1
         <   12 unknown writer           2026-11-01T10:00:00Z rebuilt old.md 2  fact 2
          not recorded yet                                                   3  fact 3

@@ -236,7 +236,7 @@ fn change(out: &mut (impl Write + ?Sized), change: &QueuedChange, style: Style) 
     };
     writeln!(out, "{:>5}  {kind:<7}  {place}{hashes}  {state}", change.id)?;
     match &change.message {
-        Some(said) => writeln!(out, "       {}", style.paint.yellow(&visible::line(said))),
+        Some(sentence) => writeln!(out, "       {}", style.paint.yellow(&visible::line(sentence))),
         None => Ok(()),
     }
 }
@@ -342,8 +342,8 @@ mod tests {
             "now_at": null, "moved_on": true, "happened": null, "would": null,
         }));
         let both = [moved.unwrap(), gone.unwrap()];
-        let said = printed(|out| both.iter().try_for_each(|one| conflict(out, one, Style::PLAIN)));
-        insta::assert_snapshot!("conflict", said);
+        let sentence = printed(|out| both.iter().try_for_each(|one| conflict(out, one, Style::PLAIN)));
+        insta::assert_snapshot!("conflict", sentence);
     }
 
     #[test]

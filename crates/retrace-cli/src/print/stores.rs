@@ -80,7 +80,7 @@ pub(crate) fn one(out: &mut (impl Write + ?Sized), done: &str, store: &Store) ->
     Ok(())
 }
 
-/// What a look found, in a line; states that need attention in a line each.
+/// What a scan found, in a line; states that need attention in a line each.
 pub(crate) fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style: Style) -> Result<()> {
     for store in scanned.stores.iter().filter(|store| store.state != "recording") {
         let detail = store.state_detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));

@@ -153,7 +153,7 @@ fn stores_as_a_table() {
 }
 
 #[test]
-fn a_look() {
+fn a_scan() {
     let store = |name: &str, state: &str, detail: Option<&str>, versions| ScannedStore {
         id: "memstore_1".to_owned(),
         name: name.to_owned(),

@@ -27,8 +27,8 @@ fn a_store_is_shared_and_its_directory_taken_away_and_given_back() {
     };
     assert_eq!(after(&["share", "notes"])["shared"], true);
     assert_eq!(after(&["unshare", "notes"])["shared"], false);
-    let said = machine.run(&["stores", "share", "notes"]).stdout;
-    assert_eq!(said, "shared notes (plain): recording, 1 memory\n");
+    let reported = machine.run(&["stores", "share", "notes"]).stdout;
+    assert_eq!(reported, "shared notes (plain): recording, 1 memory\n");
 
     let directory = machine.folder.path().join("elsewhere");
     let elsewhere = directory.display().to_string();

@@ -130,8 +130,8 @@ fn sent_blocks(transcript: &Transcript, weights: &Weights, index: usize) -> Vec<
     let request = &transcript.requests[index];
     let dropped = transcript.segments.get(request.segment).map(|segment| &segment.dropped_results);
     let mut blocks: Vec<SentBlock> = Vec::new();
-    for (position, (message, told)) in transcript.sent(request).enumerate() {
-        for (block, of) in told.blocks.iter().enumerate() {
+    for (position, (message, reported)) in transcript.sent(request).enumerate() {
+        for (block, of) in reported.blocks.iter().enumerate() {
             let Some(weight) = weights.messages.get(message).and_then(|blocks| blocks.get(block)) else {
                 continue;
             };

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-fn told() -> Story {
+fn reported() -> Story {
     let mut story = Story::new("claude-opus-4-8");
     story
         .types("go")
@@ -18,7 +18,7 @@ fn told() -> Story {
 
 #[test]
 fn the_classes_add_up_to_the_recorded_context() {
-    let story = told();
+    let story = reported();
     let weights = story.weights();
     let classes = compose(&story.transcript, &weights);
     assert_eq!(classes[0].text, 2 + 6);
@@ -53,7 +53,7 @@ fn what_is_counted_too_high_is_brought_down_to_what_was_recorded() {
 
 #[test]
 fn results_the_client_dropped_weigh_what_stands_for_them() {
-    let mut story = told();
+    let mut story = reported();
     let messages = story.transcript.segments[0].messages.clone();
     story.begins_again(messages, Cause::Microcompacted { tokens_before: None, tokens_saved: None });
     story.transcript.segments[1].dropped_results = Arc::new(BTreeSet::from(["t0".to_owned()]));
@@ -121,7 +121,7 @@ fn files_are_priced_by_the_requests_that_carried_them() {
 
 #[test]
 fn a_request_in_detail_names_its_largest_blocks() {
-    let story = told();
+    let story = reported();
     let weights = story.weights();
     let detail = compose_request(&story.transcript, &weights, 1, 2).expect("a request");
     assert_eq!(detail.context, 130);

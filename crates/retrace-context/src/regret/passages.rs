@@ -177,11 +177,11 @@ mod tests {
             all("https://example.test/a/long/address/with/many/parts?and=parameters&of=its#own-sort/x"),
             []
         );
-        let said = format!("the reader of lines in {path} keeps what it cannot understand and counts it");
-        assert!(!all(&said).is_empty());
+        let stated = format!("the reader of lines in {path} keeps what it cannot understand and counts it");
+        assert!(!all(&stated).is_empty());
         assert_eq!(
-            all(&said).len(),
-            all(&said).iter().filter(|passage| said[passage.start..passage.end].contains(' ')).count()
+            all(&stated).len(),
+            all(&stated).iter().filter(|passage| stated[passage.start..passage.end].contains(' ')).count()
         );
         // A slash between words of a sentence makes these two a path and no more.
         assert!(

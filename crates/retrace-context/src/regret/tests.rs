@@ -9,8 +9,8 @@ const PASSAGE: &str = "the recorder lists every directory again before anything 
 /// A run in which these results were cleared at these requests.
 fn cleared(transcript: &Transcript, clearings: &[(&str, usize)]) -> Clearings {
     let place = |id: &str| {
-        transcript.messages.iter().enumerate().find_map(|(message, told)| {
-            let block = told.blocks.iter().position(|block| {
+        transcript.messages.iter().enumerate().find_map(|(message, reported)| {
+            let block = reported.blocks.iter().position(|block| {
                 matches!(&block.kind, retrace_transcript::BlockKind::ToolResult { tool_use_id, .. } if tool_use_id == id)
             })?;
             Some(BlockAt { message, block })
@@ -98,10 +98,10 @@ fn a_passage_is_quoted_where_it_stood_in_the_result_alone() {
     assert_eq!(found(&story, &[("t0", 1)]), [("t0".into(), 1, "quoted")]);
 
     // A person said it too: it is still there.
-    let mut said = Story::new("");
-    said.types(PASSAGE).answers(None, vec![read("t0", "/a")]).results(&[("t0", PASSAGE)]);
-    said.answers(None, quote);
-    assert_eq!(found(&said, &[("t0", 1)]), []);
+    let mut stated = Story::new("");
+    stated.types(PASSAGE).answers(None, vec![read("t0", "/a")]).results(&[("t0", PASSAGE)]);
+    stated.answers(None, quote);
+    assert_eq!(found(&stated, &[("t0", 1)]), []);
     assert_eq!(found(&after_a_read("short words", vec![words("short words")]), &[("t0", 1)]), []);
 }
 

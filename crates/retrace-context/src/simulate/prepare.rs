@@ -70,7 +70,7 @@ pub(super) struct UsageFacts {
     pub(super) write_1h: u64,
     pub(super) uncached: u64,
     /// Whether the split of `write` by life was told.
-    pub(super) told_life: bool,
+    pub(super) reported_life: bool,
     pub(super) batch: bool,
     /// Served in fast mode.
     pub(super) fast: bool,
@@ -559,7 +559,7 @@ fn usage_facts(usage: &Usage) -> UsageFacts {
         write: usage.cache_creation,
         write_1h: usage.cache_creation_1h.unwrap_or(0).min(usage.cache_creation),
         uncached: usage.input,
-        told_life: usage.cache_creation_1h.is_some() || usage.cache_creation_5m.is_some(),
+        reported_life: usage.cache_creation_1h.is_some() || usage.cache_creation_5m.is_some(),
         batch: usage.service_tier.as_deref() == Some("batch"),
         fast: usage.is_fast(),
         compactions,

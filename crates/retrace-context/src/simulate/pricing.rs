@@ -28,15 +28,15 @@ pub(super) struct Pricing<'o> {
 impl<'o> Pricing<'o> {
     pub(super) fn new(prepared: &Prepared, options: &Options<'o>) -> Self {
         let models = Models::builtin();
-        let look = |id: &str| Model {
+        let lookup = |id: &str| Model {
             facts: models.get(id),
             keep: models.thinking_keep(id),
             prices: options.prices.of(id),
         };
         Self {
             models: match options.model {
-                Some(id) => vec![look(id)],
-                None => prepared.models.iter().map(|id| look(id)).collect(),
+                Some(id) => vec![lookup(id)],
+                None => prepared.models.iter().map(|id| lookup(id)).collect(),
             },
             keeps: prepared.models.iter().map(|id| models.thinking_keep(id)).collect(),
             overridden: options.model.is_some(),
@@ -98,7 +98,7 @@ impl<'o> Pricing<'o> {
         match (self.life, request.usage) {
             (Some(CacheLife::Hour1), _) => write,
             (Some(CacheLife::Minutes5), _) => 0,
-            (None, Some(usage)) if usage.told_life && usage.write > 0 => {
+            (None, Some(usage)) if usage.reported_life && usage.write > 0 => {
                 let share = u128::from(write) * u128::from(usage.write_1h) / u128::from(usage.write);
                 u64::try_from(share).unwrap_or(write).min(write)
             }

@@ -162,8 +162,8 @@ fn spell_values(values: &[Value], path: &str, depth: usize) -> Result<Vec<Choice
     let mut all = Vec::new();
     for value in values {
         for mut choice in spell(value, path, depth + 1)? {
-            let said = choice.value.as_ref().map_or_else(|| "absent".to_owned(), Value::to_string);
-            choice.names = vec![format!("{}={said}", short(path))];
+            let stated = choice.value.as_ref().map_or_else(|| "absent".to_owned(), Value::to_string);
+            choice.names = vec![format!("{}={stated}", short(path))];
             all.push(choice);
         }
         check(all.len())?;

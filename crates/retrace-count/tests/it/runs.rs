@@ -35,16 +35,16 @@ fn a_run_with_faults_mixed_in_counts_everything_once() {
     let plan = Plan::new(client.config(), requests.clone(), &cache).unwrap();
     assert_eq!((plan.calls, server.seen().len()), (60, 0));
 
-    let mut told: Vec<Progress> = Vec::new();
-    let run = client.run(&plan, &mut cache, &Cancel::new(), &mut |progress| told.push(progress));
+    let mut reported: Vec<Progress> = Vec::new();
+    let run = client.run(&plan, &mut cache, &Cancel::new(), &mut |progress| reported.push(progress));
     for (request, counted) in requests.iter().zip(&run.counts) {
         assert_eq!(counted.as_ref().unwrap().input_tokens, expected(request));
     }
     assert!(run.retries > 5 && run.ended_by.is_none() && run.not_kept.is_none());
     assert_eq!(server.seen().len(), 60 + run.retries);
-    let last = told.last().unwrap();
+    let last = reported.last().unwrap();
     assert_eq!((last.done, last.calls, last.failed, last.retries), (60, 60, 0, run.retries));
-    assert_eq!(told.iter().filter(|progress| progress.waiting.is_some()).count(), run.retries);
+    assert_eq!(reported.iter().filter(|progress| progress.waiting.is_some()).count(), run.retries);
 
     // Another program, later: nothing is sent, and the numbers are the same.
     let mut cache = Cache::open(directory.path()).unwrap();

@@ -1,7 +1,7 @@
 //! Markdown as a mixture: front matter in YAML, fenced code in the language it names, the rest in Markdown.
 //!
 //! The bundled Markdown grammar knows neither front matter nor the languages of fences, so the lines are told apart here.
-//! Fences are looked for at any indentation, as they stand in list items, but not inside quotations.
+//! Fences are searched for at any indentation, as they stand in list items, but not inside quotations.
 
 use super::{Parser, Span, SpanClass, Syntax, syntaxes};
 

@@ -291,7 +291,7 @@ const ALIGNMENT: usize = 4096;
 
 /// Waits until the device has `bytes`, the content of the file just written, without waiting for the journal. A device may
 /// lose it in a power failure still, but a journal that is written afterwards makes the device keep it first. Where that
-/// cannot be had, waits until the file is on the disk.
+/// is unavailable, waits until the file is on the disk.
 pub(crate) fn write_out(file: &File, bytes: &[u8]) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if bytes.is_empty() || (bytes.len() <= READ_BACK_LIMIT && reads_back(file, bytes).unwrap_or(false)) {

@@ -50,7 +50,7 @@ fn nothing_is_cleaned_up_while_an_act_is_under_way() {
     let acting = store.root().parent_of(&path("x/a.md")).unwrap();
     acting.mark_busy();
     assert_eq!(store.root().leftovers(&Rules::default()), []);
-    assert!(matches!(store.root().discard(&leftover), Err(FileError::Unsettled { .. })));
+    assert!(matches!(store.root().discard(&leftover), Err(FileError::Unstable { .. })));
     drop(acting);
     assert_eq!(only(&store.root()), leftover);
 }

@@ -40,7 +40,7 @@ fn the_rules_say_what_is_found() {
 }
 
 #[test]
-fn a_part_is_looked_at_by_the_same_rules() {
+fn a_part_is_scanned_by_the_same_rules() {
     let store = Store::new();
     for name in ["a/b/c.md", "a/d.md", "a/.x/e.md", "node_modules/f/g.md", "a/.h"] {
         store.write(name, "text");

@@ -29,7 +29,7 @@ impl Story {
                 "me" => Writer::Known,
                 id => Writer::Session(id.to_owned()),
             },
-            is_settled: writer == "me",
+            is_exempt: writer == "me",
             memory: MemoryId(memory),
             path: Some(path.to_owned()),
             what,
@@ -142,8 +142,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn no_history_panics(told in proptest::collection::vec((0..4_usize, 0..3_usize, 0..3_usize, -50..4000_i64), 0..40)) {
-        let story = told.iter().fold(Story::default(), |story, (writer, what, path, pause)| {
+    fn no_history_panics(reported in proptest::collection::vec((0..4_usize, 0..3_usize, 0..3_usize, -50..4000_i64), 0..40)) {
+        let story = reported.iter().fold(Story::default(), |story, (writer, what, path, pause)| {
             let paths = ["MEMORY.md", "a.md", "b.md"];
             story.after(*pause).change(
                 ["a", "b", "me", ""][*writer],

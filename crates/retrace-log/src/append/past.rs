@@ -4,7 +4,7 @@
 //! was, which lies before its memory was first observed. No memory ever stands at one of them: `live`, reviews, baselines and
 //! the state of a store at an operation go by observed versions alone. Undoing the operation withdraws them.
 
-use super::{Append, Appending, Comes, Draft, Resting, Target, cleaned};
+use super::{Append, Appending, Comes, Dormant, Draft, Target, cleaned};
 use crate::chain::{self, Past};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
@@ -80,7 +80,7 @@ pub struct Rebuilt {
 impl Act<'_> {
     /// Appends versions from before memories were first observed, as one operation. A line belongs to the memory that was
     /// first observed at the path where the line ends. What is known already, was observed, or changes nothing is left out,
-    /// so that rebuilding from the same source again appends nothing. What was redacted does not come back: a marker stands in
+    /// so that rebuilding from the same source again appends nothing. What was redacted does not reappear: a marker stands in
     /// its place. The last version may hold what was first observed: who
     /// made that and when is then known, and what was observed is a baseline of it. To take it back, append an operation that
     /// undoes it.
@@ -121,14 +121,14 @@ impl Act<'_> {
                 changes: Vec::new(),
                 even_if_empty: false,
             };
-            Appending::begin((&act.transaction, act.entropy), &append, Resting::ComesBack, tags)?
+            Appending::begin((&act.transaction, act.entropy), &append, Dormant::Reappears, tags)?
                 .run_past(&append, &rebuild, tell)
         })
     }
 }
 
 /// Says of every version of the operation at the root of a row of undoings whether it counts: the last undoing decides.
-pub(super) fn settle(connection: &Connection, undone: u64) -> Result<(), LogError> {
+pub(super) fn finish_past(connection: &Connection, undone: u64) -> Result<(), LogError> {
     let (root, depth) = read::root_of_undoing(connection, undone)?;
     connection
         .prepare_cached(
@@ -171,16 +171,16 @@ impl<'a> Stop<'a> {
     }
 
     /// Whether what is in the log is what is told: the same content at the same path at the same time.
-    fn is_same_moment(&self, told: &Stop<'_>) -> bool {
-        self.at == told.at && self.sha256 == told.sha256 && self.path == told.path
+    fn is_same_moment(&self, reported: &Stop<'_>) -> bool {
+        self.at == reported.at && self.sha256 == reported.sha256 && self.path == reported.path
     }
 
     /// Whether this first sight of a memory is the sight of a change that is told: the recorder was there, and looked within
     /// moments. What was told before the store was observed stands for itself, and this is a baseline of it.
-    fn is_sight_of(&self, told: &Stop<'_>, began: Option<i64>) -> bool {
-        began.is_some_and(|began| began <= told.at)
-            && self.at.saturating_sub(told.at) <= SEEN_WITHIN_MICROS
-            && self.says_the_same(told)
+    fn is_sight_of(&self, reported: &Stop<'_>, began: Option<i64>) -> bool {
+        began.is_some_and(|began| began <= reported.at)
+            && self.at.saturating_sub(reported.at) <= SEEN_WITHIN_MICROS
+            && self.says_the_same(reported)
     }
 }
 
@@ -249,11 +249,11 @@ impl Appending<'_> {
         };
         let observed = target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
         let began = observed_since(self.connection, store_row)?;
-        let told: Vec<Stop<'_>> = line.versions.iter().map(Stop::of).collect();
+        let reported: Vec<Stop<'_>> = line.versions.iter().map(Stop::of).collect();
         let mut news = Vec::new();
         // Backwards: of one instant, what stands before a version that is known can only have been told before it.
         let mut known_at = None;
-        for stop in without_repetition(told, &mut done.unchanged).into_iter().rev() {
+        for stop in without_repetition(reported, &mut done.unchanged).into_iter().rev() {
             if stop.at >= before {
                 done.observed += 1;
             } else if known_at == Some(stop.at)
@@ -293,7 +293,7 @@ impl Appending<'_> {
         };
         let mut count = rebuilt_count(self.connection, memory_row)?;
         let mut before: Option<&Stop<'_>> = None;
-        let mut lean_on = None;
+        let mut delta_base = None;
         let mut written = 0;
         for stop in stops {
             if let Some(version) = stop.new {
@@ -307,7 +307,7 @@ impl Appending<'_> {
                     None => ChangeKind::Created,
                 };
                 let target = Target { memory_row, memory, versions: count };
-                lean_on = self.write_past(store, target, kind, version, lean_on)?.or(lean_on);
+                delta_base = self.write_past(store, target, kind, version, delta_base)?.or(delta_base);
                 count += 1;
             }
             before = Some(stop);
@@ -323,7 +323,7 @@ impl Appending<'_> {
         target: Target,
         kind: ChangeKind,
         version: &PastVersion,
-        lean_on: Option<i64>,
+        delta_base: Option<i64>,
     ) -> Result<Option<i64>, LogError> {
         let (path_row, _) = rows::intern_path(self.connection, &version.path)?;
         let (blob_row, salt) = match &version.content {
@@ -335,7 +335,7 @@ impl Appending<'_> {
                     (Some(bytes), Comes::FromElsewhere),
                     &Sha256::of(bytes),
                     size,
-                    lean_on,
+                    delta_base,
                 )?;
                 (Some(row), salt)
             }
@@ -439,7 +439,7 @@ fn home(
                 observed = true;
                 break;
             }
-            let stood = line.versions.iter().rev().find(|told| told.at.micros() < before);
+            let stood = line.versions.iter().rev().find(|reported| reported.at.micros() < before);
             if stood.is_some_and(|stood| stood.content.is_some() && stood.path == version.path) {
                 let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
                 return Ok(Home::Memory { row: row.get(0)?, memory, before });

@@ -22,14 +22,14 @@ impl Appending<'_> {
         let Some(source) = self.acts else { return Ok(()) };
         // What is left of the content that a redaction replaced.
         if source == Source::Redact {
-            return self.said.get(&index).map_or(Ok(()), |of| self.put_back(seq, *of));
+            return self.stated.get(&index).map_or(Ok(()), |of| self.put_back(seq, *of));
         }
-        let said = match self.said.get(&index) {
-            Some(said) => self.has_content(*said, Some(blob_row))?.then_some(*said),
+        let stated = match self.stated.get(&index) {
+            Some(stated) => self.has_content(*stated, Some(blob_row))?.then_some(*stated),
             None => None,
         };
-        let of = match said {
-            Some(said) => Some(said),
+        let of = match stated {
+            Some(stated) => Some(stated),
             None => self
                 .connection
                 .prepare_cached(
@@ -58,8 +58,8 @@ impl Appending<'_> {
         memory_row: i64,
         index: Option<usize>,
     ) -> Result<(), LogError> {
-        let said = index.filter(|_| self.acts.is_some()).and_then(|index| self.said.get(&index));
-        let Some(of) = said.copied() else { return Ok(()) };
+        let stated = index.filter(|_| self.acts.is_some()).and_then(|index| self.stated.get(&index));
+        let Some(of) = stated.copied() else { return Ok(()) };
         let is_deletion_of_it: bool = self
             .connection
             .prepare_cached(

@@ -3,7 +3,7 @@
 use super::version::actor_at;
 use super::{ContentInfo, VersionRow};
 use crate::origins::joined_actor;
-use crate::review::{self, Judgement};
+use crate::review::{self, ReviewedVersion};
 use crate::rows::{self, ChangeKind, bound};
 use crate::{LogError, Reader, blob};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
@@ -301,18 +301,22 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn judgements(&self, act: u64) -> Result<Vec<Judgement>, LogError> {
+    pub fn reviewed_versions(&self, act: u64) -> Result<Vec<ReviewedVersion>, LogError> {
         let mut query = self.connection.prepare_cached(
             "SELECT m.public, r.judged_seq, r.through_seq FROM reviews r JOIN memories m ON m.id = r.memory_id
              WHERE r.act_seq = ?1 ORDER BY r.id",
         )?;
         let mut found = query.query([bound(act)])?;
-        let mut judgements = Vec::new();
+        let mut reviewed_versions = Vec::new();
         while let Some(row) = found.next()? {
             let memory = rows::memory_id(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
-            judgements.push(Judgement { memory, judged: row.get(1)?, through: row.get(2)? });
+            reviewed_versions.push(ReviewedVersion {
+                memory,
+                reviewed_seq: row.get(1)?,
+                through: row.get(2)?,
+            });
         }
-        Ok(judgements)
+        Ok(reviewed_versions)
     }
 
     /// The act of review that a person made together with an operation and that counts.

@@ -69,7 +69,7 @@ impl Act<'_> {
     ///
     /// A memory of the host is one memory here through all its moves. Where another memory still lives at the version's path,
     /// whose deletion was never seen, that one is deleted by the same operation. A version the host had redacted is noted and
-    /// appends nothing, unless it deleted its memory. What was redacted here does not come back: a marker stands in its place,
+    /// appends nothing, unless it deleted its memory. What was redacted here does not reappear: a marker stands in its place,
     /// and of a version whose path holds it nothing comes.
     ///
     /// # Errors
@@ -204,9 +204,9 @@ impl Act<'_> {
                 moved_from: from.filter(|from| from != path),
             },
         });
-        // A memory that lives nowhere here and has an id at the host that is known comes back as the one it was.
-        let comes_back = standing.filter(|standing| standing.path.is_none());
-        self.append_reviving(Append { changes, ..append }, comes_back.map(|standing| standing.memory_row))
+        // A memory that lives nowhere here and has an id at the host that is known reappears as the one it was.
+        let reappears = standing.filter(|standing| standing.path.is_none());
+        self.append_reviving(Append { changes, ..append }, reappears.map(|standing| standing.memory_row))
     }
 
     /// Puts a memory back to the newest version it has at the host, which is known here: one that was made before it there came

@@ -5,14 +5,14 @@ use crate::*;
 use retrace_model::{Actor, Evidence, Seen, Sha256, Source, Timestamp};
 
 #[test]
-fn a_memory_is_created_modified_deleted_and_comes_back_as_itself() {
+fn a_memory_is_created_modified_deleted_and_reappears_as_itself() {
     let mut log = TestLog::new();
     log.put("a.md", "one");
     log.put("a.md", "two");
     log.delete("a.md");
     log.put("a.md", "three");
     let versions = log.versions();
-    assert_eq!(told(&versions), ["+ a.md", "~ a.md", "- a.md", "+ a.md"]);
+    assert_eq!(reported(&versions), ["+ a.md", "~ a.md", "- a.md", "+ a.md"]);
     assert!(versions.iter().all(|version| version.memory == versions[0].memory));
     assert_eq!(versions.iter().map(|version| version.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
     assert_eq!(versions[2].content, None);
@@ -52,7 +52,7 @@ fn equal_content_gone_from_one_path_and_new_at_another_is_a_move() {
     log.put("a.md", "a fact");
     log.scan(vec![put(log.store, "notes/b.md", "a fact"), gone(log.store, "a.md")]);
     let versions = log.versions();
-    assert_eq!(told(&versions), ["+ a.md", "~ a.md > notes/b.md"]);
+    assert_eq!(reported(&versions), ["+ a.md", "~ a.md > notes/b.md"]);
     assert_eq!(versions[0].memory, versions[1].memory);
     assert_eq!(log.live().keys().collect::<Vec<_>>(), ["notes/b.md"]);
     log.assert_sound();
@@ -66,7 +66,7 @@ fn a_move_needs_both_ends_in_one_operation_and_a_content() {
     log.put("b.md", "a fact");
     log.scan(vec![gone(log.store, "empty.md"), put(log.store, "also-empty.md", "")]);
     let versions = log.versions();
-    assert_eq!(told(&versions[2..]), ["- a.md", "+ b.md", "- empty.md", "+ also-empty.md"]);
+    assert_eq!(reported(&versions[2..]), ["- a.md", "+ b.md", "- empty.md", "+ also-empty.md"]);
     assert_ne!(versions[3].memory, versions[0].memory);
     log.assert_sound();
 }
@@ -82,7 +82,7 @@ fn among_equal_contents_the_same_file_name_moved() {
         put(store, "y/two.md", "same"),
         put(store, "y/one.md", "same"),
     ]);
-    assert_eq!(told(&log.versions()[2..]), ["~ x/two.md > y/two.md", "~ x/one.md > y/one.md"]);
+    assert_eq!(reported(&log.versions()[2..]), ["~ x/two.md > y/two.md", "~ x/one.md > y/one.md"]);
     log.assert_sound();
 }
 
@@ -97,7 +97,7 @@ fn one_memory_moves_to_one_place() {
         put(store, "b.md", "a fact"),
         put(store, "c.md", "a fact"),
     ]);
-    assert_eq!(told(&log.versions()[1..]), ["~ a.md > b.md", "+ c.md"]);
+    assert_eq!(reported(&log.versions()[1..]), ["~ a.md > b.md", "+ c.md"]);
     log.assert_sound();
 }
 
@@ -108,7 +108,7 @@ fn moving_over_an_existing_file_deletes_one_and_modifies_the_other() {
     log.scan(vec![put(store, "a.md", "old"), put(store, "b.md", "new")]);
     log.scan(vec![put(store, "a.md", "new"), gone(store, "b.md")]);
     let versions = log.versions();
-    assert_eq!(told(&versions[2..]), ["~ a.md", "- b.md"]);
+    assert_eq!(reported(&versions[2..]), ["~ a.md", "- b.md"]);
     assert_eq!(versions[2].memory, versions[0].memory);
     log.assert_sound();
 }
@@ -119,11 +119,11 @@ fn a_stated_move_may_change_the_content_too() {
     let store = log.store;
     log.put("a.md", "a fact");
     log.scan(vec![gone(store, "a.md"), moved(store, "a.md", "b.md", "another fact")]);
-    assert_eq!(told(&log.versions()), ["+ a.md", "~ a.md > b.md"]);
+    assert_eq!(reported(&log.versions()), ["+ a.md", "~ a.md > b.md"]);
     assert_eq!(log.text(2), "another fact");
     log.scan(vec![moved(store, "b.md", "c.md", "another fact")]);
     assert_eq!(
-        told(&log.versions()[2..]),
+        reported(&log.versions()[2..]),
         ["~ b.md > c.md"],
         "also without saying that the old path is gone"
     );
@@ -138,7 +138,7 @@ fn a_stated_move_over_another_memory_deletes_that_one() {
     log.scan(vec![put(store, "a.md", "mover"), put(store, "b.md", "in the way")]);
     log.scan(vec![moved(store, "a.md", "b.md", "mover")]);
     let versions = log.versions();
-    assert_eq!(told(&versions[2..]), ["- b.md", "~ a.md > b.md"]);
+    assert_eq!(reported(&versions[2..]), ["- b.md", "~ a.md > b.md"]);
     assert_eq!((versions[2].memory, versions[3].memory), (versions[1].memory, versions[0].memory));
     log.assert_sound();
 }
@@ -149,7 +149,7 @@ fn stated_moves_may_swap_and_shift() {
     let store = log.store;
     log.scan(vec![put(store, "a.md", "A"), put(store, "b.md", "B"), put(store, "c.md", "C")]);
     log.scan(vec![moved(store, "b.md", "a.md", "B"), moved(store, "a.md", "b.md", "A")]);
-    assert_eq!(told(&log.versions()[3..]), ["~ b.md > a.md", "~ a.md > b.md"]);
+    assert_eq!(reported(&log.versions()[3..]), ["~ b.md > a.md", "~ a.md > b.md"]);
     log.scan(vec![
         moved(store, "a.md", "b.md", "B"),
         moved(store, "b.md", "c.md", "A"),
@@ -157,7 +157,7 @@ fn stated_moves_may_swap_and_shift() {
         put(store, "a.md", "new"),
     ]);
     let versions = log.versions();
-    assert_eq!(told(&versions[5..]), ["~ a.md > b.md", "~ b.md > c.md", "~ c.md > d.md", "+ a.md"]);
+    assert_eq!(reported(&versions[5..]), ["~ a.md > b.md", "~ b.md > c.md", "~ c.md > d.md", "+ a.md"]);
     assert!(versions[..8].iter().all(|version| version.memory != versions[8].memory), "a new memory");
     log.assert_sound();
 }
@@ -169,7 +169,7 @@ fn a_stated_move_from_where_nothing_lives_is_an_ordinary_change() {
     log.put("b.md", "one");
     log.scan(vec![moved(store, "absent.md", "b.md", "two"), moved(store, "absent.md", "c.md", "three")]);
     log.scan(vec![moved(store, "b.md", "b.md", "four")]);
-    assert_eq!(told(&log.versions()), ["+ b.md", "~ b.md", "+ c.md", "~ b.md"]);
+    assert_eq!(reported(&log.versions()), ["+ b.md", "~ b.md", "+ c.md", "~ b.md"]);
     log.assert_sound();
 }
 
@@ -186,7 +186,7 @@ fn a_later_change_sees_what_an_earlier_one_did() {
     ]);
     assert_eq!(seqs(&appended.versions), [1, 2, 3, 4]);
     let versions = log.versions();
-    assert_eq!(told(&versions), ["+ a.md", "~ a.md", "- a.md", "+ a.md"]);
+    assert_eq!(reported(&versions), ["+ a.md", "~ a.md", "- a.md", "+ a.md"]);
     assert!(versions.iter().all(|version| version.memory == versions[0].memory));
     let operation = log.writer.reader().operation(1).expect("an operation");
     assert_eq!((operation.first_version, operation.versions, operation.counts), (1, 4, (2, 1, 1)));
@@ -205,7 +205,7 @@ fn a_path_is_a_memory_of_its_own_in_each_store() {
     };
     log.writer.append(across).expect("appends");
     let versions = log.versions();
-    assert_eq!(told(&versions), ["+ a.md", "+ a.md", "- a.md"], "no move between stores");
+    assert_eq!(reported(&versions), ["+ a.md", "+ a.md", "- a.md"], "no move between stores");
     assert_ne!(versions[0].memory, versions[1].memory);
     let reader = log.writer.reader();
     let stores = reader.stores().expect("stores");

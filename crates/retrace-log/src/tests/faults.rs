@@ -14,7 +14,7 @@ struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// `None`, with the reason printed, where it cannot be had.
+    /// `None`, with the reason printed, where it is unavailable.
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mount = Command::new("mount");
@@ -108,9 +108,9 @@ fn a_file_that_may_not_grow_is_said_and_nothing_is_half_done() {
     limited.envs(child.get_envs().filter_map(|(name, value)| Some((name, value?))));
     limited.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
     let mut running = Running(limited.spawn().expect("a child"));
-    let said = running.lines("child: ").next().expect("it is refused in the end");
-    let (kind, cursor) = said.split_once(" after ").expect("both");
-    assert!(["full", "cannot write"].contains(&kind), "{said}");
+    let reported = running.lines("child: ").next().expect("it is refused in the end");
+    let (kind, cursor) = reported.split_once(" after ").expect("both");
+    assert!(["full", "cannot write"].contains(&kind), "{reported}");
     drop(running);
     let mut log = log.reopen(4);
     assert_eq!(log.writer.reader().cursor().expect("a cursor").to_string(), cursor);
@@ -119,7 +119,7 @@ fn a_file_that_may_not_grow_is_said_and_nothing_is_half_done() {
     log.assert_sound();
 }
 
-/// A directory with a log that may be read but not written, with what undoes that; `None` where it cannot be had.
+/// A directory with a log that may be read but not written, with what undoes that; `None` where it is unavailable.
 fn read_only() -> Option<(LogFiles, Box<dyn std::any::Any>)> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let make = |data: PathBuf| {

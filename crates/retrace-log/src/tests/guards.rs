@@ -6,7 +6,7 @@ use retrace_model::{Actor, Source, Timestamp, Verdict};
 use rusqlite::Connection;
 
 /// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
-/// masked, stores have states, receipts are settled.
+/// masked, stores have states, receipts are finished.
 const KEPT: [(&str, &[&str]); 15] = [
     ("actors", &[]),
     ("api_stores", &["description", "metadata", "updated_at", "archived_at", "deleted_at"]),
@@ -42,7 +42,7 @@ const KEPT: [(&str, &[&str]); 15] = [
     ("versions", &[]),
 ];
 
-/// Tables that can be made again from the others or from transcripts, that a receipt is settled in, that a redaction empties, or that
+/// Tables that can be made again from the others or from transcripts, that a receipt is finished in, that a redaction empties, or that
 /// a person may have forgotten.
 const DERIVED: [&str; 22] = [
     "elsewhere",

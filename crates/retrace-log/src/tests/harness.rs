@@ -233,23 +233,23 @@ impl TestLog {
     }
 
     /// Ada says of the memories of these versions that she saw them as they were then and knows them as they are now.
-    pub fn review(&mut self, verdict: Verdict, judged: &[u64]) -> u64 {
-        self.review_as("ada", verdict, judged)
+    pub fn review(&mut self, verdict: Verdict, reviewed_seq: &[u64]) -> u64 {
+        self.review_as("ada", verdict, reviewed_seq)
     }
 
-    pub fn review_as(&mut self, person: &str, verdict: Verdict, judged: &[u64]) -> u64 {
+    pub fn review_as(&mut self, person: &str, verdict: Verdict, reviewed_seq: &[u64]) -> u64 {
         let at = Timestamp::from_micros(self.tick());
-        let versions = judged.iter().map(|seq| (self.version(*seq), *seq));
-        let judgements = versions
-            .map(|(version, judged)| {
+        let versions = reviewed_seq.iter().map(|seq| (self.version(*seq), *seq));
+        let reviewed_versions = versions
+            .map(|(version, reviewed_seq)| {
                 let newest = self.writer.reader().version_up_to(version.memory, u64::MAX).expect("reads");
-                Judgement { memory: version.memory, judged, through: newest.expect("a version") }
+                ReviewedVersion { memory: version.memory, reviewed_seq, through: newest.expect("a version") }
             })
             .collect();
         let person = &user(person);
         let mut act = self.writer.begin().expect("a transaction");
         let (note, operation_seq) = (Some("why"), Some(1));
-        let review = NewReview { person, verdict, at, note, operation_seq, judgements };
+        let review = NewReview { person, verdict, at, note, operation_seq, reviewed_versions };
         let seq = act.review(review).expect("a review");
         act.commit().expect("commits");
         seq
@@ -371,7 +371,7 @@ pub(super) fn redact(writer: &mut Writer, seqs: &[u64], at: i64) -> Masked {
 }
 
 /// What versions did, for comparing at a glance: `+` created, `~` modified, `-` deleted, with paths.
-pub(super) fn told(versions: &[VersionRow]) -> Vec<String> {
+pub(super) fn reported(versions: &[VersionRow]) -> Vec<String> {
     let tell = |version: &VersionRow| {
         let sign = match version.operation {
             VersionOperation::Created => '+',

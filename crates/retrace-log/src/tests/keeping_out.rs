@@ -94,7 +94,7 @@ fn notes_and_prompts_come_without_it() {
 }
 
 #[test]
-fn a_content_that_nobody_held_against_the_tags_is_refused() {
+fn a_content_that_nobody_compared_with_the_tags_is_refused() {
     let mut log = redacted();
     let refused = from_elsewhere(&mut log, "new.md", &format!("again {SECRET}"));
     assert!(matches!(refused, Err(LogError::KeptOut(path)) if path == "new.md"));

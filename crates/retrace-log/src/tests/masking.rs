@@ -4,7 +4,7 @@ use super::harness::*;
 use crate::*;
 use retrace_model::{Actor, Sha256, Timestamp};
 
-/// A note that changes by a line at a time, so that each version leans on the one before.
+/// A note that changes by a line at a time, so that the delta base of each version is the one before.
 fn note(lines: &[u64]) -> String {
     lines.iter().map(|line| format!("- {}\n", noise(*line, 60))).collect()
 }
@@ -79,7 +79,7 @@ fn the_same_content_that_was_too_large_to_keep_goes_as_well() {
 }
 
 #[test]
-fn versions_that_leant_on_it_still_read() {
+fn versions_with_it_as_delta_base_still_read() {
     let texts: Vec<String> = (0..40u64).map(|n| note(&[1, 2, n + 10, 3, 4, n / 3 + 100, 5])).collect();
     for masked in
         [vec![1], vec![20], vec![40], vec![19, 20, 21], (1..=39).collect(), (2..=40).step_by(2).collect()]
@@ -161,9 +161,9 @@ fn a_move_whose_former_path_is_masked_does_not_tell_it() {
     let store = log.store;
     log.put("secret-name.md", "one");
     log.scan(vec![moved(store, "secret-name.md", "b.md", "two")]);
-    assert_eq!(told(&log.versions()), ["+ secret-name.md", "~ secret-name.md > b.md"]);
+    assert_eq!(reported(&log.versions()), ["+ secret-name.md", "~ secret-name.md > b.md"]);
     log.redact(&[1]);
-    assert_eq!(told(&log.versions()), ["+ (redacted)", "~ b.md"]);
+    assert_eq!(reported(&log.versions()), ["+ (redacted)", "~ b.md"]);
     log.assert_sound();
 }
 
@@ -201,7 +201,7 @@ fn two_redactions_in_a_row_keep_their_receipts() {
 }
 
 #[test]
-fn a_receipt_is_settled_and_read_back() {
+fn a_receipt_is_finished_and_read_back() {
     let mut log = TestLog::new();
     log.put("a.md", "a secret");
     log.redact(&[1]);
@@ -217,8 +217,8 @@ fn a_receipt_is_settled_and_read_back() {
         place("backups", PlaceState::OutOfReach, 0),
     ];
     let mut act = log.writer.begin().expect("a transaction");
-    act.settle_receipt(&receipt).expect("settles");
-    act.settle_receipt(&receipt).expect("settles again");
+    act.finish_receipt(&receipt).expect("settles");
+    act.finish_receipt(&receipt).expect("settles again");
     act.commit().expect("commits");
     let read = log.writer.reader().receipt(receipt.id).expect("a receipt");
     assert_eq!(format!("{read:?}"), format!("{receipt:?}"));
@@ -228,7 +228,7 @@ fn a_receipt_is_settled_and_read_back() {
     );
     assert_eq!(log.writer.reader().purges_pending().expect("counts"), 0);
     receipt.id = retrace_model::ReceiptId([9; 16]);
-    let unknown = log.writer.begin().expect("a transaction").settle_receipt(&receipt);
+    let unknown = log.writer.begin().expect("a transaction").finish_receipt(&receipt);
     assert!(matches!(unknown, Err(LogError::NotFound { what: "receipt", .. })));
     log.assert_sound();
 }

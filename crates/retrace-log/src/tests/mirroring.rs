@@ -139,7 +139,7 @@ fn whoever_still_lives_at_a_versions_path_is_deleted_by_the_same_operation() {
     let moved = mirror(&mut log, store, &made(6, "mem_c", Modified, "b.md", Some("one")));
     assert_eq!(moved.versions.len(), 2);
     assert_eq!(live(&log, store), named(&[("b.md", "mem_c")]));
-    // One that was moved away unseen comes back as the one it was.
+    // One that was moved away unseen reappears as the one it was.
     mirror(&mut log, store, &made(7, "mem_a", Modified, "d.md", Some("three")));
     assert_eq!(log.versions()[0].memory, log.versions().last().expect("a version").memory);
     assert_eq!(live(&log, store), named(&[("b.md", "mem_c"), ("d.md", "mem_a")]));

@@ -56,9 +56,9 @@ fn an_answer_is_shown_where_nobody_was_recorded_and_found_by_name_when_it_is_sur
     );
     assert_eq!(reader.versions_of_session("s-1").expect("reads"), [2, 1]);
     assert_eq!(reader.joined_through().expect("reads"), 3);
-    let settled: Vec<bool> =
-        reader.unclaimed(0).expect("reads").iter().map(|version| version.is_settled).collect();
-    assert_eq!(settled, [true, false, false]);
+    let finals: Vec<bool> =
+        reader.unclaimed(0).expect("reads").iter().map(|version| version.is_final).collect();
+    assert_eq!(finals, [true, false, false]);
     let left = reader.unreviewed(&user("ada"), None).expect("reads");
     assert_eq!(
         left.iter().map(|item| item.writer.clone()).collect::<Vec<_>>(),

@@ -84,7 +84,7 @@ fn a_patient_writer_gets_its_turn() {
     log.put("a.md", "one");
     let files = log.files().with_busy_wait(Duration::from_secs(60));
     let store = log.store;
-    let (begun, told) = std::sync::mpsc::channel();
+    let (begun, reported) = std::sync::mpsc::channel();
     let act = log.writer.begin().expect("a transaction");
     std::thread::scope(|scope| {
         let waiting = scope.spawn(move || {
@@ -92,7 +92,7 @@ fn a_patient_writer_gets_its_turn() {
             begun.send(()).expect("told");
             other.append(scan(store, START, vec![put(store, "a.md", "two")])).expect("appends when it may")
         });
-        told.recv().expect("it is about to wait");
+        reported.recv().expect("it is about to wait");
         act.commit().expect("commits");
         assert_eq!(seqs(&waiting.join().expect("no panic").versions), [2]);
     });

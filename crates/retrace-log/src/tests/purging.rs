@@ -261,7 +261,7 @@ fn a_purge_waits_for_a_writer_and_a_writer_for_a_purge() {
 }
 
 #[test]
-fn a_content_that_came_back_is_still_there_and_said_to_be() {
+fn a_content_that_reappeared_is_still_there_and_reported() {
     let mut log = TestLog::new();
     let secret = noise(7, 60);
     log.put("a.md", &secret);

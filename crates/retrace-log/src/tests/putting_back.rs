@@ -26,9 +26,9 @@ fn puts_back(log: &mut TestLog, change: Change, of: Option<u64>) -> u64 {
     let at = log.tick();
     let ada = user("ada");
     let append = Append { actor: &ada, source: Source::Rollback, ..scan(log.store, at, vec![change]) };
-    let said: HashMap<usize, u64> = of.into_iter().map(|of| (0, of)).collect();
+    let reported: HashMap<usize, u64> = of.into_iter().map(|of| (0, of)).collect();
     let mut act = log.writer.begin().expect("begins");
-    let appended = act.append_putting_back(append, &said).expect("appends");
+    let appended = act.append_putting_back(append, &reported).expect("appends");
     act.commit().expect("commits");
     appended.versions[0].seq
 }
@@ -66,7 +66,7 @@ fn what_a_person_puts_back_names_the_version_that_brought_it() {
 }
 
 #[test]
-fn a_deletion_and_a_memory_that_comes_back_keep_their_writers() {
+fn a_deletion_and_a_memory_that_reappears_keep_their_writers() {
     let mut log = TestLog::new();
     let store = log.store;
     let made = writes(&mut log, "x", "a.md", "one");

@@ -40,7 +40,7 @@ fn each_filter_alone() {
     let all = VersionFilter::default;
     let memory = log.version(2).memory;
     assert_eq!(
-        told(&log.versions()),
+        reported(&log.versions()),
         ["+ (redacted)", "+ dir/b.md", "~ a.md", "+ a.md", "~ dir/b.md > dir/c.md", "- a.md"]
     );
     assert_eq!(filtered(&log, all()), [6, 5, 4, 3, 2, 1]);

@@ -27,9 +27,9 @@ fn back_from(log: &TestLog, seq: u64) -> Vec<u64> {
 
 fn at_time(log: &TestLog, at: Timestamp) -> Vec<(String, u64, u64)> {
     let memories = log.writer.reader().memories_at_time(log.store, at).expect("memories");
-    let told =
+    let reported =
         |memory: MemoryAt| (memory.path.expect("a path").to_text(), memory.version.id.seq, memory.versions);
-    memories.into_iter().map(told).collect()
+    memories.into_iter().map(reported).collect()
 }
 
 /// `a.md` observed twice (1, 2), then three versions of before (3 to 5), the last at another path.
@@ -52,7 +52,7 @@ fn history_is_in_true_order_and_what_was_observed_stays_the_newest() {
     let log = with_past();
     let memory = Some(log.version(1).memory);
     assert_eq!(log.version(4).memory, log.version(1).memory);
-    assert_eq!(told(&log.versions()), ["+ old.md", "~ old.md", "~ old.md > a.md", "+ a.md", "~ a.md"]);
+    assert_eq!(reported(&log.versions()), ["+ old.md", "~ old.md", "~ old.md > a.md", "+ a.md", "~ a.md"]);
     assert_eq!(found(&log, &VersionFilter { memory, ..VersionFilter::default() }), [2, 1, 5, 4, 3]);
     let by_path = VersionFilter { path: Some(path("old.md")), ..VersionFilter::default() };
     assert_eq!(found(&log, &by_path), [2, 1, 5, 4, 3], "a former path finds the whole history");
@@ -113,7 +113,7 @@ fn what_is_live_and_what_is_left_to_review_do_not_know_of_it() {
     }
     let memory = log.version(1).memory;
     assert_eq!(log.writer.reader().version_up_to(memory, u64::MAX).expect("reads"), Some(1));
-    let named = Judgement { memory, judged: 3, through: 3 };
+    let named = ReviewedVersion { memory, reviewed_seq: 3, through: 3 };
     let mut act = log.writer.begin().expect("a transaction");
     let refused = act.review(NewReview {
         person: &user("ada"),
@@ -121,11 +121,11 @@ fn what_is_live_and_what_is_left_to_review_do_not_know_of_it() {
         at: minutes(50),
         note: None,
         operation_seq: None,
-        judgements: vec![named],
+        reviewed_versions: vec![named],
     });
     assert!(matches!(refused, Err(LogError::NotFound { .. })), "{refused:?}");
     drop(act);
-    // The memory goes on as if nothing had been, and a path known from the past alone has no memory that rests there.
+    // The memory goes on as if nothing had been, and a path known from the past alone has no dormant memory.
     log.put("a.md", "three");
     let created = log.put("c.md", "new");
     assert_eq!(log.version(6).number, 2);
@@ -187,14 +187,14 @@ fn rebuilding_again_adds_nothing_and_another_source_fills_in() {
 fn the_last_change_before_the_baseline_is_kept_and_the_baseline_is_of_it() {
     let mut log = TestLog::new();
     log.put("a.md", "as it is\n");
-    let told = || {
+    let reported = || {
         line(vec![
             past("a.md", -9, Some("before\n")),
             past("a.md", -4, Some("as it is\n")),
             past("a.md", 7, Some("as it is\n")),
         ])
     };
-    let done = log.rebuild(vec![told()]);
+    let done = log.rebuild(vec![reported()]);
     assert_eq!((seqs(&done.versions), done.unchanged, done.observed), (vec![2, 3], 1, 0), "{done:?}");
     assert_eq!(at_time(&log, minutes(-5)), [("a.md".to_owned(), 2, 1)]);
     assert_eq!(at_time(&log, minutes(-4)), [("a.md".to_owned(), 3, 2)]);
@@ -205,7 +205,7 @@ fn the_last_change_before_the_baseline_is_kept_and_the_baseline_is_of_it() {
     assert_eq!(log.version(3).baseline_of, None);
     let by_nobody = VersionFilter { actor: Some(String::new()), ..VersionFilter::default() };
     assert_eq!(found(&log, &by_nobody), Vec::<u64>::new());
-    assert_eq!(log.rebuild(vec![told()]).operation_seq, None, "nothing comes in twice");
+    assert_eq!(log.rebuild(vec![reported()]).operation_seq, None, "nothing comes in twice");
     log.withdraw(2);
     assert_eq!((log.version(1).baseline_of, log.version(1).actor), (None, Actor::Unknown));
     log.assert_sound();
@@ -217,8 +217,8 @@ fn a_change_that_the_recorder_saw_is_not_told_once_more() {
     log.put("first.md", "the store is observed from here");
     log.put("a.md", "written");
     let seconds_before = |seconds: i64| Timestamp::from_micros(minutes(2).micros() - seconds * 1_000_000);
-    let told = |seconds| PastVersion { at: seconds_before(seconds), ..past("a.md", 1, Some("written")) };
-    let done = log.rebuild(vec![line(vec![told(2)])]);
+    let reported = |seconds| PastVersion { at: seconds_before(seconds), ..past("a.md", 1, Some("written")) };
+    let done = log.rebuild(vec![line(vec![reported(2)])]);
     assert_eq!((done.operation_seq, done.unchanged), (None, 1));
     // Nobody looked for two minutes, so that the write keeps its own time.
     log.put("late.md", "written long before");
@@ -233,7 +233,7 @@ fn a_change_that_the_recorder_saw_is_not_told_once_more() {
 fn of_one_instant_the_last_version_counts_and_nothing_comes_in_twice() {
     let mut log = TestLog::new();
     log.put("a.md", "four");
-    let told = || {
+    let reported = || {
         line(vec![
             past("a.md", -9, Some("one")),
             past("a.md", -5, Some("one")),
@@ -243,11 +243,11 @@ fn of_one_instant_the_last_version_counts_and_nothing_comes_in_twice() {
             past("a.md", -5, Some("three")),
         ])
     };
-    let done = log.rebuild(vec![told()]);
+    let done = log.rebuild(vec![reported()]);
     assert_eq!((done.versions.len(), done.unchanged), (5, 1));
     assert_eq!(at_time(&log, minutes(-5)), [("a.md".to_owned(), 6, 5)]);
     for _ in 0..2 {
-        let again = log.rebuild(vec![told()]);
+        let again = log.rebuild(vec![reported()]);
         assert_eq!((again.operation_seq, again.known + again.unchanged), (None, 6), "{again:?}");
     }
     log.assert_sound();
@@ -312,14 +312,14 @@ fn a_redaction_masks_it_and_rebuilding_does_not_bring_it_back() {
     let mut log = TestLog::new();
     let secret = noise(7, 40);
     log.put("a.md", "clean");
-    let told = || {
+    let reported = || {
         line(vec![
             past("a.md", -9, Some("first")),
             past("a.md", -8, Some(&secret)),
             past("a.md", -7, Some("last")),
         ])
     };
-    log.rebuild(vec![told()]);
+    log.rebuild(vec![reported()]);
     log.index();
     assert_eq!(log.search_history(&secret), [3]);
     let masked = log.redact(&[3]);
@@ -331,9 +331,9 @@ fn a_redaction_masks_it_and_rebuilding_does_not_bring_it_back() {
     assert_eq!(log.files_holding(secret.as_bytes()), Vec::<String>::new());
     assert_eq!(log.search_history(&secret), Vec::<u64>::new());
     log.assert_sound();
-    assert_eq!(log.rebuild(vec![told()]).operation_seq, None);
+    assert_eq!(log.rebuild(vec![reported()]).operation_seq, None);
     log.withdraw(2);
-    let done = log.rebuild(vec![told()]);
+    let done = log.rebuild(vec![reported()]);
     assert_eq!((done.versions.len(), done.known), (2, 1));
     assert_eq!(log.files_holding(secret.as_bytes()), Vec::<String>::new());
     log.assert_sound();

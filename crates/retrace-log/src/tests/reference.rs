@@ -51,7 +51,7 @@ enum Step {
     Rebuild {
         from: usize,
         path: usize,
-        told: Vec<(i64, Option<Vec<usize>>)>,
+        reported: Vec<(i64, Option<Vec<usize>>)>,
     },
     /// A rebuilding is taken back, or a taking back.
     Withdraw {
@@ -74,7 +74,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => (0..PEOPLE.len(), proptest::option::of(any::<usize>()), any::<bool>())
             .prop_map(|(person, pick, rejected)| Step::Review { person, pick, rejected }),
         2 => any::<usize>().prop_map(|pick| Step::UndoReview { pick }),
-        3 => (path(), path(), told()).prop_map(|(from, path, told)| Step::Rebuild { from, path, told }),
+        3 => (path(), path(), reported()).prop_map(|(from, path, reported)| Step::Rebuild { from, path, reported }),
         1 => any::<usize>().prop_map(|pick| Step::Withdraw { pick }),
         1 => Just(Step::Index),
         1 => Just(Step::Purge),
@@ -83,11 +83,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// Up to four states in the order of time, at few enough instants that sources tell of the same one.
-fn told() -> impl Strategy<Value = Vec<(i64, Option<Vec<usize>>)>> {
+fn reported() -> impl Strategy<Value = Vec<(i64, Option<Vec<usize>>)>> {
     let text = proptest::option::weighted(0.8, proptest::collection::vec(0..WORDS, 0..3));
-    proptest::collection::vec((-12..0i64, text), 1..5).prop_map(|mut told| {
-        told.sort_by_key(|(at, _)| *at);
-        told
+    proptest::collection::vec((-12..0i64, text), 1..5).prop_map(|mut reported| {
+        reported.sort_by_key(|(at, _)| *at);
+        reported
     })
 }
 
@@ -127,8 +127,8 @@ struct Model {
 struct ModelReview {
     person: usize,
     rejected: bool,
-    /// Versions judged and known from then on, by memory, from 0.
-    judged: BTreeMap<usize, (usize, usize)>,
+    /// Versions reviewed and known from then on, by memory, from 0.
+    reviewed_seq: BTreeMap<usize, (usize, usize)>,
     /// It does not count: it was taken back, or takes another back.
     void: bool,
 }
@@ -195,8 +195,8 @@ impl Model {
     }
 
     /// What becomes of a line: the versions it adds.
-    fn rebuild(&mut self, told: &[(i64, &'static str, Option<String>)], operation: u64) -> bool {
-        let (_, last, text) = told.last().expect("a line has versions");
+    fn rebuild(&mut self, reported: &[(i64, &'static str, Option<String>)], operation: u64) -> bool {
+        let (_, last, text) = reported.last().expect("a line has versions");
         let home = self.home(last, text.is_some());
         let existing = home.map(|memory| self.past_of(memory)).unwrap_or_default();
         let old = |at: usize| {
@@ -205,7 +205,7 @@ impl Model {
         };
         let mut all: Vec<_> = existing.iter().map(|at| old(*at)).collect();
         let mut kept: Vec<&(i64, &'static str, Option<String>)> = Vec::new();
-        for it in told {
+        for it in reported {
             let repeats = match kept.last() {
                 None => it.2.is_none(),
                 Some(before) => before.2 == it.2 && (it.2.is_none() || before.1 == it.1),
@@ -319,13 +319,13 @@ impl Model {
         }
         let (memory, operation) = match self.live.get(path) {
             Some(version) => (self.versions[*version].memory, VersionOperation::Modified),
-            None => (self.resting(path), VersionOperation::Created),
+            None => (self.dormant(path), VersionOperation::Created),
         };
         self.push(memory, operation, path, Some(text));
     }
 
     /// The memory last deleted from a path, or a new one.
-    fn resting(&mut self, path: &str) -> usize {
+    fn dormant(&mut self, path: &str) -> usize {
         let newest = |memory: usize| self.newest_of(memory);
         let deleted_here = |version: &ModelVersion| {
             version.operation == VersionOperation::Deleted && version.path == Some(path)
@@ -378,7 +378,7 @@ impl Model {
     /// The newest version of a memory that a person knows.
     fn mark(&self, person: usize, memory: usize) -> Option<usize> {
         let counts = |review: &&ModelReview| review.person == person && !review.void;
-        let known = self.reviews.iter().filter(counts).filter_map(|review| review.judged.get(&memory));
+        let known = self.reviews.iter().filter(counts).filter_map(|review| review.reviewed_seq.get(&memory));
         known.map(|(_, through)| *through).max()
     }
 
@@ -402,10 +402,10 @@ impl Model {
         self.reviews
             .iter()
             .filter(|review| review.person == person && review.rejected && !review.void)
-            .flat_map(|review| review.judged.values())
-            .filter(|(judged, _)| *judged < at)
-            .any(|(judged, _)| {
-                let before = &self.versions[*judged];
+            .flat_map(|review| review.reviewed_seq.values())
+            .filter(|(reviewed_seq, _)| *reviewed_seq < at)
+            .any(|(reviewed_seq, _)| {
+                let before = &self.versions[*reviewed_seq];
                 match version.operation {
                     VersionOperation::Deleted => {
                         before.operation == VersionOperation::Deleted && before.memory == version.memory
@@ -511,13 +511,14 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
                 let undone = mine[pick % mine.len()];
                 log.undo_review(undone as u64 + 1);
                 model.reviews[undone].void = true;
-                let undoing = ModelReview { person: 0, rejected: false, judged: BTreeMap::new(), void: true };
+                let undoing =
+                    ModelReview { person: 0, rejected: false, reviewed_seq: BTreeMap::new(), void: true };
                 model.reviews.push(undoing);
             }
         }
-        Step::Rebuild { from, path: to, told } => {
-            let last = told.len() - 1;
-            let told: Vec<(i64, &'static str, Option<String>)> = told
+        Step::Rebuild { from, path: to, reported } => {
+            let last = reported.len() - 1;
+            let reported: Vec<(i64, &'static str, Option<String>)> = reported
                 .iter()
                 .enumerate()
                 .map(|(at, (minute, lines))| {
@@ -525,7 +526,7 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
                     (*minute, path, lines.as_ref().map(|lines| text(lines)))
                 })
                 .collect();
-            let versions = told.iter().map(|(at, path, text)| past(path, *at, text.as_deref())).collect();
+            let versions = reported.iter().map(|(at, path, text)| past(path, *at, text.as_deref())).collect();
             let done = log.rebuild(vec![line(versions)]);
             let cursor = log.writer.reader().cursor().expect("a cursor");
             let before = model.versions.len();
@@ -533,11 +534,11 @@ fn step(mut log: TestLog, model: &mut Model, step: &Step, number: u64) -> TestLo
                 true => format!("{MARKER}\n"),
                 false => text,
             };
-            let told: Vec<_> =
-                told.into_iter().map(|(at, path, text)| (at, path, text.map(known_again))).collect();
-            let any = model.rebuild(&told, cursor);
-            assert_eq!(done.operation_seq, any.then_some(cursor), "{told:?}");
-            assert_eq!(done.versions.len(), model.versions.len() - before, "{told:?}");
+            let reported: Vec<_> =
+                reported.into_iter().map(|(at, path, text)| (at, path, text.map(known_again))).collect();
+            let any = model.rebuild(&reported, cursor);
+            assert_eq!(done.operation_seq, any.then_some(cursor), "{reported:?}");
+            assert_eq!(done.versions.len(), model.versions.len() - before, "{reported:?}");
         }
         Step::Withdraw { pick } if !model.rebuildings.is_empty() => {
             let chosen = pick % model.rebuildings.len();
@@ -570,10 +571,10 @@ fn review(log: &mut TestLog, model: &mut Model, person: usize, pick: Option<usiz
     };
     let newest: Vec<usize> = memories.iter().filter_map(|memory| model.newest_of(*memory)).collect();
     let verdict = if rejected { Verdict::Rejected } else { Verdict::Approved };
-    let judged: Vec<u64> = newest.iter().map(|at| *at as u64 + 1).collect();
-    log.review_as(PEOPLE[person], verdict, &judged);
-    let judged = memories.into_iter().zip(newest).map(|(memory, at)| (memory, (at, at))).collect();
-    model.reviews.push(ModelReview { person, rejected, judged, void: false });
+    let reviewed_seq: Vec<u64> = newest.iter().map(|at| *at as u64 + 1).collect();
+    log.review_as(PEOPLE[person], verdict, &reviewed_seq);
+    let reviewed_seq = memories.into_iter().zip(newest).map(|(memory, at)| (memory, (at, at))).collect();
+    model.reviews.push(ModelReview { person, rejected, reviewed_seq, void: false });
 }
 
 fn compare_reviews(log: &TestLog, model: &Model) {

@@ -38,13 +38,13 @@ fn every_item_has_its_file_and_the_content_that_tells_its_type() {
     let reader = log.writer.reader();
     let mut files = reader.unreviewed_files(&user(ADA), None).expect("reads");
     files.sort_by_key(|file| file.newest);
-    let told: Vec<_> = files
+    let reported: Vec<_> = files
         .iter()
         .map(|file| (file.newest, file.path.as_ref().map(ToString::to_string), file.typed))
         .collect();
     let path = |text: &str| Some(text.to_owned());
     assert_eq!(
-        told,
+        reported,
         [(3, path("a.md"), 3), (4, path("c.md"), 4), (5, path("b.md"), 2)],
         "what was deleted is of the type that it had"
     );
@@ -94,9 +94,9 @@ fn taking_a_review_back_brings_back_what_it_took_off() {
     log.undo_review(2);
     assert_eq!(log.unreviewed(ADA), [(Some(1), 5), (Some(2), 4)]);
     let acts = log.writer.reader().review_acts(&user(ADA), None, 10).expect("reads");
-    let told: Vec<_> = acts.iter().map(|act| (act.seq, act.verdict, act.undoes, act.undone_by)).collect();
+    let reported: Vec<_> = acts.iter().map(|act| (act.seq, act.verdict, act.undoes, act.undone_by)).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (4, Verdict::Undone, Some(2), None),
             (3, Verdict::Undone, Some(1), None),
@@ -108,7 +108,7 @@ fn taking_a_review_back_brings_back_what_it_took_off() {
 }
 
 #[test]
-fn a_rejected_content_is_known_when_it_comes_back() {
+fn a_rejected_content_is_known_when_it_reappears() {
     let mut log = with_baseline();
     log.put("a.md", "bad");
     log.put("a.md", "one");
@@ -116,27 +116,27 @@ fn a_rejected_content_is_known_when_it_comes_back() {
     log.put("c.md", "bad");
     log.put("a.md", "bad");
     log.put("b.md", "good");
-    let came_back = |log: &TestLog, person: &str, seq: u64| {
+    let reappeared = |log: &TestLog, person: &str, seq: u64| {
         log.writer.reader().was_rejected(&user(person), &log.version(seq)).expect("reads")
     };
-    assert!(!came_back(&log, ADA, 3), "it did not come back then");
-    assert!(came_back(&log, ADA, 5) && came_back(&log, ADA, 6), "wherever in the store it turns up");
-    assert!(!came_back(&log, ADA, 7) && !came_back(&log, BEN, 6));
+    assert!(!reappeared(&log, ADA, 3), "it did not come back then");
+    assert!(reappeared(&log, ADA, 5) && reappeared(&log, ADA, 6), "wherever in the store it turns up");
+    assert!(!reappeared(&log, ADA, 7) && !reappeared(&log, BEN, 6));
     log.undo_review(rejected);
-    assert!(!came_back(&log, ADA, 6), "the rejection does not count any more");
+    assert!(!reappeared(&log, ADA, 6), "the rejection does not count any more");
 }
 
 #[test]
-fn a_rejected_deletion_is_known_when_it_comes_back() {
+fn a_rejected_deletion_is_known_when_it_reappears() {
     let mut log = with_baseline();
     log.delete("a.md");
     log.put("a.md", "one");
     log.review(Verdict::Rejected, &[3]);
     log.delete("b.md");
     log.delete("a.md");
-    let came_back =
+    let reappeared =
         |seq: u64| log.writer.reader().was_rejected(&user(ADA), &log.version(seq)).expect("reads");
-    assert_eq!((came_back(5), came_back(6)), (false, true));
+    assert_eq!((reappeared(5), reappeared(6)), (false, true));
 }
 
 #[test]
@@ -174,19 +174,19 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
     log.review_as(BEN, Verdict::Approved, &[3]);
     log.undo_review(1);
     let (a, b) = (log.version(1).memory, log.version(2).memory);
-    let good = Judgement { memory: a, judged: 3, through: 3 };
+    let good = ReviewedVersion { memory: a, reviewed_seq: 3, through: 3 };
     let unknown = Actor::Unknown;
     let ada = user(ADA);
-    let reviews: [(&Actor, Verdict, Option<u64>, Vec<Judgement>); 7] = [
+    let reviews: [(&Actor, Verdict, Option<u64>, Vec<ReviewedVersion>); 7] = [
         (&unknown, Verdict::Approved, None, vec![good]),
         (&ada, Verdict::Undone, None, vec![good]),
         (&ada, Verdict::Approved, None, vec![]),
         (&ada, Verdict::Approved, None, vec![good, good]),
-        (&ada, Verdict::Approved, None, vec![Judgement { memory: b, ..good }]),
-        (&ada, Verdict::Approved, None, vec![Judgement { through: 1, ..good }]),
+        (&ada, Verdict::Approved, None, vec![ReviewedVersion { memory: b, ..good }]),
+        (&ada, Verdict::Approved, None, vec![ReviewedVersion { through: 1, ..good }]),
         (&ada, Verdict::Approved, Some(99), vec![good]),
     ];
-    for (person, verdict, operation_seq, judgements) in reviews {
+    for (person, verdict, operation_seq, reviewed_versions) in reviews {
         let mut act = log.writer.begin().expect("a transaction");
         let review = NewReview {
             person,
@@ -194,7 +194,7 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
             at: Timestamp::from_micros(0),
             note: None,
             operation_seq,
-            judgements,
+            reviewed_versions,
         };
         let refused = act.review(review.clone());
         assert!(matches!(refused, Err(LogError::Invalid(_) | LogError::NotFound { .. })), "{review:?}");
@@ -224,7 +224,7 @@ fn a_review_that_is_not_committed_never_happened() {
         at: Timestamp::from_micros(0),
         note: Some("why"),
         operation_seq: None,
-        judgements: vec![Judgement { memory, judged: 3, through: 3 }],
+        reviewed_versions: vec![ReviewedVersion { memory, reviewed_seq: 3, through: 3 }],
     })
     .expect("a review");
     drop(act);

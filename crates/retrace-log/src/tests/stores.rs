@@ -24,7 +24,7 @@ fn change<T>(
 }
 
 #[test]
-fn a_store_is_added_once_and_comes_back_with_its_history() {
+fn a_store_is_added_once_and_reappears_with_its_history() {
     let mut log = TestLog::new();
     log.put("a.md", "one");
     let (store, at) = (log.store, Timestamp::from_micros(START));
@@ -135,6 +135,6 @@ fn a_redacted_file_is_known_by_its_shadow_alone() {
         *seen = Some(Seen { modified_nanos: 9, ..file });
     }
     log.scan(vec![changed]);
-    assert_eq!(told(&log.versions()[2..]), ["~ a.md"], "the file was written again");
+    assert_eq!(reported(&log.versions()[2..]), ["~ a.md"], "the file was written again");
     log.assert_sound();
 }

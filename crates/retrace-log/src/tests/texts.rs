@@ -35,8 +35,8 @@ fn every_column_that_can_hold_a_text_is_on_the_list_once() {
     );
     assert_eq!(once.difference(&columns).collect::<Vec<_>>(), Vec::<&(String, String)>::new());
     for place in TEXTS {
-        let told = !matches!(place.care, TextCare::Own | TextCare::Version | TextCare::Queue);
-        assert_eq!(told, !place.name.is_empty(), "{}.{}", place.table, place.column);
+        let reported = !matches!(place.care, TextCare::Own | TextCare::Version | TextCare::Queue);
+        assert_eq!(reported, !place.name.is_empty(), "{}.{}", place.table, place.column);
     }
 }
 
@@ -53,18 +53,16 @@ fn full_of_it() -> TestLog {
     log.writer.append(Append { actor: &session, note: Some(&note), ..append }).expect("appends");
     log.put("b.md", "b fact");
     let writer = Actor::User { id: format!("Ada <{SECRET}@example.org>") };
-    let told = |minutes, text| PastVersion {
+    let reported = |minutes, text| PastVersion {
         actor: writer.clone(),
         note: Some(format!("rotated {SECRET} again")),
         ..past("a.md", minutes, Some(text))
     };
-    log.rebuild(vec![line(vec![told(-9, "old"), told(-8, "older")])]);
-    let judgements = log.versions().into_iter().filter(|version| !version.rebuilt).map(|version| Judgement {
-        memory: version.memory,
-        judged: version.id.seq,
-        through: version.id.seq,
+    log.rebuild(vec![line(vec![reported(-9, "old"), reported(-8, "older")])]);
+    let reviewed_versions = log.versions().into_iter().filter(|version| !version.rebuilt).map(|version| {
+        ReviewedVersion { memory: version.memory, reviewed_seq: version.id.seq, through: version.id.seq }
     });
-    let judgements: Vec<Judgement> = judgements.collect();
+    let reviewed_versions: Vec<ReviewedVersion> = reviewed_versions.collect();
     let mut act = log.writer.begin().expect("a transaction");
     let review = NewReview {
         person: &session,
@@ -72,7 +70,7 @@ fn full_of_it() -> TestLog {
         at: Timestamp::from_micros(at),
         note: Some(&note),
         operation_seq: None,
-        judgements,
+        reviewed_versions,
     };
     act.review(review).expect("a review");
     let api = NewApiStore {

@@ -69,9 +69,9 @@ impl Ground {
 }
 
 /// Counts what it is told.
-struct Told(usize);
+struct Reported(usize);
 
-impl Observer for Told {
+impl Observer for Reported {
     fn before(&mut self, _paths: &[RelPath]) -> Result<(), Unobserved> {
         Ok(())
     }
@@ -96,15 +96,15 @@ pub fn answers(input: &Value) {
         let ground = kept.get_or_insert_with(Ground::new);
         for dialect in Dialect::ALL {
             let tool = MemoryTool::open(&ground.root, Options::new(dialect, Arc::new(|| 7))).expect("a tool");
-            let mut told = Told(0);
-            let Answer { content, is_error } = tool.call(input, &mut told);
+            let mut reported = Reported(0);
+            let Answer { content, is_error } = tool.call(input, &mut reported);
             let place = ground.temporary.path().to_string_lossy();
-            // The fuzzer reads both texts off these comparisons and says them itself; then they may come back.
-            let said = input.to_string();
+            // The fuzzer reads both texts off these comparisons and says them itself; then they may reappear.
+            let quoted = input.to_string();
             for hidden in [OUTSIDE, &*place] {
-                assert!(said.contains(hidden) || !content.contains(hidden), "{input}: {content}");
+                assert!(quoted.contains(hidden) || !content.contains(hidden), "{input}: {content}");
             }
-            assert!(MemoryTool::changes(input) || told.0 == 0, "{input}: a reading call changed something");
+            assert!(MemoryTool::changes(input) || reported.0 == 0, "{input}: a reading call changed something");
             assert!(!is_error || !content.is_empty(), "{input}");
             ground.assert_untouched();
             if MemoryTool::changes(input) {

@@ -228,21 +228,24 @@ fn what_a_session_says_of_its_extraction_is_likely_and_exact_calls_come_first() 
         previous_at: Some(at(seconds - 50)),
         ..version(seconds, Some(before), Some(after))
     };
-    let said = saying("s", 60);
-    let found = join(&[step(30, "one", "two")], &[&said], &[]).remove(0);
+    let writes_of = saying("s", 60);
+    let found = join(&[step(30, "one", "two")], &[&writes_of], &[]).remove(0);
     assert_eq!(
         (found.confidence, found.basis, found.session.as_deref()),
         (Confidence::Likely, Basis::Named, Some("s"))
     );
     // Long after, it says nothing of this version; before the one before, neither.
     for seconds in [30 + 200, -40] {
-        let said = saying("s", seconds);
-        assert_eq!(join(&[step(30, "one", "two")], &[&said], &[]).remove(0).confidence, Confidence::Unknown);
+        let writes_of = saying("s", seconds);
+        assert_eq!(
+            join(&[step(30, "one", "two")], &[&writes_of], &[]).remove(0).confidence,
+            Confidence::Unknown
+        );
     }
     // Calls that give the bytes are surer, also when the saying stands between them.
     let (first, second) = (by("s", 10, edit("one", "1", false)), by("s", 20, edit("1", "two", false)));
     let between = saying("s", 15);
-    let found = join(&[step(30, "one", "two")], &[&first, &between, &second, &said], &[]).remove(0);
+    let found = join(&[step(30, "one", "two")], &[&first, &between, &second, &writes_of], &[]).remove(0);
     assert_eq!(
         (found.confidence, found.basis, found.write),
         (Confidence::ExactContent, Basis::Chain, Some(2))
@@ -253,7 +256,7 @@ proptest! {
     /// Whatever a session does, each version a recorder sees is explained by a call of it, and the bytes are equal.
     #[test]
     fn every_version_between_calls_is_explained(
-        steps in proptest::collection::vec((0_usize..4, "[a-d]{1,3}", 0_usize..3), 1..25), look in proptest::collection::vec(any::<bool>(), 25),
+        steps in proptest::collection::vec((0_usize..4, "[a-d]{1,3}", 0_usize..3), 1..25), scan in proptest::collection::vec(any::<bool>(), 25),
     ) {
         let mut content: Option<String> = None;
         let mut recorded: Vec<(i64, Option<String>)> = Vec::new();
@@ -275,7 +278,7 @@ proptest! {
             let made = crate::apply(&write, content.as_deref().map(str::as_bytes)).unwrap();
             content = Some(String::from_utf8(made).unwrap());
             writes.push(write);
-            if look[number] && recorded.last().is_none_or(|(_, last)| *last != content) {
+            if scan[number] && recorded.last().is_none_or(|(_, last)| *last != content) {
                 recorded.push((now + 5, content.clone()));
             }
         }

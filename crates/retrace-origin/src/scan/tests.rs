@@ -67,8 +67,8 @@ fn a_write_tells_session_turn_model_prompt_and_outcome() {
         (Some("s-1"), Some("claude-x"), Role::Main)
     );
     assert_eq!(first.prompt.as_ref().map(|prompt| &*prompt.text), Some("Remember the port"));
-    assert!(first.told.was_absent);
-    assert_eq!(found[1].told.after.as_deref(), Some("y\n"));
+    assert!(first.reported.was_absent);
+    assert_eq!(found[1].reported.after.as_deref(), Some("y\n"));
     assert_eq!(found[1].answered_at, Timestamp::parse("2026-01-02T10:00:05Z").ok());
     assert_eq!(found[1].effect, Effect::Edit(Replacement { old: "x".into(), new: "y".into(), all: false }));
     let wanted = read_where(text.as_bytes(), |path| path.starts_with("/srv")).unwrap();

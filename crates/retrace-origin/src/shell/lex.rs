@@ -61,11 +61,11 @@ pub(super) struct Simple {
 }
 
 /// Commands of one call are short; what is longer than this is not read. 1 MiB.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Simple commands in order. `None` for what does not end (an open quote) or is too long.
 pub(super) fn commands(text: &str) -> Option<Vec<Simple>> {
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return None;
     }
     let mut lexer = Lexer {

@@ -6,20 +6,20 @@ use crate::write::LineEdit;
 use proptest::prelude::*;
 
 fn found(command: &str) -> Vec<(String, Effect)> {
-    told(command).into_iter().map(|(path, effect, _)| (path, effect)).collect()
+    reported(command).into_iter().map(|(path, effect, _)| (path, effect)).collect()
 }
 
 /// The same, and whether it may not have run.
-fn told(command: &str) -> Vec<(String, Effect, bool)> {
+fn reported(command: &str) -> Vec<(String, Effect, bool)> {
     let found = effects(command, Some("/p")).into_iter();
     found.map(|it| (resolve(&it.path, it.directory.as_deref()), it.effect, it.conditional)).collect()
 }
 
 /// Whether the only write of a command may not have run.
 fn is_doubtful(command: &str) -> bool {
-    let told = told(command);
-    assert_eq!(told.len(), 1, "{command}: {told:?}");
-    told[0].2
+    let reported = reported(command);
+    assert_eq!(reported.len(), 1, "{command}: {reported:?}");
+    reported[0].2
 }
 
 fn whole(path: &str, text: &str) -> (String, Effect) {
@@ -101,7 +101,7 @@ fn a_patch_may_come_through_the_shell() {
 }
 
 #[test]
-fn each_command_of_a_sequence_is_judged_by_itself() {
+fn each_command_of_a_sequence_is_decided_by_itself() {
     assert_eq!(
         found("npm test; echo x > a.md; date > b.md\nrm c.md"),
         [whole("/p/a.md", "x\n"), ("/p/b.md".into(), Effect::Unparsed), ("/p/c.md".into(), Effect::Delete)]
@@ -170,7 +170,7 @@ fn variables_with_plain_values_are_put_in() {
 #[test]
 fn loops_over_plain_words_are_followed() {
     assert_eq!(
-        told("for f in a b; do\n  echo $f > m/$f.md\ndone"),
+        reported("for f in a b; do\n  echo $f > m/$f.md\ndone"),
         [
             ("/p/m/a.md".into(), Effect::Whole(b"a\n".to_vec()), false),
             ("/p/m/b.md".into(), Effect::Whole(b"b\n".to_vec()), false)
@@ -184,7 +184,7 @@ fn loops_over_plain_words_are_followed() {
         ["/p/x/1.md", "/p/x/2.md", "/p/y/1.md", "/p/y/2.md"]
     );
     assert_eq!(
-        told("for f in *; do echo x >> a.md; done"),
+        reported("for f in *; do echo x >> a.md; done"),
         [("/p/a.md".into(), Effect::Unparsed, true)],
         "how often is not known"
     );

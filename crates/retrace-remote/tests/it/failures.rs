@@ -32,8 +32,8 @@ fn each_status_has_its_error() {
         (529, "overloaded_error", 5),
         (301, "", 1),
     ] {
-        let said = message.clone();
-        let (error, calls) = error(move |_| refusal(status, kind, &said));
+        let stated = message.clone();
+        let (error, calls) = error(move |_| refusal(status, kind, &stated));
         assert_eq!(calls, tries, "{status} {kind}");
         let fits = match (status, kind) {
             (401 | 403, _) => matches!(&error, RemoteError::KeyRefused { status: s, .. } if *s == status),
@@ -46,7 +46,7 @@ fn each_status_has_its_error() {
             (429, _) => matches!(error, RemoteError::Limited { retry_after: None, .. }),
             (529, _) => matches!(error, RemoteError::Unreachable { status: Some(529), tries: 5, .. }),
             (301, _) => matches!(error, RemoteError::Redirected { .. }),
-            _ => matches!(&error, RemoteError::Refused { kind: said, .. } if said == kind),
+            _ => matches!(&error, RemoteError::Refused { kind: stated, .. } if stated == kind),
         };
         assert!(fits, "{status} {kind}: {error:?}");
     }
@@ -150,7 +150,7 @@ fn lies_are_not_taken() {
         let server = Server::start(move |_, _| ok(&lie));
         let error = server.host().memory(STORE, MEMORY).unwrap_err();
         assert!(
-            matches!(&error, RemoteError::NotUnderstood { cause: said } if said.contains(cause)),
+            matches!(&error, RemoteError::NotUnderstood { cause: stated } if stated.contains(cause)),
             "{cause}: {error:?}"
         );
         assert!(!error.to_string().contains("secret"), "{error}");
@@ -199,17 +199,17 @@ fn each_call_is_told() {
         1 => Reply::HangUp,
         _ => ok(&memory()),
     });
-    let told = Arc::new(Mutex::new(Vec::<Made>::new()));
-    let log = told.clone();
+    let reported = Arc::new(Mutex::new(Vec::<Made>::new()));
+    let log = reported.clone();
     let host = server.host().telling(Arc::new(move |made: &Made| log.lock().unwrap().push(made.clone())));
     host.update(STORE, MEMORY, None, Some("x"), None).unwrap();
-    let told = told.lock().unwrap().clone();
-    let statuses: Vec<Option<u16>> = told.iter().map(|made| made.status).collect();
+    let reported = reported.lock().unwrap().clone();
+    let statuses: Vec<Option<u16>> = reported.iter().map(|made| made.status).collect();
     assert_eq!(statuses, [Some(500), None, Some(200)]);
-    assert!(told.iter().all(|made| made.method == Method::Post
+    assert!(reported.iter().all(|made| made.method == Method::Post
         && made.address.ends_with("/base/v1/memory_stores/memstore_01a/memories/mem_01b")
         && made.sent == 15));
-    assert_eq!((told[1].received, told[2].received), (0, memory().to_string().len() as u64));
+    assert_eq!((reported[1].received, reported[2].received), (0, memory().to_string().len() as u64));
 }
 
 #[test]

@@ -30,8 +30,8 @@ fn each_host_keeps_its_own_key() {
         .envs(["HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME"].map(|name| (name, home.path())))
         .output()
         .unwrap();
-    let told = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    assert!(output.status.success(), "{}", told.join("\n"));
+    let reported = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(output.status.success(), "{}", reported.join("\n"));
 }
 
 #[test]

@@ -111,8 +111,8 @@ fn beyond_this_machine_the_token_and_the_name_are_asked_for() {
         (format!("other.example:{port}"), &key, "403"),
         (format!("192.0.2.7:{port}"), &key, "403"),
     ] {
-        let said = answer(connect(), "/api/v1/none/none", &host, lines);
-        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{host} {lines} {said}");
+        let reply_text = answer(connect(), "/api/v1/none/none", &host, lines);
+        assert!(reply_text.starts_with(&format!("HTTP/1.1 {status} ")), "{host} {lines} {reply_text}");
     }
 }
 
@@ -154,23 +154,26 @@ fn with_a_certificate_it_speaks_tls_and_nothing_else() {
         let name = ServerName::try_from("memory.example").expect("a name");
         StreamOwned::new(ClientConnection::new(Arc::clone(&client), name).expect("a client"), connect())
     };
-    let said = answer(secure(), "/healthz", &host, "");
-    assert!(said.starts_with("HTTP/1.1 200 OK\r\n") && said.ends_with("\r\n\r\nok\n"), "{said}");
+    let reply_text = answer(secure(), "/healthz", &host, "");
+    assert!(
+        reply_text.starts_with("HTTP/1.1 200 OK\r\n") && reply_text.ends_with("\r\n\r\nok\n"),
+        "{reply_text}"
+    );
     for (host, origin, status) in [
         (&*host, format!("https://{host}"), "200"),
         (&host, format!("http://{host}"), "403"),
         ("other.example", "https://other.example".to_owned(), "403"),
     ] {
-        let said = answer(secure(), "/healthz", host, &format!("Origin: {origin}\r\n"));
-        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{said}");
+        let reply_text = answer(secure(), "/healthz", host, &format!("Origin: {origin}\r\n"));
+        assert!(reply_text.starts_with(&format!("HTTP/1.1 {status} ")), "{reply_text}");
     }
     // Whoever speaks plainly is not answered in HTTP.
     let mut plain = connect();
-    let mut said = Vec::new();
+    let mut reply_text = Vec::new();
     // The connection may end at the first wrong byte, with an error on either way.
     let _ = write!(plain, "GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n");
-    let _ = plain.read_to_end(&mut said);
-    assert!(!said.starts_with(b"HTTP"), "{said:?}");
+    let _ = plain.read_to_end(&mut reply_text);
+    assert!(!reply_text.starts_with(b"HTTP"), "{reply_text:?}");
     // One that says nothing does not keep the server from stopping.
     let silent = connect();
     server.stop();
@@ -217,13 +220,13 @@ async fn drip(stream: DuplexStream, first: &str, piece: &[u8], pause: Duration) 
         }
         std::future::pending::<()>().await;
     };
-    let mut said = Vec::new();
+    let mut reply_text = Vec::new();
     tokio::select! {
         // What was said before the end counts, however the end came.
-        _ = reading.read_to_end(&mut said) => {}
+        _ = reading.read_to_end(&mut reply_text) => {}
         () = send => {}
     }
-    String::from_utf8(said).expect("text")
+    String::from_utf8(reply_text).expect("text")
 }
 
 #[test]
@@ -248,16 +251,16 @@ const SECOND: Duration = Duration::from_secs(1);
 async fn a_head_that_trickles_in_is_cut() {
     let folder = tempfile::tempdir().expect("a folder");
     let head = format!("GET /healthz HTTP/1.1\r\nHost: {HOST}\r\nx-slow: ");
-    let said = drip(connected(folder.path(), None), &head, b"a", SECOND).await;
-    assert!(!said.contains("200 OK"), "{said}");
+    let reply_text = drip(connected(folder.path(), None), &head, b"a", SECOND).await;
+    assert!(!reply_text.contains("200 OK"), "{reply_text}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_says_nothing_is_cut() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut said = Vec::new();
-    connected(folder.path(), None).read_to_end(&mut said).await.expect("an end");
-    assert!(!said.starts_with(b"HTTP/1.1 200"), "{said:?}");
+    let mut reply_text = Vec::new();
+    connected(folder.path(), None).read_to_end(&mut reply_text).await.expect("an end");
+    assert!(!reply_text.starts_with(b"HTTP/1.1 200"), "{reply_text:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -266,18 +269,21 @@ async fn an_idle_connection_is_closed_after_its_answer() {
     let mut stream = connected(folder.path(), None);
     let head = format!("GET /healthz HTTP/1.1\r\nHost: {HOST}\r\n\r\n");
     stream.write_all(head.as_bytes()).await.expect("a request");
-    let mut said = String::new();
-    stream.read_to_string(&mut said).await.expect("an end");
-    assert!(said.starts_with("HTTP/1.1 200 OK\r\n") && said.contains("\r\n\r\nok\n"), "{said}");
+    let mut reply_text = String::new();
+    stream.read_to_string(&mut reply_text).await.expect("an end");
+    assert!(
+        reply_text.starts_with("HTTP/1.1 200 OK\r\n") && reply_text.contains("\r\n\r\nok\n"),
+        "{reply_text}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_handshake_that_does_not_come_is_cut() {
     let folder = tempfile::tempdir().expect("a folder");
     let tls = certified(folder.path()).0.acceptor().expect("files");
-    let mut said = Vec::new();
-    connected(folder.path(), tls).read_to_end(&mut said).await.expect("an end");
-    assert!(said.is_empty(), "{said:?}");
+    let mut reply_text = Vec::new();
+    connected(folder.path(), tls).read_to_end(&mut reply_text).await.expect("an end");
+    assert!(reply_text.is_empty(), "{reply_text:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -288,8 +294,8 @@ async fn a_body_that_trickles_in_is_cut() {
             "POST {path} HTTP/1.1\r\nHost: {HOST}\r\nx-api-key: {KEY}\r\ncontent-type: application/json\r\n\
              content-length: 100000\r\n\r\n"
         );
-        let said = drip(connected(folder.path(), None), &head, b" ", SECOND).await;
-        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{said}");
+        let reply_text = drip(connected(folder.path(), None), &head, b" ", SECOND).await;
+        assert!(reply_text.starts_with(&format!("HTTP/1.1 {status} ")), "{reply_text}");
     }
 }
 
@@ -302,9 +308,9 @@ async fn a_head_with_too_much_in_it_is_refused() {
     for lines in [many, large] {
         let mut stream = connected(folder.path(), None);
         stream.write_all(format!("{head}{lines}\r\n").as_bytes()).await.expect("a request");
-        let mut said = String::new();
-        stream.read_to_string(&mut said).await.expect("an end");
-        assert!(said.starts_with("HTTP/1.1 431 "), "{} {said}", lines.len());
+        let mut reply_text = String::new();
+        stream.read_to_string(&mut reply_text).await.expect("an end");
+        assert!(reply_text.starts_with("HTTP/1.1 431 "), "{} {reply_text}", lines.len());
     }
 }
 
@@ -376,16 +382,16 @@ async fn broken_requests_are_refused_or_cut() {
             .collect();
         let mut stream = connected_to(router.clone(), None);
         stream.write_all(&bytes).await.expect("it fits");
-        let mut said = Vec::new();
+        let mut reply_text = Vec::new();
         // The end may be an error: not all that was sent was read.
-        let _ = stream.read_to_end(&mut said).await;
-        let (said, sent) = (String::from_utf8_lossy(&said), String::from_utf8_lossy(&bytes));
-        answered += usize::from(said.starts_with("HTTP/1."));
+        let _ = stream.read_to_end(&mut reply_text).await;
+        let (reply_text, sent) = (String::from_utf8_lossy(&reply_text), String::from_utf8_lossy(&bytes));
+        answered += usize::from(reply_text.starts_with("HTTP/1."));
         // 504 is a body that did not come.
         for status in ["500", "501", "502", "503"] {
-            assert!(!said.contains(&format!("HTTP/1.1 {status}")), "{sent:?}: {said}");
+            assert!(!reply_text.contains(&format!("HTTP/1.1 {status}")), "{sent:?}: {reply_text}");
         }
-        assert!(!said.contains("This is a bug"), "{sent:?}: {said}");
+        assert!(!reply_text.contains("This is a bug"), "{sent:?}: {reply_text}");
     }
     assert!(answered > 1_000, "{answered}");
 }

@@ -293,8 +293,11 @@ async fn a_guard_that_refuses_writes_nothing() {
             (&json!(true), &Value::Null),
             "{dialect}"
         );
-        let said = text(&refused["content"]);
-        assert!(said.contains("secret/github") && !said.contains(&token), "{dialect}: {said}");
+        let reply_text = text(&refused["content"]);
+        assert!(
+            reply_text.contains("secret/github") && !reply_text.contains(&token),
+            "{dialect}: {reply_text}"
+        );
         assert!(!root.join("a.md").exists(), "{dialect}");
         let warned = server.done("memory_tool", call("warn", &secret)).await;
         assert_eq!(warned["is_error"], false, "{dialect}");

@@ -23,7 +23,7 @@ fn assert_like_new(index: &Index, home: &Home) {
 }
 
 #[test]
-fn every_place_of_every_agent_is_looked_into() {
+fn every_place_of_every_agent_is_searched() {
     let home = Home::new();
     home.session("s1", &two_turns("s1"));
     home.write(".claude/projects/-work/s1/subagents/agent-a1.jsonl", two_turns("s1"));

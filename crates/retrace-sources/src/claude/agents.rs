@@ -3,14 +3,14 @@
 use super::projects::Project;
 use super::settings::Switch;
 use super::{Claude, folder_label};
-use crate::look::{Entry, Look, is_file};
+use crate::scan::{Entry, Scan, is_file};
 use crate::{AgentScope, Found};
 use retrace_model::StoreKind;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// All subagent memory: of the user, and of every project known here.
-pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -> Vec<Found> {
+pub(super) fn find(claude: &Claude<'_>, projects: &[Project], scan: &mut Scan) -> Vec<Found> {
     let mut found = Vec::new();
     for base in BTreeSet::from([&claude.config_root, &claude.memory_base]) {
         let mut switch = claude.settings.switch(claude.surroundings, None);
@@ -18,7 +18,7 @@ pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -
             let reason = format!("Not used now: memory is kept in {}.", claude.memory_base.display());
             switch = Switch { on: false, reason };
         }
-        for entry in agents(look, base, &["agent-memory"]) {
+        for entry in agents(scan, base, &["agent-memory"]) {
             found.push(store(entry, AgentScope::User, None, &switch));
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -
             if scope == AgentScope::Project && claude.is_config_parent(&project.directory) {
                 continue;
             }
-            for entry in agents(look, &project.directory, &[".claude", folder]) {
+            for entry in agents(scan, &project.directory, &[".claude", folder]) {
                 found.push(store(entry, scope, Some(&project.directory), &switch));
             }
         }
@@ -39,9 +39,9 @@ pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -
     found
 }
 
-fn agents(look: &mut Look, base: &Path, parts: &[&str]) -> Vec<Entry> {
-    let Some(directory) = look.directory(base, parts) else { return Vec::new() };
-    look.directories(&directory)
+fn agents(scan: &mut Scan, base: &Path, parts: &[&str]) -> Vec<Entry> {
+    let Some(directory) = scan.directory(base, parts) else { return Vec::new() };
+    scan.directories(&directory)
 }
 
 fn store(entry: Entry, scope: AgentScope, project: Option<&PathBuf>, switch: &Switch) -> Found {

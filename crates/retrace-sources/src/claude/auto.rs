@@ -3,7 +3,7 @@
 use super::projects::{Folder, Project};
 use super::settings::Switch;
 use super::{Claude, folder_label};
-use crate::look::{Look, is_directory, is_file};
+use crate::scan::{Scan, is_directory, is_file};
 use crate::slug::{MAX_SLUG_CHARS, slug, slug_matches};
 use crate::{Found, Problem, validate_memory_path};
 use retrace_model::StoreKind;
@@ -35,23 +35,23 @@ struct Gathered<'a> {
 }
 
 /// All auto memory directories: those in use, those configured or asked for, and those left behind.
-pub(super) fn find(claude: &Claude<'_>, projects: &[Project], look: &mut Look) -> Vec<Found> {
+pub(super) fn find(claude: &Claude<'_>, projects: &[Project], scan: &mut Scan) -> Vec<Found> {
     let mut places: BTreeMap<PathBuf, Gathered<'_>> = BTreeMap::new();
     for project in std::iter::once(None).chain(projects.iter().map(Some)) {
-        if let Some(place) = place(claude, look, project) {
+        if let Some(place) = place(claude, scan, project) {
             let switch = switch(claude, project);
             places.entry(place.directory.clone()).or_default().add(project, place, switch);
         }
     }
     let mut found = Vec::new();
     for (directory, gathered) in &places {
-        found.extend(gathered.found(claude, look, directory));
+        found.extend(gathered.found(claude, scan, directory));
     }
     for folder in &claude.folders {
         if let Some(memory) =
-            look.directory(&folder.path, &["memory"]).filter(|memory| !places.contains_key(memory))
+            scan.directory(&folder.path, &["memory"]).filter(|memory| !places.contains_key(memory))
         {
-            found.push(left_behind(claude, projects, look, folder, memory));
+            found.push(left_behind(claude, projects, scan, folder, memory));
         }
     }
     found
@@ -64,7 +64,7 @@ fn switch(claude: &Claude<'_>, project: Option<&Project>) -> Switch {
 /// Where the memory of a project goes, or with `None` where all memory goes. First match wins: the override for hosts, the
 /// `autoMemoryDirectory` setting, the default. Source: Claude Code documentation, memory page; the override is from
 /// third-party descriptions.
-fn place(claude: &Claude<'_>, look: &mut Look, project: Option<&Project>) -> Option<Place> {
+fn place(claude: &Claude<'_>, scan: &mut Scan, project: Option<&Project>) -> Option<Place> {
     if let Some(directory) = claude.whole_path.clone() {
         let because = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE names it".to_owned();
         return Some(Place { directory, because, notes: Vec::new(), configured: true });
@@ -85,7 +85,7 @@ fn place(claude: &Claude<'_>, look: &mut Look, project: Option<&Project>) -> Opt
             }
             Err(refused) => {
                 notes.push(format!("{setting} is refused: {refused}."));
-                look.note(Problem::Refused { place: setting, refused });
+                scan.note(Problem::Refused { place: setting, refused });
                 // The value that takes precedence is refused; the agent does not fall back to a weaker file.
                 break;
             }
@@ -142,10 +142,10 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn found(&self, claude: &Claude<'_>, look: &mut Look, directory: &Path) -> Option<Found> {
+    fn found(&self, claude: &Claude<'_>, scan: &mut Scan, directory: &Path) -> Option<Found> {
         let named = self.by_repository.values().flatten().any(|project| project.named);
         let exists =
-            if self.configured { is_directory(directory) } else { is_there(claude, look, directory) };
+            if self.configured { is_directory(directory) } else { is_there(claude, scan, directory) };
         if !exists && !self.configured && (!named || directory.is_symlink()) {
             return None;
         }
@@ -221,13 +221,13 @@ impl<'a> Gathered<'a> {
 }
 
 /// Whether a directory at a default place is there, no link on the way below `projects`.
-fn is_there(claude: &Claude<'_>, look: &mut Look, directory: &Path) -> bool {
+fn is_there(claude: &Claude<'_>, scan: &mut Scan, directory: &Path) -> bool {
     let projects = claude.memory_base.join("projects");
     let parts: Vec<_> = directory
         .strip_prefix(&projects)
         .map(|below| below.components().map(|part| part.as_os_str()).collect())
         .unwrap_or_default();
-    look.directory(&projects, &parts).is_some()
+    scan.directory(&projects, &parts).is_some()
 }
 
 /// What in the directory itself says that it is auto memory.
@@ -248,14 +248,14 @@ fn contents(directory: &Path) -> Vec<String> {
 fn left_behind(
     claude: &Claude<'_>,
     projects: &[Project],
-    look: &mut Look,
+    scan: &mut Scan,
     folder: &Folder,
     memory: PathBuf,
 ) -> Found {
     let owner = owner(projects, &folder.name);
     // A free name was given by an earlier environment; the default place says nothing against it, a setting does.
     let free = owner.as_ref().is_some_and(|owner| owner.freely_named);
-    let elsewhere = place(claude, look, owner.as_ref().map(|owner| owner.project))
+    let elsewhere = place(claude, scan, owner.as_ref().map(|owner| owner.project))
         .filter(|place| !free || place.configured || claude.folder_name.is_some());
     let mut evidence = vec![format!("a memory directory in the project folder {}", folder.path.display())];
     evidence.extend(contents(&memory));

@@ -12,7 +12,7 @@ mod tests;
 
 pub(crate) use projects::Project;
 
-use crate::look::Look;
+use crate::scan::Scan;
 use crate::{Found, Problem, Surroundings, validate_memory_path};
 use projects::Folder;
 use settings::Settings;
@@ -34,36 +34,36 @@ struct Claude<'a> {
     folders: Vec<Folder>,
 }
 
-/// Claude Code's configuration directory and its settings, without a look at any project.
-pub(crate) fn settings(surroundings: &Surroundings, look: &mut Look) -> (PathBuf, Settings) {
-    let configured = absolute_variable(surroundings, look, "CLAUDE_CONFIG_DIR");
+/// Claude Code's configuration directory and its settings, without a scan of any project.
+pub(crate) fn settings(surroundings: &Surroundings, scan: &mut Scan) -> (PathBuf, Settings) {
+    let configured = absolute_variable(surroundings, scan, "CLAUDE_CONFIG_DIR");
     let state_file = configured.as_ref().unwrap_or(&surroundings.home).join(".claude.json");
     let config_root = configured.unwrap_or_else(|| surroundings.home.join(".claude"));
-    let settings = Settings::read(surroundings, &config_root, &state_file, look);
+    let settings = Settings::read(surroundings, &config_root, &state_file, scan);
     (config_root, settings)
 }
 
 /// Finds Claude Code's memory, and the projects its files and the user name.
-pub(crate) fn find(surroundings: &Surroundings, look: &mut Look) -> (Vec<Found>, Vec<Project>) {
-    let claude = Claude::read(surroundings, look);
-    let projects = projects::collect(&claude, look);
-    let mut found = auto::find(&claude, &projects, look);
-    found.extend(agents::find(&claude, &projects, look));
+pub(crate) fn find(surroundings: &Surroundings, scan: &mut Scan) -> (Vec<Found>, Vec<Project>) {
+    let claude = Claude::read(surroundings, scan);
+    let projects = projects::collect(&claude, scan);
+    let mut found = auto::find(&claude, &projects, scan);
+    found.extend(agents::find(&claude, &projects, scan));
     (found, projects)
 }
 
 impl<'a> Claude<'a> {
-    fn read(surroundings: &'a Surroundings, look: &mut Look) -> Self {
-        let configured = absolute_variable(surroundings, look, "CLAUDE_CONFIG_DIR");
+    fn read(surroundings: &'a Surroundings, scan: &mut Scan) -> Self {
+        let configured = absolute_variable(surroundings, scan, "CLAUDE_CONFIG_DIR");
         let config_root = configured.clone().unwrap_or_else(|| surroundings.home.join(".claude"));
         let state_file = configured.as_ref().unwrap_or(&surroundings.home).join(".claude.json");
-        let memory_base = absolute_variable(surroundings, look, "CLAUDE_CODE_REMOTE_MEMORY_DIR")
+        let memory_base = absolute_variable(surroundings, scan, "CLAUDE_CODE_REMOTE_MEMORY_DIR")
             .unwrap_or_else(|| config_root.clone());
-        let folders = projects::folders(look, [&config_root, &memory_base]);
+        let folders = projects::folders(scan, [&config_root, &memory_base]);
         Self {
-            folder_name: folder_name(surroundings, look, configured.is_some()),
-            whole_path: whole_path(surroundings, look),
-            settings: Settings::read(surroundings, &config_root, &state_file, look),
+            folder_name: folder_name(surroundings, scan, configured.is_some()),
+            whole_path: whole_path(surroundings, scan),
+            settings: Settings::read(surroundings, &config_root, &state_file, scan),
             surroundings,
             config_root,
             memory_base,
@@ -84,13 +84,13 @@ pub fn config_root(surroundings: &Surroundings) -> PathBuf {
     surroundings.directory("CLAUDE_CONFIG_DIR", || surroundings.home.join(".claude"))
 }
 
-fn absolute_variable(surroundings: &Surroundings, look: &mut Look, name: &str) -> Option<PathBuf> {
+fn absolute_variable(surroundings: &Surroundings, scan: &mut Scan, name: &str) -> Option<PathBuf> {
     let value = surroundings.variable(name)?;
     let path = PathBuf::from(value);
     if path.is_absolute() {
         return Some(path);
     }
-    look.note(Problem::Variable {
+    scan.note(Problem::Variable {
         name: name.to_owned(),
         value: value.to_string_lossy().into_owned(),
         expected: "an absolute path",
@@ -100,7 +100,7 @@ fn absolute_variable(surroundings: &Surroundings, look: &mut Look, name: &str) -
 
 /// Source: Claude Code documentation, sessions page: 1 to 64 letters, digits, `-` and `_`; only with `CLAUDE_CONFIG_DIR`;
 /// from the process environment only.
-fn folder_name(surroundings: &Surroundings, look: &mut Look, has_config_dir: bool) -> Option<String> {
+fn folder_name(surroundings: &Surroundings, scan: &mut Scan, has_config_dir: bool) -> Option<String> {
     let value = surroundings.variable("CLAUDE_CODE_PROJECT_DIR_NAME")?.to_string_lossy().into_owned();
     let letters = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     let expected = if !has_config_dir {
@@ -110,15 +110,15 @@ fn folder_name(surroundings: &Surroundings, look: &mut Look, has_config_dir: boo
     } else {
         return Some(value);
     };
-    look.note(Problem::Variable { name: "CLAUDE_CODE_PROJECT_DIR_NAME".to_owned(), value, expected });
+    scan.note(Problem::Variable { name: "CLAUDE_CODE_PROJECT_DIR_NAME".to_owned(), value, expected });
     None
 }
 
-fn whole_path(surroundings: &Surroundings, look: &mut Look) -> Option<PathBuf> {
+fn whole_path(surroundings: &Surroundings, scan: &mut Scan) -> Option<PathBuf> {
     const NAME: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
     let value = surroundings.variable(NAME)?;
     let Some(text) = value.to_str() else {
-        look.note(Problem::Variable {
+        scan.note(Problem::Variable {
             name: NAME.to_owned(),
             value: value.to_string_lossy().into_owned(),
             expected: "UTF-8 text",
@@ -126,7 +126,7 @@ fn whole_path(surroundings: &Surroundings, look: &mut Look) -> Option<PathBuf> {
         return None;
     };
     validate_memory_path(text, &surroundings.home)
-        .map_err(|refused| look.note(Problem::Refused { place: NAME.to_owned(), refused }))
+        .map_err(|refused| scan.note(Problem::Refused { place: NAME.to_owned(), refused }))
         .ok()
 }
 

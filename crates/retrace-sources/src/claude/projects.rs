@@ -3,7 +3,7 @@
 use super::Claude;
 use super::settings::ProjectSettings;
 use crate::git::{self, Checkout};
-use crate::look::{Look, Sort};
+use crate::scan::{Scan, Sort};
 use crate::slug::ancestor_named;
 use crate::{Problem, RefusedPath};
 use serde_json::Value;
@@ -56,13 +56,13 @@ struct Draft {
 }
 
 /// The folders below `projects` of each base, without repeats.
-pub(super) fn folders(look: &mut Look, bases: [&PathBuf; 2]) -> Vec<Folder> {
+pub(super) fn folders(scan: &mut Scan, bases: [&PathBuf; 2]) -> Vec<Folder> {
     let bases: BTreeSet<&PathBuf> = bases.into_iter().collect();
     let mut folders = Vec::new();
     for base in bases {
         // `projects` may be a link: people move it to another disk, and no repository can write there.
-        for entry in look.directories(&base.join("projects")) {
-            let recorded = recorded(look, &entry.path, &entry.name);
+        for entry in scan.directories(&base.join("projects")) {
+            let recorded = recorded(scan, &entry.path, &entry.name);
             folders.push(Folder { name: entry.name, path: entry.path, recorded });
         }
     }
@@ -70,20 +70,20 @@ pub(super) fn folders(look: &mut Look, bases: [&PathBuf; 2]) -> Vec<Folder> {
 }
 
 /// All projects, by directory.
-pub(super) fn collect(claude: &Claude<'_>, look: &mut Look) -> Vec<Project> {
+pub(super) fn collect(claude: &Claude<'_>, scan: &mut Scan) -> Vec<Project> {
     let mut drafts: BTreeMap<PathBuf, Draft> = BTreeMap::new();
     for directory in &claude.surroundings.projects {
         if directory.is_absolute() {
             if !directory.is_dir() {
                 let reason = "there is no such project directory".to_owned();
-                look.note(Problem::Unreadable { path: directory.clone(), reason });
+                scan.note(Problem::Unreadable { path: directory.clone(), reason });
             }
             let draft = drafts.entry(as_sessions_see_it(directory)).or_default();
             draft.named = true;
             draft.evidence.push(format!("the user named {}", directory.display()));
         } else {
             let refused = RefusedPath::Relative(directory.to_string_lossy().into_owned());
-            look.note(Problem::Refused { place: "project directory".to_owned(), refused });
+            scan.note(Problem::Refused { place: "project directory".to_owned(), refused });
         }
     }
     let state_file = &claude.settings.state_file;
@@ -99,8 +99,8 @@ pub(super) fn collect(claude: &Claude<'_>, look: &mut Look) -> Vec<Project> {
             draft.folders.insert(folder.name.clone());
         }
     }
-    add_checkouts(look, &mut drafts);
-    drafts.into_iter().map(|(directory, draft)| finish(claude, look, directory, draft)).collect()
+    add_checkouts(scan, &mut drafts);
+    drafts.into_iter().map(|(directory, draft)| finish(claude, scan, directory, draft)).collect()
 }
 
 /// A directory the user named, with links resolved: a session's working directory never has any. Windows is left out,
@@ -117,15 +117,15 @@ fn without_trailing_separator(path: &Path) -> PathBuf {
 }
 
 /// Adds the repository of every project and the repository's other worktrees.
-fn add_checkouts(look: &mut Look, drafts: &mut BTreeMap<PathBuf, Draft>) {
+fn add_checkouts(scan: &mut Scan, drafts: &mut BTreeMap<PathBuf, Draft>) {
     let known: Vec<PathBuf> = drafts.keys().cloned().collect();
     let repositories: BTreeSet<PathBuf> = known
         .iter()
-        .filter_map(|directory| git::checkout(look, directory))
+        .filter_map(|directory| git::checkout(scan, directory))
         .map(|found| found.repository)
         .collect();
     for repository in repositories {
-        for worktree in git::worktrees(look, &repository) {
+        for worktree in git::worktrees(scan, &repository) {
             if worktree.is_dir() && !drafts.contains_key(&worktree) {
                 let (linked, main) = (worktree.display(), repository.display());
                 let evidence = format!("git lists {linked} as a worktree of {main}");
@@ -136,11 +136,11 @@ fn add_checkouts(look: &mut Look, drafts: &mut BTreeMap<PathBuf, Draft>) {
     }
 }
 
-fn finish(claude: &Claude<'_>, look: &mut Look, directory: PathBuf, draft: Draft) -> Project {
-    let checkout = git::checkout(look, &directory);
+fn finish(claude: &Claude<'_>, scan: &mut Scan, directory: PathBuf, draft: Draft) -> Project {
+    let checkout = git::checkout(scan, &directory);
     let settings = if directory.is_absolute() && !claude.is_config_parent(&directory) {
         let worktree = checkout.as_ref().map_or(&directory, |checkout| &checkout.worktree);
-        claude.settings.of_project(look, &directory, worktree)
+        claude.settings.of_project(scan, &directory, worktree)
     } else {
         ProjectSettings::default()
     };
@@ -149,8 +149,8 @@ fn finish(claude: &Claude<'_>, look: &mut Look, directory: PathBuf, draft: Draft
 }
 
 /// The directories the newest transcripts of a folder were recorded in, each with its transcript.
-fn recorded(look: &mut Look, folder: &Path, name: &str) -> BTreeMap<PathBuf, PathBuf> {
-    let mut transcripts: Vec<(SystemTime, PathBuf)> = look
+fn recorded(scan: &mut Scan, folder: &Path, name: &str) -> BTreeMap<PathBuf, PathBuf> {
+    let mut transcripts: Vec<(SystemTime, PathBuf)> = scan
         .entries(folder)
         .into_iter()
         .filter(|entry| entry.sort == Sort::File && entry.name.ends_with(".jsonl"))
@@ -159,7 +159,7 @@ fn recorded(look: &mut Look, folder: &Path, name: &str) -> BTreeMap<PathBuf, Pat
     transcripts.sort_by(|one, other| other.cmp(one));
     let mut recorded = BTreeMap::new();
     for (_, transcript) in transcripts.into_iter().take(TRANSCRIPTS_READ) {
-        if let Some(directory) = recorded_directory(look, &transcript, name) {
+        if let Some(directory) = recorded_directory(scan, &transcript, name) {
             recorded.entry(directory).or_insert(transcript);
         }
     }
@@ -173,8 +173,8 @@ fn modified(path: &Path) -> SystemTime {
 /// The project a transcript was recorded in: the working directory of a line, or the directory above it that the folder is
 /// named after, because an agent changes its directory while it works. Lines that do not parse are skipped: the last one
 /// read may be cut.
-fn recorded_directory(look: &mut Look, transcript: &Path, folder: &str) -> Option<PathBuf> {
-    let bytes = look.beginning(transcript, TRANSCRIPT_BYTES)?;
+fn recorded_directory(scan: &mut Scan, transcript: &Path, folder: &str) -> Option<PathBuf> {
+    let bytes = scan.beginning(transcript, TRANSCRIPT_BYTES)?;
     let mut first = None;
     for line in bytes.split(|byte| *byte == b'\n') {
         if !line.windows(5).any(|part| part == b"\"cwd\"") {

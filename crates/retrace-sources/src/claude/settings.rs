@@ -1,7 +1,7 @@
 //! Claude Code's settings files, in their order of precedence, and what the user trusts.
 
 use crate::Surroundings;
-use crate::look::{Look, Sort};
+use crate::scan::{Scan, Sort};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -34,29 +34,29 @@ pub(crate) struct SettingsFile {
 }
 
 impl SettingsFile {
-    fn read(look: &mut Look, path: PathBuf, from_project: bool) -> Option<Self> {
-        let value = look.json(&path)?;
+    fn read(scan: &mut Scan, path: PathBuf, from_project: bool) -> Option<Self> {
+        let value = scan.json(&path)?;
         if !value.is_object() {
             // Reported as the wrong type of the file as a whole.
             let wrapped = serde_json::json!({"the whole file": value});
-            look.setting(&path, &wrapped, "the whole file", "an object", Value::as_object);
+            scan.setting(&path, &wrapped, "the whole file", "an object", Value::as_object);
             return None;
         }
-        let directory = look.setting(&path, &value, "autoMemoryDirectory", "text", Value::as_str);
-        let enabled = look.setting(&path, &value, "autoMemoryEnabled", "true or false", Value::as_bool);
-        let block = look.setting(&path, &value, "env", "an object", |env| env.is_object().then_some(env));
+        let directory = scan.setting(&path, &value, "autoMemoryDirectory", "text", Value::as_str);
+        let enabled = scan.setting(&path, &value, "autoMemoryEnabled", "true or false", Value::as_bool);
+        let block = scan.setting(&path, &value, "env", "an object", |env| env.is_object().then_some(env));
         let mut env = BTreeMap::new();
         for name in SWITCHES {
-            let text = block.and_then(|block| look.setting(&path, block, name, "text", Value::as_str));
+            let text = block.and_then(|block| scan.setting(&path, block, name, "text", Value::as_str));
             env.extend(text.map(|text| (name, text.to_owned())));
         }
-        let excludes = look.setting(&path, &value, "claudeMdExcludes", "a list of text", |list| {
+        let excludes = scan.setting(&path, &value, "claudeMdExcludes", "a list of text", |list| {
             list.as_array()?
                 .iter()
                 .map(|glob| glob.as_str().map(str::to_owned))
                 .collect::<Option<Vec<String>>>()
         });
-        let instructions = look.setting(&path, &value, "claudeMd", "text", Value::as_str).map(str::to_owned);
+        let instructions = scan.setting(&path, &value, "claudeMd", "text", Value::as_str).map(str::to_owned);
         Some(Self {
             directory: directory.map(str::to_owned),
             enabled,
@@ -101,12 +101,12 @@ impl Settings {
         surroundings: &Surroundings,
         config_root: &Path,
         state_file: &Path,
-        look: &mut Look,
+        scan: &mut Scan,
     ) -> Self {
-        let (known_projects, trusted, approved) = state(look, state_file);
+        let (known_projects, trusted, approved) = state(scan, state_file);
         Self {
-            managed: managed(look, &surroundings.managed_directory),
-            user: SettingsFile::read(look, config_root.join("settings.json"), false),
+            managed: managed(scan, &surroundings.managed_directory),
+            user: SettingsFile::read(scan, config_root.join("settings.json"), false),
             known_projects,
             state_file: state_file.to_owned(),
             trusted,
@@ -116,7 +116,7 @@ impl Settings {
 
     /// The settings of a session started in `directory`, which lies in the working tree `worktree`. Each file is taken
     /// from the directory itself, else from the top of the working tree.
-    pub(crate) fn of_project(&self, look: &mut Look, directory: &Path, worktree: &Path) -> ProjectSettings {
+    pub(crate) fn of_project(&self, scan: &mut Scan, directory: &Path, worktree: &Path) -> ProjectSettings {
         let mut places = vec![directory];
         if worktree != directory {
             places.push(worktree);
@@ -126,7 +126,7 @@ impl Settings {
             .filter_map(|name| {
                 places
                     .iter()
-                    .find_map(|place| SettingsFile::read(look, place.join(".claude").join(name), true))
+                    .find_map(|place| SettingsFile::read(scan, place.join(".claude").join(name), true))
             })
             .collect();
         ProjectSettings { files, trusted: directory.ancestors().any(|above| self.trusted.contains(above)) }
@@ -255,21 +255,21 @@ fn truth(value: &str) -> Option<bool> {
 
 /// `managed-settings.json`, overridden by the files of `managed-settings.d` in the order of their names. Source: Claude
 /// Code documentation, settings page.
-fn managed(look: &mut Look, directory: &Path) -> Vec<SettingsFile> {
+fn managed(scan: &mut Scan, directory: &Path) -> Vec<SettingsFile> {
     let mut paths = vec![directory.join("managed-settings.json")];
-    let drop_ins = look.entries(&directory.join("managed-settings.d")).into_iter().filter(|entry| {
+    let drop_ins = scan.entries(&directory.join("managed-settings.d")).into_iter().filter(|entry| {
         entry.sort != Sort::Directory && entry.name.ends_with(".json") && !entry.name.starts_with('.')
     });
     paths.extend(drop_ins.map(|entry| entry.path));
-    paths.into_iter().rev().filter_map(|path| SettingsFile::read(look, path, false)).collect()
+    paths.into_iter().rev().filter_map(|path| SettingsFile::read(scan, path, false)).collect()
 }
 
 /// The projects `.claude.json` names; those among them the user trusts (`hasTrustDialogAccepted`); and those for which the user
 /// approved imports from outside (`hasClaudeMdExternalIncludesApproved`, third-party description).
-fn state(look: &mut Look, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
-    let value = look.json(path);
+fn state(scan: &mut Scan, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
+    let value = scan.json(path);
     let projects =
-        value.as_ref().and_then(|value| look.setting(path, value, "projects", "an object", Value::as_object));
+        value.as_ref().and_then(|value| scan.setting(path, value, "projects", "an object", Value::as_object));
     let Some(projects) = projects else { return Default::default() };
     let with = |key: &str| {
         let of = projects.iter().filter(|(_, state)| state.get(key).and_then(Value::as_bool) == Some(true));

@@ -78,7 +78,7 @@ fn a_session_that_moved_below_its_project_still_names_it() {
 }
 
 #[test]
-fn a_project_of_another_platform_is_named_and_not_looked_for() {
+fn a_project_of_another_platform_is_named_and_not_searched_for() {
     let home = Home::new();
     home.transcript("C--work-app", Path::new("C:\\work\\app\\src"));
     home.write(".claude/projects/C--work-app/memory/MEMORY.md", "x");

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::claude::settings::{ProjectSettings, Settings};
 use crate::git::lexical;
-use crate::look::{Look, Sort};
+use crate::scan::{Scan, Sort};
 use crate::{Problem, Surroundings};
 use globset::{GlobBuilder, GlobMatcher};
 use retrace_model::Rules;
@@ -26,13 +26,13 @@ const RULES: &str = "rules";
 /// How deep a folder of rules may be.
 const MAX_RULE_DEPTH: usize = 16;
 
-/// How far below the session's directory instruction files are looked for, and in how many directories.
+/// How far below the session's directory instruction files are searched for, and in how many directories.
 const MAX_DEPTH_BELOW: usize = 8;
 const MAX_DIRECTORIES_BELOW: usize = 5_000;
 
 struct Walk<'a, 'l> {
     surroundings: &'a Surroundings,
-    look: &'l mut Look,
+    scan: &'l mut Scan,
     found: &'a mut Instructions,
     excludes: Vec<(GlobMatcher, String)>,
     /// Imports from outside the project are approved.
@@ -46,7 +46,7 @@ struct Walk<'a, 'l> {
 /// A file to be taken, and why it is looked at.
 struct Candidate<'a> {
     path: PathBuf,
-    /// Directory it was looked for in.
+    /// Directory it was searched for in.
     base: &'a Path,
     /// Where it may really be; anywhere without one.
     boundary: Option<&'a Path>,
@@ -58,21 +58,21 @@ struct Candidate<'a> {
     is_rule: bool,
 }
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look, found: &mut Instructions) {
-    let (config_root, settings) = crate::claude::settings(surroundings, look);
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
+    let (config_root, settings) = crate::claude::settings(surroundings, scan);
     let directory = found.directory.clone();
     let worktree = found.repository.clone().or_else(|| directory.clone());
     let project_settings = match (&directory, &worktree) {
         (Some(directory), Some(worktree)) if directory.join(FOLDER) != config_root => {
-            settings.of_project(look, directory, worktree)
+            settings.of_project(scan, directory, worktree)
         }
         _ => ProjectSettings::default(),
     };
     found.switched_off = settings.no_instructions(surroundings, Some(&project_settings));
-    let excludes = excludes(&settings, &project_settings, look);
+    let excludes = excludes(&settings, &project_settings, scan);
     let approved = directory.as_deref().is_some_and(|directory| settings.approved_imports(directory));
     let mut walk =
-        Walk { surroundings, look, found, excludes, approved, project: worktree, seen: BTreeMap::new() };
+        Walk { surroundings, scan, found, excludes, approved, project: worktree, seen: BTreeMap::new() };
     walk.managed(&settings);
     walk.user(&config_root);
     if let Some(directory) = &directory {
@@ -90,7 +90,7 @@ pub(super) fn find(surroundings: &Surroundings, look: &mut Look, found: &mut Ins
     }
 }
 
-fn excludes(settings: &Settings, project: &ProjectSettings, look: &mut Look) -> Vec<(GlobMatcher, String)> {
+fn excludes(settings: &Settings, project: &ProjectSettings, scan: &mut Scan) -> Vec<(GlobMatcher, String)> {
     let mut matchers = Vec::new();
     for (file, glob) in settings.excludes(Some(project)) {
         match GlobBuilder::new(glob).literal_separator(true).build() {
@@ -100,7 +100,7 @@ fn excludes(settings: &Settings, project: &ProjectSettings, look: &mut Look) -> 
                     format!("claudeMdExcludes in {}: {glob}", file.display()),
                 ));
             }
-            Err(error) => look.note(Problem::Damaged {
+            Err(error) => scan.note(Problem::Damaged {
                 path: file.to_owned(),
                 message: format!("claudeMdExcludes: {glob:?} is no pattern: {}", error.kind()),
             }),
@@ -209,10 +209,10 @@ impl Walk<'_, '_> {
             return;
         }
         if !boundary.canonicalize().is_ok_and(|boundary| real.starts_with(boundary)) {
-            self.look.note(Problem::Link { path: folder.to_owned() });
+            self.scan.note(Problem::Link { path: folder.to_owned() });
             return;
         }
-        for entry in self.look.entries(folder) {
+        for entry in self.scan.entries(folder) {
             let is_folder =
                 entry.sort == Sort::Directory || (entry.sort == Sort::Link && entry.path.is_dir());
             if is_folder {
@@ -228,17 +228,17 @@ impl Walk<'_, '_> {
         let rules = Rules::default();
         let boundary = self.project.clone().unwrap_or_else(|| directory.to_owned());
         let mut waiting = vec![(directory.to_path_buf(), 0)];
-        let (mut looked, mut files) = (0, Vec::new());
+        let (mut scanned, mut files) = (0, Vec::new());
         while let Some((folder, depth)) = waiting.pop() {
-            looked += 1;
-            if looked > MAX_DIRECTORIES_BELOW {
-                self.look.note(Problem::TooMany { path: directory.to_owned(), limit: MAX_DIRECTORIES_BELOW });
+            scanned += 1;
+            if scanned > MAX_DIRECTORIES_BELOW {
+                self.scan.note(Problem::TooMany { path: directory.to_owned(), limit: MAX_DIRECTORIES_BELOW });
                 break;
             }
             if depth > 0 {
                 files.push(folder.join(FOLDER).join(CLAUDE_MD));
             }
-            for entry in self.look.entries(&folder) {
+            for entry in self.scan.entries(&folder) {
                 let left_out = || {
                     entry.name.starts_with('.') || rules.leaves_out_directory(entry.name.as_bytes()).is_some()
                 };
@@ -273,7 +273,7 @@ impl Walk<'_, '_> {
 
     /// Takes a file that is loaded by itself, with what it imports.
     fn take(&mut self, candidate: Candidate<'_>) {
-        let Some(opened) = open(self.look, candidate.base, &candidate.path, candidate.boundary) else {
+        let Some(opened) = open(self.scan, candidate.base, &candidate.path, candidate.boundary) else {
             return;
         };
         let Candidate { path, scope, mut reason, on_demand, is_rule, .. } = candidate;
@@ -414,7 +414,7 @@ impl Walk<'_, '_> {
         let base = path.parent().unwrap_or(&path).to_path_buf();
         let boundary = if is_project { inside } else { Some(self.surroundings.home.clone()) };
         let boundary = boundary.unwrap_or_else(|| base.clone());
-        let Some(opened) = open(self.look, &boundary_base(&path, &boundary, &base), &path, Some(&boundary))
+        let Some(opened) = open(self.scan, &boundary_base(&path, &boundary, &base), &path, Some(&boundary))
         else {
             return;
         };

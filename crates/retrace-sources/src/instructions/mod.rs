@@ -21,7 +21,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-use crate::look::Look;
+use crate::scan::Scan;
 use crate::{Problem, Surroundings};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub struct Instruction {
     pub scope: InstructionScope,
     /// The file as it is named, absolute.
     pub path: PathBuf,
-    /// Where it really is, where a symbolic link is on the way below the directory it was looked for in.
+    /// Where it really is, where a symbolic link is on the way below the directory it was searched for in.
     pub leads_to: Option<PathBuf>,
     /// Whether it is loaded.
     pub state: InstructionState,
@@ -165,17 +165,17 @@ printed! {
 /// this user. Never fails: what could not be read is in [`Instructions::problems`].
 #[must_use]
 pub fn instructions(surroundings: &Surroundings, directory: Option<&Path>) -> Instructions {
-    let mut look = Look::default();
+    let mut scan = Scan::default();
     let directory = directory.filter(|directory| directory.is_absolute());
-    let checkout = directory.and_then(|directory| crate::git::checkout(&mut look, directory));
+    let checkout = directory.and_then(|directory| crate::git::checkout(&mut scan, directory));
     let mut found = Instructions {
         directory: directory.map(Path::to_path_buf),
         repository: checkout.map(|checkout| checkout.worktree),
         ..Instructions::default()
     };
-    claude::find(surroundings, &mut look, &mut found);
-    others::find(surroundings, &mut look, &mut found);
-    found.problems = look.into_problems();
+    claude::find(surroundings, &mut scan, &mut found);
+    others::find(surroundings, &mut scan, &mut found);
+    found.problems = scan.into_problems();
     found
 }
 
@@ -188,7 +188,7 @@ struct Opened {
 
 /// Looks at the file `path` that was found below `base` and may really be anywhere below `boundary` (anywhere at all without
 /// one). `None` when there is no such file.
-fn open(look: &mut Look, base: &Path, path: &Path, boundary: Option<&Path>) -> Option<Opened> {
+fn open(scan: &mut Scan, base: &Path, path: &Path, boundary: Option<&Path>) -> Option<Opened> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
     if metadata.is_dir() {
         return None;
@@ -219,7 +219,7 @@ fn open(look: &mut Look, base: &Path, path: &Path, boundary: Option<&Path>) -> O
         let reason = format!("It is larger than {} MiB and is skipped.", MAX_INSTRUCTIONS_BYTES >> 20);
         return unread(leads_to, size, InstructionState::TooLarge, reason);
     }
-    match look.text(&real, MAX_INSTRUCTIONS_BYTES) {
+    match scan.text(&real, MAX_INSTRUCTIONS_BYTES) {
         Some(text) => Some(Opened { leads_to, size, text: Ok(text) }),
         None => unread(leads_to, size, InstructionState::Unreadable, "It cannot be read as text.".to_owned()),
     }

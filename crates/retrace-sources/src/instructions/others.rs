@@ -8,17 +8,17 @@ use super::{
     Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, downwards, open,
 };
 use crate::Surroundings;
-use crate::look::Look;
+use crate::scan::Scan;
 use std::path::Path;
 
 const AGENTS: &str = "AGENTS.md";
 const AGENTS_OVERRIDE: &str = "AGENTS.override.md";
 const GEMINI: &str = "GEMINI.md";
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look, found: &mut Instructions) {
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
     let codex = surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"));
     let own = |name: &str| format!("Every session of {name} loads it.");
-    agents_md(look, found, &codex, &surroundings.home, InstructionScope::User, &own("Codex"));
+    agents_md(scan, found, &codex, &surroundings.home, InstructionScope::User, &own("Codex"));
     if let Some(directory) = found.directory.clone() {
         // Outside a repository only the directory itself is looked at.
         let top = found.repository.clone().unwrap_or_else(|| directory.clone());
@@ -27,13 +27,13 @@ pub(super) fn find(surroundings: &Surroundings, look: &mut Look, found: &mut Ins
                 "It is in {}. Codex reads it, and so do others; Claude Code does not unless it is imported.",
                 above.display()
             );
-            agents_md(look, found, &above, &top, InstructionScope::Project, &reason);
+            agents_md(scan, found, &above, &top, InstructionScope::Project, &reason);
         }
     }
     let folder = surroundings.home.join(".gemini");
     let file = folder.join(GEMINI);
     take(
-        look,
+        scan,
         found,
         InstructionAgent::Gemini,
         InstructionScope::User,
@@ -48,13 +48,13 @@ pub(super) fn find(surroundings: &Surroundings, look: &mut Look, found: &mut Ins
         for above in downwards(&directory, Some(&top)) {
             let reason = format!("It is in {}.", above.display());
             let (scope, file) = (InstructionScope::Project, above.join(GEMINI));
-            take(look, found, InstructionAgent::Gemini, scope, &above, &file, &top, &reason);
+            take(scan, found, InstructionAgent::Gemini, scope, &above, &file, &top, &reason);
         }
     }
 }
 
 fn agents_md(
-    look: &mut Look,
+    scan: &mut Scan,
     found: &mut Instructions,
     directory: &Path,
     boundary: &Path,
@@ -63,9 +63,9 @@ fn agents_md(
 ) {
     let agent = InstructionAgent::Codex;
     let stands_in =
-        take(look, found, agent, scope, directory, &directory.join(AGENTS_OVERRIDE), boundary, reason);
+        take(scan, found, agent, scope, directory, &directory.join(AGENTS_OVERRIDE), boundary, reason);
     let index = found.files.len();
-    if take(look, found, agent, scope, directory, &directory.join(AGENTS), boundary, reason) && stands_in {
+    if take(scan, found, agent, scope, directory, &directory.join(AGENTS), boundary, reason) && stands_in {
         let file = &mut found.files[index];
         file.state = InstructionState::Shadowed;
         file.reason = format!("{AGENTS_OVERRIDE} in the same directory stands in for it.");
@@ -75,7 +75,7 @@ fn agents_md(
 /// Puts a file on the list, if it is there.
 #[allow(clippy::too_many_arguments, reason = "the parts of one row")]
 fn take(
-    look: &mut Look,
+    scan: &mut Scan,
     found: &mut Instructions,
     agent: InstructionAgent,
     scope: InstructionScope,
@@ -84,7 +84,7 @@ fn take(
     boundary: &Path,
     reason: &str,
 ) -> bool {
-    let Some(opened) = open(look, base, path, Some(boundary)) else { return false };
+    let Some(opened) = open(scan, base, path, Some(boundary)) else { return false };
     let (state, reason, text) = match opened.text {
         Ok(text) => (InstructionState::Loaded, reason.to_owned(), Some(text)),
         Err((state, reason)) => (state, reason, None),

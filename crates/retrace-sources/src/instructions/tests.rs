@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::Home;
 
 /// Lines of `state path` for one agent, below the home; the imports under the file that names them are indented.
-fn told(home: &Home, found: &Instructions, agent: InstructionAgent) -> Vec<String> {
+fn reported(home: &Home, found: &Instructions, agent: InstructionAgent) -> Vec<String> {
     let root = home.root();
     let of_agent = found.files.iter().filter(|file| file.agent == agent);
     of_agent
@@ -17,7 +17,7 @@ fn told(home: &Home, found: &Instructions, agent: InstructionAgent) -> Vec<Strin
 
 fn claude(home: &Home, directory: &str) -> Vec<String> {
     let found = instructions(&home.surroundings(), Some(&home.path(directory)));
-    told(home, &found, InstructionAgent::ClaudeCode)
+    reported(home, &found, InstructionAgent::ClaudeCode)
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn what_lies_outside_needs_approval() {
     assert_eq!(state(true), ["loaded app/CLAUDE.md", "  already_loaded notes.md", "  loaded other.md"]);
     let found = instructions(&home.surroundings(), None);
     assert_eq!(
-        told(&home, &found, InstructionAgent::ClaudeCode),
+        reported(&home, &found, InstructionAgent::ClaudeCode),
         ["loaded .claude/CLAUDE.md", "  loaded notes.md"]
     );
 }
@@ -166,7 +166,7 @@ fn settings_leave_files_out() {
     let mut surroundings = home.surroundings();
     surroundings.env.insert("CLAUDE_CODE_DISABLE_CLAUDE_MDS".to_owned(), "1".into());
     let found = instructions(&surroundings, Some(&home.path("app")));
-    assert_eq!(told(&home, &found, InstructionAgent::ClaudeCode)[0], "off managed/CLAUDE.md");
+    assert_eq!(reported(&home, &found, InstructionAgent::ClaudeCode)[0], "off managed/CLAUDE.md");
     assert_eq!(
         found.switched_off.as_deref(),
         Some("CLAUDE_CODE_DISABLE_CLAUDE_MDS is 1 in the environment.")
@@ -186,7 +186,7 @@ fn other_agents_files() {
     home.write("work/app/GEMINI.md", "App.\n");
     let found = instructions(&home.surroundings(), Some(&home.path("work/app/sub")));
     assert_eq!(
-        told(&home, &found, InstructionAgent::Codex),
+        reported(&home, &found, InstructionAgent::Codex),
         [
             "loaded .codex/AGENTS.md",
             "loaded work/app/AGENTS.md",
@@ -195,7 +195,7 @@ fn other_agents_files() {
         ]
     );
     assert_eq!(
-        told(&home, &found, InstructionAgent::Gemini),
+        reported(&home, &found, InstructionAgent::Gemini),
         ["loaded .gemini/GEMINI.md", "loaded work/app/GEMINI.md"]
     );
 }

@@ -1,20 +1,20 @@
 //! Basic Memory projects, from `~/.basic-memory/config.json`, and the default one at `~/basic-memory`. Source:
 //! `basicmachines-co/basic-memory`, `config.py` and its configuration reference.
 
-use crate::look::{Look, is_directory};
+use crate::scan::{Scan, is_directory};
 use crate::{Found, Problem, Surroundings, validate_memory_path};
 use retrace_model::StoreKind;
 use serde_json::Value;
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let directory =
         surroundings.directory("BASIC_MEMORY_CONFIG_DIR", || surroundings.home.join(".basic-memory"));
     let path = directory.join("config.json");
-    let config = look.json(&path);
+    let config = scan.json(&path);
     let mut found = Vec::new();
     let projects = config
         .as_ref()
-        .and_then(|config| look.setting(&path, config, "projects", "an object", Value::as_object));
+        .and_then(|config| scan.setting(&path, config, "projects", "an object", Value::as_object));
     for (name, value) in projects.into_iter().flatten() {
         // A path alone, or in newer versions an object that holds it.
         let Some(text) = value.as_str().or_else(|| value.get("path")?.as_str()) else { continue };
@@ -28,7 +28,7 @@ pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
                 project.exists = exists;
                 found.push(project);
             }
-            Err(refused) => look.note(Problem::Refused { place, refused }),
+            Err(refused) => scan.note(Problem::Refused { place, refused }),
         }
     }
     let default = surroundings.directory("BASIC_MEMORY_HOME", || surroundings.home.join("basic-memory"));

@@ -1,18 +1,18 @@
 //! Codex memories: `$CODEX_HOME/memories`, else `~/.codex/memories`. Source: `openai/codex`, README of its memories crate.
 
 use super::holds;
-use crate::look::Look;
+use crate::scan::Scan;
 use crate::{Found, Surroundings};
 use retrace_model::StoreKind;
 
 /// Bytes read to tell the version line of the summary.
 const SUMMARY_BYTES: u64 = 16;
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let home = surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"));
-    let Some(root) = look.directory(&home, &["memories"]) else { return Vec::new() };
+    let Some(root) = scan.directory(&home, &["memories"]) else { return Vec::new() };
     let mut evidence = vec![format!("the memory directory of Codex in {}", home.display())];
-    let summary = look.beginning(&root.join("memory_summary.md"), SUMMARY_BYTES).unwrap_or_default();
+    let summary = scan.beginning(&root.join("memory_summary.md"), SUMMARY_BYTES).unwrap_or_default();
     if summary.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"v1") {
         evidence.push("memory_summary.md begins with v1".to_owned());
     }

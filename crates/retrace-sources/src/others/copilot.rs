@@ -4,7 +4,7 @@
 //! with agents" (scopes); paths from many public logs.
 
 use crate::claude::folder_label;
-use crate::look::{Entry, Look};
+use crate::scan::{Entry, Scan};
 use crate::{Found, Platform, Surroundings};
 use retrace_model::StoreKind;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const EDITIONS: [&str; 4] = ["Code", "Code - Insiders", "Code - OSS", "VSCodium"
 /// Folders of the remote editions below the home directory.
 const SERVERS: [&str; 3] = [".vscode-server", ".vscode-server-insiders", ".vscodium-server"];
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let applications = surroundings.application_data();
     let desktop =
         EDITIONS.iter().map(|edition| ((*edition).to_owned(), applications.join(edition).join("User")));
@@ -24,13 +24,13 @@ pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
         .map(|server| ((*server).to_owned(), surroundings.home.join(server).join("data").join("User")));
     let mut found = Vec::new();
     for (edition, user) in desktop.chain(servers) {
-        if let Some(root) = memories(look, &user.join("globalStorage")) {
+        if let Some(root) = memories(scan, &user.join("globalStorage")) {
             let evidence = vec![format!("memory tool of Copilot in {edition}, user memories")];
             found.push(store(root, "Copilot (user)".to_owned(), evidence));
         }
-        for workspace in look.directories(&user.join("workspaceStorage")) {
-            let Some(root) = memories(look, &workspace.path) else { continue };
-            found.push(of_workspace(look, surroundings.platform, &edition, &workspace, root));
+        for workspace in scan.directories(&user.join("workspaceStorage")) {
+            let Some(root) = memories(scan, &workspace.path) else { continue };
+            found.push(of_workspace(scan, surroundings.platform, &edition, &workspace, root));
         }
     }
     found
@@ -42,13 +42,13 @@ fn store(root: PathBuf, name: String, evidence: Vec<String>) -> Found {
 }
 
 /// The memories below the extension's folder, whose name is written in either case.
-fn memories(look: &mut Look, storage: &Path) -> Option<PathBuf> {
+fn memories(scan: &mut Scan, storage: &Path) -> Option<PathBuf> {
     let names = ["GitHub.copilot-chat", "github.copilot-chat"];
-    names.iter().find_map(|name| look.directory(storage, &[name, "memory-tool", "memories"]))
+    names.iter().find_map(|name| scan.directory(storage, &[name, "memory-tool", "memories"]))
 }
 
 fn of_workspace(
-    look: &mut Look,
+    scan: &mut Scan,
     platform: Platform,
     edition: &str,
     workspace: &Entry,
@@ -60,7 +60,7 @@ fn of_workspace(
         evidence.push("holds repo/, the memories of the repository".to_owned());
     }
     let path = workspace.path.join("workspace.json");
-    let file = look.json(&path);
+    let file = scan.json(&path);
     let place = file.as_ref().and_then(|file| file.get("folder").or_else(|| file.get("workspace"))?.as_str());
     let mut project = None;
     if let Some(uri) = place {

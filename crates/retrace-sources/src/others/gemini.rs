@@ -2,7 +2,7 @@
 //! `docs/tools/memory.md`. The global `GEMINI.md` is an instruction file and is left out.
 
 use crate::claude::{Project, folder_label};
-use crate::look::Look;
+use crate::scan::Scan;
 use crate::{Found, Surroundings};
 use retrace_model::{Sha256, StoreKind};
 use serde_json::Value;
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 /// Bytes read of the file that names a project's root.
 const MARKER_BYTES: u64 = 16 * 1024;
 
-pub(super) fn find(surroundings: &Surroundings, projects: &[Project], look: &mut Look) -> Vec<Found> {
+pub(super) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut Scan) -> Vec<Found> {
     // `GEMINI_CLI_HOME` stands for the home directory, not for `.gemini`.
     let base = surroundings.directory("GEMINI_CLI_HOME", || surroundings.home.clone()).join(".gemini");
-    let Some(temporary) = look.directory(&base, &["tmp"]) else { return Vec::new() };
-    let registered = registered(look, &base.join("projects.json"));
-    let automatic = automatic(look, &base.join("settings.json"));
+    let Some(temporary) = scan.directory(&base, &["tmp"]) else { return Vec::new() };
+    let registered = registered(scan, &base.join("projects.json"));
+    let automatic = automatic(scan, &base.join("settings.json"));
     let mut found = Vec::new();
-    for folder in look.directories(&temporary) {
-        let Some(root) = look.directory(&folder.path, &["memory"]) else { continue };
+    for folder in scan.directories(&temporary) {
+        let Some(root) = scan.directory(&folder.path, &["memory"]) else { continue };
         let mut evidence =
             vec![format!("private notes of Gemini CLI for the project folder {}", folder.name)];
-        let project = owner(look, &folder.path, &folder.name, &registered, projects);
+        let project = owner(scan, &folder.path, &folder.name, &registered, projects);
         if let Some((_, because)) = &project {
             evidence.push(because.clone());
         }
@@ -46,9 +46,9 @@ pub(super) fn find(surroundings: &Surroundings, projects: &[Project], look: &mut
 }
 
 /// Project roots by folder name, from the registry `projects.json`: `{"projects": {"<root>": "<folder>"}}`.
-fn registered(look: &mut Look, path: &Path) -> BTreeMap<String, PathBuf> {
-    let Some(registry) = look.json(path) else { return BTreeMap::new() };
-    let projects = look.setting(path, &registry, "projects", "an object", Value::as_object);
+fn registered(scan: &mut Scan, path: &Path) -> BTreeMap<String, PathBuf> {
+    let Some(registry) = scan.json(path) else { return BTreeMap::new() };
+    let projects = scan.setting(path, &registry, "projects", "an object", Value::as_object);
     projects
         .into_iter()
         .flatten()
@@ -56,21 +56,21 @@ fn registered(look: &mut Look, path: &Path) -> BTreeMap<String, PathBuf> {
         .collect()
 }
 
-fn automatic(look: &mut Look, path: &Path) -> bool {
-    let settings = look.json5(path);
+fn automatic(scan: &mut Scan, path: &Path) -> bool {
+    let settings = scan.json5(path);
     settings.and_then(|settings| settings.pointer("/experimental/autoMemory")?.as_bool()).unwrap_or(false)
 }
 
 /// The project of a folder and how that is known: the marker in the folder, the registry, or, in older installations, a
 /// folder named by the SHA-256 of the path.
 fn owner(
-    look: &mut Look,
+    scan: &mut Scan,
     folder: &Path,
     name: &str,
     registered: &BTreeMap<String, PathBuf>,
     projects: &[Project],
 ) -> Option<(PathBuf, String)> {
-    let marker = look.beginning(&folder.join(".project_root"), MARKER_BYTES);
+    let marker = scan.beginning(&folder.join(".project_root"), MARKER_BYTES);
     let marked = marker.and_then(|bytes| Some(PathBuf::from(std::str::from_utf8(&bytes).ok()?.trim())));
     if let Some(root) = marked.filter(|root| root.file_name().is_some()) {
         let because = format!(".project_root names {}", root.display());

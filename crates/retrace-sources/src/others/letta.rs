@@ -1,15 +1,15 @@
 //! Letta Code MemFS: `~/.letta/agents/<agent>/memory`, a git repository. Source: Letta documentation, "MemFS";
 //! `letta-ai/letta-code`, `memory-git.ts`.
 
-use crate::look::Look;
+use crate::scan::Scan;
 use crate::{Found, Surroundings};
 use retrace_model::StoreKind;
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
-    let Some(agents) = look.directory(&surroundings.home, &[".letta", "agents"]) else { return Vec::new() };
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
+    let Some(agents) = scan.directory(&surroundings.home, &[".letta", "agents"]) else { return Vec::new() };
     let mut found = Vec::new();
-    for agent in look.directories(&agents) {
-        let Some(root) = look.directory(&agent.path, &["memory"]) else { continue };
+    for agent in scan.directories(&agents) {
+        let Some(root) = scan.directory(&agent.path, &["memory"]) else { continue };
         let mut evidence = vec![format!("memory directory of the Letta agent {}", agent.name)];
         if root.join(".git").is_dir() {
             evidence.push("is a git repository, in which every edit is a commit".to_owned());

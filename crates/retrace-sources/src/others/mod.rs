@@ -12,27 +12,27 @@ mod repository;
 mod windsurf;
 
 use crate::claude::Project;
-use crate::look::{Look, Sort};
+use crate::scan::{Scan, Sort};
 use crate::{Found, Surroundings};
 use std::path::Path;
 
-/// Finds the memory of all other agents. `projects` are the directories looked into.
-pub(crate) fn find(surroundings: &Surroundings, projects: &[Project], look: &mut Look) -> Vec<Found> {
-    let mut found = codex::find(surroundings, look);
-    found.extend(gemini::find(surroundings, projects, look));
-    found.extend(letta::find(surroundings, look));
-    found.extend(openclaw::find(surroundings, look));
-    found.extend(basic_memory::find(surroundings, look));
-    found.extend(copilot::find(surroundings, look));
-    found.extend(windsurf::find(surroundings, look));
-    found.extend(repository::find(projects, look));
+/// Finds the memory of all other agents. `projects` are the directories examined.
+pub(crate) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut Scan) -> Vec<Found> {
+    let mut found = codex::find(surroundings, scan);
+    found.extend(gemini::find(surroundings, projects, scan));
+    found.extend(letta::find(surroundings, scan));
+    found.extend(openclaw::find(surroundings, scan));
+    found.extend(basic_memory::find(surroundings, scan));
+    found.extend(copilot::find(surroundings, scan));
+    found.extend(windsurf::find(surroundings, scan));
+    found.extend(repository::find(projects, scan));
     found
 }
 
 /// Those of `names` that are regular files in a directory, as one piece of evidence: `holds MEMORY.md and USER.md`.
 fn holds(directory: &Path, names: &[&str]) -> Option<String> {
     let there: Vec<&str> =
-        names.iter().copied().filter(|name| crate::look::is_file(&directory.join(name))).collect();
+        names.iter().copied().filter(|name| crate::scan::is_file(&directory.join(name))).collect();
     let (last, others) = there.split_last()?;
     Some(if others.is_empty() {
         format!("holds {last}")
@@ -42,8 +42,8 @@ fn holds(directory: &Path, names: &[&str]) -> Option<String> {
 }
 
 /// Whether a directory holds a file named after a day: `2026-11-20.md`, `2026-11-20-topic.md`.
-fn has_dated_notes(look: &mut Look, directory: &Path) -> bool {
-    look.entries(directory).iter().any(|entry| {
+fn has_dated_notes(scan: &mut Scan, directory: &Path) -> bool {
+    scan.entries(directory).iter().any(|entry| {
         let shape = entry.name.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
         entry.sort == Sort::File && entry.name.ends_with(".md") && shape.eq(*b"0000-00-00")
     })

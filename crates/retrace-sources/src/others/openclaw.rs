@@ -3,13 +3,13 @@
 //! workspace" and "Environment variables".
 
 use super::{has_dated_notes, holds};
-use crate::look::{Look, Sort, is_directory};
+use crate::scan::{Scan, Sort, is_directory};
 use crate::{Found, Problem, Surroundings, validate_memory_path};
 use retrace_model::StoreKind;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let home = surroundings.directory("OPENCLAW_HOME", || surroundings.home.clone());
     let profile = profile(surroundings);
     let state = surroundings.directory("OPENCLAW_STATE_DIR", || match &profile {
@@ -17,7 +17,7 @@ pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
         None => home.join(".openclaw"),
     });
     let config = surroundings.directory("OPENCLAW_CONFIG_PATH", || state.join("openclaw.json"));
-    let mut places = configured(look, &config, &home);
+    let mut places = configured(scan, &config, &home);
     if let Some(path) =
         surroundings.variable("OPENCLAW_WORKSPACE_DIR").map(PathBuf::from).filter(|path| path.is_absolute())
     {
@@ -28,12 +28,12 @@ pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
     for path in [Some(state.join("workspace")), older].into_iter().flatten() {
         places.push((path, "the default workspace of OpenClaw".to_owned()));
     }
-    for entry in look.entries(&state) {
+    for entry in scan.entries(&state) {
         if let Some(agent) = entry.name.strip_prefix("workspace-").filter(|_| entry.sort == Sort::Directory) {
             places.push((entry.path, format!("the default workspace of the OpenClaw agent {agent}")));
         }
     }
-    places.into_iter().filter_map(|(root, because)| workspace(look, root, because)).collect()
+    places.into_iter().filter_map(|(root, because)| workspace(scan, root, because)).collect()
 }
 
 /// `OPENCLAW_PROFILE`, unless it is the default one or would lead out of its directory.
@@ -43,8 +43,8 @@ fn profile(surroundings: &Surroundings) -> Option<String> {
 }
 
 /// The workspaces the configuration names: for all agents, and for each in both forms the list of agents has had.
-fn configured(look: &mut Look, path: &Path, home: &Path) -> Vec<(PathBuf, String)> {
-    let Some(config) = look.json5(path) else { return Vec::new() };
+fn configured(scan: &mut Scan, path: &Path, home: &Path) -> Vec<(PathBuf, String)> {
+    let Some(config) = scan.json5(path) else { return Vec::new() };
     let mut settings =
         vec![("agents.defaults.workspace".to_owned(), config.pointer("/agents/defaults/workspace"))];
     if let Some(entries) = config.pointer("/agents/entries").and_then(Value::as_object) {
@@ -67,31 +67,31 @@ fn configured(look: &mut Look, path: &Path, home: &Path) -> Vec<(PathBuf, String
         let place = format!("{key} in {}", path.display());
         match validate_memory_path(text, home) {
             Ok(root) => places.push((root, format!("{place} names it"))),
-            Err(refused) => look.note(Problem::Refused { place, refused }),
+            Err(refused) => scan.note(Problem::Refused { place, refused }),
         }
     }
     places
 }
 
 /// A project that is a workspace: its `SOUL.md` is what no other agent has.
-pub(super) fn in_project(look: &mut Look, project: &Path) -> Option<Found> {
+pub(super) fn in_project(scan: &mut Scan, project: &Path) -> Option<Found> {
     holds(project, &["SOUL.md"])?;
-    workspace(look, project.to_owned(), "a project with a SOUL.md, which OpenClaw reads".to_owned())
+    workspace(scan, project.to_owned(), "a project with a SOUL.md, which OpenClaw reads".to_owned())
 }
 
 /// A workspace is listed when something in it is memory.
-fn workspace(look: &mut Look, root: PathBuf, because: String) -> Option<Found> {
+fn workspace(scan: &mut Scan, root: PathBuf, because: String) -> Option<Found> {
     if !is_directory(&root) {
         return None;
     }
     if root.is_symlink() {
-        look.note(Problem::Link { path: root });
+        scan.note(Problem::Link { path: root });
         return None;
     }
     let mut evidence = vec![because];
     evidence.extend(holds(&root, &["MEMORY.md", "USER.md", "DREAMS.md"]));
-    let notes = look.directory(&root, &["memory"]);
-    if notes.is_some_and(|notes| has_dated_notes(look, &notes)) {
+    let notes = scan.directory(&root, &["memory"]);
+    if notes.is_some_and(|notes| has_dated_notes(scan, &notes)) {
         evidence.push("holds dated notes in memory/".to_owned());
     }
     if evidence.len() == 1 {

@@ -14,14 +14,14 @@
 use super::{has_dated_notes, holds, openclaw};
 use crate::Found;
 use crate::claude::{Project, folder_label};
-use crate::look::{Look, Sort, is_file};
+use crate::scan::{Scan, Sort, is_file};
 use retrace_model::StoreKind;
 use std::path::Path;
 
 /// Bytes of an index that are searched for a link.
 const INDEX_BYTES: u64 = 64 * 1024;
 
-pub(super) fn find(projects: &[Project], look: &mut Look) -> Vec<Found> {
+pub(super) fn find(projects: &[Project], scan: &mut Scan) -> Vec<Found> {
     let mut found = Vec::new();
     for project in projects {
         let directory = &project.directory;
@@ -30,22 +30,22 @@ pub(super) fn find(projects: &[Project], look: &mut Look) -> Vec<Found> {
             continue;
         }
         let mut stores = Vec::new();
-        stores.extend(copy(look, directory, &[".claude", "memory"], ".claude/memory"));
-        stores.extend(aeon(look, directory).or_else(|| copy(look, directory, &["memory"], "memory")));
+        stores.extend(copy(scan, directory, &[".claude", "memory"], ".claude/memory"));
+        stores.extend(aeon(scan, directory).or_else(|| copy(scan, directory, &["memory"], "memory")));
         for label in ["claude-memory", ".claude-memory"] {
-            stores.extend(named_memory(look, directory, label));
+            stores.extend(named_memory(scan, directory, label));
         }
-        stores.extend(openclaw::in_project(look, directory).or_else(|| whole(look, directory)));
-        stores.extend(memory_tool(look, directory));
-        stores.extend(memory_bank(look, directory));
+        stores.extend(openclaw::in_project(scan, directory).or_else(|| whole(scan, directory)));
+        stores.extend(memory_tool(scan, directory));
+        stores.extend(memory_bank(scan, directory));
         found.extend(stores.into_iter().map(|store| store.of_project(Some(directory.clone()))));
     }
     found
 }
 
-fn copy(look: &mut Look, project: &Path, parts: &[&str], label: &str) -> Option<Found> {
-    let root = look.directory(project, parts)?;
-    if !links_to_files(look, &root.join("MEMORY.md")) {
+fn copy(scan: &mut Scan, project: &Path, parts: &[&str], label: &str) -> Option<Found> {
+    let root = scan.directory(project, parts)?;
+    if !links_to_files(scan, &root.join("MEMORY.md")) {
         return None;
     }
     let evidence = vec![format!("{label}/ in a project, with an index MEMORY.md that links to files")];
@@ -56,13 +56,13 @@ fn copy(look: &mut Look, project: &Path, parts: &[&str], label: &str) -> Option<
 }
 
 /// A folder whose name says what it is: an index or any topic makes it memory.
-fn named_memory(look: &mut Look, project: &Path, label: &str) -> Option<Found> {
-    let root = look.directory(project, &[label])?;
+fn named_memory(scan: &mut Scan, project: &Path, label: &str) -> Option<Found> {
+    let root = scan.directory(project, &[label])?;
     let evidence = match holds(&root, &["MEMORY.md"]) {
         Some(index) => format!("{label}/ in a project, {index}"),
         None => {
-            let is_topic = |entry: &crate::look::Entry| is_memory_file(entry) && entry.name.ends_with(".md");
-            look.entries(&root).iter().any(is_topic).then(|| format!("{label}/ in a project, with topics"))?
+            let is_topic = |entry: &crate::scan::Entry| is_memory_file(entry) && entry.name.ends_with(".md");
+            scan.entries(&root).iter().any(is_topic).then(|| format!("{label}/ in a project, with topics"))?
         }
     };
     let name = format!("{} · {label}", folder_label(project));
@@ -72,9 +72,9 @@ fn named_memory(look: &mut Look, project: &Path, label: &str) -> Option<Found> {
 }
 
 /// The project's own directory, where its index links to topics that lie beside it.
-fn whole(look: &mut Look, project: &Path) -> Option<Found> {
+fn whole(scan: &mut Scan, project: &Path) -> Option<Found> {
     let index = project.join("MEMORY.md");
-    let bytes = look.beginning(&index, INDEX_BYTES)?;
+    let bytes = scan.beginning(&index, INDEX_BYTES)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let topics = targets(&text).filter(|target| is_below(target) && is_file(&project.join(target))).count();
     if topics == 0 {
@@ -84,7 +84,7 @@ fn whole(look: &mut Look, project: &Path) -> Option<Found> {
         vec!["a MEMORY.md at the root of a project, with the topics it links to beside it".to_owned()];
     let name = format!("{} · memory", folder_label(project));
     let found = Found::new(project.to_owned(), StoreKind::ClaudeAuto, name, evidence);
-    let alone = look.entries(project).iter().all(|entry| match entry.sort {
+    let alone = scan.entries(project).iter().all(|entry| match entry.sort {
         Sort::File => is_memory_file(entry) || entry.name.starts_with('.') || BESIDE.contains(&&*entry.name),
         // What folders of texts are called cannot be known; those of code are.
         Sort::Directory => !CODE_FOLDERS.contains(&&*entry.name),
@@ -124,7 +124,7 @@ const CODE_FOLDERS: [&str; 14] = [
     "tests",
 ];
 
-fn is_memory_file(entry: &crate::look::Entry) -> bool {
+fn is_memory_file(entry: &crate::scan::Entry) -> bool {
     let ending = entry.name.rsplit_once('.').map(|(_, ending)| ending);
     entry.sort == Sort::File && matches!(ending, Some("md" | "markdown" | "txt"))
 }
@@ -149,16 +149,16 @@ fn targets(index: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether an index has a Markdown link to a Markdown file: `](name.md)`.
-fn links_to_files(look: &mut Look, index: &Path) -> bool {
-    let Some(bytes) = look.beginning(index, INDEX_BYTES) else { return false };
+fn links_to_files(scan: &mut Scan, index: &Path) -> bool {
+    let Some(bytes) = scan.beginning(index, INDEX_BYTES) else { return false };
     targets(&String::from_utf8_lossy(&bytes)).next().is_some()
 }
 
-fn aeon(look: &mut Look, project: &Path) -> Option<Found> {
-    let root = look.directory(project, &["memory"])?;
+fn aeon(scan: &mut Scan, project: &Path) -> Option<Found> {
+    let root = scan.directory(project, &["memory"])?;
     let index = holds(&root, &["MEMORY.md"])?;
-    let logs = look.directory(&root, &["logs"]).is_some_and(|logs| has_dated_notes(look, &logs));
-    let topics = look.directory(&root, &["topics"]).is_some();
+    let logs = scan.directory(&root, &["logs"]).is_some_and(|logs| has_dated_notes(scan, &logs));
+    let topics = scan.directory(&root, &["topics"]).is_some();
     let parts = match (logs, topics) {
         (true, true) => "dated logs/ and topics/",
         (true, false) => "dated logs/",
@@ -171,8 +171,8 @@ fn aeon(look: &mut Look, project: &Path) -> Option<Found> {
     Some(Found::new(root, StoreKind::Plain, name, evidence).because(reason))
 }
 
-fn memory_tool(look: &mut Look, project: &Path) -> Option<Found> {
-    let root = look.directory(project, &["memory", "memories"])?;
+fn memory_tool(scan: &mut Scan, project: &Path) -> Option<Found> {
+    let root = scan.directory(project, &["memory", "memories"])?;
     let evidence =
         vec!["memory/memories/, where the official SDKs keep what the model sees as /memories".to_owned()];
     let name = format!("{} · memory tool", folder_label(project));
@@ -180,8 +180,8 @@ fn memory_tool(look: &mut Look, project: &Path) -> Option<Found> {
     Some(Found::new(root, StoreKind::MemoryTool, name, evidence).because(reason))
 }
 
-fn memory_bank(look: &mut Look, project: &Path) -> Option<Found> {
-    let root = look.directory(project, &["memory-bank"])?;
+fn memory_bank(scan: &mut Scan, project: &Path) -> Option<Found> {
+    let root = scan.directory(project, &["memory-bank"])?;
     holds(&root, &["activeContext.md"])?;
     let known = [
         "projectbrief.md",

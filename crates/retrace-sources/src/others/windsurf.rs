@@ -2,12 +2,12 @@
 //! not confirmed, so the directory is listed as plain files.
 
 use super::holds;
-use crate::look::Look;
+use crate::scan::Scan;
 use crate::{Found, Surroundings};
 use retrace_model::StoreKind;
 
-pub(super) fn find(surroundings: &Surroundings, look: &mut Look) -> Vec<Found> {
-    let Some(root) = look.directory(&surroundings.home, &[".codeium", "windsurf", "memories"]) else {
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
+    let Some(root) = scan.directory(&surroundings.home, &[".codeium", "windsurf", "memories"]) else {
         return Vec::new();
     };
     let mut evidence = vec!["the memories directory of Windsurf".to_owned()];

@@ -1,6 +1,6 @@
 //! What every target asks of a request: it is read or refused, twice alike, and what is read keeps to the limits.
 
-use retrace_store_api::limits::{CONTENT_BYTES, METADATA_PAIRS, NAME_CHARACTERS, PAGE_MOST, PATH_BYTES};
+use retrace_store_api::limits::{CONTENT_BYTES, METADATA_PAIRS, NAME_CHARACTERS, PAGE_MAX, PATH_BYTES};
 use retrace_store_api::{Call, MemoryPath, RequestParts, read_call};
 
 /// An id of a store.
@@ -51,10 +51,10 @@ fn holds(call: &Call) {
             change.path.iter().for_each(path_holds);
             assert!(change.content.as_ref().is_none_or(|content| content.len() <= CONTENT_BYTES));
         }
-        Call::ListStores(list) => assert!((1..=PAGE_MOST).contains(&list.limit)),
-        Call::ListVersions(_, list) => assert!((1..=PAGE_MOST).contains(&list.limit)),
+        Call::ListStores(list) => assert!((1..=PAGE_MAX).contains(&list.limit)),
+        Call::ListVersions(_, list) => assert!((1..=PAGE_MAX).contains(&list.limit)),
         Call::ListMemories(_, list) => {
-            assert!((1..=PAGE_MOST).contains(&list.limit));
+            assert!((1..=PAGE_MAX).contains(&list.limit));
             let prefix = list.prefix.as_str();
             assert!(prefix.starts_with('/') && prefix.ends_with('/') && !prefix.contains("/../"));
         }

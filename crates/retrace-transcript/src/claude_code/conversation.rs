@@ -108,7 +108,7 @@ impl Conversation {
         let index = self.keep_apart(message);
         let is_first_summary = is_summary && self.awaits_summary();
         if !is_first_summary {
-            self.settle_preserved();
+            self.apply_preserved();
         }
         self.push(index);
         if is_first_summary {
@@ -116,7 +116,7 @@ impl Conversation {
                 compaction.summary = Some(index);
             }
             self.bases[self.live] += 1;
-            self.settle_preserved();
+            self.apply_preserved();
         }
         index
     }
@@ -153,14 +153,14 @@ impl Conversation {
 
     /// A summary takes the place of what was there.
     pub fn compact(&mut self, compaction: Compaction, mut preserved: Preserved) -> Place {
-        self.settle_preserved();
+        self.apply_preserved();
         if !self.may_copy(preserved.messages.len()) {
             preserved.messages.clear();
         }
         self.begin(Vec::new(), Cause::Compacted(compaction), Arc::default());
         self.awaiting_summary = preserved.messages;
         if preserved.before_summary {
-            self.settle_preserved();
+            self.apply_preserved();
         }
         Place { segment: self.live, message: None }
     }
@@ -179,7 +179,7 @@ impl Conversation {
         results: Vec<String>,
         messages: &BTreeSet<MessageIndex>,
     ) -> Place {
-        self.settle_preserved();
+        self.apply_preserved();
         let segment = &self.transcript.segments[self.live];
         let size = segment.messages.len() + segment.dropped_results.len() + results.len();
         if self.may_copy(size) {
@@ -210,7 +210,7 @@ impl Conversation {
     }
 
     /// Puts the messages kept by a compaction where they stand.
-    fn settle_preserved(&mut self) {
+    fn apply_preserved(&mut self) {
         for index in std::mem::take(&mut self.awaiting_summary) {
             self.push(index);
             self.bases[self.live] += 1;
@@ -290,12 +290,12 @@ impl Conversation {
         let goes_on = barrier.is_none_or(|barrier| barrier < kept);
         if goes_on {
             if segment != self.live {
-                self.settle_preserved();
+                self.apply_preserved();
                 self.live = segment;
             }
             return;
         }
-        self.settle_preserved();
+        self.apply_preserved();
         if self.sent[segment] <= kept {
             // Typed and taken back before anything was asked of the model.
             for index in self.transcript.segments[segment].messages.split_off(kept) {

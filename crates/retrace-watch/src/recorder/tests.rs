@@ -9,7 +9,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// A recorder that has looked at `places` once.
+    /// A recorder that has scanned `places` once.
     fn new(places: &[&Place]) -> Self {
         let clock = Clock::new();
         let memory = Memory::new(&clock);
@@ -53,7 +53,7 @@ fn at(millis: u128, line: &str) -> (u128, String) {
 }
 
 #[test]
-fn a_change_is_looked_at_when_it_is_quiet() {
+fn a_change_is_scanned_when_it_is_quiet() {
     let place = Place::new(1);
     let mut bench = Bench::new(&[&place]);
     place.write_now("a.md", "one", &bench.clock);
@@ -64,7 +64,7 @@ fn a_change_is_looked_at_when_it_is_quiet() {
 }
 
 #[test]
-fn a_path_that_is_never_quiet_is_looked_at_all_the_same() {
+fn a_path_that_is_never_quiet_is_scanned_all_the_same() {
     let place = Place::new(1);
     let mut bench = Bench::new(&[&place]);
     let mut seen = Vec::new();
@@ -97,7 +97,7 @@ fn a_file_that_was_truncated_is_given_time_to_be_written() {
 }
 
 #[test]
-fn a_fresh_file_found_by_a_look_at_everything_is_given_time_too() {
+fn a_fresh_file_found_by_a_full_scan_is_given_time_too() {
     let place = Place::new(1);
     let mut bench = Bench::new(&[&place]);
     place.write_now("x/fresh.md", "new", &bench.clock);
@@ -107,7 +107,7 @@ fn a_fresh_file_found_by_a_look_at_everything_is_given_time_too() {
 }
 
 #[test]
-fn a_rename_is_seen_in_one_look() {
+fn a_rename_is_seen_in_one_scan() {
     let place = Place::new(1);
     place.write("a.md", "text");
     let mut bench = Bench::new(&[&place]);
@@ -127,7 +127,7 @@ fn a_rename_is_seen_in_one_look() {
 }
 
 #[test]
-fn a_renamed_directory_is_seen_in_one_look() {
+fn a_renamed_directory_is_seen_in_one_scan() {
     let place = Place::new(1);
     place.write("x/a.md", "one");
     place.write("x/y/b.md", "two");
@@ -138,7 +138,7 @@ fn a_renamed_directory_is_seen_in_one_look() {
 }
 
 #[test]
-fn names_that_are_left_out_cause_no_look() {
+fn names_that_are_left_out_cause_no_scan() {
     let place = Place::new(1);
     let mut bench = Bench::new(&[&place]);
     let asked = bench.memory.kept().heads_asked;
@@ -185,11 +185,11 @@ fn a_store_inside_another_gets_its_own_events() {
 }
 
 #[test]
-fn very_many_events_are_one_look_at_everything() {
+fn very_many_events_are_one_full_scan() {
     let place = Place::new(1);
     let mut bench = Bench::new(&[&place]);
     place.write("a.md", "one");
-    let names: Vec<String> = (0..=MOST_MARKS).map(|number| format!("{number}.md")).collect();
+    let names: Vec<String> = (0..=MAX_MARKS).map(|number| format!("{number}.md")).collect();
     bench.dirty(&place, &names.iter().map(String::as_str).collect::<Vec<_>>());
     let asked = bench.memory.kept().heads_asked;
     assert_eq!(bench.pass(1000), [at(0, "created a.md: one")]);
@@ -211,7 +211,7 @@ fn a_large_file_is_left_until_it_is_quiet() {
 }
 
 #[test]
-fn a_directory_that_goes_and_comes_back() {
+fn a_directory_that_goes_and_reappears() {
     let place = Place::new(1);
     place.write("a.md", "one");
     let mut bench = Bench::new(&[&place]);
@@ -228,7 +228,7 @@ fn a_directory_that_goes_and_comes_back() {
 }
 
 #[test]
-fn another_directory_at_the_same_path_is_looked_at_in_full() {
+fn another_directory_at_the_same_path_is_scanned_in_full() {
     let place = Place::new(1);
     place.write("a.md", "one");
     place.write("b.md", "two");
@@ -330,7 +330,7 @@ fn the_pause_after_failures_has_a_limit_and_asking_ends_it() {
 }
 
 #[test]
-fn a_store_that_takes_long_to_look_at_is_looked_at_less_often() {
+fn a_store_that_takes_long_to_scan_is_scanned_less_often() {
     let place = Place::new(1);
     let mut bench = Bench::new(&[&place]);
     bench.memory.kept().faults.insert(place.store.key, Fault::Slow(1000));

@@ -1,4 +1,4 @@
-//! With real events and the real clock: every test waits for a condition, as long as it takes within reason. Looks at
+//! With real events and the real clock: every test waits for a condition, as long as it takes within reason. Scans
 //! everything are an hour apart, so that only events can lead to what is found.
 
 use super::*;
@@ -26,7 +26,7 @@ fn wait(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// A recorder that has taken its first look.
+/// A recorder that has taken its first scan.
 fn recording(place: &Place) -> (Memory, Handle) {
     let memory = Memory::real();
     let handle = start(memory.clone(), vec![place.store.clone()], options()).unwrap();
@@ -133,11 +133,11 @@ fn wakes_by_hand_and_changes_of_the_stores_are_taken() {
 fn events_beyond_what_is_kept_are_one_overflow() {
     let (events, wakes) = channel();
     let waiting = AtomicUsize::new(0);
-    for _ in 0..MOST_WAITING + 100 {
+    for _ in 0..MAX_WAITING + 100 {
         forward(&events, &waiting, Wake::Changed(Vec::new()));
     }
     drop(events);
     let taken: Vec<Wake> = wakes.iter().collect();
-    assert_eq!(taken.len(), MOST_WAITING + 1);
+    assert_eq!(taken.len(), MAX_WAITING + 1);
     assert!(matches!(taken.last(), Some(Wake::Overflow)));
 }

@@ -11,7 +11,7 @@ import { Heading } from "react-aria-components/Heading";
 import type { ActResult, Conflict } from "@/bindings";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { ChevronIcon } from "@/shared/icons";
-import { Moment, Said, Source } from "@/shared/labels";
+import { Moment, ProgramText, Source } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { shorten } from "@/shared/text";
 import { Await, Button, Chip, Empty, Failure } from "@/shared/ui";
@@ -55,7 +55,7 @@ function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
 }
 
 /** Files whose differences the preview offers; a store of thousands is compared on a screen of its own. */
-const MOST_FILES = 200;
+const MAX_FILES = 200;
 
 /** Replaces a file that moved on: a rollback of that file alone, which expects what was found. */
 function replacing(conflict: Conflict): (() => void) | null {
@@ -98,12 +98,12 @@ function Imported({ states }: { states: ActResult["imported"] }) {
         </Trans>
       </p>
       <ul>
-        {states.slice(0, MOST_FILES).map(({ path, act, certain, reason }) => (
+        {states.slice(0, MAX_FILES).map(({ path, act, certain, reason }) => (
           <li key={path}>
             <Chip tone={certain ? "accent" : "warn"}>
               {certain ? <Trans>certain</Trans> : <Trans>not certain</Trans>}
             </Chip>{" "}
-            <span className="mono">{path}</span> · {words[act as keyof typeof words] ?? act} · <Said text={reason} />
+            <span className="mono">{path}</span> · {words[act as keyof typeof words] ?? act} · <ProgramText text={reason} />
           </li>
         ))}
       </ul>
@@ -122,7 +122,7 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
     <>
       {preview.warnings.map((warning) => (
         <div className="notice" key={warning}>
-          <Said text={warning} />
+          <ProgramText text={warning} />
         </div>
       ))}
       <Imported states={preview.imported} />
@@ -134,7 +134,7 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
           </Trans>
           {preview.undoes.note && (
             <>
-              : <Said text={preview.undoes.note} />
+              : <ProgramText text={preview.undoes.note} />
             </>
           )}
         </div>
@@ -181,12 +181,12 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
           <DiffModeSwitch />
         </div>
       )}
-      {files.length > MOST_FILES && (
+      {files.length > MAX_FILES && (
         <p className="muted">
-          <Trans>The first {MOST_FILES} are shown below.</Trans>
+          <Trans>The first {MAX_FILES} are shown below.</Trans>
         </p>
       )}
-      {files.slice(0, MOST_FILES).map((file) => (
+      {files.slice(0, MAX_FILES).map((file) => (
         <FileRow
           key={`${file.store_id}:${file.path}`}
           file={file}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { Conflict } from "@/bindings";
 import { DiffPanel } from "@/shared/DiffPanel";
 import { DocumentView } from "@/shared/DocumentView";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Await, Button, Empty, Segmented } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 
@@ -90,7 +90,7 @@ export function ConflictView({ conflict, onReplace }: ConflictViewProps) {
       <header>
         <strong className="mono">{conflict.path}</strong>
         <span className="muted">
-          <Said text={conflict.message} />
+          <ProgramText text={conflict.message} />
         </span>
         <span className="spacer" />
         {isFound && isWanted && (

@@ -8,9 +8,9 @@ it("says in words why a price is a lower bound, and nothing where it is none", (
   const { container } = renderPart(<AtLeast />);
   expect(container.querySelector("p")).toBeNull();
   renderPart(<AtLeast placeholders={120} fast={1} />);
-  const said = screen.getByTestId("at-least").textContent;
-  expect(said).toContain("for the output of 120 requests the client recorded a placeholder");
-  expect(said).toContain("1 request ran in fast mode");
+  const shown = screen.getByTestId("at-least").textContent;
+  expect(shown).toContain("for the output of 120 requests the client recorded a placeholder");
+  expect(shown).toContain("1 request ran in fast mode");
 });
 
 it("says of a part of a file that it is one", () => {

@@ -61,7 +61,7 @@ const MANY_REGRETS = 20;
 /** With thinking cleared at more requests than this there is no mark for each; the legend gives their number. */
 const MANY_THINKING = 80;
 /** So many labels say it; the legend says the rest. */
-const MOST_LABELS = 3;
+const MAX_LABELS = 3;
 const NO_VALUES: readonly number[] = [];
 
 function useWidth() {
@@ -132,9 +132,9 @@ const Axes = memo(function Axes({
   );
 });
 
-function Limit({ plot, y, label, look }: { plot: Plot; y: number; label: string; look: string }) {
+function Limit({ plot, y, label, kind }: { plot: Plot; y: number; label: string; kind: string }) {
   return (
-    <g className={`chart-limit chart-limit-${look}`}>
+    <g className={`chart-limit chart-limit-${kind}`}>
       <path d={`M${plot.left} ${y.toFixed(1)}H${plot.right}`} />
       <text x={plot.left + 6} y={y - 4}>
         {label}
@@ -333,7 +333,7 @@ const Marks = memo(function Marks({
     .filter(({ index }) =>
       regrets.every((other) => other.index === index || Math.abs(x(other.index) - x(index)) > LABEL_ROOM),
     )
-    .slice(0, MOST_LABELS);
+    .slice(0, MAX_LABELS);
   return (
     <g>
       {drawn.map(({ mark, index }, at) => (
@@ -440,12 +440,12 @@ export function Chart({ show, lines, chosen, trigger, cursor, onCursor, onOpen }
             <Limit
               plot={plot}
               y={scales.y(show.context_window)}
-              look="window"
+              kind="window"
               label={t`window ${format.compact(show.context_window)}`}
             />
           )}
           {inView(trigger) && (
-            <Limit plot={plot} y={scales.y(trigger)} look="trigger" label={t`trigger ${format.compact(trigger)}`} />
+            <Limit plot={plot} y={scales.y(trigger)} kind="trigger" label={t`trigger ${format.compact(trigger)}`} />
           )}
           <path className="chart-cursor" d={`M${scales.x(cursor).toFixed(1)} ${plot.top}V${plot.bottom}`} />
           {hover !== null && hover !== cursor && (

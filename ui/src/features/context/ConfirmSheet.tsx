@@ -8,7 +8,7 @@ import { useEffect, useState } from "react";
 import type { Confirmed, ConfirmedPoint, ConfirmPlan } from "@/bindings";
 import { CounterKeyForm, KeySource } from "@/shared/CounterKey";
 import { useFormat } from "@/shared/format";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -48,7 +48,7 @@ function Plan({ plan }: { plan: ConfirmPlan }) {
           <Trans>what</Trans>
         </dt>
         <dd>
-          <Said text={plan.what} />
+          <ProgramText text={plan.what} />
         </dd>
         <dt>
           <Trans>to</Trans>
@@ -70,7 +70,7 @@ function Plan({ plan }: { plan: ConfirmPlan }) {
           <ul>
             {plan.limits.map((limit) => (
               <li key={limit}>
-                <Said text={limit} />
+                <ProgramText text={limit} />
               </li>
             ))}
           </ul>
@@ -99,7 +99,7 @@ function Point({ point }: { point: ConfirmedPoint }) {
       <td className="cell-end">{exact(point.exact_after)}</td>
       <td className="cell-end num">
         {point.error_percent === null ? (
-          <span className="text-del">{point.problem && <Said text={point.problem} />}</span>
+          <span className="text-del">{point.problem && <ProgramText text={point.problem} />}</span>
         ) : (
           format.change(point.error_percent / 100)
         )}

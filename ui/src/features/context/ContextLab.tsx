@@ -7,7 +7,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { memo, useCallback, useMemo, useState } from "react";
 import type { ContextShow, FigureKind, Regret, TranscriptRow } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Await, Button, Empty, Segmented, Skeleton } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { useStatusNotes } from "@/state/note";
@@ -306,7 +306,7 @@ function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | und
               <ul>
                 {show.remarks.map((remark) => (
                   <li key={remark}>
-                    <Said text={remark} />
+                    <ProgramText text={remark} />
                   </li>
                 ))}
               </ul>

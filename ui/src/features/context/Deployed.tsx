@@ -64,7 +64,7 @@ function Row({ request, onOpen }: { request: DeployedRequest; onOpen: (index: nu
 }
 
 /** Rows that are shown; the terminal lists all. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** The panel; nothing where no response reported edits. */
 export const DeployedPanel = memo(function DeployedPanel({
@@ -94,7 +94,7 @@ export const DeployedPanel = memo(function DeployedPanel({
           <table className="table">
             <TableHead columns={[t`request`, t`forecast`, t`reported`, numbers(t`error`)]} />
             <tbody>
-              {data.requests.slice(0, MOST_ROWS).map((request) => (
+              {data.requests.slice(0, MAX_ROWS).map((request) => (
                 <Row key={request.index} request={request} onOpen={onOpen} />
               ))}
             </tbody>

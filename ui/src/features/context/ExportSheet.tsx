@@ -14,7 +14,7 @@ import { assumed } from "./assumed";
 import { BASE, type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
 
-/** The forms a setting can be had in. */
+/** The forms a setting can be exported in. */
 export type ExportFormat = "json" | "curl" | "python" | "typescript" | "html";
 
 function Code({ text }: { text: string }) {

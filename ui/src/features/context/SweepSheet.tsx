@@ -5,7 +5,7 @@ import { useState } from "react";
 import { TextField, Input, Label } from "react-aria-components/TextField";
 import type { Sweep, SweepPoint } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Button, Checkbox, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -20,9 +20,9 @@ import { put } from "./lab";
 import { rowOf, useTranscripts } from "./transcripts";
 
 /** Settings that one sweep may try from here. */
-const MOST = 5000;
+const MAX = 5000;
 /** Other transcripts of the project that may be taken along. */
-const MOST_OTHERS = 20;
+const MAX_OTHERS = 20;
 
 function GridForm({ draft, onChange }: { draft: GridDraft; onChange: (draft: GridDraft) => void }) {
   const { t } = useLingui();
@@ -250,7 +250,7 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
       </p>
       {sweep.warnings.map(({ code, message }) => (
         <div key={`${code} ${message}`} className="notice notice-warning" data-testid="sweep-warning">
-          <Said text={message} />
+          <ProgramText text={message} />
         </div>
       ))}
       <AtLeast fast={sweep.requests_fast_without_price} />
@@ -275,10 +275,10 @@ export function SweepSheet({ transcript, onClose }: { transcript: string; onClos
   const own = rowOf(all, transcript);
   const others = all
     .filter((row) => row.id !== own?.id && own?.project && row.project === own.project && row.requests > 1)
-    .slice(0, MOST_OTHERS)
+    .slice(0, MAX_OTHERS)
     .map(({ id }) => id);
   const grid = gridOf(draft);
-  const tooMany = grid !== null && grid.count > MOST;
+  const tooMany = grid !== null && grid.count > MAX;
   const run = () =>
     job.run(async (name) => {
       if (!grid) return;

@@ -3,7 +3,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { TranscriptRow, Transcripts } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Moment, Said } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { Picker } from "@/shared/Picker";
 import { Await } from "@/shared/ui";
 import { navigate } from "@/state/route";
@@ -36,7 +36,7 @@ function IndexState({ index, problems }: Pick<Transcripts, "index" | "problems">
             <ul>
               {problems.slice(0, 50).map(({ path, reason }) => (
                 <li key={path}>
-                  <span className="mono">{path}</span>: <Said text={reason} />
+                  <span className="mono">{path}</span>: <ProgramText text={reason} />
                 </li>
               ))}
             </ul>

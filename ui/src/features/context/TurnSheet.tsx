@@ -157,7 +157,7 @@ function resultAt(turn: Turn, toolUse: string): number {
 export interface TurnView {
   /** The request. */
   request: number;
-  /** The tool use whose result is looked for, when a regret was opened. */
+  /** The tool use whose result is searched for, when a regret was opened. */
   toolUse: string | null;
 }
 
@@ -182,7 +182,7 @@ export function TurnSheet({
   const nameOf = useVariantName();
   const { request, toolUse } = view;
   const [from, setFrom] = useState<number | null>(null);
-  // The result is looked for until it is found or the person goes elsewhere.
+  // The result is searched for until it is found or the person goes elsewhere.
   const [seeking, setSeeking] = useState(toolUse !== null);
   const [place, setPlace] = useState(request);
   if (place !== request) {

@@ -6,7 +6,7 @@ import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
 import type { SimulationStopped, SimulationWarning } from "@/bindings";
 import { ApiFailure } from "@/host";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Button, Failure, Segmented } from "@/shared/ui";
 import { useObservableLater } from "@/state/observable";
@@ -143,7 +143,7 @@ function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: stri
         data-testid="setting-json"
       />
       <p id="setting-json-problem" className="field-problem" role="status" data-testid="json-problem">
-        {syntax ?? <Said text={problem} />}
+        {syntax ?? <ProgramText text={problem} />}
       </p>
     </div>
   );
@@ -197,7 +197,7 @@ const Warnings = memo(function Warnings({ warnings }: { warnings: readonly Simul
           <span className="warning-sign" aria-hidden>
             !
           </span>
-          <Said text={message} />
+          <ProgramText text={message} />
         </li>
       ))}
     </ul>
@@ -232,7 +232,7 @@ function Refused({ error, view }: { error: unknown; view: "form" | "json" }) {
   if (view === "json" || shownInForm(error.error.message)) return null;
   return (
     <p className="field-problem" role="alert" data-testid="setting-problem">
-      <Said text={error.error.message} />
+      <ProgramText text={error.error.message} />
     </p>
   );
 }

@@ -1,4 +1,4 @@
-/** The variants side by side, each held against "no editing". */
+/** The variants side by side, each compared with "no editing". */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { memo } from "react";
 import { useFormat } from "@/shared/format";

@@ -9,7 +9,7 @@ import type { Json } from "./setting";
 /** Settings asked about in one call: few enough that the call is short. */
 const AT_ONCE = 16;
 /** Numbers kept in all lines together: 8 MB at most. */
-const MOST_NUMBERS = 1_000_000;
+const MAX_NUMBERS = 1_000_000;
 /** At least so many lines are kept, however long they are: a few moves to either side. */
 const LEAST_LINES = 32;
 
@@ -45,7 +45,7 @@ export function keepAhead(ask: (configs: Json[]) => Promise<(SimulatedLine | nul
     lines.set(key, line);
     numbers += line.after.length;
     for (const oldest of lines.keys()) {
-      if (numbers <= MOST_NUMBERS || lines.size <= LEAST_LINES) break;
+      if (numbers <= MAX_NUMBERS || lines.size <= LEAST_LINES) break;
       drop(oldest);
     }
   };
@@ -102,7 +102,7 @@ export function keepAhead(ask: (configs: Json[]) => Promise<(SimulatedLine | nul
 }
 
 /** Steps to either side that are worth asking for where a slider has many. */
-const MOST_STEPS = 128;
+const MAX_STEPS = 128;
 
 /** The positions of a slider other than its own, the nearest first; those that one key reaches come before all. */
 export function positionsAround(
@@ -113,7 +113,7 @@ export function positionsAround(
   const near: number[] = [];
   const above = onGrid(value + step);
   const below = onGrid(value - step);
-  for (let away = 0; away < MOST_STEPS / 2; away += 1) near.push(above + away * step, below - away * step);
+  for (let away = 0; away < MAX_STEPS / 2; away += 1) near.push(above + away * step, below - away * step);
   const [first, second, ...others] = near;
   const all = [first!, second!, minValue, maxValue, ...others];
   return [...new Set(all)].filter((at) => at >= minValue && at <= maxValue && at !== value);

@@ -7,7 +7,7 @@ import { Slider, SliderFill, SliderThumb, SliderTrack } from "react-aria-compone
 import { positionsAround } from "./ahead";
 import { type Json, parseNames, type Scale } from "./setting";
 import { useWish } from "./simulations";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 
 /** The setting that a form edits. The same object as long as the form edits the same variant. */
 export interface Edited {
@@ -22,7 +22,7 @@ export function FieldProblem({ problem }: { problem: string | null }) {
   return (
     problem && (
       <p className="field-problem" role="alert" data-testid="field-problem">
-        <Said text={problem} />
+        <ProgramText text={problem} />
       </p>
     )
   );
@@ -35,13 +35,13 @@ const REST_MS = 100;
 function useLookAhead(value: number, positions: () => number[], edited: Edited, write: Write) {
   const wish = useWish();
   const near = useRef(false);
-  const look = () => {
+  const refresh = () => {
     const config = edited.config();
     wish(positions().map((position) => write(config, position)));
   };
-  const latest = useRef(look);
+  const latest = useRef(refresh);
   useEffect(() => {
-    latest.current = look;
+    latest.current = refresh;
   });
   useEffect(() => {
     if (!near.current) return;

@@ -104,14 +104,14 @@ describe("the form of a setting", () => {
     expect([compactionKind(demand), triggerTokens(demand), beyondForm(demand)]).toEqual(["on_demand", 100_000, []]);
     const before = setOnDemand(demand, { at: parseIndexes("40, 7 and 40, 0") });
     expect(before).toEqual({ compaction: { type: "summarize" }, at: [6, 39] });
-    const told = setOnDemand(before, { instructions: "Keep the names." });
-    expect(onDemand(told)).toEqual({ at: [6, 39], context_reaches: null, instructions: "Keep the names." });
-    expect(setOnDemand(told, { context_reaches: 9 })).toEqual({
+    const changed = setOnDemand(before, { instructions: "Keep the names." });
+    expect(onDemand(changed)).toEqual({ at: [6, 39], context_reaches: null, instructions: "Keep the names." });
+    expect(setOnDemand(changed, { context_reaches: 9 })).toEqual({
       compaction: { type: "summarize", instructions: "Keep the names." },
       context_reaches: 9,
     });
-    expect(setOnDemand(told, { instructions: " " })).toEqual(before);
-    expect(chooseCompaction(told, "server").compaction).toBeUndefined();
+    expect(setOnDemand(changed, { instructions: " " })).toEqual(before);
+    expect(chooseCompaction(changed, "server").compaction).toBeUndefined();
   });
 
   it("survives anything that stands where a setting should", () => {

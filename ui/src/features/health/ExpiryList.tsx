@@ -24,7 +24,7 @@ function Row({
 }) {
   const { t } = useLingui();
   const words = useWords();
-  const told = useProgramWords();
+  const program = useProgramWords();
   const format = useFormat();
   const line = proposal.reasons.find((reason) => reason.line !== null)?.line ?? undefined;
   const { store_id: store, memory_id: memory } = proposal;
@@ -48,7 +48,7 @@ function Row({
       <td>
         {proposal.reasons.map((reason) => (
           <div key={`${reason.kind}:${reason.line}:${reason.message}`} className="expiry-reason">
-            <Chip>{words(REASONS[reason.kind] ?? reason.kind)}</Chip> {told.sentence(reason.message)}
+            <Chip>{words(REASONS[reason.kind] ?? reason.kind)}</Chip> {program.sentence(reason.message)}
           </div>
         ))}
       </td>

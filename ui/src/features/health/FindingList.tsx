@@ -24,7 +24,7 @@ const NO_PLACE = new Set(["events", "use"]);
 /** A rule with its findings: how many of what, once. */
 function RuleRow({ row, store }: { row: FindingRow; store: string }) {
   const words = useWords();
-  const told = useProgramWords();
+  const program = useProgramWords();
   const format = useFormat();
   const { finding } = row.found;
   return (
@@ -38,7 +38,7 @@ function RuleRow({ row, store }: { row: FindingRow; store: string }) {
       </span>
       <span className="health-place muted">{store}</span>
       <span className="health-message">
-        <strong className="num">{format.number(row.count)}</strong> × {told.ruleName(finding.rule)}
+        <strong className="num">{format.number(row.count)}</strong> × {program.ruleName(finding.rule)}
       </span>
     </div>
   );
@@ -46,9 +46,9 @@ function RuleRow({ row, store }: { row: FindingRow; store: string }) {
 
 function Row({ row, store }: { row: FindingRow; store: string }) {
   const words = useWords();
-  const told = useProgramWords();
+  const program = useProgramWords();
   const { finding } = row.found;
-  const message = told.message(finding);
+  const message = program.message(finding);
   return (
     <div className={row.level > 0 ? "health-row health-single" : "health-row"}>
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
@@ -78,8 +78,8 @@ function useFindingActs(row: FindingRow | undefined) {
   const found = row?.found;
   const rule = found?.finding.rule ?? "";
   const fail = (error: unknown) => {
-    const told = wordsFor(error);
-    say({ tone: "failure", title: words(told.title), detail: told.detail });
+    const failure = wordsFor(error);
+    say({ tone: "failure", title: words(failure.title), detail: failure.detail });
   };
   const set = async (setting: string | null) => {
     await backend.call("set_finding_rule", { rule, setting });
@@ -113,8 +113,8 @@ function useFindingActs(row: FindingRow | undefined) {
 /** Asks before a rule is switched off: that mends nothing, and hides what it finds in every store. */
 function RuleOff({ row, onOff, onClose }: { row: FindingRow; onOff: () => void; onClose: () => void }) {
   const { t } = useLingui();
-  const told = useProgramWords();
-  const name = told.ruleName(row.found.finding.rule);
+  const program = useProgramWords();
+  const name = program.ruleName(row.found.finding.rule);
   return (
     <Sheet
       title={t`Switch off: ${name}`}
@@ -151,7 +151,7 @@ function RuleOff({ row, onOff, onClose }: { row: FindingRow; onOff: () => void; 
 
 function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
   const { t } = useLingui();
-  const told = useProgramWords();
+  const program = useProgramWords();
   const format = useFormat();
   const acts = useFindingActs(row);
   const [asking, setAsking] = useState(false);
@@ -176,9 +176,9 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
     <section className="health-detail" aria-label={t`The chosen finding`} data-testid="finding-detail">
       <p>
         <strong>
-          {row.leaf ? told.message(finding) : `${format.number(row.count)} × ${told.ruleName(finding.rule)}`}
+          {row.leaf ? program.message(finding) : `${format.number(row.count)} × ${program.ruleName(finding.rule)}`}
         </strong>{" "}
-        <span className="muted">{told.remedy(finding)}</span>
+        <span className="muted">{program.remedy(finding)}</span>
       </p>
       <div className="pane-actions">
         {!row.leaf && (

@@ -17,8 +17,8 @@ function Row({ rule }: { rule: FindingRule }) {
   const backend = useBackend();
   const set = (setting: string | null) =>
     backend.call("set_finding_rule", { rule: rule.id, setting }).catch((error: unknown) => {
-      const told = wordsFor(error);
-      say({ tone: "failure", title: words(told.title), detail: told.detail });
+      const failure = wordsFor(error);
+      say({ tone: "failure", title: words(failure.title), detail: failure.detail });
     });
   const severity = words(SEVERITIES[rule.severity] ?? rule.severity);
   return (

@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { IndexHealth, StoreHealth } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Moment, Said } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Chip } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
@@ -106,7 +106,7 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
         <a href={formatRoute({ screen: "health", store: chosen ? undefined : store.store_id })}>{store.name}</a>
         {store.problems.map((problem) => (
           <div key={problem} className="state-detail text-del">
-            <Said text={problem} />
+            <ProgramText text={problem} />
           </div>
         ))}
       </th>

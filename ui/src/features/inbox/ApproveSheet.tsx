@@ -15,7 +15,7 @@ import type { Several } from "./perform";
 import { findingTone, SEVERITIES } from "./words";
 
 /** Rows of changes with errors that are drawn; who has more of them looks at the list first. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** Asks what an approval would do, anew for each that is asked for. */
 function usePlan(several: Several): { plan: Reviewed | null; error: unknown; again: () => void } {
@@ -59,7 +59,7 @@ function Direction({ several, approval }: { several: Several; approval: Approval
 }
 
 function Found({ approval }: { approval: Approval }) {
-  const told = useProgramWords();
+  const program = useProgramWords();
   const words = useWords();
   if (approval.findings.length === 0)
     return (
@@ -76,7 +76,7 @@ function Found({ approval }: { approval: Approval }) {
         {approval.findings.map((found) => (
           <li key={`${found.severity} ${found.rule}`}>
             <Chip tone={findingTone(found)} title={found.rule}>
-              {told.ruleName(found.rule)}
+              {program.ruleName(found.rule)}
             </Chip>{" "}
             <span className="muted">
               {words(SEVERITIES[found.severity] ?? found.severity)},{" "}
@@ -98,14 +98,14 @@ interface ErrorsProps {
 function Errors({ items, ticked, onTick }: ErrorsProps) {
   const { t } = useLingui();
   if (items.length === 0) return null;
-  const more = items.length - MOST_ROWS;
+  const more = items.length - MAX_ROWS;
   return (
     <section data-testid="approve-errors">
       <h3 className="small-title">
         <Trans>Left out because of errors. Tick what you approve all the same.</Trans>
       </h3>
       <ul className="approve-errors">
-        {items.slice(0, MOST_ROWS).map((item) => (
+        {items.slice(0, MAX_ROWS).map((item) => (
           <li key={item.version_id}>
             <Checkbox
               label={<span className="mono">{item.path ?? t`a redacted memory`}</span>}

@@ -54,7 +54,7 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.strikethrough, textDecoration: "line-through" },
 ]);
 
-const LOOK = EditorView.theme({
+const THEME = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--panel)", color: "var(--ink)", fontSize: "12.5px" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.65" },
@@ -146,7 +146,7 @@ export function Editor({ text, label, onChange, onSave, onCancel }: EditorProps)
           }),
           MARKDOWN,
           syntaxHighlighting(COLOURS),
-          LOOK,
+          THEME,
         ],
       }),
     });

@@ -111,14 +111,14 @@ function ItemName({ item }: { item: InboxItem }) {
 
 /** The findings of an item as chips, the worst first. */
 export function FindingChips({ item, most = NAMED_FINDINGS }: { item: Pick<InboxItem, "findings">; most?: number }) {
-  const told = useProgramWords();
+  const program = useProgramWords();
   const rules = byRule(item.findings);
   const rest = rules.slice(most).reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       {rules.slice(0, most).map(({ finding, count }) => (
-        <Chip key={finding.rule} tone={findingTone(finding)} title={told.message(finding)}>
-          {told.ruleName(finding.rule)}
+        <Chip key={finding.rule} tone={findingTone(finding)} title={program.message(finding)}>
+          {program.ruleName(finding.rule)}
           {count > 1 && ` ${count}`}
         </Chip>
       ))}
@@ -128,10 +128,10 @@ export function FindingChips({ item, most = NAMED_FINDINGS }: { item: Pick<Inbox
 }
 
 /** Says that a content was rejected before. */
-export function CameBack() {
+export function Reappeared() {
   const { t } = useLingui();
   return (
-    <Chip tone="warn" title={t`You rejected this content before; somebody wrote it again.`} data-testid="came-back">
+    <Chip tone="warn" title={t`You rejected this content before; somebody wrote it again.`} data-testid="reappeared">
       <Trans>come back</Trans>
     </Chip>
   );
@@ -191,7 +191,7 @@ const Item = memo(function Item({ id, item, chosen, position, total, store, onCh
       <ItemName item={item} />
       {counted && <LineCounts added={item.added ?? 0} removed={item.removed ?? 0} />}
       <span className="inbox-more">
-        {item.came_back && <CameBack />}
+        {item.reappeared && <Reappeared />}
         <FindingChips item={item} />
         <ItemMeta item={item} store={store} />
       </span>

@@ -191,7 +191,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
   const rows = useMemo(() => inboxRows(pages.data?.pages ?? []), [pages.data]);
   const items = useMemo(() => rows.filter((row): row is ItemRow => row.kind === "item"), [rows]);
   const row = useChosen(items, route.memory);
-  const [seen, look] = useSeen(row);
+  const [seen, showNewest] = useSeen(row);
   const chosen = row?.key ?? null;
   usePrefetch(items, chosen);
 
@@ -249,7 +249,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     redact: redactable ? () => seen && leaveFor({ screen: "redactions", versions: [seen.version_id] }) : null,
     undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
     next: () => step(1),
-    look: stale ? look : null,
+    showNewest: stale ? showNewest : null,
   };
   const idle = editing === null;
   useKeys([
@@ -261,7 +261,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     { keys: "x", label: t`Roll back`, run: () => acts.reject?.(), enabled: idle && reversible },
     { keys: "t", label: t`Open the transcript`, run: () => acts.transcript?.(), enabled: idle && transcript !== null },
     { keys: "r", label: t`Redact`, run: () => acts.redact?.(), enabled: idle && redactable },
-    { keys: "n", label: t`Review what is there now`, run: look, enabled: idle && stale },
+    { keys: "n", label: t`Review what is there now`, run: showNewest, enabled: idle && stale },
     { keys: "u", label: t`Undo the last review`, run: () => acts.undo?.(), enabled: undoable !== null },
   ]);
 

@@ -17,7 +17,7 @@ import { PutBackBy } from "@/shared/Writer";
 import { useNow } from "@/state/now";
 import { useStore } from "@/state/queries";
 import { navigate } from "@/state/route";
-import { CameBack } from "./InboxList";
+import { Reappeared } from "./InboxList";
 import type { ItemRow } from "./rows";
 import { StaleView } from "./StaleView";
 import { contentWords, findingTone, nameOf, VERBS } from "./words";
@@ -97,7 +97,7 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
             {nameOf(item) ?? t`Redacted memory`}
           </h1>
           <Chip>{verb ? say(verb.word) : item.verb}</Chip>
-          {item.came_back && <CameBack />}
+          {item.reappeared && <Reappeared />}
         </div>
         <p className="muted num">{facts.join(" — ")}</p>
         {item.previous_path && (
@@ -121,17 +121,17 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
 }
 
 function FindingRow({ finding, item }: { finding: Finding; item: InboxItem }) {
-  const told = useProgramWords();
+  const program = useProgramWords();
   const place = finding.start === null ? null : `${finding.line}:${finding.column}`;
-  const remedy = told.remedy(finding);
+  const remedy = program.remedy(finding);
   return (
     <li data-testid="item-finding">
       <Chip tone={findingTone(finding)} title={finding.rule}>
-        {told.ruleName(finding.rule)}
+        {program.ruleName(finding.rule)}
       </Chip>
       <span>
         {place && <span className="mono muted">{place} </span>}
-        {told.message(finding)} {remedy && <span className="muted">{remedy}</span>}
+        {program.message(finding)} {remedy && <span className="muted">{remedy}</span>}
       </span>
       <span className="inbox-remedies">
         <RemedyButtons found={{ store: item.store_id, memory: item.memory_id, finding }} />
@@ -143,7 +143,7 @@ function FindingRow({ finding, item }: { finding: Finding; item: InboxItem }) {
 /** Findings of one rule: said once with their number, opened one by one. */
 function RuleRow({ findings, item }: { findings: readonly Finding[]; item: InboxItem }) {
   const { t } = useLingui();
-  const told = useProgramWords();
+  const program = useProgramWords();
   const format = useFormat();
   const [open, setOpen] = useState(false);
   const first = findings[0]!;
@@ -151,9 +151,9 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
     <>
       <li data-testid="item-finding">
         <Chip tone={findingTone(first)} title={first.rule}>
-          {format.number(findings.length)} × {told.ruleName(first.rule)}
+          {format.number(findings.length)} × {program.ruleName(first.rule)}
         </Chip>
-        <span className="muted">{told.remedy(first)}</span>
+        <span className="muted">{program.remedy(first)}</span>
         <span className="inbox-remedies">
           <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="finding-each">
             {open ? t`Show them as one` : t`Show each`}
@@ -162,13 +162,13 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
       </li>
       {open &&
         findings
-          .slice(0, MOST_SINGLE)
+          .slice(0, MAX_SINGLE)
           .map((finding) => (
             <FindingRow key={`${finding.line}:${finding.column}:${finding.message}`} finding={finding} item={item} />
           ))}
-      {open && findings.length > MOST_SINGLE && (
+      {open && findings.length > MAX_SINGLE && (
         <li className="muted">
-          <Trans>The first {MOST_SINGLE} are shown; Health lists all.</Trans>
+          <Trans>The first {MAX_SINGLE} are shown; Health lists all.</Trans>
         </li>
       )}
     </>
@@ -176,7 +176,7 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
 }
 
 /** Single findings of one rule that are drawn at once. */
-const MOST_SINGLE = 100;
+const MAX_SINGLE = 100;
 
 function FindingsList({ item }: { item: InboxItem }) {
   const { findings } = item;
@@ -208,7 +208,7 @@ function FindingsList({ item }: { item: InboxItem }) {
 /** The sides of an item's difference, as `diff` takes them; null when all of the newest content is new. */
 export function sidesOf(item: InboxItem): { a: string; b: string | null } | null {
   if (item.base_version_id !== null) return { a: item.base_version_id, b: item.version_id };
-  // Without a base the version before the only one, or before a deletion, is what to hold it against.
+  // Without a base the version before the only one, or before a deletion, is what to compare it with.
   return item.versions <= 1 || item.verb === "deleted" ? { a: item.version_id, b: null } : null;
 }
 
@@ -263,7 +263,7 @@ export interface ItemActs {
   /** Goes to the next one. */
   next: () => void;
   /** Goes on with what is there now; null when that is what is shown. */
-  look: (() => void) | null;
+  showNewest: (() => void) | null;
 }
 
 /** What can be done with several items at once: stands below the list they are in. */
@@ -330,7 +330,7 @@ export function ItemPanel({ seen, now, acts, busy }: ItemPanelProps) {
       <ItemHeader item={seen} stale={stale} />
       <div className="pane-body inbox-body">
         <OriginLines item={seen} onTranscript={acts.transcript} />
-        {stale ? <StaleView seen={seen} now={now} onLook={() => acts.look?.()} /> : <Change item={seen} />}
+        {stale ? <StaleView seen={seen} now={now} onShowNewest={() => acts.showNewest?.()} /> : <Change item={seen} />}
         <FindingsList key={seen.version_id} item={seen} />
       </div>
       <Actions item={seen} acts={acts} busy={busy} />

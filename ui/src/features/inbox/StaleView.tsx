@@ -28,11 +28,11 @@ export interface StaleViewProps {
   /** The item as it is now. */
   now: InboxItem;
   /** Goes on with the item as it is now. */
-  onLook: () => void;
+  onShowNewest: () => void;
 }
 
 /** A memory that changed while it was looked at. */
-export function StaleView({ seen, now, onLook }: StaleViewProps) {
+export function StaleView({ seen, now, onShowNewest }: StaleViewProps) {
   const { t } = useLingui();
   const [view, setView] = useState<"difference" | "three">("three");
   return (
@@ -47,7 +47,7 @@ export function StaleView({ seen, now, onLook }: StaleViewProps) {
           </Trans>
         </span>
         <span className="spacer" />
-        <Button tone="primary" keys="n" onPress={onLook} data-testid="stale-look">
+        <Button tone="primary" keys="n" onPress={onShowNewest} data-testid="stale-newest">
           <Trans>Review what is there now</Trans>
         </Button>
       </div>

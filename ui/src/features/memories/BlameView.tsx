@@ -48,7 +48,7 @@ function Gutter({
   onOpen: (version: string) => void;
 }) {
   const { t } = useLingui();
-  const told = useProgramWords();
+  const program = useProgramWords();
   if (!version)
     return (
       <span className="blame-who muted">
@@ -59,7 +59,7 @@ function Gutter({
   const hint = [
     orBefore && t`or before: what was there before is redacted`,
     from && t`moved here from ${from}`,
-    version.note && told.note(version.note),
+    version.note && program.note(version.note),
   ];
   return (
     <Button

@@ -8,7 +8,7 @@ import type { Instruction, Instructions, Store } from "@/bindings";
 import { DocumentView } from "@/shared/DocumentView";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
@@ -94,7 +94,7 @@ function SideRow({
         aria-current={route.instruction === file.path ? "page" : undefined}
         data-testid="instruction-item"
       >
-        <Dot look={dot} />
+        <Dot tone={dot} />
         <span className="visually-hidden">{say(word)}</span>
         <span className="tree-label">{name}</span>
         <span className="muted tree-label">{folder}</span>
@@ -167,7 +167,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
           {folder}
         </span>
         <div className="muted instruction-reason">
-          <Said text={file.reason} />
+          <ProgramText text={file.reason} />
         </div>
         {file.leads_to && (
           <div className="muted instruction-reason">
@@ -181,7 +181,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
         )}
       </th>
       <td>
-        <Dot look={dot} /> {say(word)}
+        <Dot tone={dot} /> {say(word)}
       </td>
       <td>{say(scopeWords(file.scope))}</td>
       <td className="cell-end num">{file.size_bytes === null ? "–" : format.bytes(file.size_bytes)}</td>
@@ -228,7 +228,7 @@ function OneFile({ file, found, store }: { file: Instruction; found: Instruction
       </header>
       <div className="pane-body">
         <p className="instruction-why">
-          <Said text={file.reason} />{" "}
+          <ProgramText text={file.reason} />{" "}
           {file.tokens !== null && file.size_bytes !== null && (
             <span className="muted num">
               <Trans>
@@ -277,7 +277,7 @@ export function InstructionPane({ store, path }: { store: Store; path: string })
 }
 
 function AllFiles({ found, store }: { found: Instructions; store: Store }) {
-  const told = useProgramWords();
+  const program = useProgramWords();
   return (
     <div className="pane">
       <header className="pane-header">
@@ -299,7 +299,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
       </header>
       <div className="pane-body instruction-scroll">
         <p className="muted">
-          {found.because && <Said text={found.because} />}{" "}
+          {found.because && <ProgramText text={found.because} />}{" "}
           <Trans>
             People write these files for agents. They are read here, never changed, and recorded only where a store
             covers them. In load order; an import stands below the file that names it.
@@ -307,7 +307,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
         </p>
         {found.switched_off !== null && (
           <div className="notice" role="status">
-            <Trans>Claude Code loads none of them: {told.sentence(found.switched_off)}</Trans>
+            <Trans>Claude Code loads none of them: {program.sentence(found.switched_off)}</Trans>
           </div>
         )}
         <Table found={found} store={store} />
@@ -319,7 +319,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
             <ul>
               {found.problems.map((problem) => (
                 <li key={problem}>
-                  <Said text={problem} />
+                  <ProgramText text={problem} />
                 </li>
               ))}
             </ul>

@@ -8,7 +8,7 @@ import { Button as AriaButton } from "react-aria-components/Button";
 import type { ProjectSnapshot, SnapshotChange, Store } from "@/bindings";
 import { DiffView } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
-import { LineCounts, Said } from "@/shared/labels";
+import { LineCounts, ProgramText } from "@/shared/labels";
 import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
@@ -82,7 +82,7 @@ function Snapshot({ snapshot }: { snapshot: ProjectSnapshot }) {
         <span className="mono">{snapshot.project}</span> <Chip tone={state.tone}>{say(state.word)}</Chip>
       </h2>
       <p>
-        <Said text={snapshot.reason} />{" "}
+        <ProgramText text={snapshot.reason} />{" "}
         <span className="muted">
           {snapshot.updated_at !== null && <Trans>Snapshot of {snapshot.updated_at}.</Trans>}{" "}
           {snapshot.synced_from !== null && <Trans>Taken over last: that of {snapshot.synced_from}.</Trans>}
@@ -142,7 +142,7 @@ export function SnapshotPane({ store }: { store: Store }) {
                 ))}
                 {problems.map((problem) => (
                   <p key={problem} className="notice">
-                    <Said text={problem} />
+                    <ProgramText text={problem} />
                   </p>
                 ))}
               </>

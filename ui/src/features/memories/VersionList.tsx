@@ -104,9 +104,9 @@ export interface VersionListProps {
   versions: readonly NumberedVersion[];
   /** The chosen version. */
   chosen: string | null;
-  /** The version it is held against, when one was picked. */
+  /** The version it is compared with, when one was picked. */
   base: string | undefined;
-  /** Chooses a version, or a second one to hold it against. */
+  /** Chooses a version, or a second one to compare it with. */
   onChoose: (version: string, extend: boolean) => void;
   /** Asks for more. */
   onEnd?: (() => void) | undefined;

@@ -3,7 +3,7 @@ import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { ActResult } from "@/bindings";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { useProgramWords } from "@/shared/program";
 import { shorten, toBase64 } from "@/shared/text";
@@ -84,10 +84,10 @@ function PlaceName({ place }: { place: string }) {
 function MatchCard({ group }: { group: MatchGroup }) {
   const { t } = useLingui();
   const { match, places } = group;
-  const told = useProgramWords();
+  const program = useProgramWords();
   const stores = useRead("stores", {});
   const store = stores.data?.stores.find(({ id }) => id === match.store_id)?.name;
-  const named = NAMED_BY_THE_PROGRAM.has(match.place) && match.path !== null ? told.sentence(match.path) : match.path;
+  const named = NAMED_BY_THE_PROGRAM.has(match.place) && match.path !== null ? program.sentence(match.path) : match.path;
   const title = named ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
   return (
     <div className="match-card" data-testid="match" data-place={match.place}>
@@ -109,12 +109,12 @@ function MatchCard({ group }: { group: MatchGroup }) {
       {match.masked !== null && <MaskedLine masked={match.masked} />}
       {match.detail !== null && (
         <p className="muted">
-          <Said text={match.detail} />
+          <ProgramText text={match.detail} />
         </p>
       )}
       {match.remedy !== null && (
         <p className="muted" data-testid="match-remedy">
-          <Said text={match.remedy} />
+          <ProgramText text={match.remedy} />
         </p>
       )}
     </div>
@@ -141,7 +141,7 @@ function Summary({ result }: { result: ActResult }) {
 /** Nothing was found: says so, and offers to prove it. */
 function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
   const { t } = useLingui();
-  const told = useProgramWords();
+  const program = useProgramWords();
   const backend = useBackend();
   const [proof, setProof] = useState<{ absent: boolean | null; found_in: string[] } | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
@@ -179,7 +179,7 @@ function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
           {proof.absent ? (
             <Trans>These bytes are in no file of the data directory.</Trans>
           ) : (
-            <Trans>These bytes are in: {proof.found_in.map(told.sentence).join(", ")}</Trans>
+            <Trans>These bytes are in: {proof.found_in.map(program.sentence).join(", ")}</Trans>
           )}
         </p>
       )}
@@ -239,7 +239,7 @@ function Confirm({
 
 /** What the second step needs. */
 export interface PreviewProps {
-  /** What was looked for. */
+  /** What was searched for. */
   draft: Draft;
   /** What was found. */
   result: ActResult;
@@ -263,7 +263,7 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
       <Summary result={result} />
       {result.warnings.map((warning) => (
         <div key={warning} className="notice notice-warning" data-testid="redact-warning">
-          <Said text={warning} />
+          <ProgramText text={warning} />
         </div>
       ))}
       <VirtualRows

@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { Receipt, ReceiptPlace } from "@/bindings";
 import { download } from "@/shared/download";
 import { useFormat } from "@/shared/format";
-import { Actor, Said } from "@/shared/labels";
+import { Actor, ProgramText } from "@/shared/labels";
 import { shorten } from "@/shared/text";
 import { Button, Chip, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -136,15 +136,15 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         {receipt.places.map((place) => (
           <li key={place.place} data-testid="receipt-place" data-state={place.state}>
             <span>
-              <Said text={place.place} />
+              <ProgramText text={place.place} />
               {place.detail && (
                 <span className="muted place-detail">
-                  <Said text={place.detail} />
+                  <ProgramText text={place.detail} />
                 </span>
               )}
               {place.remedy && (
                 <span className="muted place-detail" data-testid="place-remedy">
-                  <Said text={place.remedy} />
+                  <ProgramText text={place.remedy} />
                 </span>
               )}
             </span>
@@ -154,7 +154,7 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
       </ul>
       {receipt.warnings.map((warning) => (
         <div key={warning} className="notice notice-warning">
-          <Said text={warning} />
+          <ProgramText text={warning} />
         </div>
       ))}
       {receipt.method !== "versions" && (

@@ -41,7 +41,7 @@ export function newDraft(versions: readonly string[] = [], finding: FindingPlace
   return { method, secret: "", pattern: "", versions, finding, store: "", live: true, transcripts, reason: "" };
 }
 
-/** Whether there is something to look for. */
+/** Whether there is something to search for. */
 export function isReady(draft: Draft): boolean {
   switch (draft.method) {
     case "secret":

@@ -22,9 +22,9 @@ import { openStoresSheet } from "@/state/sheets";
 import { say } from "@/state/toasts";
 import { type Entry, pick } from "./entries";
 
-const MOST_NAMED = 8;
-const MOST_HITS = 50;
-/** The text is looked for once typing rests for so many milliseconds. */
+const MAX_NAMED = 8;
+const MAX_HITS = 50;
+/** The text is searched for once typing rests for so many milliseconds. */
 const REST_MS = 150;
 
 function useRested(text: string): string {
@@ -181,7 +181,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const wanted = rested.length > 1;
   const search = useRead(
     "search",
-    { query: rested, history, store: null, limit: MOST_HITS },
+    { query: rested, history, store: null, limit: MAX_HITS },
     { enabled: wanted, keepPrevious: true },
   );
   const hits = wanted ? (search.data?.hits ?? []) : [];
@@ -194,7 +194,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
     onClose();
     work();
   };
-  const named = (entries: readonly Entry[]) => pick(entries, deferred, MOST_NAMED);
+  const named = (entries: readonly Entry[]) => pick(entries, deferred, MAX_NAMED);
   const asked = query.trim() !== "";
   const groups = [
     { title: t`Actions`, entries: named(actions) },

@@ -1,14 +1,14 @@
-/** Counting: whether exact counts can be had, every call over the network, and the table of prices. */
+/** Counting: availability of exact counts, every call over the network, and the table of prices. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Price } from "@/bindings";
 import { CounterKeyForm, KeySource } from "@/shared/CounterKey";
 import { useFormat } from "@/shared/format";
-import { Moment, Said } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, CopyButton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 
-/** Whether exact counts can be had, and the calls that were made. */
+/** Availability of exact counts, and the calls that were made. */
 export function Counter() {
   const { t } = useLingui();
   const format = useFormat();
@@ -118,7 +118,7 @@ export function PriceTable() {
             </p>
             {own_file_problem && (
               <div className="notice notice-warning">
-                <Said text={own_file_problem} />
+                <ProgramText text={own_file_problem} />
               </div>
             )}
             <details>

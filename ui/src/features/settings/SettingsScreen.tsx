@@ -4,7 +4,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Verified } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Moment, Said } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { shorten } from "@/shared/text";
 import { Await, Button, CopyButton, Failure, Segmented } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -96,7 +96,7 @@ function Verification({ verified }: { verified: Verified }) {
         <ul>
           {[...verified.problems, ...verified.warnings].map((line) => (
             <li key={line}>
-              <Said text={line} />
+              <ProgramText text={line} />
             </li>
           ))}
         </ul>

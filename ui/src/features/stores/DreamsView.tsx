@@ -6,7 +6,7 @@ import type { Dream, RemoteStore } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { API_URL, hostName } from "@/shared/hosts";
 import { JobProgress } from "@/shared/JobProgress";
-import { Moment, Said } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
 import { shorten } from "@/shared/text";
 import { Await, Button, Checkbox, Chip, Dot, Empty, Skeleton, useWords } from "@/shared/ui";
@@ -36,7 +36,7 @@ function StateWord({ dream }: { dream: Dream }) {
   const known = DREAM_STATES[dream.status];
   return (
     <span className="store-state" data-state={dream.status}>
-      <Dot look={known?.dot ?? "warn"} />
+      <Dot tone={known?.dot ?? "warn"} />
       {known ? words(known.word) : dream.status}
     </span>
   );
@@ -208,7 +208,7 @@ function Detail({
       </header>
       {dream.error && (
         <div className="notice notice-warning" role="alert">
-          <Said text={dream.error} />
+          <ProgramText text={dream.error} />
         </div>
       )}
       {acts.failure !== null && <HostFailure error={acts.failure} />}

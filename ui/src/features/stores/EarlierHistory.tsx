@@ -6,7 +6,7 @@ import type { ImportResult, Store } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { wordsFor } from "@/shared/failure";
 import { JobProgress } from "@/shared/JobProgress";
-import { Moment, Said } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { sentenceNow } from "@/shared/sentences";
 import { Button, useWords } from "@/shared/ui";
@@ -69,7 +69,7 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
       )}
       {found.warnings.map((warning) => (
         <p key={warning} className="muted">
-          <Said text={warning} />
+          <ProgramText text={warning} />
         </p>
       ))}
     </>

@@ -1,7 +1,7 @@
 /** What went wrong at a host, and what to do next. */
 import { Trans } from "@lingui/react/macro";
 import { ApiFailure } from "@/host";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Button, Failure, useWords } from "@/shared/ui";
 import { hostWords } from "./hostWords";
 
@@ -24,10 +24,10 @@ export function HostFailure({
       <strong>{say(words.title)}</strong>
       {message && (
         <p>
-          <Said text={message} />
+          <ProgramText text={message} />
         </p>
       )}
-      <p>{hint ? <Said text={hint} /> : say(words.next)}</p>
+      <p>{hint ? <ProgramText text={hint} /> : say(words.next)}</p>
       <div className="form-actions">
         {words.key && onKey && (
           <Button onPress={onKey} data-testid="other-key">

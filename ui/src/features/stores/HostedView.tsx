@@ -8,7 +8,7 @@ import { spelled } from "@/shared/hidden";
 import { hostName } from "@/shared/hosts";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { JobProgress } from "@/shared/JobProgress";
-import { Moment, Said } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { Await, Button, Dot, Empty, Segmented, useWords } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
@@ -104,12 +104,12 @@ function MirrorRow(props: RowProps) {
       </th>
       <td>
         <span className="store-state">
-          <Dot look={state.dot} />
+          <Dot tone={state.dot} />
           {say(state.word)}
         </span>
         {row.problem && (
           <div className="muted state-detail">
-            <Said text={row.problem} />
+            <ProgramText text={row.problem} />
           </div>
         )}
       </td>

@@ -6,7 +6,7 @@ import { download } from "@/shared/download";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { CloseIcon } from "@/shared/icons";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Chip, CopyButton, Dot, Empty, Segmented } from "@/shared/ui";
 import { Button as AriaButton } from "react-aria-components/Button";
@@ -16,8 +16,8 @@ import {
   charactersOf,
   fieldOf,
   isStore,
-  MOST_CHARACTERS,
-  MOST_STORES,
+  MAX_CHARACTERS,
+  MAX_STORES,
   type MountItem,
   readList,
   withField,
@@ -50,7 +50,7 @@ function Problems({ problems }: { problems: readonly MountProblem[] }) {
             {severity === "error" ? <Trans>refused</Trans> : <Trans>warning</Trans>}
           </Chip>
           <span>
-            <Said text={message} /> {at && <span className="mono muted">{at}</span>}
+            <ProgramText text={message} /> {at && <span className="mono muted">{at}</span>}
           </span>
         </li>
       ))}
@@ -122,18 +122,18 @@ function ItemForm({
           rows={2}
           value={instructions}
           onChange={set("instructions")}
-          aria-invalid={used > MOST_CHARACTERS || undefined}
+          aria-invalid={used > MAX_CHARACTERS || undefined}
           aria-describedby={`${id}-count`}
           data-testid="mount-instructions"
         />
         <span
           id={`${id}-count`}
-          className={`num ${used > MOST_CHARACTERS ? "text-del" : "muted"}`}
+          className={`num ${used > MAX_CHARACTERS ? "text-del" : "muted"}`}
           data-testid="mount-count"
         >
-          {used > MOST_CHARACTERS
-            ? t`${format.number(used)} characters; the API takes ${format.number(MOST_CHARACTERS)}`
-            : t`${format.number(used)} of ${format.number(MOST_CHARACTERS)} characters`}
+          {used > MAX_CHARACTERS
+            ? t`${format.number(used)} characters; the API takes ${format.number(MAX_CHARACTERS)}`
+            : t`${format.number(used)} of ${format.number(MAX_CHARACTERS)} characters`}
         </span>
       </div>
       <Problems problems={problems} />
@@ -215,7 +215,7 @@ function Result({ mounts }: { mounts: Mounts }) {
     <>
       <p className="mount-sum num" role="status" data-testid="mount-sum" data-ok={mounts.ok}>
         <span className="store-state">
-          <Dot look={mounts.ok ? "on" : "del"} />
+          <Dot tone={mounts.ok ? "on" : "del"} />
           {mounts.ok ? <Trans>The API would take it</Trans> : <Trans>The API would refuse it</Trans>}
         </span>
         <span className="muted">
@@ -287,7 +287,7 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
               onChange={setView}
             />
             <span className="spacer" />
-            <span className="muted num">{t`${places.length} of ${MOST_STORES} stores`}</span>
+            <span className="muted num">{t`${places.length} of ${MAX_STORES} stores`}</span>
           </div>
           {view === "json" ? (
             <textarea

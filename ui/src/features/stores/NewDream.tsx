@@ -10,7 +10,7 @@ import { useBackend } from "@/state/backend";
 import { navigate } from "@/state/route";
 import { dreamProblems, sessionsOf } from "./dreamForm";
 import { HostFailure } from "./HostFailure";
-import { charactersOf, MOST_CHARACTERS } from "./mountList";
+import { charactersOf, MAX_CHARACTERS } from "./mountList";
 
 /** The sheet. */
 export function NewDream({
@@ -184,14 +184,14 @@ export function NewDream({
           id={`${id}-instructions`}
           rows={4}
           value={instructions}
-          aria-invalid={used > MOST_CHARACTERS || undefined}
+          aria-invalid={used > MAX_CHARACTERS || undefined}
           onChange={(event) => setInstructions(event.target.value)}
           data-testid="dream-instructions"
         />
-        <span className={`num ${used > MOST_CHARACTERS ? "text-del" : "muted"}`} data-testid="dream-count">
-          {used > MOST_CHARACTERS
-            ? t`${format.number(used)} characters; the API takes ${format.number(MOST_CHARACTERS)}`
-            : t`${format.number(used)} of ${format.number(MOST_CHARACTERS)} characters`}
+        <span className={`num ${used > MAX_CHARACTERS ? "text-del" : "muted"}`} data-testid="dream-count">
+          {used > MAX_CHARACTERS
+            ? t`${format.number(used)} characters; the API takes ${format.number(MAX_CHARACTERS)}`
+            : t`${format.number(used)} of ${format.number(MAX_CHARACTERS)} characters`}
         </span>
       </div>
       <Checkbox

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import type { QueuedChange, RemoteStore } from "@/bindings";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { hostName } from "@/shared/hosts";
-import { LineCounts, Moment, Said } from "@/shared/labels";
+import { LineCounts, Moment, ProgramText } from "@/shared/labels";
 import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
 import { fileName, folderOf } from "@/shared/text";
 import { Await, Button, Dot, Empty, useWords } from "@/shared/ui";
@@ -31,7 +31,7 @@ function KindSign({ kind }: { kind: string }) {
   const known = CHANGES[kind];
   const word = known ? say(known.word) : kind;
   return (
-    <span className={`operation-sign operation-${known?.look ?? "modified"}`} role="img" aria-label={word} title={word}>
+    <span className={`operation-sign operation-${known?.tone ?? "modified"}`} role="img" aria-label={word} title={word}>
       {known?.sign ?? "?"}
     </span>
   );
@@ -42,7 +42,7 @@ function StateWord({ state }: { state: string }) {
   const known = CHANGE_STATES[state];
   return (
     <span className="store-state queue-state" data-state={state}>
-      <Dot look={known?.dot ?? "warn"} />
+      <Dot tone={known?.dot ?? "warn"} />
       {known ? say(known.word) : state}
     </span>
   );
@@ -85,7 +85,7 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
         </strong>
         {change.message && (
           <p>
-            <Said text={change.message} />
+            <ProgramText text={change.message} />
           </p>
         )}
         <ol className="queue-steps">

@@ -35,7 +35,7 @@ function Rendered({ diff }: { diff: FileDiff }) {
   const read = useRead("document", { target: base ?? "", highlight: false }, { enabled: base !== null && had });
   const sides = (before: readonly DocumentLine[]) => {
     const after = diff.to.content_sha256 === null ? null : applied(before, diff.hunks);
-    // Where the old content cannot be had, the difference itself is all there is to show.
+    // Where the old content is unavailable, the difference itself is all there is to show.
     if (after === null && diff.to.content_sha256 !== null) return <DiffView diff={diff} words={false} />;
     return (
       <div className="rendered" data-testid="rendered">

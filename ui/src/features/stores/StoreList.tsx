@@ -22,7 +22,7 @@ export interface StoreListProps {
 export function StoreList({ chosen, routeFor, count = "memories" }: StoreListProps) {
   const { t } = useLingui();
   const say = useWords();
-  const told = useProgramWords();
+  const program = useProgramWords();
   const format = useFormat();
   const { data } = useRead("stores", {});
   return (
@@ -40,10 +40,10 @@ export function StoreList({ chosen, routeFor, count = "memories" }: StoreListPro
                 href={formatRoute(routeFor(store.id))}
                 aria-current={store.id === chosen ? "true" : undefined}
                 className="side-link"
-                title={[store.root, word, told.sentence(store.state_detail ?? "")].filter(Boolean).join(" · ")}
+                title={[store.root, word, program.sentence(store.state_detail ?? "")].filter(Boolean).join(" · ")}
                 data-testid="side-store"
               >
-                <Dot look={state?.dot ?? "warn"} />
+                <Dot tone={state?.dot ?? "warn"} />
                 <span className="side-link-text">{spelled(store.name)}</span>
                 {count === "unreviewed" && store.unreviewed > 0 ? (
                   <span className="num" aria-label={t`${store.unreviewed} to review`}>

@@ -8,7 +8,7 @@ import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
-import { Moment, Said, StoreState } from "@/shared/labels";
+import { Moment, ProgramText, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
@@ -37,7 +37,7 @@ function useStoreActs() {
   const { t, i18n } = useLingui();
   const words = useWords();
   const backend = useBackend();
-  const told = async (work: () => Promise<void>) => {
+  const reporting = async (work: () => Promise<void>) => {
     try {
       await work();
     } catch (cause) {
@@ -46,11 +46,11 @@ function useStoreActs() {
     }
   };
   const set = (command: StoreCommand, store: Store) =>
-    told(async () => {
+    reporting(async () => {
       await backend.call(command, { store: store.id });
     });
   const scan = (stores: readonly Store[]) =>
-    told(async () => {
+    reporting(async () => {
       const found = await backend.call("scan", { stores: stores.map(({ id }) => id) });
       const versions = found.stores.reduce((sum, one) => sum + one.versions, 0);
       say({
@@ -62,9 +62,9 @@ function useStoreActs() {
       });
     });
   const addAgain = ({ root, kind, name }: Store) =>
-    told(async () => void (await backend.call("add_store", { root, kind, name })));
+    reporting(async () => void (await backend.call("add_store", { root, kind, name })));
   const remove = (store: Store) =>
-    told(async () => {
+    reporting(async () => {
       await backend.call("remove_store", { store: store.id });
       const action = { label: t`Add it again`, run: () => void addAgain(store) };
       say({
@@ -76,7 +76,7 @@ function useStoreActs() {
     });
   const share = async (store: Store, shared: boolean) => {
     let done = false;
-    await told(async () => {
+    await reporting(async () => {
       await backend.call("share_store", { store: store.id, shared });
       done = true;
       if (!shared) say({ tone: "done", title: t`The API does not show ${store.name} any more` });
@@ -84,12 +84,12 @@ function useStoreActs() {
     return done;
   };
   const unmount = (store: Store) =>
-    told(async () => {
+    reporting(async () => {
       await backend.call("mount_store", { store: store.id, directory: null });
       say({ tone: "done", title: t`${store.name} has no directory any more`, detail: t`Its files stay as they are.` });
     });
   const relocate = (store: Store) =>
-    told(async () => {
+    reporting(async () => {
       const done = await backend.call("relocate_store", { store: store.id, dry_run: false });
       say({ tone: "done", title: t`${store.name} is recorded again`, detail: done.directory });
     });
@@ -210,7 +210,7 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
         <StoreState state={store.state} detail={store.state_detail} />
         {store.state_detail && (
           <div className="muted state-detail">
-            <Said text={store.state_detail} />
+            <ProgramText text={store.state_detail} />
           </div>
         )}
       </td>
@@ -231,7 +231,7 @@ function Rules({ store, onClose }: { store: Store; onClose: () => void }) {
       <ul className="rules">
         {store.rules.map((rule) => (
           <li key={rule}>
-            <Said text={rule} />
+            <ProgramText text={rule} />
           </li>
         ))}
       </ul>

@@ -7,7 +7,7 @@ import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import type { Discovered, Found } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
-import { Said } from "@/shared/labels";
+import { ProgramText } from "@/shared/labels";
 import { Button, Checkbox, Chip, Empty, Failure, useWords } from "@/shared/ui";
 import { kindWords, LOCAL_KINDS } from "@/shared/vocabulary";
 import { useBackend } from "@/state/backend";
@@ -73,13 +73,13 @@ function FoundRow({
                 <span className={`tree-chevron${isExpanded ? " is-open" : ""}`}>
                   <ChevronIcon />
                 </span>
-                <Said text={found.reason} />
+                <ProgramText text={found.reason} />
               </AriaButton>
               <DisclosurePanel>
                 <ul>
                   {found.evidence.map((fact) => (
                     <li key={fact}>
-                      <Said text={fact} />
+                      <ProgramText text={fact} />
                     </li>
                   ))}
                   {found.project && (
@@ -233,7 +233,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
           <ul>
             {discovered.problems.map(({ subject, message }) => (
               <li key={subject + message}>
-                <span className="mono">{subject}</span> <Said text={message} />
+                <span className="mono">{subject}</span> <ProgramText text={message} />
               </li>
             ))}
           </ul>

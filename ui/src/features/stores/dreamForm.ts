@@ -1,9 +1,9 @@
 /** What a host takes as a request for a dream, and the two sides of a dream that ended. Pure. */
 import type { Dream } from "@/bindings";
-import { charactersOf, MOST_CHARACTERS } from "./mountList";
+import { charactersOf, MAX_CHARACTERS } from "./mountList";
 
 /** Sessions that one dream may read. */
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 /** The ids in a text: by line, comma or space, each once, in order. */
 export function sessionsOf(text: string): string[] {
@@ -27,9 +27,9 @@ export function dreamProblems({ store, sessions, model, instructions }: DreamFor
   const bad: (keyof DreamForm)[] = [];
   if (store === "") bad.push("store");
   const count = sessions.length;
-  if (count === 0 || count > MOST_SESSIONS || !sessions.every((id) => /^sesn_\w+$/.test(id))) bad.push("sessions");
+  if (count === 0 || count > MAX_SESSIONS || !sessions.every((id) => /^sesn_\w+$/.test(id))) bad.push("sessions");
   if (model.trim() === "") bad.push("model");
-  if (charactersOf(instructions) > MOST_CHARACTERS) bad.push("instructions");
+  if (charactersOf(instructions) > MAX_CHARACTERS) bad.push("instructions");
   return bad;
 }
 
@@ -38,7 +38,7 @@ export function isOpen({ status }: Dream): boolean {
   return status === "pending" || status === "running";
 }
 
-/** Stores of the host that have to be mirrored before both sides can be held against each other. */
+/** Stores of the host that have to be mirrored before both sides can be compared with each other. */
 export function missingSides(dream: Dream): string[] {
   const sides: [string | null, string | null][] = [
     [dream.input_remote_id, dream.input_store_id],
@@ -48,7 +48,7 @@ export function missingSides(dream: Dream): string[] {
 }
 
 /**
- * The two sides of a dream, once both are mirrored. A dream that wrote into its own input is held against what that was
+ * The two sides of a dream, once both are mirrored. A dream that wrote into its own input is compared with what that was
  * before it began.
  */
 export function sidesOf(dream: Dream): { from: string; to: string } | null {

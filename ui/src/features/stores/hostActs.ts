@@ -19,7 +19,7 @@ export interface HostActs {
   pulling: Job;
   /** The push that is going on, if one is. */
   pushing: Job;
-  /** Mirrors what is new; without a mirror, of all. With `full`, all versions are looked through for redacted ones. */
+  /** Mirrors what is new; without a mirror, of all. With `full`, all versions are searched for redacted ones. */
   pull: (row: RemoteStore | null, full?: boolean) => Promise<Pulled | null>;
   /** Sends what is queued; without a mirror, of all. */
   push: (row: Pick<RemoteStore, "store_id"> | null) => Promise<Pushed | null>;
@@ -43,7 +43,7 @@ export function useHostActs(): HostActs {
   const pulling = useJob("pull");
   const pushing = useJob("push");
 
-  const told = async <T>(work: () => Promise<T>): Promise<T | null> => {
+  const reporting = async <T>(work: () => Promise<T>): Promise<T | null> => {
     try {
       return await work();
     } catch (cause) {
@@ -84,7 +84,7 @@ export function useHostActs(): HostActs {
   };
   const pull = async (row: RemoteStore | null, full = false) => {
     let pulled: Pulled | null = null;
-    await told(() =>
+    await reporting(() =>
       pulling.run(async (job) => {
         const answer = await backend.call("pull_remote", { store: row?.store_id ?? null, job, full });
         pulled = answer;
@@ -107,7 +107,7 @@ export function useHostActs(): HostActs {
   };
   const push = async (row: Pick<RemoteStore, "store_id"> | null) => {
     let pushed: Pushed | null = null;
-    await told(() =>
+    await reporting(() =>
       pushing.run(async (job) => {
         const answer = await backend.call("push_remote", { store: row?.store_id ?? null, job });
         pushed = answer;
@@ -122,27 +122,27 @@ export function useHostActs(): HostActs {
     pull,
     push,
     withdraw: async (changes) => {
-      await told(async () => {
+      await reporting(async () => {
         await backend.call("withdraw_queued", { ids: changes.map(({ id }) => id) });
         const count = plural(changes.length, { one: "# change", other: "# changes" });
         say({ tone: "done", title: t`Taken back: ${count}`, detail: t`Nothing of it was sent.` });
       });
     },
     retry: async (change, over) => {
-      await told(async () => {
+      await reporting(async () => {
         await backend.call("retry_queued", { id: change.id, over });
         say({ tone: "done", title: t`Queued once more: ${changeTitle(change)}`, detail: t`Push to send it.` });
       });
     },
     archive: async (row) => {
-      await told(async () => {
+      await reporting(async () => {
         await backend.call("archive_remote", { store: row.store_id });
         const host = hostName(row.base_url);
         say({ tone: "done", title: t`Queued for ${host}: archive ${row.name}`, detail: t`Push to send it.` });
       });
     },
     remove: async (row) => {
-      await told(async () => {
+      await reporting(async () => {
         await backend.call("remove_store", { store: row.store_id });
         say({
           tone: "done",

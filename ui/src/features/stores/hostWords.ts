@@ -5,26 +5,26 @@ import type { Code, QueuedChange, RemoteStore } from "@/bindings";
 import { ApiFailure } from "@/host";
 
 /** A mark beside a word. */
-export type Look = "on" | "warn" | "off" | "del" | "accent";
+export type Tone = "on" | "warn" | "off" | "del" | "accent";
 
 /** What a queued change does, with the sign that stands for it. */
-export const CHANGES: Record<string, { word: MessageDescriptor; sign: string; look: string }> = {
-  create: { word: msg`creates`, sign: "+", look: "created" },
-  update: { word: msg`changes`, sign: "~", look: "modified" },
-  delete: { word: msg`deletes`, sign: "−", look: "deleted" },
-  redact: { word: msg`redacts`, sign: "█", look: "moved" },
-  archive: { word: msg`archives the store`, sign: "▣", look: "moved" },
+export const CHANGES: Record<string, { word: MessageDescriptor; sign: string; tone: string }> = {
+  create: { word: msg`creates`, sign: "+", tone: "created" },
+  update: { word: msg`changes`, sign: "~", tone: "modified" },
+  delete: { word: msg`deletes`, sign: "−", tone: "deleted" },
+  redact: { word: msg`redacts`, sign: "█", tone: "moved" },
+  archive: { word: msg`archives the store`, sign: "▣", tone: "moved" },
 };
 
 /** How a queued change stands. */
-export const CHANGE_STATES: Record<string, { word: MessageDescriptor; dot: Look }> = {
+export const CHANGE_STATES: Record<string, { word: MessageDescriptor; dot: Tone }> = {
   waiting: { word: msg`waiting`, dot: "off" },
   conflict: { word: msg`conflict`, dot: "warn" },
   failed: { word: msg`refused`, dot: "del" },
 };
 
 /** How a dream stands. */
-export const DREAM_STATES: Record<string, { word: MessageDescriptor; dot: Look }> = {
+export const DREAM_STATES: Record<string, { word: MessageDescriptor; dot: Tone }> = {
   pending: { word: msg`waiting to begin`, dot: "off" },
   running: { word: msg`running`, dot: "accent" },
   completed: { word: msg`completed`, dot: "on" },
@@ -33,7 +33,7 @@ export const DREAM_STATES: Record<string, { word: MessageDescriptor; dot: Look }
 };
 
 /** How a mirror stands: the most serious of what is known of it. */
-export function mirrorState(row: RemoteStore): { word: MessageDescriptor; dot: Look } {
+export function mirrorState(row: RemoteStore): { word: MessageDescriptor; dot: Tone } {
   if (row.problem !== null) return { word: msg`not finished`, dot: "warn" };
   if (row.pulling) return { word: msg`cut off, goes on`, dot: "warn" };
   if (row.archived_at !== null) return { word: msg`archived at the host`, dot: "off" };

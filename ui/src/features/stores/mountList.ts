@@ -1,9 +1,9 @@
 /** Attach lists as text: read, built item by item, written again. What is not a memory store stays as it is. Pure. */
 
 /** Characters of `instructions` that the API takes. */
-export const MOST_CHARACTERS = 4096;
+export const MAX_CHARACTERS = 4096;
 /** Memory stores that one session may have. */
-export const MOST_STORES = 8;
+export const MAX_STORES = 8;
 
 /** One memory store of an attach list; fields that are not known here are kept. */
 export type MountItem = Record<string, unknown>;

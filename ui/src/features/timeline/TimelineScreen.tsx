@@ -28,7 +28,7 @@ type TimelineRoute = Extract<Route, { screen: "timeline" }>;
 /** Scrolled further than this, in pixels, the list holds still and says how many operations are new. */
 const AWAY_PX = 80;
 /** Most versions of one operation that are asked for at once. */
-const MOST_VERSIONS = 1000;
+const MAX_VERSIONS = 1000;
 
 function Counts({ operation }: { operation: Operation }) {
   const { t } = useLingui();
@@ -304,7 +304,7 @@ function List({
 
   const showAll = async ({ seq }: Operation) => {
     try {
-      const page = await backend.call("log", { operation_seq: seq, limit: MOST_VERSIONS });
+      const page = await backend.call("log", { operation_seq: seq, limit: MAX_VERSIONS });
       setAll((known) => new Map(known).set(seq, page.versions));
     } catch (cause) {
       const words = wordsFor(cause);

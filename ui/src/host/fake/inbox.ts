@@ -21,7 +21,7 @@ import { byteLength, diffTexts } from "./text";
 interface FakeReview {
   seq: number;
   through: Map<string, number>;
-  judged: FakeVersion[];
+  reviewed: FakeVersion[];
   operation: number | null;
   undone: boolean;
 }
@@ -122,7 +122,7 @@ export class FakeInbox {
       tokens,
       token_change: tokens - base_tokens,
       tokens_kind: "counted offline",
-      came_back: false,
+      reappeared: false,
       added: counts.added,
       removed: counts.removed,
       kind: typeOf({ base, newest }),
@@ -177,7 +177,7 @@ export class FakeInbox {
   }
 
   #done(review: FakeReview, verdict: string): Reviewed["done"] {
-    return review.judged.map(({ id, store_id, memory_id, path }) => ({
+    return review.reviewed.map(({ id, store_id, memory_id, path }) => ({
       version_id: id,
       store_id,
       memory_id,
@@ -186,10 +186,10 @@ export class FakeInbox {
     }));
   }
 
-  #write(judged: FakeVersion[], operation: number | null): FakeReview {
+  #write(reviewed: FakeVersion[], operation: number | null): FakeReview {
     const newest = (memory: string) => this.#log.versions.findLast(({ memory_id }) => memory_id === memory)!.seq;
-    const through = new Map(judged.map(({ memory_id }) => [memory_id, newest(memory_id)]));
-    const review = { seq: this.#reviews.length + 1, through, judged, operation, undone: false };
+    const through = new Map(reviewed.map(({ memory_id }) => [memory_id, newest(memory_id)]));
+    const review = { seq: this.#reviews.length + 1, through, reviewed, operation, undone: false };
     this.#reviews.push(review);
     return review;
   }
@@ -265,9 +265,9 @@ export class FakeInbox {
       skipped.push(...weighed.skipped);
       ({ open, approval } = weighed);
     }
-    const judged = open.map(({ newest }) => newest);
+    const reviewed = open.map(({ newest }) => newest);
     const word = text !== null ? "edited" : verdict === "reject" ? "rejected" : "approved";
-    const draft = { seq: 0, through: new Map<string, number>(), judged, operation: null, undone: false };
+    const draft = { seq: 0, through: new Map<string, number>(), reviewed, operation: null, undone: false };
     if (dry_run || open.length === 0)
       return { dry_run, review_seq: null, done: this.#done(draft, word), skipped, act: null, approval };
     const first = open[0]!;
@@ -280,7 +280,7 @@ export class FakeInbox {
             { source: text === null ? "rollback" : "api" },
             false,
           );
-    const review = this.#write(judged, act?.operation_seq ?? null);
+    const review = this.#write(reviewed, act?.operation_seq ?? null);
     return { dry_run, review_seq: review.seq, done: this.#done(review, word), skipped, act, approval };
   }
 
@@ -290,11 +290,11 @@ export class FakeInbox {
     const last = this.#log.version(up_to).seq;
     const meant = this.#left(store, kind).filter(({ newest }) => newest.seq <= last);
     const { open, skipped, approval } = this.#weigh("up_to", meant, request);
-    const judged = open.map(({ newest }) => newest);
-    const draft = { seq: 0, through: new Map<string, number>(), judged, operation: null, undone: false };
+    const reviewed = open.map(({ newest }) => newest);
+    const draft = { seq: 0, through: new Map<string, number>(), reviewed, operation: null, undone: false };
     const done = this.#done(draft, "up_to");
-    if (dry_run || judged.length === 0) return { dry_run, review_seq: null, done, skipped, act: null, approval };
-    return { dry_run, review_seq: this.#write(judged, null).seq, done, skipped, act: null, approval };
+    if (dry_run || reviewed.length === 0) return { dry_run, review_seq: null, done, skipped, act: null, approval };
+    return { dry_run, review_seq: this.#write(reviewed, null).seq, done, skipped, act: null, approval };
   }
 
   /** Answers `undo_review`. */

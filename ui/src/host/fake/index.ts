@@ -161,7 +161,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
   const pattern = () => new RegExp(needle ? needle.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : find!, "g");
   const stores = log.stores.filter(({ id }) => !request.store || id === request.store);
   const matches: RedactionMatch[] = [];
-  const look = (text: string, of: Partial<RedactionMatch>, action: string) => {
+  const addMatch = (text: string, of: Partial<RedactionMatch>, action: string) => {
     const hits = [...text.matchAll(pattern())].length;
     if (hits === 0) return;
     const lines = text.split("\n");
@@ -183,7 +183,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
   };
   for (const store of stores)
     for (const [path, text] of needle || find ? store.disk : [])
-      look(text, { place: "live", store_id: store.id, path }, live ? "replace_in_place" : "left");
+      addMatch(text, { place: "live", store_id: store.id, path }, live ? "replace_in_place" : "left");
   const chosen = log.versions.filter(({ id, store_id, text }) => {
     if (versions.includes(id)) return true;
     return (
@@ -192,7 +192,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
   });
   for (const version of chosen) {
     const of = { store_id: version.store_id, version_id: version.id, path: version.path };
-    if (versions.length === 0) look(version.text!, of, "redact_version");
+    if (versions.length === 0) addMatch(version.text!, of, "redact_version");
     else
       matches.push({
         place: "version",

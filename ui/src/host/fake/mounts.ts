@@ -5,8 +5,8 @@ import type { FakeLog, FakeStore } from "./log";
 import type { FakeRemote } from "./remote";
 import { byteLength } from "./text";
 
-const MOST_STORES = 8;
-const MOST_CHARACTERS = 4096;
+const MAX_STORES = 8;
+const MAX_CHARACTERS = 4096;
 
 type Item = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ function preview(store: FakeStore | undefined, item: Item, index: number, unrevi
     problems.push({ severity: "warning", at: `${at}/memory_store_id`, message: "This store is not known here." });
   if (!["read_write", "read_only"].includes(access))
     problems.push({ severity: "error", at: `${at}/access`, message: "Access is read_write or read_only." });
-  if (instructions > MOST_CHARACTERS)
+  if (instructions > MAX_CHARACTERS)
     problems.push({ severity: "error", at: `${at}/instructions`, message: "At most 4,096 characters are taken." });
   const files = [...(store?.disk ?? [])].map(([path, content]) => {
     return { path, bytes: byteLength(content), tokens: Math.ceil(byteLength(content) / 4) };
@@ -64,7 +64,7 @@ export function checkMounts(
   const problems: MountProblem[] = [];
   if (list === null) problems.push({ severity: "error", at: "", message: "This is no list of resources." });
   const items = (list ?? []).filter(({ type }) => type === "memory_store");
-  if (items.length > MOST_STORES)
+  if (items.length > MAX_STORES)
     problems.push({ severity: "error", at: "", message: "A session gets at most eight memory stores." });
   const mounts = items.map((item, index) => {
     const id = text(item.memory_store_id);

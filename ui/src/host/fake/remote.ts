@@ -322,7 +322,7 @@ export class FakeRemote {
     return { store, texts };
   }
 
-  /** Holds two stores against each other. */
+  /** Compares two stores with each other. */
   compare({ from = "", to = "" }: Request<"compare_stores">): Response<"compare_stores"> {
     const [old, fresh] = [this.#side(from), this.#side(to)];
     const memories: ComparedMemory[] = [];

@@ -1,12 +1,12 @@
-//! Other forms in which a secret may stand: UTF-16, base64, and escaped as in JSON. They are looked for and reported.
+//! Other forms in which a secret may stand: UTF-16, base64, and escaped as in JSON. They are searched for and reported.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Texts whose forms are looked for; a pattern may match many more.
-const MOST_TEXTS: usize = 200;
+/// Texts whose forms are searched for; a pattern may match many more.
+const MAX_TEXTS: usize = 200;
 
 /// Shorter forms occur by chance.
 const SHORTEST: usize = 8;
@@ -23,7 +23,7 @@ impl Forms {
     /// The forms of some texts.
     pub(crate) fn of<'t>(texts: impl IntoIterator<Item = &'t Vec<u8>>) -> Self {
         let mut by_name: BTreeMap<&'static str, BTreeSet<Vec<u8>>> = BTreeMap::new();
-        for text in texts.into_iter().take(MOST_TEXTS) {
+        for text in texts.into_iter().take(MAX_TEXTS) {
             for (name, form) in forms_of(text) {
                 if form.len() >= SHORTEST && form != *text {
                     by_name.entry(name).or_default().insert(form);
@@ -68,7 +68,7 @@ pub(super) fn escaped(text: &str) -> Option<Vec<u8>> {
     Some(literal.as_bytes().get(1..literal.len() - 1)?.to_vec())
 }
 
-/// A search for any of some bytes; `None` where there is nothing to look for.
+/// A search for any of some bytes; `None` where there is nothing to search for.
 pub(super) fn any_of<'t>(texts: impl IntoIterator<Item = &'t Vec<u8>>) -> Option<Regex> {
     let alternatives: Vec<String> = texts
         .into_iter()
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_can_be_looked_for() {
+    fn any_bytes_can_be_searched_for() {
         let search = any_of(&[b"\xff\x00(.)".to_vec(), b"two\n".to_vec()]).expect("a search");
         assert_eq!(search.find_iter(b"a\xff\x00(.)two\n(x)").count(), 2);
         assert!(any_of(&Vec::<Vec<u8>>::new()).is_none());

@@ -1,7 +1,7 @@
 //! Replacing inside JSON text so that it stays JSON: each string is read as what it says, however it is escaped, and only strings
 //! that hold it are written anew. Everything else stays byte for byte.
 
-/// Where some bytes hold what is looked for: ranges in order that do not overlap.
+/// Where some bytes hold what is searched for: ranges in order that do not overlap.
 pub(super) type Ranges<'a> = &'a dyn Fn(&[u8]) -> Vec<(usize, usize)>;
 
 /// How often JSON text holds it, inside and outside of its strings.
@@ -107,24 +107,24 @@ fn string_without(literal: &[u8], ranges: Ranges<'_>, marker: &str) -> Option<(V
             ([b"\"", replaced(inside, &found, marker).as_slice(), b"\""].concat(), found.len() as u64)
         });
     }
-    let Ok(said) = serde_json::from_slice::<String>(literal) else {
+    let Ok(decoded) = serde_json::from_slice::<String>(literal) else {
         // Half a surrogate: what it says cannot be told, so that its bytes are searched.
         let found = ranges(inside);
         return (!found.is_empty()).then(|| {
             ([b"\"", replaced(inside, &found, marker).as_slice(), b"\""].concat(), found.len() as u64)
         });
     };
-    let found = ranges(said.as_bytes());
+    let found = ranges(decoded.as_bytes());
     if !found.is_empty() {
-        let after = replaced(said.as_bytes(), &found, marker);
+        let after = replaced(decoded.as_bytes(), &found, marker);
         let after = serde_json::to_vec(&String::from_utf8_lossy(&after)).ok()?;
         return Some((after, found.len() as u64));
     }
     // A string that is JSON itself holds it escaped once more.
-    if !said.contains('\\') {
+    if !decoded.contains('\\') {
         return None;
     }
-    let (after, hits) = line_without(said.as_bytes(), ranges, marker);
+    let (after, hits) = line_without(decoded.as_bytes(), ranges, marker);
     (hits > 0)
         .then(|| serde_json::to_vec(&String::from_utf8_lossy(&after)).ok().map(|after| (after, hits)))?
 }
@@ -204,8 +204,8 @@ mod tests {
             needle in "[ -~éß\n\"\\\\]{3,12}",
             before in ".{0,8}", after in ".{0,8}", escape in any::<bool>(),
         ) {
-            let said = format!("{before}{needle}{after}");
-            let mut literal = serde_json::to_string(&said).expect("JSON");
+            let decoded = format!("{before}{needle}{after}");
+            let mut literal = serde_json::to_string(&decoded).expect("JSON");
             if escape {
                 literal = literal.chars().map(|letter| if letter.is_ascii() { letter.to_string() } else {
                     letter.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
@@ -218,7 +218,7 @@ mod tests {
             if !needle.contains(['{', '}', '[', ']', ':', ',']) {
                 let value: serde_json::Value = serde_json::from_slice(&bytes).expect("still JSON");
                 let text = value.pointer("/content/0/text").and_then(|text| text.as_str());
-                prop_assert!(text.is_none_or(|text| text.len() < said.len()));
+                prop_assert!(text.is_none_or(|text| text.len() < decoded.len()));
             }
         }
     }

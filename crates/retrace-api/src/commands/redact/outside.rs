@@ -55,7 +55,7 @@ impl Outside {
     }
 }
 
-/// What is looked for outside.
+/// What is searched for outside.
 struct Search<'s> {
     any: Regex,
     forms: Forms,
@@ -69,7 +69,7 @@ impl Search<'_> {
     }
 
     /// A path as it may be shown: it may hold what is redacted itself.
-    fn told(&self, path: &Path) -> String {
+    fn shown(&self, path: &Path) -> String {
         masked_text(self.selection, &show(path))
     }
 
@@ -110,7 +110,7 @@ impl Search<'_> {
             (false, files) => Some(format!("not searched to its end: at least {files} files")),
         };
         let remedy = (!holding.is_empty()).then(|| {
-            let named: Vec<String> = holding.iter().take(FILES_NAMED).map(|path| self.told(path)).collect();
+            let named: Vec<String> = holding.iter().take(FILES_NAMED).map(|path| self.shown(path)).collect();
             format!(
                 "Delete or edit: {}{}",
                 named.join(", "),
@@ -147,7 +147,7 @@ impl Search<'_> {
         let found = self.in_bundle(path);
         Outside {
             kind: "bundle",
-            place: format!("Bundle {}", self.told(path)),
+            place: format!("Bundle {}", self.shown(path)),
             hits: found.unwrap_or(0),
             detail: found.is_none().then(|| "not searched to its end".to_owned()),
             remedy: Some("Delete the bundle and its copies, and export it anew.".to_owned()),
@@ -166,7 +166,7 @@ impl Search<'_> {
         if let Some(detail) = detail.as_mut().filter(|_| others > 0) {
             detail.push_str(&format!("; objects of no commit: {others}"));
         }
-        let at = self.told(&repository.top);
+        let at = self.shown(&repository.top);
         let remedy = format!(
             "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE \
              holds the text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew."
@@ -183,7 +183,7 @@ impl Search<'_> {
 }
 
 impl Inner {
-    /// Looks for matched texts outside of the log and of the stores that are redacted.
+    /// Searches for matched texts outside of the log and of the stores that are redacted.
     pub(super) fn outside(
         &self,
         selection: &Selection,
@@ -202,7 +202,7 @@ impl Inner {
             match kind {
                 ElsewhereKind::Bundle => found.push(search.bundle(path)),
                 ElsewhereKind::Export => {
-                    let place = format!("Exported directory {}", search.told(path));
+                    let place = format!("Exported directory {}", search.shown(path));
                     found.push(search.below("export", place, path, 32));
                 }
                 ElsewhereKind::Git => {}
@@ -232,7 +232,7 @@ impl Inner {
             .collect();
         // A worktree that is a store is looked at as one.
         for worktree in worktrees.difference(&known) {
-            let place = format!("Worktree {}", search.told(worktree));
+            let place = format!("Worktree {}", search.shown(worktree));
             found.push(search.below("worktree", place, worktree, 32));
         }
         // The longest last, so that it takes no time from the others.

@@ -25,7 +25,7 @@ const ENCODED_REMEDY: &str = "`retrace redact … --dry-run` names each of them;
 
 impl Inner {
     /// Purges, and writes down on the receipt what that found. What is not finished is pending on the receipt.
-    pub(super) fn purge_and_settle(
+    pub(super) fn purge_and_finish(
         &self,
         mut row: ReceiptRow,
         needles: &Needles,
@@ -42,7 +42,7 @@ impl Inner {
         });
         self.at(Point::AfterPurge)?;
         row.warnings.clone_from(&result.warnings);
-        self.settle(&mut row, selection, stores, (survey, rewritten), purged.as_ref())?;
+        self.finish(&mut row, selection, stores, (survey, rewritten), purged.as_ref())?;
         if purged.is_some() {
             lock(&self.pending_needles).remove(&row.id);
         }
@@ -50,7 +50,7 @@ impl Inner {
     }
 
     /// Fills in what a receipt says, and keeps it.
-    fn settle(
+    fn finish(
         &self,
         row: &mut ReceiptRow,
         selection: &Selection,
@@ -67,7 +67,7 @@ impl Inner {
             row.chain_verified = Some(sound);
             *lock(&self.verified) = Some((self.now(), sound));
         }
-        self.write(|act| Ok(act.settle_receipt(row)?))
+        self.write(|act| Ok(act.finish_receipt(row)?))
     }
 
     /// Looks at every place anew, after the act.
@@ -191,7 +191,7 @@ impl Inner {
             enter_raw_hits(&mut row.places, &raw, known);
             row.purged = true;
             row.chain_verified = Some(self.read(|reader| Ok(reader.verify_chain()?))?.is_empty());
-            self.write(|act| Ok(act.settle_receipt(&row)?))?;
+            self.write(|act| Ok(act.finish_receipt(&row)?))?;
             lock(&self.pending_needles).remove(&row.id);
             self.events.send(&crate::wire::Event::Receipts);
         }
@@ -214,7 +214,7 @@ impl Inner {
     }
 }
 
-/// Enters what a purge found in the files of the data directory. `known` says whether the secret was looked for.
+/// Enters what a purge found in the files of the data directory. `known` says whether the secret was searched for.
 fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
     for place in places {
         let Some(of_place) = files_of(&place.place) else { continue };

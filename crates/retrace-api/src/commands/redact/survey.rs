@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Different matched texts kept to prove absent; a pattern that matches more is proved by its traces alone.
-pub(super) const MOST_NEEDLES: usize = 1000;
+pub(super) const MAX_NEEDLES: usize = 1000;
 
 /// Said of a secret that has no tag (`retrace-log/src/kept_out.rs`).
 const SHORT_NOT_KEPT_OUT: &str =
@@ -283,9 +283,9 @@ impl Survey {
             warnings.push(SHORT_SECRET_WARNING.to_owned());
             warnings.push(SHORT_NOT_KEPT_OUT.to_owned());
         }
-        if self.matched.len() >= MOST_NEEDLES {
+        if self.matched.len() >= MAX_NEEDLES {
             warnings.push(format!(
-                "The pattern matches more than {MOST_NEEDLES} different texts; only the first of them are looked for in raw bytes."
+                "The pattern matches more than {MAX_NEEDLES} different texts; only the first of them are looked for in raw bytes."
             ));
         }
         if !live && !self.live.is_empty() {
@@ -430,7 +430,7 @@ impl Inner {
                     reader.versions_holding(only.filter(|_| all > 1), |_, bytes| {
                         let ranges = selection.ranges(bytes);
                         for (start, end) in &ranges {
-                            if matched.len() < MOST_NEEDLES {
+                            if matched.len() < MAX_NEEDLES {
                                 matched.insert(bytes[*start..*end].to_vec());
                             }
                         }
@@ -458,7 +458,7 @@ impl Inner {
             let found = self.live_hits(selection, store, &hashes, live, &mut survey.matched);
             survey.live.extend(found);
         }
-        survey.texts = self.survey_texts(selection, &mut survey.matched, MOST_NEEDLES)?;
+        survey.texts = self.survey_texts(selection, &mut survey.matched, MAX_NEEDLES)?;
         survey.transcripts = self.transcripts_holding(&survey.matched);
         survey.encoded = self.encoded(stores, &survey)?;
         survey.outside = self.outside(selection, stores, &survey.matched);
@@ -519,7 +519,7 @@ impl Inner {
         for row in &survey.queued {
             for bytes in row.change.content.iter() {
                 for (start, end) in selection.ranges(bytes) {
-                    if survey.matched.len() < MOST_NEEDLES {
+                    if survey.matched.len() < MAX_NEEDLES {
                         survey.matched.insert(bytes[start..end].to_vec());
                     }
                 }
@@ -553,7 +553,7 @@ impl Inner {
                 continue;
             }
             for (start, end) in &ranges {
-                if matched.len() < MOST_NEEDLES {
+                if matched.len() < MAX_NEEDLES {
                     matched.insert(bytes[*start..*end].to_vec());
                 }
             }

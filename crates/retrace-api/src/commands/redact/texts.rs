@@ -108,7 +108,7 @@ fn without(selection: &Selection, place: &TextPlace, bytes: &[u8]) -> Option<(Ve
     (!found.is_empty()).then(|| (json_text::replaced(bytes, &found, MARKER), found.len() as u64))
 }
 
-/// Looks into every text of the log beside its versions. `matched` is told each text that matched.
+/// Searches every text of the log beside its versions. `matched` is told each text that matched.
 ///
 /// # Errors
 /// A failure of the database.

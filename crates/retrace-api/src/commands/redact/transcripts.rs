@@ -159,7 +159,7 @@ fn as_readable(before: &[u8], after: &[u8]) -> bool {
 
 /// The line of a transcript that belongs to a receipt.
 impl Rewritten {
-    pub(super) fn place(&self, told: impl Fn(&str) -> String) -> retrace_log::Place {
+    pub(super) fn place(&self, shown: impl Fn(&str) -> String) -> retrace_log::Place {
         use retrace_log::{Place, PlaceState};
         let state = if self.left == 0 { PlaceState::Clean } else { PlaceState::Left };
         let detail = match &self.why {
@@ -168,7 +168,7 @@ impl Rewritten {
         };
         let remedy =
             (self.left > 0).then(|| "End the program that writes it, and repeat the redaction.".to_owned());
-        let name = format!("Transcript {}", told(&show(&self.path)));
+        let name = format!("Transcript {}", shown(&show(&self.path)));
         Place { remedy, ..Place::outside(name, state, self.left, Some(detail)) }
     }
 }

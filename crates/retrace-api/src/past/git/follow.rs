@@ -170,7 +170,7 @@ impl<'a> History<'a> {
             let Some(first) = first_inside(&line) else { continue };
             let (commit, moved_at, into) = (line[first].commit, line[first].at, line[first].path.clone());
             let keeps_time = Some(commit) == began;
-            let told = line.into_iter().filter_map(|step| {
+            let past_history = line.into_iter().filter_map(|step| {
                 let is_outside = step.path.is_none();
                 let comes_late = is_outside && !keeps_time;
                 let (at, written) = if comes_late {
@@ -187,7 +187,7 @@ impl<'a> History<'a> {
                     blob: step.blob,
                 })
             });
-            lines.push(told.collect());
+            lines.push(past_history.collect());
         }
         lines
     }

@@ -12,7 +12,7 @@ use retrace_api::wire::{ApiError, Code, Regret, SimulateReq, Simulation, Simulat
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Hold two settings against each other: differences in peak, cost and regrets
+/// Compare two settings with each other: differences in peak, cost and regrets
 ///
 /// BASE and NEW are what `retrace context simulate --json` wrote, one object a
 /// line and the same transcripts in both; or, with --transcript, two settings.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 ///
 /// Nothing is sent before you agree: on a terminal you are asked, elsewhere --yes
 /// is needed. The key comes from ANTHROPIC_API_KEY or `retrace context key set`.
-/// Exits with 9 when exact counts cannot be had.
+/// Exits with 9 when exact counts are unavailable.
 ///
 ///     retrace context confirm 5f3c --config c.json
 #[derive(Args)]

@@ -68,8 +68,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
 }
 
-/// How often a wish to stop is looked for while work is done.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often a wish to stop is checked while work is done.
+const POLL: Duration = Duration::from_millis(100);
 
 /// Runs work that may take long and is stopped as the job `job`, when the user asks for it with Ctrl-C.
 pub(crate) fn stoppable<T: Send>(
@@ -86,12 +86,12 @@ pub(crate) fn stoppable<T: Send>(
         scope.spawn(|| {
             while !done.load(Ordering::SeqCst) {
                 // A job that has not begun yet is asked again.
-                if stop.wait(LOOK) {
+                if stop.wait(POLL) {
                     let asked = commands::cancel(app, JobRef { job: job.to_owned() });
                     if asked.is_ok_and(|asked| asked.cancelled) {
                         return;
                     }
-                    std::thread::sleep(LOOK);
+                    std::thread::sleep(POLL);
                 }
             }
         });

@@ -28,7 +28,7 @@ const ITEMS: u64 = 200;
 const TEST_QUIET_VARIABLE: &str = "RETRACE_TEST_QUIET_MS";
 
 /// What the app does beside its window.
-pub struct Beside<R: Runtime> {
+pub struct Background<R: Runtime> {
     handle: AppHandle<R>,
     program: Arc<Program>,
     /// Wakes the thread.
@@ -46,7 +46,7 @@ struct Chosen {
     messages_problem: Option<String>,
 }
 
-impl<R: Runtime> Beside<R> {
+impl<R: Runtime> Background<R> {
     /// Neither a tray nor a thread yet. What is sent to the other end of `wake` makes the thread look.
     pub fn new(handle: AppHandle<R>, program: Arc<Program>, wake: Sender<()>) -> Self {
         let chosen = Mutex::default();
@@ -60,7 +60,7 @@ impl<R: Runtime> Beside<R> {
             // Made here alone.
             let _ = self.tray.set(tray);
             // The thread may have looked already, when there was nothing to show it in.
-            self.look_soon();
+            self.update_soon();
         }
     }
 
@@ -71,7 +71,7 @@ impl<R: Runtime> Beside<R> {
         loop {
             let now = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             // A log that cannot be read is told of by the window; here the next event is waited for.
-            drop(self.look(&mut notices, now));
+            drop(self.update(&mut notices, now));
             let due = notices.due().map(|due| Duration::from_millis(due.saturating_sub(now)));
             let asked = woken.recv_timeout(due.unwrap_or(Duration::MAX).min(until_tomorrow(Local::now())));
             if asked == Err(RecvTimeoutError::Disconnected) {
@@ -85,7 +85,7 @@ impl<R: Runtime> Beside<R> {
     pub fn stays_when_closed(&self) -> bool {
         let is_wanted = lock(&self.chosen).settings.keep_in_tray;
         if is_wanted {
-            // A panel may have come or gone since the last look, and without one there is no way back to the window.
+            // A panel may have come or gone since the last scan, and without one there is no way back to the window.
             self.ask_for_tray();
         }
         is_wanted && self.has_tray()
@@ -97,7 +97,7 @@ impl<R: Runtime> Beside<R> {
         self.program.set_paused(!self.program.is_paused());
         // The page asks how it stands.
         let _ = self.handle.emit(EVENT, Event::Stores);
-        self.look_soon();
+        self.update_soon();
     }
 
     /// What was chosen, and what this desktop can do.
@@ -120,11 +120,11 @@ impl<R: Runtime> Beside<R> {
     pub fn set(&self, settings: &DesktopSettings) -> Result<DesktopState, ApiError> {
         self.program.app()?.set_desktop_settings(settings)?;
         let state = self.state()?;
-        self.look_soon();
+        self.update_soon();
         Ok(state)
     }
 
-    fn look_soon(&self) {
+    fn update_soon(&self) {
         // The thread is gone only when the app ends.
         let _ = self.wake.send(());
     }
@@ -143,13 +143,13 @@ impl<R: Runtime> Beside<R> {
     }
 
     /// Brings the tray and the messages up to date.
-    fn look(self: &Arc<Self>, notices: &mut Notices, now: u64) -> Result<(), ApiError> {
+    fn update(self: &Arc<Self>, notices: &mut Notices, now: u64) -> Result<(), ApiError> {
         let app = self.program.app()?;
         let settings = self.state()?.settings;
         self.show(&app)?;
         let page = InboxReq { limit: Some(ITEMS), ..InboxReq::default() };
         let inbox = retrace_api::commands::inbox(&app, page)?;
-        for notice in notices.look(&inbox, &settings, now) {
+        for notice in notices.update(&inbox, &settings, now) {
             self.tell(messages::worded(&notice, self.words()));
         }
         Ok(())
@@ -157,8 +157,8 @@ impl<R: Runtime> Beside<R> {
 
     /// Shows a message on a thread of its own: the service may be slow, and is waited for until the message is gone.
     fn tell(self: &Arc<Self>, message: Message) {
-        let (handle, beside) = (self.handle.clone(), Arc::clone(self));
-        let shown = move |problem| lock(&beside.chosen).messages_problem = problem;
+        let (handle, background) = (self.handle.clone(), Arc::clone(self));
+        let shown = move |problem| lock(&background.chosen).messages_problem = problem;
         let work = move || messages::show(&message, shown, || window::show_inbox(&handle));
         if let Err(error) = std::thread::Builder::new().name("retrace-message".to_owned()).spawn(work) {
             lock(&self.chosen).messages_problem = Some(error.to_string());

@@ -1,4 +1,4 @@
-//! What the recorder hears from the log and hands to it, and one look at a store's directory.
+//! What the recorder hears from the log and hands to it, and one scan of a store's directory.
 
 use crate::app::Inner;
 use crate::faults::Point;
@@ -14,39 +14,39 @@ use retrace_watch::{Batch, Keeper, KeeperError, Key, Observation, Status, Store}
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a look found.
-pub(crate) struct Looked {
+/// What a scan found.
+pub(crate) struct Scanned {
     pub(crate) state: StoreState,
     pub(crate) detail: Option<String>,
     pub(crate) versions: u64,
 }
 
 impl Inner {
-    /// Looks at the whole directory of a store and records what changed. A directory that is missing or may not be read
+    /// Scans the whole directory of a store and records what changed. A directory that is missing or may not be read
     /// is a state, not an error, and nothing is called gone then.
-    pub(crate) fn look(self: &Arc<Self>, store: &StoreRow) -> Result<Looked, ApiError> {
+    pub(crate) fn scan(self: &Arc<Self>, store: &StoreRow) -> Result<Scanned, ApiError> {
         if !store.has_directory() {
             // Nothing changes there that the log does not know.
-            return Ok(Looked { state: store.state, detail: store.state_detail.clone(), versions: 0 });
+            return Ok(Scanned { state: store.state, detail: store.state_detail.clone(), versions: 0 });
         }
         self.recover(store)?;
         let mut keeper = LogKeeper::new(Arc::clone(self));
-        let looked = retrace_watch::look(&mut keeper, &watched(self, store), None);
+        let scanned = retrace_watch::scan(&mut keeper, &watched(self, store), None);
         if let Some(error) = keeper.failed.take() {
             return Err(error);
         }
-        let looked = looked.map_err(|error| {
+        let scanned = scanned.map_err(|error| {
             ApiError::new(crate::wire::Code::Internal, crate::error::sentence(&error), &store.name)
         })?;
         let (state, detail) =
-            looked.status.map_or((StoreState::Recording, None), |status| (status.state, status.detail));
-        Ok(Looked { state, detail, versions: keeper.recorded })
+            scanned.status.map_or((StoreState::Recording, None), |status| (status.state, status.detail));
+        Ok(Scanned { state, detail, versions: keeper.recorded })
     }
 
     /// Deals with what acts that were cut off left behind: content nobody recorded is recorded, then all is cleared away.
     pub(crate) fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
         self.catch_up(store)?;
-        // A directory that is away is a state, found by the look that follows.
+        // A directory that is away is a state, found by the scan that follows.
         let Ok(root) = self.store_root(store) else { return Ok(()) };
         if root.leftovers(&self.rules).is_empty() {
             return Ok(());
@@ -67,7 +67,7 @@ impl Inner {
             }
             Ok(known)
         })?;
-        // What they hold is committed. Whoever changed one meanwhile made it newer: it is looked at again the next time.
+        // What they hold is committed. Whoever changed one meanwhile made it newer: it is scanned again the next time.
         leftovers.iter().for_each(|leftover| drop(root.discard(leftover)));
         Ok(())
     }
@@ -128,9 +128,9 @@ pub(crate) struct LogKeeper {
     pub(crate) recorded: u64,
     /// The error behind a failure, with its code.
     pub(crate) failed: Option<ApiError>,
-    /// The newest version when the look under way began, or when it last recorded something.
+    /// The newest version when the scan under way began, or when it last recorded something.
     since: u64,
-    /// Paths that others recorded something of since the look under way began.
+    /// Paths that others recorded something of since the scan under way began.
     overtaken: BTreeSet<RelPath>,
 }
 
@@ -148,7 +148,7 @@ impl LogKeeper {
 }
 
 impl LogKeeper {
-    /// Notes what others recorded since this look began. Asked within the write lock, so none comes after it.
+    /// Notes what others recorded since this scan began. Asked within the write lock, so none comes after it.
     fn note_overtaken(&mut self, act: &Act<'_>, store: StoreId) -> Result<(), ApiError> {
         if act.reader().last_version()? == self.since {
             return Ok(());
@@ -174,11 +174,11 @@ impl LogKeeper {
         observations.retain(|found| !paths.contains(&found.path));
         let mut gone: BTreeSet<RelPath> = gone.difference(&paths).cloned().collect();
         for path in paths {
-            let looked_at = self.inner.now();
+            let scanned_at = self.inner.now();
             match root.read(&path, self.inner.rules.max_file_bytes) {
-                Ok(content) => observations.push(Observation { path, content, looked_at }),
+                Ok(content) => observations.push(Observation { path, content, scanned_at }),
                 Err(FileError::Missing { .. }) => drop(gone.insert(path)),
-                // It is being written, or is no file any more: the next look tells.
+                // It is being written, or is no file any more: the next scan tells.
                 Err(_) => {}
             }
         }
@@ -258,31 +258,31 @@ impl Inner {
     }
 }
 
-/// Appends what a look found; answers how many versions that made.
+/// Appends what a scan found; answers how many versions that made.
 fn observe(act: &mut Act<'_>, store: StoreId, batch: Batch, now: Timestamp) -> Result<u64, ApiError> {
     let Batch { observations, gone, last, .. } = batch;
     let moves = if last { BTreeSet::new() } else { moved_in(act, store, &observations, &gone)? };
     // A file written within a tick of being read can be written again without looking any different. Such a file is
-    // remembered as seen when it was read, not when that was committed, and is read again at the next look.
+    // remembered as seen when it was read, not when that was committed, and is read again at the next scan.
     let fresh: Vec<(RelPath, Seen, Timestamp)> = observations
         .iter()
-        .filter(|observation| is_fresh(&observation.content.seen, observation.looked_at))
-        .map(|observation| (observation.path.clone(), observation.content.seen, observation.looked_at))
+        .filter(|observation| is_fresh(&observation.content.seen, observation.scanned_at))
+        .map(|observation| (observation.path.clone(), observation.content.seen, observation.scanned_at))
         .collect();
     let mut changes = changes_of(store, observations);
     let gone = gone.iter().filter(|path| last || moves.contains(*path));
     changes.extend(gone.map(|path| Change { store, path: path.clone(), payload: Payload::Gone }));
     let versions = append_seen(act, store, changes, None, now)?;
-    for (path, seen, looked_at) in fresh {
-        act.saw(store, &[(path, seen)], looked_at)?;
+    for (path, seen, scanned_at) in fresh {
+        act.saw(store, &[(path, seen)], scanned_at)?;
     }
     Ok(versions)
 }
 
 /// Whether a file changed so shortly before it was read that its times prove nothing later.
-fn is_fresh(seen: &Seen, looked_at: Timestamp) -> bool {
+fn is_fresh(seen: &Seen, scanned_at: Timestamp) -> bool {
     let changed_nanos = seen.changed_nanos.max(seen.modified_nanos);
-    changed_nanos + COARSE_RACY_WINDOW_NANOS >= i128::from(looked_at.micros()) * 1000
+    changed_nanos + COARSE_RACY_WINDOW_NANOS >= i128::from(scanned_at.micros()) * 1000
 }
 
 /// What was observed, as changes.

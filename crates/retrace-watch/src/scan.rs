@@ -1,4 +1,4 @@
-//! One look at one store: list, compare, read, hand over.
+//! One scan of one store: list, compare, read, hand over.
 
 use crate::dirty::topmost;
 use crate::keeper::{Batch, Keeper, KeeperError, Key, Observation, Store};
@@ -19,20 +19,20 @@ const BATCH_FILES: usize = 5000;
 /// the watch was set is found by the second listing, unless that finds new directories too.
 const LISTINGS: usize = 3;
 
-/// What a look met.
+/// What a scan met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct Scanned {
     /// How many files were read and handed over.
     pub read: usize,
     /// How many live memories were found gone.
     pub gone: usize,
-    /// Paths that are being written just now, to be looked at again soon.
+    /// Paths that are being written just now, to be scanned again soon.
     pub later: Vec<RelPath>,
     /// Files above the size limit.
     pub too_large: Vec<RelPath>,
     /// What was not recorded and why.
     pub problems: Vec<Problem>,
-    /// The state that follows, after a look at everything or when the directory is away.
+    /// The state that follows, after a full scan or when the directory is away.
     pub status: Option<Status>,
 }
 
@@ -41,15 +41,15 @@ pub struct Looked {
 pub(crate) enum Readiness {
     /// Now.
     Ready,
-    /// Soon, in another look: it seems to be being written.
+    /// Soon, in another scan: it seems to be being written.
     Soon,
-    /// When everything is looked at the next time.
+    /// When everything is scanned the next time.
     NextTime,
 }
 
-/// What a look is asked to do.
+/// What a scan is asked to do.
 pub(crate) struct Terms<'a> {
-    /// Files and directories to look at; `None` for everything.
+    /// Files and directories to scan; `None` for everything.
     pub paths: Option<&'a BTreeSet<RelPath>>,
     /// Files that are read even though nothing about them seems to have changed.
     pub dirty: &'a BTreeSet<RelPath>,
@@ -59,26 +59,26 @@ pub(crate) struct Terms<'a> {
     pub cover: &'a mut dyn FnMut(&Root, &Scan, bool) -> bool,
 }
 
-/// Looks at `store` once, or at `paths` in it, and hands what changed to `keeper`: contents are in the log when this
-/// returns. For a look at everything, the keeper is also told the store's status.
+/// Scans `store` once, or `paths` in it, and hands what changed to `keeper`: contents are in the log when this
+/// returns. For a full scan, the keeper also receives the store's status.
 ///
 /// An act calls this for the paths it is about to write, so that what stands there is recorded first.
 ///
 /// # Errors
 /// The keeper's. A directory that is missing or may not be read is not an error but a [`Looked::status`].
-pub fn look(
+pub fn scan(
     keeper: &mut dyn Keeper,
     store: &Store,
     paths: Option<&[RelPath]>,
-) -> Result<Looked, KeeperError> {
+) -> Result<Scanned, KeeperError> {
     let paths: Option<BTreeSet<RelPath>> = paths.map(|paths| paths.iter().cloned().collect());
     let nothing = BTreeSet::new();
-    let mut looked = match presence::open(&store.root, None) {
+    let mut scanned = match presence::open(&store.root, None) {
         Presence::Open(root) => {
             if let Some((state, detail)) = keeper.admit(store.key, &root)? {
                 let status = Status::away(state, detail);
                 keeper.status(store.key, &status);
-                return Ok(Looked { status: Some(status), ..Looked::default() });
+                return Ok(Scanned { status: Some(status), ..Scanned::default() });
             }
             let mut terms = Terms {
                 paths: paths.as_ref(),
@@ -86,22 +86,22 @@ pub fn look(
                 readiness: &|_, _| Readiness::Ready,
                 cover: &mut |_, _, _| false,
             };
-            look_into(keeper, store, &root, &mut terms)?
+            scan_into(keeper, store, &root, &mut terms)?
         }
         Presence::Removed(detail) => removed(keeper, store.key, paths.as_ref(), detail)?,
         Presence::Away(state, detail) => {
-            Looked { status: Some(Status::away(state, detail)), ..Looked::default() }
+            Scanned { status: Some(Status::away(state, detail)), ..Scanned::default() }
         }
     };
-    if paths.is_none() && looked.status.is_none() {
+    if paths.is_none() && scanned.status.is_none() {
         let mut standing = Standing::default();
-        standing.update(None, &looked);
-        looked.status = Some(standing.status(None));
+        standing.update(None, &scanned);
+        scanned.status = Some(standing.status(None));
     }
-    if let Some(status) = &looked.status {
+    if let Some(status) = &scanned.status {
         keeper.status(store.key, status);
     }
-    Ok(looked)
+    Ok(scanned)
 }
 
 /// Hands over that every memory of a removed directory, or every one at or below `paths`, is gone.
@@ -110,7 +110,7 @@ pub(crate) fn removed(
     store: Key,
     paths: Option<&BTreeSet<RelPath>>,
     detail: String,
-) -> Result<Looked, KeeperError> {
+) -> Result<Scanned, KeeperError> {
     let gone_at = keeper.now();
     let gone: BTreeSet<RelPath> = keeper.heads(store, paths)?.into_keys().collect();
     let count = gone.len();
@@ -119,33 +119,33 @@ pub(crate) fn removed(
             .observe(store, Batch { observations: Vec::new(), gone: Arc::new(gone), gone_at, last: true })?;
     }
     let status = Some(Status::away(StoreState::Missing, detail));
-    Ok(Looked { gone: count, status, ..Looked::default() })
+    Ok(Scanned { gone: count, status, ..Scanned::default() })
 }
 
-/// Looks at an open store.
-pub(crate) fn look_into(
+/// Scans an open store.
+pub(crate) fn scan_into(
     keeper: &mut dyn Keeper,
     store: &Store,
     root: &Root,
     terms: &mut Terms<'_>,
-) -> Result<Looked, KeeperError> {
-    let looked_at = keeper.now();
-    let scan = list(root, &store.rules, terms.paths, terms.cover);
+) -> Result<Scanned, KeeperError> {
+    let scanned_at = keeper.now();
+    let tree = list(root, &store.rules, terms.paths, terms.cover);
     let mut heads = keeper.heads(store.key, terms.paths)?;
-    heads.retain(|path, _| scan.covers(path));
-    let decided = reconcile(&heads, &scan.found, terms.dirty, true);
+    heads.retain(|path, _| tree.covers(path));
+    let decided = reconcile(&heads, &tree.found, terms.dirty, true);
 
-    let mut looked = Looked { too_large: too_large(&scan, &store.rules), ..Looked::default() };
+    let mut scanned = Scanned { too_large: too_large(&tree, &store.rules), ..Scanned::default() };
     let mut to_read = decided.to_read;
-    let gone = confirm(root, &store.rules, decided.gone, &mut to_read, &mut looked.problems);
+    let gone = confirm(root, &store.rules, decided.gone, &mut to_read, &mut scanned.problems);
     let moved: BTreeSet<(u64, u64)> =
         gone.iter().filter_map(|path| heads.get(path)?.seen).map(|seen| (seen.file_id, seen.size)).collect();
-    looked.problems.extend(scan.problems);
-    looked.gone = gone.len();
-    let order = in_order_of_writing(to_read, &scan.found, &heads);
+    scanned.problems.extend(tree.problems);
+    scanned.gone = gone.len();
+    let order = in_order_of_writing(to_read, &tree.found, &heads);
     drop(heads);
 
-    let mut batches = Batches::new(keeper, store.key, gone, looked_at);
+    let mut batches = Batches::new(keeper, store.key, gone, scanned_at);
     for (path, seen) in order {
         // A file that only changed its name is complete, however fresh.
         let renamed =
@@ -153,18 +153,18 @@ pub(crate) fn look_into(
         let readiness = seen.map_or(Readiness::Ready, |seen| (terms.readiness)(&path, &seen));
         if !renamed && readiness != Readiness::Ready {
             if readiness == Readiness::Soon {
-                looked.later.push(path);
+                scanned.later.push(path);
             }
             continue;
         }
-        let looked_at = batches.keeper.now();
+        let scanned_at = batches.keeper.now();
         match root.read(&path, store.rules.max_file_bytes) {
-            Ok(content) => batches.add(Observation { path, content, looked_at })?,
-            Err(error) => not_read(path, error, &mut looked),
+            Ok(content) => batches.add(Observation { path, content, scanned_at })?,
+            Err(error) => not_read(path, error, &mut scanned),
         }
     }
-    looked.read = batches.finish()?;
-    Ok(looked)
+    scanned.read = batches.finish()?;
+    Ok(scanned)
 }
 
 /// Lists the files asked for, again if that made directories watched.
@@ -174,9 +174,9 @@ fn list(
     paths: Option<&BTreeSet<RelPath>>,
     cover: &mut dyn FnMut(&Root, &Scan, bool) -> bool,
 ) -> Scan {
-    let mut scan = Scan::default();
+    let mut tree = Scan::default();
     for listing in 0..LISTINGS {
-        scan = match paths {
+        tree = match paths {
             None => root.scan(rules, None),
             Some(paths) => {
                 let parts = topmost(paths.iter().cloned());
@@ -184,11 +184,11 @@ fn list(
                 parts.reduce(merge).unwrap_or_default()
             }
         };
-        if !cover(root, &scan, listing == 0) {
+        if !cover(root, &tree, listing == 0) {
             break;
         }
     }
-    scan
+    tree
 }
 
 fn merge(mut one: Scan, mut other: Scan) -> Scan {
@@ -241,21 +241,21 @@ fn in_order_of_writing(
     order.into_iter().map(|(seen, path)| (path, seen)).collect()
 }
 
-fn too_large(scan: &Scan, rules: &Rules) -> Vec<RelPath> {
-    let large = scan.found.iter().filter(|(_, seen)| seen.size > rules.max_file_bytes);
+fn too_large(tree: &Scan, rules: &Rules) -> Vec<RelPath> {
+    let large = tree.found.iter().filter(|(_, seen)| seen.size > rules.max_file_bytes);
     large.map(|(path, _)| path.clone()).collect()
 }
 
-fn not_read(path: RelPath, error: FileError, looked: &mut Looked) {
+fn not_read(path: RelPath, error: FileError, scanned: &mut Scanned) {
     match error {
         // It changed, or changed its nature, since it was listed: what it is now is seen next time.
-        FileError::Unsettled { .. }
+        FileError::Unstable { .. }
         | FileError::Missing { .. }
         | FileError::Link { .. }
         | FileError::IsDirectory { .. }
         | FileError::NotAFile { .. }
-        | FileError::BelowAFile { .. } => looked.later.push(path),
-        error => looked.problems.push(problem_of(path, &error)),
+        | FileError::BelowAFile { .. } => scanned.later.push(path),
+        error => scanned.problems.push(problem_of(path, &error)),
     }
 }
 

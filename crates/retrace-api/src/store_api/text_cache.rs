@@ -15,11 +15,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// Bytes kept at most: some thousand memories of the median size, or 160 of the largest the API takes.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Texts by the hash of their bytes.
 #[derive(Default)]
-pub(crate) struct KeptTexts {
+pub(crate) struct TextCache {
     known: Mutex<Known>,
 }
 
@@ -31,7 +31,7 @@ struct Known {
     forgotten: u64,
 }
 
-impl KeptTexts {
+impl TextCache {
     /// As [`text_of`].
     pub(super) fn text_of(&self, reader: &Reader<'_>, version: &VersionRow) -> Result<Option<String>, Stop> {
         let Some(info) = version.content.filter(|_| version.redaction.is_none()) else {
@@ -62,10 +62,10 @@ impl KeptTexts {
 impl Known {
     /// Keeps a text that was read when everything had been forgotten `forgotten` times.
     fn keep(&mut self, sha256: Sha256, text: &str, forgotten: u64) {
-        if forgotten != self.forgotten || text.len() > MOST_BYTES {
+        if forgotten != self.forgotten || text.len() > MAX_BYTES {
             return;
         }
-        if self.bytes + text.len() > MOST_BYTES {
+        if self.bytes + text.len() > MAX_BYTES {
             *self = Self { forgotten, ..Self::default() };
         }
         if self.texts.insert(sha256, text.into()).is_none() {
@@ -81,21 +81,21 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded() {
         let mut known = Known::default();
-        let text = "x".repeat(MOST_BYTES / 4);
+        let text = "x".repeat(MAX_BYTES / 4);
         for number in 0..9_u8 {
             known.keep(Sha256::of(&[number]), &text, 0);
             known.keep(Sha256::of(&[number]), &text, 0);
-            assert!(known.bytes <= MOST_BYTES);
+            assert!(known.bytes <= MAX_BYTES);
             assert_eq!(known.bytes, known.texts.len() * text.len());
         }
         assert!(known.texts.contains_key(&Sha256::of(&[8])));
-        known.keep(Sha256::of(b"large"), &"x".repeat(MOST_BYTES + 1), 0);
+        known.keep(Sha256::of(b"large"), &"x".repeat(MAX_BYTES + 1), 0);
         assert!(!known.texts.contains_key(&Sha256::of(b"large")));
     }
 
     #[test]
     fn what_was_read_before_forgetting_is_not_kept_after_it() {
-        let kept = KeptTexts::default();
+        let kept = TextCache::default();
         lock(&kept.known).keep(Sha256::of(b"one"), "one", 0);
         kept.forget();
         let mut known = lock(&kept.known);

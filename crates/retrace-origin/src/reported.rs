@@ -1,7 +1,7 @@
 //! What Claude Code's lines tell beside the conversation: the directory a call ran in, and the client's own account of a
 //! result (`toolUseResult`), with the file before and the replacement as made.
 
-use crate::write::{Effect, Replacement, Told};
+use crate::write::{Effect, Replacement, Reported};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
@@ -31,10 +31,10 @@ pub(crate) fn lines(bytes: &[u8], wanted: &BTreeSet<u32>) -> HashMap<u32, Value>
 }
 
 /// Puts into a write what its result tells. A person may have changed the proposal: what was done counts.
-pub(crate) fn take(result: &Value, effect: &mut Effect) -> Told {
+pub(crate) fn take(result: &Value, effect: &mut Effect) -> Reported {
     let text = |key: &str| result[key].as_str();
     let before = text("originalFile").or(text("originalFileContents"));
-    let mut told = Told {
+    let mut reported = Reported {
         before: before.map(str::to_owned),
         was_absent: text("type") == Some("create") && before.is_none(),
         after: None,
@@ -54,9 +54,10 @@ pub(crate) fn take(result: &Value, effect: &mut Effect) -> Told {
         }
         _ => {}
     }
-    told.before =
-        told.before.filter(|_| matches!(effect, Effect::Whole(_) | Effect::Edit(_) | Effect::MultiEdit(_)));
-    told
+    reported.before = reported
+        .before
+        .filter(|_| matches!(effect, Effect::Whole(_) | Effect::Edit(_) | Effect::MultiEdit(_)));
+    reported
 }
 
 /// The file that a `Read` showed: path, text, first line, whether it is all of it.
@@ -86,15 +87,15 @@ mod tests {
     fn what_was_done_counts_rather_than_what_was_asked_for() {
         let mut effect = Effect::Edit(Replacement { old: "a".into(), new: "b".into(), all: false });
         let result = json!({"originalFile": "a\n", "oldString": "a", "newString": "c", "userModified": true, "replaceAll": true});
-        let told = take(&result, &mut effect);
+        let reported = take(&result, &mut effect);
         assert_eq!(effect, Effect::Edit(Replacement { old: "a".into(), new: "c".into(), all: true }));
-        assert_eq!((told.before.as_deref(), told.changed_by_person), (Some("a\n"), true));
+        assert_eq!((reported.before.as_deref(), reported.changed_by_person), (Some("a\n"), true));
         let mut effect = Effect::Whole(b"x".to_vec());
         assert!(
             take(&json!({"type": "create", "content": "y", "originalFile": null}), &mut effect).was_absent
         );
         assert_eq!(effect, Effect::Whole(b"y".to_vec()));
-        assert_eq!(take(&json!("Error"), &mut effect), Told::default());
+        assert_eq!(take(&json!("Error"), &mut effect), Reported::default());
     }
 
     #[test]

@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use retrace_model::{Sha256, StoreId};
 use std::fs;
 
-fn whole(memory: &mut Memory, place: &Place) -> Looked {
-    look(memory, &place.store, None).unwrap()
+fn whole(memory: &mut Memory, place: &Place) -> Scanned {
+    scan(memory, &place.store, None).unwrap()
 }
 
-fn part(memory: &mut Memory, place: &Place, paths: &[&str]) -> Looked {
+fn part(memory: &mut Memory, place: &Place, paths: &[&str]) -> Scanned {
     let paths: Vec<RelPath> = paths.iter().map(|text| path(text)).collect();
-    look(memory, &place.store, Some(&paths)).unwrap()
+    scan(memory, &place.store, Some(&paths)).unwrap()
 }
 
 fn setup() -> (Place, Clock, Memory) {
@@ -20,7 +20,7 @@ fn setup() -> (Place, Clock, Memory) {
 }
 
 #[test]
-fn a_first_look_finds_everything_in_the_order_of_writing_and_a_second_nothing() {
+fn a_first_scan_finds_everything_in_the_order_of_writing_and_a_second_nothing() {
     let (place, clock, mut memory) = setup();
     for (name, age) in [("b.md", 3000), ("a.md", 2000), ("x/c.md", 3000), ("d.md", 4000)] {
         place.write(name, name);
@@ -46,14 +46,14 @@ fn changes_and_deletions_and_renames_are_seen() {
     place.age("a.md", &clock, 1000);
     fs::remove_file(place.at("b.md")).unwrap();
     place.rename("x", "y/z");
-    let looked = whole(&mut memory, &place);
-    assert_eq!((looked.read, looked.gone), (2, 2));
+    let scanned = whole(&mut memory, &place);
+    assert_eq!((scanned.read, scanned.gone), (2, 2));
     assert_eq!(memory.news(), ["renamed x/c.md to y/z/c.md", "modified a.md: one more", "deleted b.md"]);
     assert_eq!(memory.kept().batches.last(), Some(&(2, 2, true)));
 }
 
 #[test]
-fn a_look_at_a_part_leaves_the_rest_alone() {
+fn a_scan_of_a_part_leaves_the_rest_alone() {
     let (place, _clock, mut memory) = setup();
     for name in ["a.md", "x/b.md", "x/y/c.md", "z/d.md"] {
         place.write(name, name);
@@ -83,8 +83,8 @@ fn much_comes_in_batches_and_each_knows_what_is_gone() {
     assert_eq!(memory.kept().batches, [(BATCH_FILES, 0, false), (200, 0, true)]);
     memory.news();
     place.rename("x", "y");
-    let looked = whole(&mut memory, &place);
-    assert_eq!((looked.read, looked.gone), (count, count));
+    let scanned = whole(&mut memory, &place);
+    assert_eq!((scanned.read, scanned.gone), (count, count));
     assert_eq!(memory.kept().batches[2..], [(BATCH_FILES, count, false), (200, count, true)]);
     assert!(memory.news().iter().all(|line| line.starts_with("renamed")));
 }
@@ -106,15 +106,15 @@ fn what_is_too_large_is_recorded_without_content_and_said() {
     place.store.rules.max_file_bytes = 4;
     place.write("large.md", "12345");
     place.write("small.md", "1234");
-    let looked = whole(&mut memory, &place);
-    assert_eq!(looked.too_large, [path("large.md")]);
-    assert_eq!(looked.status.unwrap().state, StoreState::Limited);
+    let scanned = whole(&mut memory, &place);
+    assert_eq!(scanned.too_large, [path("large.md")]);
+    assert_eq!(scanned.status.unwrap().state, StoreState::Limited);
     assert!(memory.news().contains(&"created large.md: (5 bytes)".to_owned()));
     assert_eq!(memory.live(place.store.key)["large.md"], Sha256::of(b"12345"));
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_not_gone() {
+fn what_cannot_be_scanned_is_not_gone() {
     let (place, _clock, mut memory) = setup();
     let deep = vec!["d"; retrace_files::DEPTH_LIMIT + 1].join("/");
     let there = path(&format!("{deep}/a.md"));
@@ -124,10 +124,10 @@ fn what_cannot_be_looked_at_is_not_gone() {
     place.write("gone.md", "");
     whole(&mut memory, &place);
     fs::remove_file(place.at("gone.md")).unwrap();
-    let looked = whole(&mut memory, &place);
-    assert_eq!(looked.gone, 1);
+    let scanned = whole(&mut memory, &place);
+    assert_eq!(scanned.gone, 1);
     assert_eq!(memory.live(place.store.key).into_keys().collect::<Vec<_>>(), [there.to_text()]);
-    let status = looked.status.unwrap();
+    let status = scanned.status.unwrap();
     assert_eq!(status.state, StoreState::Limited);
     assert_eq!(status.problems.len(), 1);
 }
@@ -163,8 +163,8 @@ fn a_removed_directory_takes_its_memories_and_an_unreachable_one_does_not() {
     memory.news();
 
     fs::remove_dir_all(place.beside("")).unwrap();
-    let looked = whole(&mut memory, &place);
-    assert_eq!((looked.gone, looked.status.unwrap().state), (0, StoreState::Missing));
+    let scanned = whole(&mut memory, &place);
+    assert_eq!((scanned.gone, scanned.status.unwrap().state), (0, StoreState::Missing));
     assert!(memory.news().is_empty());
 }
 
@@ -180,10 +180,10 @@ fn links_are_shown_but_do_not_limit() {
 }
 
 #[test]
-fn a_failing_keeper_ends_the_look() {
+fn a_failing_keeper_ends_the_scan() {
     let (place, _clock, mut memory) = setup();
     memory.kept().faults.insert(place.store.key, crate::harness::Fault::Fail);
-    let error = look(&mut memory, &place.store, None).unwrap_err();
+    let error = scan(&mut memory, &place.store, None).unwrap_err();
     assert_eq!(error.to_string(), "the log is out of order");
 }
 
@@ -197,8 +197,8 @@ enum Doing {
     Rename(u8, u8),
     RenameDirectory(u8, u8),
     DeleteDirectory(u8),
-    Look,
-    LookAt(u8),
+    Scan,
+    ScanPart(u8),
 }
 
 fn doing() -> impl Strategy<Value = Doing> {
@@ -211,8 +211,8 @@ fn doing() -> impl Strategy<Value = Doing> {
         2 => (name.clone(), name.clone()).prop_map(|(from, to)| Doing::Rename(from, to)),
         1 => (0..3u8, 0..3u8).prop_map(|(from, to)| Doing::RenameDirectory(from, to)),
         1 => (0..3u8).prop_map(Doing::DeleteDirectory),
-        3 => Just(Doing::Look),
-        2 => name.prop_map(Doing::LookAt),
+        3 => Just(Doing::Scan),
+        2 => name.prop_map(Doing::ScanPart),
     ]
 }
 
@@ -248,25 +248,25 @@ fn act(place: &Place, doing: &Doing) {
             drop(fs::rename(place.at(&format!("d{from}")), place.at(&format!("d{to}"))));
         }
         Doing::DeleteDirectory(number) => drop(fs::remove_dir_all(place.at(&format!("d{number}")))),
-        Doing::Look | Doing::LookAt(_) => {}
+        Doing::Scan | Doing::ScanPart(_) => {}
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// By the real clock: files are written and looked at within the same tick of the file system's clock, so times prove
+    /// By the real clock: files are written and scanned within the same tick of the file system's clock, so times prove
     /// little and must not be trusted.
     #[test]
-    fn whatever_happens_a_look_sees_what_is_there(doings in proptest::collection::vec(doing(), 1..40)) {
+    fn whatever_happens_a_scan_sees_what_is_there(doings in proptest::collection::vec(doing(), 1..40)) {
         let place = Place::new(1);
         let mut memory = Memory::real();
         let key: StoreId = place.store.key;
-        for doing in doings.iter().chain([&Doing::Look]) {
+        for doing in doings.iter().chain([&Doing::Scan]) {
             act(&place, doing);
             let disk = place.files();
             match doing {
-                Doing::Look => {
+                Doing::Scan => {
                     whole(&mut memory, &place);
                     let hashes = disk.iter().map(|(name, bytes)| (name.clone(), Sha256::of(bytes))).collect();
                     prop_assert_eq!(memory.live(key), hashes);
@@ -274,7 +274,7 @@ proptest! {
                         prop_assert!(memory.kept().observed.contains(&Sha256::of(bytes)));
                     }
                 }
-                Doing::LookAt(number) => {
+                Doing::ScanPart(number) => {
                     part(&mut memory, &place, &[&name(*number)]);
                     let bytes = disk.get(&name(*number)).map(|bytes| Sha256::of(bytes));
                     prop_assert_eq!(memory.live(key).get(&name(*number)).copied(), bytes);

@@ -4,7 +4,7 @@ use crate::app::Inner;
 use crate::faults::Point;
 use crate::wire::ApiError;
 use retrace_files::{Expected, FileError, Root};
-use retrace_log::{Act, Append, LogError, Reader, Unsettled, VersionFilter, VersionRow};
+use retrace_log::{Act, Append, LogError, Reader, Unflushed, VersionFilter, VersionRow};
 use retrace_model::{Actor, RelPath, Sha256, Source, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,10 +45,15 @@ impl Inner {
     /// and log agree then.
     ///
     /// Answers whether nothing is left to do.
-    pub(super) fn make_good(&self, act: &mut Act<'_>, store: StoreId, root: &Root) -> Result<bool, ApiError> {
-        let rows = act.reader().unsettled(store)?;
-        let of_this_boot = |row: &Unsettled| Some(row.boot.as_str()) == self.options.boot.as_deref();
-        let (here, lost): (Vec<Unsettled>, Vec<Unsettled>) = rows.into_iter().partition(of_this_boot);
+    pub(super) fn recover_unflushed(
+        &self,
+        act: &mut Act<'_>,
+        store: StoreId,
+        root: &Root,
+    ) -> Result<bool, ApiError> {
+        let rows = act.reader().unflushed(store)?;
+        let of_this_boot = |row: &Unflushed| Some(row.boot.as_str()) == self.options.boot.as_deref();
+        let (here, lost): (Vec<Unflushed>, Vec<Unflushed>) = rows.into_iter().partition(of_this_boot);
         let versions =
             lost.iter().map(|row| act.reader().version(row.seq)).collect::<Result<Vec<VersionRow>, _>>()?;
         let fallen = fallen(&act.reader(), store, &versions)?;
@@ -64,11 +69,11 @@ impl Inner {
         for row in &here {
             paths.extend(places_of(&act.reader().version(row.seq)?).cloned());
         }
-        match root.settle(&paths) {
+        match root.flush(&paths) {
             Ok(()) => done.extend(here.iter().map(|row| row.seq)),
             Err(_) => all = false,
         }
-        act.note_settled(&done)?;
+        act.note_flushed(&done)?;
         if put_back > 0 {
             let note = match put_back {
                 1 => "1 file was put back as recorded: the machine had stopped before the disk had them"
@@ -132,9 +137,9 @@ impl Inner {
         let (random, faults) = (self.random(), &*self.options.faults);
         let made = match (says, &found) {
             (Says::Holds { sha256, .. }, Some(found)) if found.sha256 == *sha256 => {
-                return settled(root, path);
+                return flushed(root, path);
             }
-            (Says::Nothing, None) => return settled(root, path),
+            (Says::Nothing, None) => return flushed(root, path),
             _ if !fell_back => return Outcome::Left,
             (Says::Holds { bytes, .. }, Some(found)) => {
                 root.replace(path, Expected::Hash(found.sha256), bytes, random, faults)
@@ -144,7 +149,7 @@ impl Inner {
         };
         match made {
             Ok(done) if done.synced => Outcome::PutBack,
-            // In place, but not surely on the disk: the next look asks again.
+            // In place, but not surely on the disk: the next scan asks again.
             Ok(_) => Outcome::Refused,
             Err(FileError::Moved { .. }) => Outcome::Left,
             Err(
@@ -158,8 +163,8 @@ impl Inner {
     }
 }
 
-fn settled(root: &Root, path: &RelPath) -> Outcome {
-    if root.settle([path]).is_ok() { Outcome::AsRecorded } else { Outcome::Refused }
+fn flushed(root: &Root, path: &RelPath) -> Outcome {
+    if root.flush([path]).is_ok() { Outcome::AsRecorded } else { Outcome::Refused }
 }
 
 /// The paths a version concerns: where its memory is, and where it was before.
@@ -187,7 +192,7 @@ fn fallen(reader: &Reader<'_>, store: StoreId, versions: &[VersionRow]) -> Resul
             None => Says::Nothing,
             Some(live) => match reader.content(&reader.version_by_id(live.version)?) {
                 Ok(Some(content)) => Says::Holds { sha256: content.info.sha256, bytes: content.bytes },
-                // Too large to be kept, or taken out: a look tells what stands there.
+                // Too large to be kept, or taken out: a scan tells what stands there.
                 Ok(None) | Err(LogError::NotKept(_) | LogError::Redacted(_)) => continue,
                 Err(error) => return Err(error.into()),
             },
@@ -215,7 +220,7 @@ fn history(
         observed_only: true,
         ..VersionFilter::default()
     };
-    let settled_at = reader.version(since)?.recorded_at.micros() - ON_THE_WAY_MICROS;
+    let flushed_at = reader.version(since)?.recorded_at.micros() - ON_THE_WAY_MICROS;
     let versions = reader.versions(&filter)?;
     let mut of_path =
         versions.iter().filter(|version| places_of(version).any(|place| place == path)).peekable();
@@ -223,7 +228,7 @@ fn history(
     let mut former = BTreeSet::new();
     for version in of_path.filter(|version| version.path.as_ref() == Some(path)) {
         former.extend(version.content.map(|content| content.sha256));
-        if version.id.seq < since && version.recorded_at.micros() < settled_at {
+        if version.id.seq < since && version.recorded_at.micros() < flushed_at {
             break;
         }
     }

@@ -4,13 +4,13 @@
 //! what was reviewed before that one: what was left to review is left again.
 
 use crate::wire::ApiError;
-use retrace_log::{Act, Appended, Judgement, NewReview, Reader};
+use retrace_log::{Act, Appended, NewReview, Reader, ReviewedVersion};
 use retrace_model::{Actor, MemoryId, Timestamp, Verdict};
 use std::collections::BTreeMap;
 
 /// A review that is part of an act on files.
 #[derive(Clone, Debug)]
-pub(crate) struct Judging {
+pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
     pub(crate) note: Option<String>,
     /// The memories it is about, each with the version the person saw.
@@ -25,13 +25,13 @@ pub(crate) struct Who<'a> {
 }
 
 /// Writes down what an operation that was just appended means for the reviews of the person who acted. Answers the number
-/// of the review in `judging`, or of the act that took one back.
+/// of the review in `decision`, or of the act that took one back.
 pub(crate) fn note(
     act: &mut Act<'_>,
     who: Who<'_>,
     appended: &Appended,
     undoes: Option<u64>,
-    judging: Option<&Judging>,
+    decision: Option<&Decision>,
 ) -> Result<Option<u64>, ApiError> {
     let Some(operation) = appended.operation_seq else { return Ok(None) };
     let mut touched: BTreeMap<MemoryId, u64> = BTreeMap::new();
@@ -55,16 +55,25 @@ pub(crate) fn note(
         }
         touched.retain(|memory, _| !left.contains(memory));
     }
-    if let Some(judging) = judging {
-        number = judge(act, who, judging, Some(operation))?;
-        touched.retain(|memory, _| !judging.seen.contains_key(memory));
+    if let Some(decision) = decision {
+        number = record_decision(act, who, decision, Some(operation))?;
+        touched.retain(|memory, _| !decision.seen.contains_key(memory));
     }
-    let judgements: Vec<Judgement> =
-        touched.into_iter().map(|(memory, seq)| Judgement { memory, judged: seq, through: seq }).collect();
-    if !judgements.is_empty() {
+    let reviewed_versions: Vec<ReviewedVersion> = touched
+        .into_iter()
+        .map(|(memory, seq)| ReviewedVersion { memory, reviewed_seq: seq, through: seq })
+        .collect();
+    if !reviewed_versions.is_empty() {
         let operation_seq = Some(operation);
         let (person, at) = (who.person, who.at);
-        act.review(NewReview { person, verdict: Verdict::Own, at, note: None, operation_seq, judgements })?;
+        act.review(NewReview {
+            person,
+            verdict: Verdict::Own,
+            at,
+            note: None,
+            operation_seq,
+            reviewed_versions,
+        })?;
     }
     Ok(number)
 }
@@ -78,42 +87,49 @@ pub(crate) fn note_in_passing(act: &mut Act<'_>, who: Who<'_>, appended: &Append
     for version in &appended.versions {
         newest.insert(act.reader().version(version.seq)?.memory, version.seq);
     }
-    let mut judgements = Vec::new();
+    let mut reviewed_versions = Vec::new();
     for (memory, seq) in newest {
         let reader = act.reader();
         if reader.version_up_to(memory, before)? <= reader.known_through(who.person, memory)? {
-            judgements.push(Judgement { memory, judged: seq, through: seq });
+            reviewed_versions.push(ReviewedVersion { memory, reviewed_seq: seq, through: seq });
         }
     }
-    if !judgements.is_empty() {
+    if !reviewed_versions.is_empty() {
         let (person, at, operation_seq) = (who.person, who.at, Some(operation));
-        act.review(NewReview { person, verdict: Verdict::Own, at, note: None, operation_seq, judgements })?;
+        act.review(NewReview {
+            person,
+            verdict: Verdict::Own,
+            at,
+            note: None,
+            operation_seq,
+            reviewed_versions,
+        })?;
     }
     Ok(())
 }
 
 /// Appends a review of memories as they are now.
-pub(crate) fn judge(
+pub(crate) fn record_decision(
     act: &mut Act<'_>,
     who: Who<'_>,
-    judging: &Judging,
+    decision: &Decision,
     operation_seq: Option<u64>,
 ) -> Result<Option<u64>, ApiError> {
-    let mut judgements = Vec::new();
-    for (memory, judged) in &judging.seen {
+    let mut reviewed_versions = Vec::new();
+    for (memory, reviewed_seq) in &decision.seen {
         let newest = act.reader().version_up_to(*memory, u64::MAX)?;
-        judgements.push(Judgement {
+        reviewed_versions.push(ReviewedVersion {
             memory: *memory,
-            judged: *judged,
-            through: newest.unwrap_or(*judged).max(*judged),
+            reviewed_seq: *reviewed_seq,
+            through: newest.unwrap_or(*reviewed_seq).max(*reviewed_seq),
         });
     }
-    if judgements.is_empty() {
+    if reviewed_versions.is_empty() {
         return Ok(None);
     }
-    let note = judging.note.as_deref();
+    let note = decision.note.as_deref();
     let (person, at) = (who.person, who.at);
-    let review = NewReview { person, verdict: judging.verdict, at, note, operation_seq, judgements };
+    let review = NewReview { person, verdict: decision.verdict, at, note, operation_seq, reviewed_versions };
     Ok(Some(act.review(review)?))
 }
 

@@ -1,4 +1,4 @@
-//! Thousands of hostile requests to the whole server: paths, encodings, headers, bodies and methods that have opened holes
+//! Thousands of adversarial requests to the whole server: paths, encodings, headers, bodies and methods that have opened holes
 //! elsewhere. None may make it fail, and of a store that they do not name, by its own path, nothing may come out or change.
 
 use crate::tests::{HOST, Server, TOKEN, request};
@@ -165,7 +165,7 @@ impl Stores {
         let stores = self.ask("GET", "/v1/memory_stores?limit=100&include_archived=true", &Value::Null).await;
         for store in stores["data"].as_array().expect("stores") {
             let id = store["id"].as_str().expect("an id");
-            // What hostile requests made, and what they may change.
+            // What adversarial requests made, and what they may change.
             if id == self.named || !["other", "third"].contains(&store["name"].as_str().expect("a name")) {
                 continue;
             }
@@ -326,10 +326,10 @@ async fn none_makes_it_fail_and_nothing_of_another_store_comes_out() {
         let asked = stores.hostile(&mut numbers);
         let shown = format!("{} {} {:?}", asked.method(), asked.uri(), asked.headers());
         let reply = stores.server.send(asked).await;
-        let said = String::from_utf8_lossy(&reply.body);
-        assert!(reply.status.as_u16() < 500, "{shown}: {} {said}", reply.status);
-        assert!(!said.contains(MARK), "{shown}: {said}");
-        assert!(!said.contains(&place), "{shown}: {said}");
+        let reply_text = String::from_utf8_lossy(&reply.body);
+        assert!(reply.status.as_u16() < 500, "{shown}: {} {reply_text}", reply.status);
+        assert!(!reply_text.contains(MARK), "{shown}: {reply_text}");
+        assert!(!reply_text.contains(&place), "{shown}: {reply_text}");
         *answered.entry(reply.status.as_u16()).or_insert(0_usize) += 1;
     }
     assert!(stores.rest().await == before, "another store is as it was");

@@ -10,7 +10,7 @@ use std::io;
 
 impl Root {
     /// Whether the file system brings what is done to the disk in the order in which it is done, data before the names that
-    /// were given afterwards. Only then may an act be left to settle later. `true` for an ext4 with a journal on Linux.
+    /// were given afterwards. Only then may an act be left to flush later. `true` for an ext4 with a journal on Linux.
     #[must_use]
     pub fn keeps_order(&self) -> bool {
         self.top.keeps_order()
@@ -20,13 +20,13 @@ impl Root {
     /// this one.
     ///
     /// # Errors
-    /// [`FileError`] of the first file or directory of which the system does not confirm it; the others are settled.
-    pub fn settle<'p>(&self, paths: impl IntoIterator<Item = &'p RelPath>) -> Result<(), FileError> {
+    /// [`FileError`] of the first file or directory of which the system does not confirm it; the others are flushed.
+    pub fn flush<'p>(&self, paths: impl IntoIterator<Item = &'p RelPath>) -> Result<(), FileError> {
         let mut directories: BTreeSet<RelPath> = BTreeSet::new();
-        let mut settled = Ok(());
+        let mut flushed = Ok(());
         let mut last = None;
         for path in paths {
-            settled = settled.and(self.settle_file(path));
+            flushed = flushed.and(self.flush_file(path));
             directories.extend(std::iter::successors(path.parent(), RelPath::parent));
             last = Some(path);
         }
@@ -34,13 +34,13 @@ impl Root {
         // Deepest first: what leads to a directory is of no use before the directory is.
         for path in directories.iter().rev() {
             let synced = self.top.open_below(path.as_bytes()).and_then(|directory| directory.sync());
-            settled = settled.and(unless_gone(synced, path));
+            flushed = flushed.and(unless_gone(synced, path));
         }
         let failed = |error| FileError::new(last, "sync directory", error);
-        settled.and(self.top.reopen().and_then(|top| top.sync()).map_err(failed))
+        flushed.and(self.top.reopen().and_then(|top| top.sync()).map_err(failed))
     }
 
-    fn settle_file(&self, path: &RelPath) -> Result<(), FileError> {
+    fn flush_file(&self, path: &RelPath) -> Result<(), FileError> {
         let opened = self
             .parent_of(path)
             .and_then(|directory: Directory| open_regular(&directory, path, path.file_name()));
@@ -59,7 +59,7 @@ impl Root {
     }
 }
 
-/// A directory that is gone needs no settling: one above it says so.
+/// A directory that is gone needs no flushing: one above it says so.
 fn unless_gone(synced: io::Result<()>, path: &RelPath) -> Result<(), FileError> {
     match synced.map_err(|error| FileError::new(path, "sync directory", error)) {
         Err(FileError::Missing { .. } | FileError::BelowAFile { .. } | FileError::Link { .. }) => Ok(()),

@@ -15,7 +15,7 @@ fn replace(store: &Store, steps: &dyn Steps) -> Result<Done, crate::FileError> {
 }
 
 #[test]
-fn an_act_that_is_settled_later_waits_for_the_device_alone_and_says_so() {
+fn an_act_that_is_flushed_later_waits_for_the_device_alone_and_says_so() {
     let store = Store::new();
     store.write("a.md", "old");
     let steps = steps_of(|steps| assert!(!replace(&store, steps).unwrap().synced));
@@ -42,7 +42,7 @@ fn an_act_that_is_settled_later_waits_for_the_device_alone_and_says_so() {
     });
     assert_eq!(steps, [Step::SetAside, Step::CheckDisplaced, Step::Unlink, Step::RemoveDirectory]);
     assert_eq!(store.files(), [("a.md".to_owned(), b"new content".to_vec())].into());
-    store.root().settle([&path("a.md"), &path("d/b.md")]).unwrap();
+    store.root().flush([&path("a.md"), &path("d/b.md")]).unwrap();
 }
 
 #[test]
@@ -82,25 +82,25 @@ fn contents_of_every_size_are_written_whole() {
 }
 
 #[test]
-fn what_is_not_there_is_settled_by_what_is_above_it() {
+fn what_is_not_there_is_flushed_by_what_is_above_it() {
     let store = Store::new();
     store.write("d/a.md", "a");
     store.write("file", "");
     store.link("d", "link");
     let root = store.root();
     let none: [&retrace_model::RelPath; 0] = [];
-    root.settle(none).unwrap();
+    root.flush(none).unwrap();
     let paths = ["d/a.md", "d/none.md", "none/deep/a.md", "file/below.md", "link/a.md", "d", "link"];
-    root.settle(&paths.map(path)).unwrap();
+    root.flush(&paths.map(path)).unwrap();
 }
 
 #[test]
-fn a_file_that_may_not_be_read_is_not_settled() {
+fn a_file_that_may_not_be_read_is_not_flushed() {
     let store = Store::new();
     store.write("a.md", "a");
     store.mode("a.md", 0o000);
     store.unprivileged(|root| {
-        assert!(matches!(root.settle([&path("a.md")]), Err(crate::FileError::Denied { .. })));
+        assert!(matches!(root.flush([&path("a.md")]), Err(crate::FileError::Denied { .. })));
     });
 }
 
@@ -109,5 +109,5 @@ fn a_file_system_in_memory_keeps_no_order() {
     let Ok(memory) = tempfile::tempdir_in("/dev/shm") else { return };
     assert!(!Root::open(memory.path()).unwrap().keeps_order());
     fs::write(memory.path().join("a.md"), "a").unwrap();
-    Root::open(memory.path()).unwrap().settle([&path("a.md")]).unwrap();
+    Root::open(memory.path()).unwrap().flush([&path("a.md")]).unwrap();
 }

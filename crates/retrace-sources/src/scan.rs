@@ -45,14 +45,14 @@ pub(crate) struct Entry {
     pub(crate) sort: Sort,
 }
 
-/// A series of looks, and the problems met so far.
+/// A series of scans, and the problems met so far.
 #[derive(Debug, Default)]
-pub(crate) struct Look {
+pub(crate) struct Scan {
     problems: Vec<Problem>,
     noted: HashSet<Problem>,
 }
 
-impl Look {
+impl Scan {
     /// Notes a problem once.
     pub(crate) fn note(&mut self, problem: Problem) {
         if self.noted.insert(problem.clone()) {
@@ -317,10 +317,10 @@ mod tests {
         let home = Home::new();
         home.write("deep.json", &"[".repeat(1_000_000));
         home.write("plain.json", "{a: 'b', /* c */ d: [1,],}");
-        let mut look = Look::default();
-        assert_eq!(look.json5(&home.path("deep.json")), None);
-        assert_eq!(look.json5(&home.path("plain.json")).unwrap()["a"], "b");
-        assert!(matches!(&look.into_problems()[..], [Problem::Damaged { .. }]));
+        let mut scan = Scan::default();
+        assert_eq!(scan.json5(&home.path("deep.json")), None);
+        assert_eq!(scan.json5(&home.path("plain.json")).unwrap()["a"], "b");
+        assert!(matches!(&scan.into_problems()[..], [Problem::Damaged { .. }]));
     }
 
     #[test]
@@ -329,15 +329,15 @@ mod tests {
         for file in ["m/a.md", "m/logs/2026/11/b.md", "m/.hidden", "m/c.tmp", "m/.git/config", "m/x~"] {
             home.write(file, "");
         }
-        assert_eq!(Look::default().count_memories(&home.path("m")), (2, true));
+        assert_eq!(Scan::default().count_memories(&home.path("m")), (2, true));
     }
 
     #[test]
     fn a_byte_order_mark_is_not_part_of_the_text() {
         let home = Home::new();
         home.write("s.json", "\u{feff}{\"a\": 1}");
-        let mut look = Look::default();
-        assert!(look.json(&home.path("s.json")).is_some());
-        assert_eq!(look.into_problems(), []);
+        let mut scan = Scan::default();
+        assert!(scan.json(&home.path("s.json")).is_some());
+        assert_eq!(scan.into_problems(), []);
     }
 }

@@ -2,7 +2,7 @@
 //! map in memory, so this is the cost of listing, comparing, reading and hashing alone.
 
 use retrace_model::{Head, RelPath, Rules, StoreId, Timestamp};
-use retrace_watch::{Batch, Keeper, KeeperError, Key, Status, Store, look};
+use retrace_watch::{Batch, Keeper, KeeperError, Key, Status, Store, scan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -25,7 +25,7 @@ impl Keeper for Heads {
 
     fn observe(&mut self, _store: Key, batch: Batch) -> Result<(), KeeperError> {
         for seen in batch.observations {
-            self.0.insert(seen.path, Head { seen: Some(seen.content.seen), seen_at: seen.looked_at });
+            self.0.insert(seen.path, Head { seen: Some(seen.content.seen), seen_at: seen.scanned_at });
         }
         Ok(())
     }
@@ -52,22 +52,22 @@ fn store() -> (tempfile::TempDir, Store) {
 }
 
 #[divan::bench(sample_count = 10)]
-fn first_look(bencher: divan::Bencher<'_, '_>) {
+fn first_scan(bencher: divan::Bencher<'_, '_>) {
     let (_temp, store) = store();
     bencher.with_inputs(Heads::default).bench_local_refs(|keeper| {
-        let looked = look(keeper, &store, None).expect("a keeper that does not fail");
-        assert_eq!(looked.read, FILES);
+        let scanned = scan(keeper, &store, None).expect("a keeper that does not fail");
+        assert_eq!(scanned.read, FILES);
     });
 }
 
 #[divan::bench(sample_count = 30)]
-fn look_with_nothing_changed(bencher: divan::Bencher<'_, '_>) {
+fn scan_with_nothing_changed(bencher: divan::Bencher<'_, '_>) {
     let (_temp, store) = store();
     let mut keeper = Heads::default();
-    look(&mut keeper, &store, None).expect("a keeper that does not fail");
+    scan(&mut keeper, &store, None).expect("a keeper that does not fail");
     bencher.bench_local(|| {
-        let looked = look(&mut keeper, &store, None).expect("a keeper that does not fail");
-        assert_eq!(looked.read, 0);
+        let scanned = scan(&mut keeper, &store, None).expect("a keeper that does not fail");
+        assert_eq!(scanned.read, 0);
     });
 }
 

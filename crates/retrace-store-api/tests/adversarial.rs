@@ -1,4 +1,4 @@
-//! 100,000 hostile requests: paths that try to leave their store, ids that are none, bodies of every wrong shape. None may
+//! 100,000 adversarial requests: paths that try to leave their store, ids that are none, bodies of every wrong shape. None may
 //! panic, none may name a place outside its store, and none may be answered with a long echo.
 
 use retrace_store_api::{Call, RequestParts, read_call};

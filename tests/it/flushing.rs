@@ -1,11 +1,11 @@
-//! What the memory tool answered before it was on the disk: settled afterwards; after a power failure made what the log says.
+//! What the memory tool answered before it was on the disk: flushed afterwards; after a power failure made what the log says.
 //!
-//! A power failure is played: the app is forgotten without settling, files are made what they might have fallen back to, and
+//! A power failure is played: the app is forgotten without flushing, files are made what they might have fallen back to, and
 //! another app opens the log in another boot.
 
 use base64::Engine as _;
 use retrace_api::wire::{MemoryToolReq, StoreRef};
-use retrace_api::{AppOptions, Defer, FileStep, Settling, commands, wire};
+use retrace_api::{AppOptions, Defer, FileStep, Flushing, commands, wire};
 use retrace_log::{LogError, LogFiles, ReadConnection};
 use retrace_tests::trap::{Spring, Trap};
 use retrace_tests::tree::{self, Tree};
@@ -61,13 +61,13 @@ impl Machine {
     }
 
     /// Places of the versions that are not known to be on the disk.
-    fn unsettled(&self) -> Vec<u64> {
+    fn unflushed(&self) -> Vec<u64> {
         let files = LogFiles::new(self.data());
         let reading = ReadConnection::open(&files).expect("a connection");
         let rows = reading.snapshot(|reader| {
             let mut rows = Vec::new();
             for store in reader.stores()? {
-                rows.extend(reader.unsettled(store.id)?);
+                rows.extend(reader.unflushed(store.id)?);
             }
             Ok::<_, LogError>(rows)
         });
@@ -79,7 +79,7 @@ impl Machine {
     }
 }
 
-/// The machine, or the process, stops: nothing is settled.
+/// The machine, or the process, stops: nothing is flushed.
 fn stops(world: World) {
     std::mem::forget(world);
 }
@@ -124,14 +124,14 @@ fn a_call_is_noted_until_its_file_is_on_the_disk() {
     let (machine, world) = Machine::new();
     create(&world, "a.md", "one\n");
     edit(&world, "a.md", "one", "two");
-    assert_eq!(machine.unsettled(), [1, 2]);
-    world.app.settle().expect("it settles");
-    assert_eq!(machine.unsettled(), [0; 0]);
+    assert_eq!(machine.unflushed(), [1, 2]);
+    world.app.flush().expect("it settles");
+    assert_eq!(machine.unflushed(), [0; 0]);
     rename(&world, "a.md", "b.md");
     delete(&world, "b.md");
-    assert_eq!(machine.unsettled(), [3, 4]);
+    assert_eq!(machine.unflushed(), [3, 4]);
     drop(world);
-    assert_eq!(machine.unsettled(), [0; 0], "dropping the app settles");
+    assert_eq!(machine.unflushed(), [0; 0], "dropping the app settles");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_call_waits_for_no_file_where_that_is_left_for_later() {
         });
         let world = World::with(|options| {
             options.faults = Arc::<Trap>::clone(&trap);
-            options.settling.defer = defer;
+            options.flushing.defer = defer;
         });
         trap.set(u64::MAX);
         create(&world, "a.md", "one\n");
@@ -156,17 +156,17 @@ fn a_call_waits_for_no_file_where_that_is_left_for_later() {
 }
 
 #[test]
-fn a_thread_settles_by_itself() {
+fn a_thread_flushes_by_itself() {
     let (mut machine, world) = Machine::new();
     drop(world);
     machine.processes += 1;
     let mut options = options_at(machine.directory.path(), machine.boot, machine.processes);
-    options.settling = Settling { defer: Defer::Everywhere, in_background: true };
+    options.flushing = Flushing { defer: Defer::Everywhere, in_background: true };
     let world = World::over(options);
     let began = Instant::now();
     for number in 0..3 {
         create(&world, &format!("{number}.md"), "one\n");
-        while !machine.unsettled().is_empty() {
+        while !machine.unflushed().is_empty() {
             assert!(began.elapsed() < LIMIT, "nobody settles");
             std::thread::yield_now();
         }
@@ -179,13 +179,13 @@ fn where_nothing_is_deferred_nothing_is_noted() {
     drop(world);
     for (process, boot, defer) in [(7, None, Defer::Everywhere), (8, Some("b"), Defer::Nowhere)] {
         let mut options = options_of(machine.directory.path(), process);
-        options.settling.defer = defer;
+        options.flushing.defer = defer;
         options.boot = boot.map(str::to_owned);
         let world = World::over(options);
         create(&world, "a.md", "one\n");
         rename(&world, "a.md", "b.md");
         delete(&world, "b.md");
-        assert_eq!(machine.unsettled(), [0; 0]);
+        assert_eq!(machine.unflushed(), [0; 0]);
     }
 }
 
@@ -195,9 +195,9 @@ fn files_outside_the_log_are_waited_for() {
     let made = json!({ "command": "create", "path": "/memories/.git/a.md", "file_text": "one\n" });
     assert_eq!(call(&world, made).not_recorded, [".git/a.md"]);
     create(&world, "a.md", "one\n");
-    world.app.settle().expect("it settles");
+    world.app.flush().expect("it settles");
     rename(&world, "a.md", ".git/b.md");
-    assert_eq!(machine.unsettled(), [0; 0], "only the file says where the content went");
+    assert_eq!(machine.unflushed(), [0; 0], "only the file says where the content went");
 }
 
 /// What is done before the power fails, what stands at which path after it, and what stands there in the end.
@@ -370,7 +370,7 @@ fn after_another_boot_files_are_what_the_log_says_or_somebody_made_them() {
     for Case { name, calls, falls_back, ends, recorded, put_back } in CASES {
         let (mut machine, world) = Machine::new();
         create(&world, "settled.md", "one\n");
-        world.app.settle().expect("it settles");
+        world.app.flush().expect("it settles");
         calls(&world);
         let versions = world.log("").len() as u64;
         for (path, content) in falls_back {
@@ -380,9 +380,9 @@ fn after_another_boot_files_are_what_the_log_says_or_somebody_made_them() {
         let world = machine.boot();
         assert_eq!(world.scan(), recorded, "{name}");
         assert_eq!(machine.notes(), expected(ends), "{name}");
-        assert_eq!(machine.unsettled(), [0; 0], "{name}");
+        assert_eq!(machine.unflushed(), [0; 0], "{name}");
         assert_eq!(world.log("").len() as u64, versions + recorded, "{name}");
-        let told = match put_back {
+        let reported = match put_back {
             0 => None,
             1 => Some(
                 "1 file was put back as recorded: the machine had stopped before the disk had them"
@@ -392,7 +392,7 @@ fn after_another_boot_files_are_what_the_log_says_or_somebody_made_them() {
                 "{many} files were put back as recorded: the machine had stopped before the disk had them"
             )),
         };
-        assert_eq!(notes_of_operations(&world), Vec::from_iter(told), "{name}");
+        assert_eq!(notes_of_operations(&world), Vec::from_iter(reported), "{name}");
         assert_eq!(world.scan(), 0, "{name}");
     }
 }
@@ -408,7 +408,7 @@ fn a_process_that_is_gone_leaves_its_files_as_they_are() {
     // In the same boot, nothing fell back: this is somebody's edit.
     world.write("a.md", "one\n");
     assert_eq!(world.scan(), 1);
-    assert_eq!((world.read("a.md").as_deref(), machine.unsettled()), (Some("one\n"), vec![]));
+    assert_eq!((world.read("a.md").as_deref(), machine.unflushed()), (Some("one\n"), vec![]));
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn the_first_call_of_a_boot_finds_what_the_last_one_of_another_left() {
     edit(&world, "a.md", "two", "three");
     assert_eq!(world.read("a.md").as_deref(), Some("three\n"));
     assert_eq!(world.log("a.md").len(), 3);
-    assert_eq!(machine.unsettled(), [3]);
+    assert_eq!(machine.unflushed(), [3]);
 }
 
 #[test]
@@ -453,7 +453,7 @@ fn a_path_with_a_newer_version_that_was_waited_for_is_left_alone() {
     stops(world);
     let world = machine.boot();
     assert_eq!(world.scan(), 1, "it was on the disk, so this is an edit");
-    assert_eq!((world.read("a.md").as_deref(), machine.unsettled()), (Some("two\n"), vec![]));
+    assert_eq!((world.read("a.md").as_deref(), machine.unflushed()), (Some("two\n"), vec![]));
 }
 
 /// With what it lies in: a medium that is not mounted.
@@ -477,15 +477,15 @@ fn a_directory_that_is_away_is_waited_for() {
     std::fs::rename(&disk, &away).expect("it goes");
     let world = machine.boot();
     assert_eq!(world.scan(), 0);
-    assert_eq!(machine.unsettled(), [1, 2]);
+    assert_eq!(machine.unflushed(), [1, 2]);
     std::fs::rename(&away, &disk).expect("it comes back");
     assert_eq!(world.scan(), 0);
     let file = std::fs::read_to_string(disk.join("notes/a.md")).expect("a file");
-    assert_eq!((file.as_str(), machine.unsettled()), ("one\ntwo\n", vec![]));
+    assert_eq!((file.as_str(), machine.unflushed()), ("one\ntwo\n", vec![]));
 }
 
 #[test]
-fn a_directory_that_was_removed_and_came_back_is_left_as_it_is() {
+fn a_directory_that_was_removed_and_reappeared_is_left_as_it_is() {
     let (mut machine, world) = Machine::new();
     create(&world, "a.md", "one\n");
     edit(&world, "a.md", "one", "two");
@@ -497,7 +497,7 @@ fn a_directory_that_was_removed_and_came_back_is_left_as_it_is() {
     assert_eq!(world.scan(), 1, "a look says that everything is gone");
     std::fs::rename(&away, &here).expect("it comes back");
     assert_eq!(world.scan(), 1);
-    assert_eq!((world.read("a.md").as_deref(), machine.unsettled()), (Some("one\n"), vec![]));
+    assert_eq!((world.read("a.md").as_deref(), machine.unflushed()), (Some("one\n"), vec![]));
 }
 
 #[test]
@@ -515,9 +515,9 @@ fn what_cannot_be_put_back_is_tried_again() {
     trap.set(1);
     commands::scan(&full.app, wire::ScanReq::default()).expect_err("the disk is full");
     assert!(trap.release());
-    assert_eq!((full.read("a.md").as_deref(), machine.unsettled()), (Some("one\n"), vec![1, 2]));
+    assert_eq!((full.read("a.md").as_deref(), machine.unflushed()), (Some("one\n"), vec![1, 2]));
     assert_eq!(full.scan(), 0);
-    assert_eq!((full.read("a.md").as_deref(), machine.unsettled()), (Some("two\n"), vec![]));
+    assert_eq!((full.read("a.md").as_deref(), machine.unflushed()), (Some("two\n"), vec![]));
 }
 
 #[test]
@@ -536,21 +536,21 @@ fn two_processes_after_a_power_failure_put_it_back_once() {
     });
     assert!(machine.notes().values().all(|content| content == b"two\n"));
     assert_eq!(notes_of_operations(&one).len(), 1);
-    assert_eq!(machine.unsettled(), [0; 0]);
+    assert_eq!(machine.unflushed(), [0; 0]);
 }
 
 #[test]
-fn two_processes_that_call_settle_for_each_other() {
+fn two_processes_that_call_flush_for_each_other() {
     let (mut machine, world) = Machine::new();
     create(&world, "a.md", "one\n");
     let other = machine.process();
     edit(&other, "a.md", "one", "two");
-    assert_eq!(machine.unsettled(), [2], "the second one waited for what it found");
+    assert_eq!(machine.unflushed(), [2], "the second one waited for what it found");
     edit(&world, "a.md", "two", "three");
     drop(other);
-    assert_eq!(machine.unsettled(), [3]);
+    assert_eq!(machine.unflushed(), [3]);
     drop(world);
-    assert_eq!(machine.unsettled(), [0; 0]);
+    assert_eq!(machine.unflushed(), [0; 0]);
 }
 
 const SECRET: &str = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
@@ -572,11 +572,11 @@ fn a_redaction_waits_for_the_disk_first_and_leaves_no_trace() {
         edit(&world, "a.md", SECRET, "[elsewhere]");
         create(&world, "b.md", &format!("key {SECRET}\n"));
         rename(&world, "b.md", "c.md");
-        assert_eq!(machine.unsettled(), [1, 2, 3, 4]);
+        assert_eq!(machine.unflushed(), [1, 2, 3, 4]);
         let receipt = redact(&world, live).receipt.expect("a receipt");
         assert_eq!(receipt.purge, "done");
         // What fell back now would be the secret, and a look would record it.
-        assert_eq!(machine.unsettled(), [0; 0]);
+        assert_eq!(machine.unflushed(), [0; 0]);
         assert!(!holds_bytes(&machine.data(), SECRET.as_bytes()));
         let hash = retrace_model::Sha256::of(format!("key {SECRET}\n").as_bytes());
         assert!(!holds_bytes(&machine.data(), &hash.0));
@@ -588,7 +588,7 @@ fn a_redaction_waits_for_the_disk_first_and_leaves_no_trace() {
 }
 
 #[test]
-fn a_store_that_left_the_list_and_came_back_is_seen_to() {
+fn a_store_that_left_the_list_and_reappeared_is_seen_to() {
     let (mut machine, world) = Machine::new();
     create(&world, "a.md", "one\n");
     edit(&world, "a.md", "one", "two");
@@ -597,7 +597,7 @@ fn a_store_that_left_the_list_and_came_back_is_seen_to() {
     stops(world);
     let world = machine.boot();
     world.add("notes");
-    assert_eq!((world.read("a.md").as_deref(), machine.unsettled()), (Some("two\n"), vec![]));
+    assert_eq!((world.read("a.md").as_deref(), machine.unflushed()), (Some("two\n"), vec![]));
 }
 
 /// Not a test of its own: calls until it is killed, told by its environment.
@@ -637,12 +637,12 @@ fn a_process_killed_at_any_step_and_a_power_failure_after_it_lose_nothing() {
         drop(world);
         let before = machine.notes();
         let killed =
-            child::command("settling::one_that_calls", &step.to_string(), machine.directory.path()).output();
+            child::command("flushing::one_that_calls", &step.to_string(), machine.directory.path()).output();
         let killed = killed.expect("a process");
         let ended = killed.status.success();
         assert!(ended || killed.status.signal() == Some(9), "{killed:?}");
         // Of what the calls concerned, everything falls back to before them, but for the edit by hand.
-        let concerned = !machine.unsettled().is_empty();
+        let concerned = !machine.unflushed().is_empty();
         let by_hand = machine.notes().get("c.md").is_some_and(|content| content != b"one\n");
         if concerned {
             for (path, content) in &before {
@@ -655,7 +655,7 @@ fn a_process_killed_at_any_step_and_a_power_failure_after_it_lose_nothing() {
         let world = machine.boot();
         world.scan();
         assert_eq!(world.scan(), 0, "killed at step {step}");
-        assert_eq!(machine.unsettled(), [0; 0], "killed at step {step}");
+        assert_eq!(machine.unflushed(), [0; 0], "killed at step {step}");
         assert!(!machine.notes().keys().any(|path| path.contains(".retrace-")), "killed at step {step}");
         if by_hand {
             let known = crate::scenes::recorded(&world);
@@ -690,7 +690,7 @@ const PATHS: [&str; 5] = ["a.md", "b.md", "d/c.md", "d/e.md", "f/g/h.md"];
 /// What may stand at each path once the power failed.
 type States = BTreeMap<String, BTreeSet<Option<Vec<u8>>>>;
 
-/// Only of what the log knows: an edit that nobody saw comes back as somebody's edit.
+/// Only of what the log knows: an edit that nobody saw reappears as somebody's edit.
 fn note_states(world: &World, states: &mut States, now: &Tree) {
     for path in PATHS {
         let state = now.get(path).cloned();
@@ -742,7 +742,7 @@ fn whatever_falls_back_the_disk_is_what_the_log_says() {
                 concerned.extend(paths);
                 note_states(&world, &mut states, &now);
                 if numbers.below(6) == 0 {
-                    world.app.settle().expect("it settles");
+                    world.app.flush().expect("it settles");
                     for path in std::mem::take(&mut concerned) {
                         states.insert(path.to_owned(), BTreeSet::from([now.get(path).cloned()]));
                     }
@@ -752,12 +752,12 @@ fn whatever_falls_back_the_disk_is_what_the_log_says() {
             world.scan();
             let (expected, versions) = (machine.notes(), world.log("").len());
             // A path whose newest version is by hand is nobody's to put back.
-            let unsettled: BTreeSet<u64> = machine.unsettled().into_iter().collect();
+            let unflushed: BTreeSet<u64> = machine.unflushed().into_iter().collect();
             for path in &concerned {
                 let newest =
                     world.log(path).into_iter().find(|version| version.path.as_deref() == Some(path));
                 let place = newest.as_ref().map(|version| version.seq);
-                if expected.contains_key(*path) && !place.is_some_and(|seq| unsettled.contains(&seq)) {
+                if expected.contains_key(*path) && !place.is_some_and(|seq| unflushed.contains(&seq)) {
                     continue;
                 }
                 let may: Vec<_> = states[*path].iter().collect();
@@ -769,7 +769,7 @@ fn whatever_falls_back_the_disk_is_what_the_log_says() {
             assert_eq!(world.scan(), 0, "seed {seed}: nothing is news");
             assert_eq!(machine.notes(), expected, "seed {seed}");
             assert_eq!(world.log("").len(), versions, "seed {seed}");
-            assert_eq!(machine.unsettled(), [0; 0], "seed {seed}");
+            assert_eq!(machine.unflushed(), [0; 0], "seed {seed}");
             world.verify();
         }
     }
@@ -779,7 +779,7 @@ fn whatever_falls_back_the_disk_is_what_the_log_says() {
 fn a_thread_moves_what_was_committed_into_the_database() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut options = options_of(directory.path(), 0);
-    options.settling = Settling::IN_BACKGROUND;
+    options.flushing = Flushing::IN_BACKGROUND;
     let world = World::over(options);
     world.add("notes");
     let database = directory.path().join("data/retrace.db");

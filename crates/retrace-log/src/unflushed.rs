@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 /// A version whose file may not be on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsettled {
+pub struct Unflushed {
     /// Its place in the log.
     pub seq: u64,
     /// Names the boot of the machine in which it was recorded.
@@ -20,14 +20,14 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
-    pub fn unsettled(&self, store: StoreId) -> Result<Vec<Unsettled>, LogError> {
+    pub fn unflushed(&self, store: StoreId) -> Result<Vec<Unflushed>, LogError> {
         // The table is small, the store's versions may be many: the join begins with the former.
         let mut query = self.connection.prepare_cached(
             "SELECT u.version_seq, u.boot FROM unsettled u CROSS JOIN versions v ON v.seq = u.version_seq
              WHERE v.store_id = ?1 ORDER BY u.version_seq",
         )?;
         let rows = query.query_map([rows::store_row(self.connection, store)?], |row| {
-            Ok(Unsettled { seq: row.get(0)?, boot: row.get(1)? })
+            Ok(Unflushed { seq: row.get(0)?, boot: row.get(1)? })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -38,7 +38,7 @@ impl Act<'_> {
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn note_unsettled(&mut self, versions: &[VersionId], boot: &str) -> Result<(), LogError> {
+    pub fn note_unflushed(&mut self, versions: &[VersionId], boot: &str) -> Result<(), LogError> {
         let mut insert = self
             .transaction
             .prepare_cached("INSERT OR REPLACE INTO unsettled (version_seq, boot) VALUES (?1, ?2)")?;
@@ -53,7 +53,7 @@ impl Act<'_> {
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn note_settled(&mut self, seqs: &[u64]) -> Result<(), LogError> {
+    pub fn note_flushed(&mut self, seqs: &[u64]) -> Result<(), LogError> {
         for seq in seqs {
             forget(&self.transaction, *seq)?;
         }

@@ -3,10 +3,10 @@
 //! A call of the memory tool is answered when the log has it. Where the file system keeps the order of what is done
 //! ([`Root::keeps_order`]), the file itself is left to get to the disk afterwards: a thread waits for that, some calls at a
 //! time. Until then the log says so of the versions. If the machine stops before that, files may be as they were before, and
-//! the first look at the store after the next start makes them what the log says.
+//! the first scan of the store after the next start makes them what the log says.
 
-mod make_good;
 mod pace;
+mod recovery;
 
 use crate::app::{Inner, lock};
 use crate::wire::ApiError;
@@ -22,11 +22,11 @@ use std::time::Instant;
 
 /// Which changes of the memory tool may be answered before their file is on the disk, and who waits for it then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settling {
+pub struct Flushing {
     /// In which directories.
     pub defer: Defer,
-    /// Whether threads do afterwards what nobody has to wait for: settling, and moving the write-ahead log into the
-    /// database. Otherwise [`crate::App::settle`] and dropping the app settle, and a commit now and then moves all of it.
+    /// Whether threads do afterwards what nobody has to wait for: flushing, and moving the write-ahead log into the
+    /// database. Otherwise [`crate::App::flush`] and dropping the app flush, and a commit now and then moves all of it.
     pub in_background: bool,
 }
 
@@ -41,7 +41,7 @@ pub enum Defer {
     Everywhere,
 }
 
-impl Settling {
+impl Flushing {
     /// What a program takes.
     pub const IN_BACKGROUND: Self = Self { defer: Defer::WhereOrderIsKept, in_background: true };
     /// Every call waits for its file.
@@ -72,13 +72,13 @@ pub(crate) struct Changed {
 
 /// What is on its way to the disk, and the thread that waits for it.
 #[derive(Default)]
-pub(crate) struct Settler {
+pub(crate) struct Flusher {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Stores of which nothing is left that another boot, or a process that is gone, did not settle.
+    /// Stores of which nothing is left that another boot, or a process that is gone, did not flush.
     caught_up: Mutex<HashSet<StoreId>>,
     /// Held while files are waited for, so that who comes later finds what is noted to be done.
-    settling: Mutex<()>,
+    flushing: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -91,14 +91,14 @@ struct Shared {
 struct State {
     waiting: Vec<Changed>,
     /// On the disk, while the log says still that they may not be.
-    settled: Vec<u64>,
+    flushed: Vec<u64>,
     pace: Pace,
     stop: bool,
 }
 
 impl State {
     fn due(&self) -> Option<Instant> {
-        self.pace.due(!self.waiting.is_empty(), !self.settled.is_empty())
+        self.pace.due(!self.waiting.is_empty(), !self.flushed.is_empty())
     }
 }
 
@@ -107,7 +107,7 @@ impl Inner {
     /// not be.
     pub(crate) fn defers(&self, root: &Root) -> Option<&str> {
         let boot = self.options.boot.as_deref()?;
-        let may = match self.options.settling.defer {
+        let may = match self.options.flushing.defer {
             Defer::Nowhere => false,
             Defer::WhereOrderIsKept => root.keeps_order(),
             Defer::Everywhere => true,
@@ -116,55 +116,55 @@ impl Inner {
     }
 
     /// Takes over a change that is in the log.
-    pub(crate) fn settle_later(self: &Arc<Self>, changed: Changed) {
+    pub(crate) fn flush_later(self: &Arc<Self>, changed: Changed) {
         let was_empty = {
-            let mut state = lock(&self.settler.shared.state);
+            let mut state = lock(&self.flusher.shared.state);
             state.pace.wrote(Instant::now());
             state.waiting.push(changed);
             state.waiting.len() == 1
         };
-        if !self.options.settling.in_background || !was_empty {
+        if !self.options.flushing.in_background || !was_empty {
             return;
         }
-        let mut thread = lock(&self.settler.thread);
+        let mut thread = lock(&self.flusher.thread);
         if thread.is_none() {
-            let (shared, inner) = (Arc::clone(&self.settler.shared), Arc::downgrade(self));
-            let named = std::thread::Builder::new().name("retrace-settle".to_owned());
-            *thread = named.spawn(move || settle_in_background(&shared, &inner)).ok();
+            let (shared, inner) = (Arc::clone(&self.flusher.shared), Arc::downgrade(self));
+            let named = std::thread::Builder::new().name("retrace-flush".to_owned());
+            *thread = named.spawn(move || flush_in_background(&shared, &inner)).ok();
         }
         if thread.is_none() {
-            // No thread to be had: then now.
+            // No thread is available: then now.
             drop(thread);
-            self.settle_waiting();
+            self.flush_waiting();
             return;
         }
-        self.settler.shared.wake.notify_one();
+        self.flusher.shared.wake.notify_one();
     }
 
     /// Notes in a transaction under way what got to the disk meanwhile; answers what, for [`Inner::still_to_note`] if the
     /// transaction does not come about.
-    pub(crate) fn note_settled(&self, act: &mut Act<'_>) -> Result<Vec<u64>, ApiError> {
-        let settled = std::mem::take(&mut lock(&self.settler.shared.state).settled);
-        match act.note_settled(&settled) {
-            Ok(()) => Ok(settled),
+    pub(crate) fn note_flushed(&self, act: &mut Act<'_>) -> Result<Vec<u64>, ApiError> {
+        let flushed = std::mem::take(&mut lock(&self.flusher.shared.state).flushed);
+        match act.note_flushed(&flushed) {
+            Ok(()) => Ok(flushed),
             Err(error) => {
-                self.still_to_note(settled);
+                self.still_to_note(flushed);
                 Err(error.into())
             }
         }
     }
 
     /// The transaction that noted these did not come about.
-    pub(crate) fn still_to_note(&self, settled: Vec<u64>) {
-        lock(&self.settler.shared.state).settled.extend(settled);
+    pub(crate) fn still_to_note(&self, flushed: Vec<u64>) {
+        lock(&self.flusher.shared.state).flushed.extend(flushed);
     }
 
     /// Waits until what calls changed so far is on the disk. What cannot be waited for stays noted in the log, and the first
     /// look of the next process tries again.
-    fn settle_waiting(&self) {
-        let _one_at_a_time = lock(&self.settler.settling);
+    fn flush_waiting(&self) {
+        let _one_at_a_time = lock(&self.flusher.flushing);
         let waiting = {
-            let mut state = lock(&self.settler.shared.state);
+            let mut state = lock(&self.flusher.shared.state);
             state.pace.began();
             std::mem::take(&mut state.waiting)
         };
@@ -175,28 +175,28 @@ impl Inner {
         for (root, mut changes) in by_root {
             // They come in order, save those that several threads handed over at the same moment.
             changes.sort_by_key(|changed| changed.seqs.iter().max().copied());
-            let settled = Root::open_there(&root).is_ok_and(|root| {
+            let flushed = Root::open_there(&root).is_ok_and(|root| {
                 // What is done in order is on the disk when the last of it is: one wait for all of them.
                 let needed = if root.keeps_order() { changes.len().saturating_sub(1) } else { 0 };
                 let paths: BTreeSet<&RelPath> =
                     changes.iter().skip(needed).flat_map(|changed| &changed.paths).collect();
-                root.settle(paths).is_ok()
+                root.flush(paths).is_ok()
             });
-            if settled {
+            if flushed {
                 let seqs = changes.into_iter().flat_map(|changed| changed.seqs);
-                lock(&self.settler.shared.state).settled.extend(seqs);
+                lock(&self.flusher.shared.state).flushed.extend(seqs);
             }
         }
     }
 
     /// Notes in a transaction of its own what got to the disk.
-    fn note_all_settled(&self) -> Result<(), ApiError> {
-        if lock(&self.settler.shared.state).settled.is_empty() {
+    fn note_all_flushed(&self) -> Result<(), ApiError> {
+        if lock(&self.flusher.shared.state).flushed.is_empty() {
             return Ok(());
         }
         let mut noted = Vec::new();
         let written = self.write(|act| {
-            noted = self.note_settled(act)?;
+            noted = self.note_flushed(act)?;
             Ok(())
         });
         if written.is_err() {
@@ -206,16 +206,16 @@ impl Inner {
     }
 
     /// Waits until everything is on the disk, and notes it.
-    pub(crate) fn settle_now(&self) -> Result<(), ApiError> {
-        self.settle_waiting();
-        self.note_all_settled()
+    pub(crate) fn flush_now(&self) -> Result<(), ApiError> {
+        self.flush_waiting();
+        self.note_all_flushed()
     }
 
     /// Ends the thread, and does what it had left to do.
-    pub(crate) fn stop_settling(&self) {
-        lock(&self.settler.shared.state).stop = true;
-        self.settler.shared.wake.notify_one();
-        let thread = lock(&self.settler.thread).take();
+    pub(crate) fn stop_flushing(&self) {
+        lock(&self.flusher.shared.state).stop = true;
+        self.flusher.shared.wake.notify_one();
+        let thread = lock(&self.flusher.thread).take();
         if let Some(thread) = thread
             && thread.thread().id() != std::thread::current().id()
         {
@@ -223,16 +223,16 @@ impl Inner {
             drop(thread.join());
         }
         // Not lost if it fails: the log says of which versions it is not known.
-        drop(self.settle_now());
+        drop(self.flush_now());
     }
 
     /// Whether nothing is left of a store for [`Inner::catch_up`].
     pub(crate) fn is_caught_up(&self, store: StoreId) -> bool {
-        lock(&self.settler.caught_up).contains(&store)
+        lock(&self.flusher.caught_up).contains(&store)
     }
 
     /// Sees to what was on its way to the disk when another boot, or a process that is gone, ended. To be called before
-    /// anything is held against the disk, and not within a transaction. Of a directory that is away it waits for its return.
+    /// anything is compared with the disk, and not within a transaction. Of a directory that is away it waits for its return.
     ///
     /// # Errors
     /// A failure of the database.
@@ -240,14 +240,14 @@ impl Inner {
         if !store.has_directory() || self.is_caught_up(store.id) {
             return Ok(());
         }
-        let left = !self.read(|reader| Ok(reader.unsettled(store.id)?))?.is_empty();
+        let left = !self.read(|reader| Ok(reader.unflushed(store.id)?))?.is_empty();
         if left {
             let Ok(root) = self.store_root(store) else { return Ok(()) };
-            if !self.write(|act| self.make_good(act, store.id, &root))? {
+            if !self.write(|act| self.recover_unflushed(act, store.id, &root))? {
                 return Ok(());
             }
         }
-        lock(&self.settler.caught_up).insert(store.id);
+        lock(&self.flusher.caught_up).insert(store.id);
         Ok(())
     }
 
@@ -261,29 +261,29 @@ impl Inner {
         store: StoreId,
         root: &Root,
     ) -> Result<(), ApiError> {
-        if !self.is_caught_up(store) && !act.reader().unsettled(store)?.is_empty() {
-            self.make_good(act, store, root)?;
+        if !self.is_caught_up(store) && !act.reader().unflushed(store)?.is_empty() {
+            self.recover_unflushed(act, store, root)?;
         }
         Ok(())
     }
 
     /// Waits, within a transaction, until everything the log has of a store is on the disk: what is to be taken out of the
-    /// log must not come back to the disk when the machine stops.
+    /// log must not reappear on the disk when the machine stops.
     ///
     /// # Errors
     /// A failure of the database.
-    pub(crate) fn settle_store(&self, act: &mut Act<'_>, store: &StoreRow) -> Result<(), ApiError> {
+    pub(crate) fn flush_store(&self, act: &mut Act<'_>, store: &StoreRow) -> Result<(), ApiError> {
         if store.has_directory()
-            && !act.reader().unsettled(store.id)?.is_empty()
+            && !act.reader().unflushed(store.id)?.is_empty()
             && let Ok(root) = self.store_root(store)
         {
-            self.make_good(act, store.id, &root)?;
+            self.recover_unflushed(act, store.id, &root)?;
         }
         Ok(())
     }
 }
 
-fn settle_in_background(shared: &Shared, inner: &Weak<Inner>) {
+fn flush_in_background(shared: &Shared, inner: &Weak<Inner>) {
     loop {
         let quiet = {
             let mut state = lock(&shared.state);
@@ -302,9 +302,9 @@ fn settle_in_background(shared: &Shared, inner: &Weak<Inner>) {
             }
         };
         let Some(inner) = inner.upgrade() else { return };
-        inner.settle_waiting();
+        inner.flush_waiting();
         // While calls go on, the next one notes it: a commit of its own would keep that waiting.
-        if quiet && inner.note_all_settled().is_err() {
+        if quiet && inner.note_all_flushed().is_err() {
             lock(&shared.state).pace.rest();
         }
     }

@@ -1,4 +1,4 @@
-//! Hostile input: paths that want out, links that want out, directories exchanged for links while calls run, and many
+//! Adversarial input: paths that want out, links that want out, directories exchanged for links while calls run, and many
 //! writers at once. Nothing outside the directory changes or is shown, nothing panics, no accepted write is lost.
 
 #![cfg(unix)]
