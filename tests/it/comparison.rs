@@ -168,7 +168,7 @@ fn a_directory_into_a_store_of_the_api_and_back() {
     assert_eq!(
         warned,
         [
-            "bytes.bin: it is left as it is. A hosted store holds text alone, and this is none.",
+            "bytes.bin: it is left as it is. Hosted stores accept only text.",
             "large.md: it is left as it is. It has 102401 bytes; a memory of a hosted store has at most 102400.",
         ]
     );

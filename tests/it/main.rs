@@ -20,6 +20,7 @@ mod events;
 mod faults;
 mod flushing;
 mod git_states;
+mod glossary;
 mod health;
 mod histories;
 mod hosted;

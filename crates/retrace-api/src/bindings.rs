@@ -302,7 +302,7 @@ pub fn words() -> String {
          export type RuleWords = {\n\
          /** What it is called. */\n\
          name: MessageDescriptor;\n\
-         /** What it looks for; null for the kinds of secrets, which are explained by their names. */\n\
+         /** What it checks; null for the kinds of secrets, which are explained by their names. */\n\
          explanation: MessageDescriptor | null;\n\
          /** What to do about a finding. */\n\
          remedy: MessageDescriptor;\n};\n\n\

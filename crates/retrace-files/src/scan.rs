@@ -23,7 +23,7 @@ pub struct Scan {
     /// Directories entered, with the number that changes when another directory takes the path (0 where the platform has
     /// none). The root is not among them.
     pub directories: BTreeMap<RelPath, u64>,
-    /// What could not be looked at, or is there and is no file.
+    /// Paths that could not be read, or that are no file.
     pub problems: Vec<Problem>,
     /// Directories or files that could not be looked at; `None` is the root. Nothing at or below them may be called gone.
     pub unreadable: Vec<Option<RelPath>>,

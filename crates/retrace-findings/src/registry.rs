@@ -238,7 +238,7 @@ const CODED: &[Coded] = coded! {
     "Correct the memory, or remove what is no longer true."
 
     "truth/date-past" Note off
-    "A memory speaks of a day to come that is past."
+    "Refers to a future date that has passed."
     "Say what happened, or remove the line."
 
     "use/unloaded" Note on

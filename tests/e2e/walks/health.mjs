@@ -37,7 +37,7 @@ async function findsOpensAndSwitchesOff({ app, machine }) {
   await app.gone("finding-row", "limits/index-cut");
   await app.click("view-rules");
   await app.see('[data-testid="rule-row"][data-rule="limits/index-cut"]');
-  await app.choose('[data-rule="limits/index-cut"] [data-testid="rule-setting"]', "as it comes");
+  await app.choose('[data-rule="limits/index-cut"] [data-testid="rule-setting"]', "default");
   await app.click("view-findings");
   await app.see("finding-row", "limits/index-cut");
 }

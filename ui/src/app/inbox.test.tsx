@@ -133,7 +133,7 @@ describe("the inbox", () => {
     await waitFor(() => expect(screen.getAllByTestId("stale-side")[1]).toHaveTextContent("by day"));
     expect(screen.getAllByTestId("stale-side")[0]).toHaveTextContent("at night");
     await user.keyboard("a");
-    expect(await screen.findByTestId("skipped")).toHaveTextContent("It changed since it was looked at.");
+    expect(await screen.findByTestId("skipped")).toHaveTextContent("It changed after you opened it.");
     await badgeIs(4);
     await user.keyboard("n");
     await waitFor(() => expect(screen.queryByTestId("stale")).toBeNull());

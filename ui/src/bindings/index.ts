@@ -4503,7 +4503,7 @@ on: boolean,
  */
 own: string | null, 
 /**
- * What it looks for and why that matters.
+ * What it checks and why that matters.
  */
 explanation: string, 
 /**

@@ -6,7 +6,7 @@ import { msg } from "@lingui/core/macro";
 export type RuleWords = {
 /** What it is called. */
 name: MessageDescriptor;
-/** What it looks for; null for the kinds of secrets, which are explained by their names. */
+/** What it checks; null for the kinds of secrets, which are explained by their names. */
 explanation: MessageDescriptor | null;
 /** What to do about a finding. */
 remedy: MessageDescriptor;
@@ -196,7 +196,7 @@ export const RULES: Readonly<Record<string, RuleWords>> = {
   },
   "truth/date-past": {
     name: msg({ context: "rule", message: "date past" }),
-    explanation: msg({ message: "A memory speaks of a day to come that is past." }),
+    explanation: msg({ message: "Refers to a future date that has passed." }),
     remedy: msg({ message: "Say what happened, or remove the line." }),
   },
   "use/unloaded": {

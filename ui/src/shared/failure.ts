@@ -82,7 +82,7 @@ const ENTRIES: Record<Code, Entry> = {
     tone: "notice",
   },
   counter_unavailable: {
-    title: msg`Exact counts cannot be had`,
+    title: msg`Exact counts are unavailable`,
     next: msg`Check the key and the connection. Everything counted offline works without them.`,
     tone: "notice",
   },

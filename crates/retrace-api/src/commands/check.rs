@@ -90,7 +90,7 @@ pub(crate) struct FoundInStore {
     pub(crate) events: Vec<crate::wire::Finding>,
     /// Days that are past, also where the rule is off: proposals of what could go are made of them.
     pub(crate) past: Vec<Finding>,
-    /// What could not be looked at, each a sentence.
+    /// Paths that could not be read, each a sentence.
     pub(crate) problems: Vec<String>,
 }
 

@@ -191,7 +191,7 @@ impl Holder {
         }
         std::str::from_utf8(bytes)
             .is_err()
-            .then(|| "A hosted store holds text alone, and this is none.".to_owned())
+            .then(|| "Hosted stores accept only text.".to_owned())
     }
 }
 

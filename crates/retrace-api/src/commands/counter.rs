@@ -33,7 +33,7 @@ pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatu
         (None, true) => keys.forget().map_err(unavailable)?,
         _ => {
             return Err(ApiError::invalid(
-                "Say one of: a key to keep, or that the kept one is to go.",
+                "Provide a key, or remove the saved one.",
                 "key",
             )
             .hint("`{\"key\": …}` or `{\"remove\": true}`."));

@@ -332,7 +332,7 @@ pub fn set_host_key(app: &App, request: HostKeyReq) -> Result<Remotes, ApiError>
         (Some(""), _) => return Err(ApiError::invalid("The key is empty.", "key")),
         (Some(key), false) => hosts.keep_key(&base_url, key),
         (None, true) => hosts.forget_key(&base_url),
-        _ => return Err(ApiError::invalid("Give a key, or say that the kept one is to go.", "key")),
+        _ => return Err(ApiError::invalid("Provide a key, or remove the saved one.", "key")),
     };
     done.map_err(|sentence| {
         ApiError::new(Code::StoreUnavailable, crate::error::sentence(&sentence), &base_url).hint(

@@ -107,7 +107,7 @@ pub(super) fn setting(variant: &Variant) -> Result<Setting, ApiError> {
 pub(super) fn cache_life(ttl: Option<&str>) -> Result<Option<CacheLife>, ApiError> {
     ttl.map(|ttl| {
         CacheLife::parse(ttl).ok_or_else(|| {
-            ApiError::invalid("A cache lives for 5m or 1h.", ttl).hint("Leave it out for as recorded.")
+            ApiError::invalid("A cache lives for 5m or 1h.", ttl).hint("Omit to use the recorded value.")
         })
     })
     .transpose()

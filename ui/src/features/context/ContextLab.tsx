@@ -367,7 +367,7 @@ function Opened({ transcript, turn }: { transcript: string; turn?: number | unde
         show.requests.length === 0 ? (
           <main className="screen">
             <Empty title={t`No call of a model in it`}>
-              <Trans>This transcript holds messages but no answer of a model, so there is no context to look at.</Trans>
+              <Trans>This transcript holds messages but no answer of a model, so there is no context to show.</Trans>
             </Empty>
           </main>
         ) : (
@@ -395,7 +395,7 @@ function Choose() {
         <main className="screen">
           {index.running ? (
             <Empty title={t`Looking for transcripts`}>
-              <Trans>The first look reads them all; from then on only what is new.</Trans>
+              <Trans>The first scan reads them all; later scans read only what is new.</Trans>
             </Empty>
           ) : (
             <Empty title={t`No transcripts yet`}>

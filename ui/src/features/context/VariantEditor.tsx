@@ -248,7 +248,7 @@ function NoEditing({ alone }: { alone: boolean }) {
         </strong>
       </p>
       <p className="muted">
-        <Trans>What happened, as it was recorded. The other variants are held against it; it cannot be changed.</Trans>
+        <Trans>What happened, as recorded. The other variants are compared with it; it cannot be changed.</Trans>
       </p>
       {alone && (
         <Button tone="primary" onPress={() => add({ name: "", config: {} })}>

@@ -83,7 +83,7 @@ export function HealthScreen({ route }: { route: HealthRoute }) {
         {(known) =>
           known.stores.length === 0 ? (
             <Empty title={t`No store`}>
-              <Trans>Nothing is recorded yet, so there is nothing to look at.</Trans>
+              <Trans>Nothing is recorded yet, so there is nothing to show.</Trans>
             </Empty>
           ) : (
             <>

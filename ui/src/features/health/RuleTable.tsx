@@ -62,7 +62,7 @@ export function RuleTable() {
           </p>
           <div className="table-box">
             <table className="table rule-table" aria-label={t`Rules`}>
-              <TableHead columns={[t`Rule`, t`As it comes`, t`Your setting`, t`What it looks for`]} />
+              <TableHead columns={[t`Rule`, t`Default`, t`Your setting`, t`What it checks`]} />
               <tbody>
                 {rules.map((rule) => (
                   <Row key={rule.id} rule={rule} />

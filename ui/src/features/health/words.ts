@@ -24,7 +24,7 @@ export const REASONS: Record<string, MessageDescriptor> = {
 
 /** What a rule can be set to. */
 export const SETTINGS: Record<string, MessageDescriptor> = {
-  "": msg`as it comes`,
+  "": msg`default`,
   off: msg`off`,
   on: msg`on`,
   note: msg`on, as a note`,

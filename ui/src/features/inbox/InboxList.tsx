@@ -132,7 +132,7 @@ export function Reappeared() {
   const { t } = useLingui();
   return (
     <Chip tone="warn" title={t`You rejected this content before; somebody wrote it again.`} data-testid="reappeared">
-      <Trans>come back</Trans>
+      <Trans>Reappeared</Trans>
     </Chip>
   );
 }

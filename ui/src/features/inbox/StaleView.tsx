@@ -40,10 +40,10 @@ export function StaleView({ seen, now, onShowNewest }: StaleViewProps) {
       <div className="notice notice-warning" role="alert">
         <span>
           <strong>
-            <Trans>This memory changed again while you looked at it.</Trans>
+            <Trans>This memory changed after you opened it.</Trans>
           </strong>{" "}
           <Trans>
-            What you do is about what you saw, so it is left as it is until you have looked at what is there.
+            Review the new version first.
           </Trans>
         </span>
         <span className="spacer" />

@@ -35,7 +35,7 @@ export const SEVERITIES: Record<string, MessageDescriptor> = {
 
 const SKIPPED: Record<string, MessageDescriptor> = {
   findings: msg`It has errors.`,
-  stale: msg`It changed since it was looked at.`,
+  stale: msg`It changed after you opened it.`,
   already_reviewed: msg`It is reviewed already.`,
   base_redacted: msg`What it would be put back to is redacted.`,
   base_too_large: msg`What it would be put back to was too large to be kept.`,

@@ -314,7 +314,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
         {found.problems.length > 0 && (
           <section className="instruction-agent">
             <h2>
-              <Trans>What could not be looked at</Trans>
+              <Trans>Could not be read</Trans>
             </h2>
             <ul>
               {found.problems.map((problem) => (

@@ -60,8 +60,7 @@ function DiskNotice({ state, onCompare }: { state: "differs" | "gone"; onCompare
         <Trans>The file is not on disk any more. This is not recorded yet.</Trans>
       ) : (
         <Trans>
-          The file on disk is not the newest version. It is recorded with the next look, or before anything is written
-          to it.
+          The file on disk is not the newest version. It is recorded by the next scan, or before anything is written to it.
         </Trans>
       )}
       {state === "differs" && (

@@ -65,7 +65,7 @@ function FoundText({ finding }: { finding: FindingPlace }) {
         <strong>{fileName(finding.path)}</strong> · <span className="mono">{finding.rule}</span>
       </p>
       <p className="muted">
-        <Trans>It is looked for byte by byte, in every version and every file. It is not shown here.</Trans>
+        <Trans>Searched for byte by byte, in every version and every file. It is not shown here.</Trans>
       </p>
     </div>
   );
@@ -218,7 +218,7 @@ export function FindForm({
           <Trans>Find it</Trans>
         </Button>
         <span className="muted">
-          <Trans>This only looks. Nothing is changed yet.</Trans>
+          <Trans>This only searches. Nothing is changed yet.</Trans>
         </span>
       </div>
     </form>

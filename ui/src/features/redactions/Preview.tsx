@@ -163,17 +163,17 @@ function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
       action={
         <>
           <Button onPress={onBack}>
-            <Trans>Look for something else</Trans>
+            <Trans>Search for something else</Trans>
           </Button>
           {draft.method === "secret" && (
             <Button isPending={busy} onPress={() => void prove()}>
-              <Trans>Look into every file of the log too</Trans>
+              <Trans>Search every file of the log too</Trans>
             </Button>
           )}
         </>
       }
     >
-      <Trans>It stands in no live memory and in no recorded version of the chosen stores.</Trans>
+      <Trans>Not found in live memories or history of the chosen stores.</Trans>
       {proof && (
         <p role="status">
           {proof.absent ? (

@@ -42,7 +42,7 @@ function Chain({ receipt }: { receipt: Receipt }) {
       ? t`not verified yet`
       : receipt.chain_verified
         ? t`verified after purge`
-        : t`did not verify: look at Settings, the log`;
+        : t`did not verify: see Settings, the log`;
   return (
     <p className={`mono ${receipt.chain_verified === false ? "text-del" : "muted"}`} title={receipt.chain_head}>
       <Trans>
@@ -132,7 +132,7 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         </div>
       )}
       <Left receipt={receipt} />
-      <ul className="places" aria-label={t`Places looked at`}>
+      <ul className="places" aria-label={t`Places checked`}>
         {receipt.places.map((place) => (
           <li key={place.place} data-testid="receipt-place" data-state={place.state}>
             <span>

@@ -184,7 +184,7 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
               </li>
               <li>
                 <Trans>
-                  Purges the bytes from the files on disk, then looks for them there and writes down what was found.
+                  Purges the bytes from the files on disk, then searches for them there and records what was found.
                 </Trans>
               </li>
             </ol>

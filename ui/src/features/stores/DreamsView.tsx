@@ -187,7 +187,7 @@ function Detail({
   const open = isOpen(dream);
   const held = dream.input_remote_id !== null && dream.output_remote_id !== null && !busy;
   useKeys([
-    { keys: "h", label: t`Hold side by side`, run: () => void acts.hold(dream), enabled: held },
+    { keys: "h", label: t`Compare`, run: () => void acts.hold(dream), enabled: held },
     { keys: "c", label: t`Cancel the dream`, run: () => void acts.cancel(dream), enabled: open },
   ]);
   return (
@@ -223,9 +223,9 @@ function Detail({
           data-testid="dream-hold"
         >
           {missing > 0 && dream.output_remote_id !== null ? (
-            <Trans>Mirror and hold side by side</Trans>
+            <Trans>Mirror and compare</Trans>
           ) : (
-            <Trans>Hold side by side</Trans>
+            <Trans>Compare</Trans>
           )}
         </Button>
         {open && (

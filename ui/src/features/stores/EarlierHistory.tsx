@@ -130,7 +130,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
   return (
     <section className="earlier-source" aria-label={name} data-testid={`earlier-${source}`}>
       <h3>{name}</h3>
-      {read.isPending && <JobProgress job={looking} label={t`Looking…`} />}
+      {read.isPending && <JobProgress job={looking} label={t`Scanning…`} />}
       {absent && (
         <p className="muted">
           <Trans>The directory is in no git repository.</Trans>

@@ -29,8 +29,7 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
           </h1>
           <p className="muted">
             <Trans>
-              Retrace looked for agent memory in the usual places. Choose what to record: it takes a baseline now and
-              keeps every change from here on, on this machine only.
+              Retrace searched the usual places for agent memory. Choose what to record: it takes a baseline now and keeps every change from here on, on this machine only.
             </Trans>
           </p>
         </header>
@@ -40,7 +39,7 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
         <AddDirectory onAdded={() => setRecorded((known) => (known ?? 0) + 1)} />
         <p>
           <Button tone="quiet" onPress={() => leave("context")} data-testid="first-run-lab">
-            <Trans>Record nothing yet: look at transcripts in the context lab</Trans>
+            <Trans>Record nothing yet: open transcripts in the context lab</Trans>
           </Button>
         </p>
         {recorded !== null && (

@@ -43,7 +43,7 @@ function MirrorMenu({ row, acts, onArchive, onRemove }: RowProps) {
         <Trans>Dreams of its host</Trans>
       </MenuEntry>
       <MenuEntry isDisabled={busy} onAction={() => void acts.pull(row, true)} testId="mirror-full">
-        <Trans>Pull, and look through all its versions</Trans>
+        <Trans>Pull, and check all its versions</Trans>
       </MenuEntry>
       {row.archived_at === null && (
         <MenuEntry onAction={onArchive} testId="mirror-archive">

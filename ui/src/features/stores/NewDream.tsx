@@ -87,8 +87,7 @@ export function NewDream({
     >
       <p>
         <Trans>
-          A dream reads a store and past sessions and writes the store anew. You then hold both side by side and take
-          over what you want.
+          A dream reads a store and past sessions and writes the store anew. You then compare both and accept what you want.
         </Trans>
       </p>
       <div className="field">
