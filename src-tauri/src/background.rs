@@ -35,7 +35,7 @@ pub struct Background<R: Runtime> {
     wake: Sender<()>,
     /// Made once, and never behind a lock: what it shows is set by the main thread, which may not wait for who waits for it.
     tray: OnceLock<Tray<R>>,
-    /// Whether the desktop showed a tray when it was last asked; asking takes a call to another process.
+    /// True if the desktop showed a tray when it was last asked; asking takes a call to another process.
     tray_is_shown: AtomicBool,
     chosen: Mutex<Chosen>,
 }
@@ -81,7 +81,7 @@ impl<R: Runtime> Background<R> {
         }
     }
 
-    /// Whether closing the window leaves the app running.
+    /// True if closing the window leaves the app running.
     pub fn stays_when_closed(&self) -> bool {
         let is_wanted = lock(&self.chosen).settings.keep_in_tray;
         if is_wanted {

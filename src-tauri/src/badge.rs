@@ -5,7 +5,7 @@
 pub struct Marks {
     /// What is left to review; nothing is drawn for none.
     pub to_review: u64,
-    /// Whether recording is paused.
+    /// True if recording is paused.
     pub paused: bool,
 }
 

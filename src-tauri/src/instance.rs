@@ -57,7 +57,7 @@ pub struct Instance {
     listener: TcpListener,
     word: String,
     door: PathBuf,
-    /// Whether it is ending, and asks later starts to wait for the lock.
+    /// True if it is ending, and asks later starts to wait for the lock.
     is_leaving: AtomicBool,
     _lock: File,
 }

@@ -68,7 +68,7 @@ impl Program {
         }
     }
 
-    /// Whether this process was told not to record.
+    /// True if this process was told not to record.
     pub fn is_paused(&self) -> bool {
         self.lock().as_ref().is_some_and(|opened| opened.recorder.is_none())
     }

@@ -32,7 +32,7 @@ pub struct Shown {
     pub to_review_line: String,
     /// The line about the last write.
     pub last_write_line: String,
-    /// Whether recording is paused.
+    /// True if recording is paused.
     pub paused: bool,
 }
 
@@ -123,13 +123,13 @@ fn pause_or_resume<R: Runtime>(handle: &AppHandle<R>) {
     tauri::async_runtime::spawn_blocking(move || background.toggle_pause());
 }
 
-/// Whether the desktop shows trays at present. Elsewhere than on Linux every desktop does.
+/// True if the desktop shows trays at present. Elsewhere than on Linux every desktop does.
 #[cfg(not(target_os = "linux"))]
 pub fn is_shown() -> bool {
     true
 }
 
-/// Whether the desktop shows trays at present: whether somebody watches for them on the session's bus.
+/// True if the desktop shows trays at present: whether somebody watches for them on the session's bus.
 #[cfg(target_os = "linux")]
 pub fn is_shown() -> bool {
     const WATCHER: &str = "org.kde.StatusNotifierWatcher";

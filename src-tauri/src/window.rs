@@ -69,7 +69,7 @@ pub fn show_inbox<R: Runtime>(handle: &AppHandle<R>) {
     drop(handle.emit(GO, "#/inbox"));
 }
 
-/// Whether an address is a page that ships inside the program. Memory text is shown here and may hold any link.
+/// True if an address is a page that ships inside the program. Memory text is shown here and may hold any link.
 fn is_ours(url: &Url) -> bool {
     match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
@@ -79,7 +79,7 @@ fn is_ours(url: &Url) -> bool {
     }
 }
 
-/// Whether an address stands for data that one of our pages made, to be saved. Only a page's own script can make one, and
+/// True if an address stands for data that one of our pages made, to be saved. Only a page's own script can make one, and
 /// no other script runs here.
 fn is_made_here(url: &Url) -> bool {
     url.scheme() == "blob" && url.path().parse().is_ok_and(|page: Url| is_ours(&page))

@@ -1,6 +1,6 @@
 //! Whatever git kept of a directory, what is brought in of it agrees with git at every commit: states at a time, differences,
-//! the log, blame and search. Histories are made at random, with renames, merges, reverts, times equal to the second and clocks
-//! that were wrong; git itself says what is right.
+//! the log, blame and search. Histories are made at random, with renames, merges, reverts, times equal to the second
+//! and clocks that were wrong; git itself says what is right.
 
 use crate::rebuilt::Repository;
 use retrace_api::{commands, wire};
@@ -59,7 +59,7 @@ struct Maker {
     files: usize,
     marks: usize,
     clock: i64,
-    /// Whether clocks go wrong now and then.
+    /// True if clocks go wrong now and then.
     skewed: bool,
     tree: Tree,
     before: Option<Tree>,

@@ -33,10 +33,10 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
 
 /// True if `name` is a module of the crate, or an item that one of its files defines.
 fn exists(name: &str) -> bool {
-    let mut parts = name.split("::");
+    let Some((path, last)) = name.rsplit_once("::") else { return false };
+    let mut parts = path.split("::");
     let package = parts.next().expect("a crate").replace('_', "-");
     let directory = root().join("crates").join(package).join("src");
-    let Some(last) = parts.next_back() else { return false };
     let place = parts.fold(directory.clone(), |place, part| place.join(part));
     if place.join(format!("{last}.rs")).is_file() || place.join(last).is_dir() {
         return true;

@@ -32,7 +32,7 @@ fn place<'r>(receipt: &'r wire::Receipt, begins: &str) -> &'r wire::ReceiptPlace
         .unwrap_or_else(|| panic!("no {begins} in {:#?}", receipt.places))
 }
 
-/// Whether nothing of the log's own holds it any more.
+/// True if nothing of the log's own holds it any more.
 fn is_done(receipt: &wire::Receipt) -> bool {
     receipt.purge == "done" && receipt.places.iter().all(|place| !place.owned || place.state == "clean")
 }

@@ -21,7 +21,7 @@ pub struct Scene {
     prepare: fn(&World),
     /// What is disturbed. An error is an answer, and so is a conflict.
     pub act: fn(&World) -> Result<Option<wire::ActResult>, wire::ApiError>,
-    /// Whether it takes the secret out of history.
+    /// True if it takes the secret out of history.
     pub redacts: bool,
 }
 

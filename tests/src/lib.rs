@@ -208,7 +208,7 @@ fn split_mix(mut state: u64) -> u64 {
     state ^ (state >> 31)
 }
 
-/// Whether exact bytes stand in any file below a directory, as they are on disk.
+/// True if exact bytes stand in any file below a directory, as they are on disk.
 #[must_use]
 pub fn holds_bytes(directory: &Path, needle: &[u8]) -> bool {
     let mut folders = vec![directory.to_path_buf()];

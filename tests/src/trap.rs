@@ -58,7 +58,7 @@ impl Trap {
         at != 0 && self.passed.load(Ordering::SeqCst) >= at
     }
 
-    /// Whether this step fails.
+    /// True if this step fails.
     fn springs(&self) -> bool {
         let at = self.at.load(Ordering::SeqCst);
         if at == 0 {

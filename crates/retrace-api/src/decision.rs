@@ -78,8 +78,8 @@ pub(crate) fn note(
     Ok(number)
 }
 
-/// The same for an act that changes memories in passing, as a redaction takes one text out of them: whoever knew all of a memory
-/// still does, and what was left to review is left.
+/// The same for an act that changes memories in passing, as a redaction takes one text out of them: whoever knew all of
+/// a memory still does, and what was left to review is left.
 pub(crate) fn note_in_passing(act: &mut Act<'_>, who: Who<'_>, appended: &Appended) -> Result<(), ApiError> {
     let Some(operation) = appended.operation_seq else { return Ok(()) };
     let before = act.reader().operation(operation)?.first_version.saturating_sub(1);
@@ -133,7 +133,7 @@ pub(crate) fn record_decision(
     Ok(Some(act.review(review)?))
 }
 
-/// Whether undoing an operation takes an act back, rather than doing one again that was taken back.
+/// True if undoing an operation takes an act back, rather than doing one again that was taken back.
 fn takes_back(reader: &Reader<'_>, undone: u64) -> Result<bool, ApiError> {
     let mut takes_back = true;
     let mut next = reader.operation(undone)?.undoes;

@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a line begins an item of a list.
+/// True if a line begins an item of a list.
 fn is_item(line: &[u8]) -> bool {
     let text = line.trim_ascii_start();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -95,7 +95,7 @@ pub(crate) struct Move<'a> {
     pub(crate) topic_path: &'a str,
     /// `None` where the topic file is made.
     pub(crate) topic: Option<&'a [u8]>,
-    /// Whether a new topic file gets front matter, by which Claude Code picks memories.
+    /// True if a new topic file gets front matter, by which Claude Code picks memories.
     pub(crate) front_matter: bool,
 }
 

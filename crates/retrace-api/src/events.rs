@@ -13,7 +13,7 @@ pub(crate) struct Events {
 #[derive(Default)]
 struct Listening {
     listeners: Vec<Sender<Event>>,
-    /// Whether the feed of other processes' changes runs.
+    /// True if the feed of other processes' changes runs.
     fed: bool,
     /// How far the log was when that was last told.
     reported: u64,
@@ -45,7 +45,7 @@ impl Events {
         self.lock().reported
     }
 
-    /// Whether nobody listens any more and the feed is to end; it is started again for the next listener.
+    /// True if nobody listens any more and the feed is to end; it is started again for the next listener.
     pub(crate) fn ends_feed(&self) -> bool {
         let mut listening = self.lock();
         listening.fed = !listening.listeners.is_empty();

@@ -25,7 +25,7 @@ use std::time::Instant;
 pub struct Flushing {
     /// In which directories.
     pub defer: Defer,
-    /// Whether threads do afterwards what nobody has to wait for: flushing, and moving the write-ahead log into the
+    /// True if threads do afterwards what nobody has to wait for: flushing, and moving the write-ahead log into the
     /// database. Otherwise [`crate::App::flush`] and dropping the app flush, and a commit now and then moves all of it.
     pub in_background: bool,
 }
@@ -226,7 +226,7 @@ impl Inner {
         drop(self.flush_now());
     }
 
-    /// Whether nothing is left of a store for [`Inner::catch_up`].
+    /// True if nothing is left of a store for [`Inner::catch_up`].
     pub(crate) fn is_caught_up(&self, store: StoreId) -> bool {
         lock(&self.flusher.caught_up).contains(&store)
     }

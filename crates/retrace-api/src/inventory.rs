@@ -212,7 +212,7 @@ pub(crate) fn differences(from: &BTreeMap<RelPath, Entry>, to: &BTreeMap<RelPath
     found
 }
 
-/// Whether a path of the first store and one of the second are the same memory's.
+/// True if a path of the first store and one of the second are the same memory's.
 type Pairs<'f> = dyn Fn(&RelPath, &RelPath) -> bool + 'f;
 
 /// Pairs what is only in the first store with what is only in the second: the same memory before an equal content, and of

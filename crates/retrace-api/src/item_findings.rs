@@ -204,7 +204,7 @@ impl FindingsCache {
     }
 }
 
-/// Whether a finding is of a rule that a content alone does not decide.
+/// True if a finding is of a rule that a content alone does not decide.
 fn is_of_directory(finding: &Finding) -> bool {
     matches!(finding.rule.group(), "links" | "truth" | "similar")
         || matches!(
@@ -283,7 +283,7 @@ fn writer(actor: &Actor) -> Writer {
     }
 }
 
-/// Whether a person asked for the change in Retrace, where they saw what it does before.
+/// True if a person asked for the change in Retrace, where they saw what it does before.
 fn is_asked_for(version: &VersionRow) -> bool {
     matches!(version.actor, Actor::User { .. })
         || matches!(version.source, Source::Rollback | Source::Restore | Source::Redact)

@@ -22,7 +22,7 @@ const JOB: &str = "health";
 /// What every session on this machine loaded.
 pub(crate) struct SessionLoads {
     sessions: Vec<(Arc<Entry>, Arc<SessionUses>)>,
-    /// Whether reading was stopped.
+    /// True if reading was stopped.
     pub(crate) cancelled: bool,
 }
 

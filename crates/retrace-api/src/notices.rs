@@ -74,7 +74,7 @@ pub enum Notice {
     Digest {
         /// Title of the session; `None` where no session is known, or it has none.
         title: Option<String>,
-        /// Whether a session is known.
+        /// True if a session is known.
         session: bool,
         /// Memories that changed.
         memories: u64,
@@ -227,7 +227,7 @@ impl Notices {
         new
     }
 
-    /// Whether a delete of many memories seen now is not the one seen last that goes on.
+    /// True if a delete of many memories seen now is not the one seen last that goes on.
     fn is_another_delete(&mut self, store: &str, now: u64) -> bool {
         let before = self.deleting.insert(store.to_owned(), now);
         before.is_none_or(|before| now.saturating_sub(before) > SAME_DELETE_MS)

@@ -85,12 +85,12 @@ impl Plan {
         }
     }
 
-    /// Whether it changes anything at all.
+    /// True if it changes anything at all.
     fn is_empty(&self) -> bool {
         self.steps.is_empty() && !self.is_for_queue()
     }
 
-    /// Whether it takes queued changes back, or queues some again.
+    /// True if it takes queued changes back, or queues some again.
     fn is_for_queue(&self) -> bool {
         !self.withdraws.is_empty() || !self.requeues.is_empty()
     }
@@ -467,7 +467,8 @@ impl Inner {
         Ok(())
     }
 
-    /// Records and removes the hidden file that the step left behind that was stopped. Where that fails, the next scan does it.
+    /// Records and removes the hidden file that the step left behind that was stopped. Where that fails, the next scan
+    /// does it.
     fn clear_away(&self, carried: &Carried<'_>, stores: &Places) {
         if let Some((step, FileError::Moved { kept: Some(_), .. })) = &carried.stopped {
             drop(self.recover(&stores[&step.store].0));
@@ -526,7 +527,7 @@ impl Inner {
     }
 }
 
-/// Whether the log's newest version at a step's path is still the one the plan was made from.
+/// True if the log's newest version at a step's path is still the one the plan was made from.
 fn stands_as_expected(reader: &Reader<'_>, step: &Step) -> Result<bool, ApiError> {
     let live = reader.live_at(step.store, &step.path)?;
     Ok(match (live, step.expected) {

@@ -1,8 +1,8 @@
 //! Whether the directory at a store's path is the store's.
 //!
-//! A path says where a store is, not which directory it is: a symbolic link can be put in its place, or another directory. What is
-//! read there would end in the log, and an act would delete files that are none of the store's. So the log keeps which directory it
-//! was, and whoever opens one asks here.
+//! A path says where a store is, not which directory it is: a symbolic link can be put in its place, or another
+//! directory. What is read there would end in the log, and an act would delete files that are none of the store's. So
+//! the log keeps which directory it was, and whoever opens one asks here.
 
 use crate::app::{Inner, path_from_bytes, root_of};
 use crate::wire::ApiError;
@@ -109,8 +109,8 @@ impl Inner {
             let after = made.is_some_and(|made| made.as_micros() > u128::from(since.micros().unsigned_abs()));
             return Ok(if after { Found::InItsPlace } else { Found::Other });
         }
-        // Copied or restored with its times, or on a file system whose numbers change: the files are those that were recorded. Their
-        // contents are not read for that.
+        // Copied or restored with its times, or on a file system whose numbers change: the files are those that were
+        // recorded. Their contents are not read for that.
         let (mut asked, mut same) = (0, 0);
         for (path, head) in reader.heads(store.id)?.into_iter().take(MAX_COMPARED) {
             let Some(seen) = head.seen else { continue };
@@ -127,7 +127,7 @@ pub(crate) fn place_of(store: &StoreRow) -> PathBuf {
     store.root_at.as_deref().map_or_else(|| root_of(store), path_from_bytes)
 }
 
-/// Whether the path of a store, of which a person said where it leads, leads elsewhere by now.
+/// True if the path of a store, of which a person said where it leads, leads elsewhere by now.
 fn leads_elsewhere(store: &StoreRow) -> bool {
     let reported = store.root_at.as_deref().map(path_from_bytes);
     reported.is_some_and(|reported| std::fs::canonicalize(root_of(store)).ok() != Some(reported))
@@ -136,8 +136,8 @@ fn leads_elsewhere(store: &StoreRow) -> bool {
 /// What a platform says that does not tell directories apart.
 const NOT_SAID: Identity = Identity { device: 0, file_id: 0 };
 
-/// Whether this is the directory that was recorded, or none was yet. Numbers of file systems are given anew at each start of the
-/// machine; those of directories stay.
+/// True if this is the directory that was recorded, or none was yet. Numbers of file systems are given anew at each
+/// start of the machine; those of directories stay.
 fn is_recorded(store: &StoreRow, root: &Root, boot: Option<&str>) -> bool {
     let (now, Some(known)) = (root.identity(), &store.place) else { return true };
     let another_boot = known.boot.is_none() || known.boot.as_deref() != boot;

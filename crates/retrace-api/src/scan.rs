@@ -72,7 +72,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Whether the log holds a content, bytes and all.
+    /// True if the log holds a content, bytes and all.
     fn keeps(&self, sha256: &Sha256) -> Result<bool, ApiError> {
         let version = self.read(|reader| Ok(reader.version_with_content(sha256)?))?;
         Ok(version.and_then(|version| version.content).is_some_and(|content| content.kept))
@@ -279,7 +279,7 @@ fn observe(act: &mut Act<'_>, store: StoreId, batch: Batch, now: Timestamp) -> R
     Ok(versions)
 }
 
-/// Whether a file changed so shortly before it was read that its times prove nothing later.
+/// True if a file changed so shortly before it was read that its times prove nothing later.
 fn is_fresh(seen: &Seen, scanned_at: Timestamp) -> bool {
     let changed_nanos = seen.changed_nanos.max(seen.modified_nanos);
     changed_nanos + COARSE_RACY_WINDOW_NANOS >= i128::from(scanned_at.micros()) * 1000

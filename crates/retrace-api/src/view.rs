@@ -117,7 +117,7 @@ pub(crate) struct OfStore {
     pub(crate) memories: u64,
     /// How many versions the person has left to review.
     pub(crate) unreviewed: u64,
-    /// Whether the Memory Stores API shows it.
+    /// True if the Memory Stores API shows it.
     pub(crate) shared: bool,
 }
 

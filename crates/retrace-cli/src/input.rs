@@ -43,7 +43,7 @@ fn read_file(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
     up_to(&mut file, limit)
 }
 
-/// Whether it is a device, which may never end: `/dev/zero`, a disk.
+/// True if it is a device, which may never end: `/dev/zero`, a disk.
 fn is_device(metadata: &std::fs::Metadata) -> bool {
     #[cfg(unix)]
     {

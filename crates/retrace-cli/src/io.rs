@@ -41,9 +41,9 @@ impl Io<'_> {
 /// What the streams are connected to.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    /// Whether standard output is a terminal.
+    /// True if standard output is a terminal.
     pub stdout: bool,
-    /// Whether standard error is one.
+    /// True if standard error is one.
     pub stderr: bool,
     /// Columns.
     pub width: usize,

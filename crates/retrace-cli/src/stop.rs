@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Default)]
 pub struct Stop {
     shared: Arc<Shared>,
-    /// Whether the process's signals ask for it.
+    /// True if the process's signals ask for it.
     signals: bool,
 }
 
@@ -17,7 +17,7 @@ struct Shared {
     requested: Mutex<bool>,
     changed: Condvar,
     listening: AtomicBool,
-    /// Whether a repeated signal is waited out rather than obeyed at once.
+    /// True if a repeated signal is waited out rather than obeyed at once.
     patient: AtomicBool,
 }
 
@@ -37,7 +37,7 @@ impl Stop {
         self.shared.changed.notify_all();
     }
 
-    /// Whether it was asked for.
+    /// True if it was asked for.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         *self.shared.requested.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! What a person waits for when a transcript is opened, and what a sweep costs: weighing, composition, regret, a thousand
+//! Speed of opening a transcript and cost of a sweep: weighing, composition, regret, a thousand
 //! settings. The peer of weighing is the counter alone over the same texts; that of composition is going over the messages of
 //! every request.
 //!

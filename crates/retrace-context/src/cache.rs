@@ -6,7 +6,7 @@
 //! the rest is written anew. Where nothing is recorded, the longest unchanged prefix is read while it lives.
 //! Not modelled: the number of breakpoints and how far each looks back.
 
-/// Whether a breakpoint stands at the end of the system prompt, so that a compaction leaves that part of the cache whole.
+/// True if a breakpoint stands at the end of the system prompt, so that a compaction leaves that part of the cache whole.
 /// Coding agents and the documentation's advice set one.
 pub const A_BREAKPOINT_ENDS_THE_SYSTEM: bool = true;
 
@@ -40,7 +40,7 @@ impl CacheLife {
     }
 }
 
-/// How the input of a request divides.
+/// Division of a request's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
     /// Read from the cache.
@@ -51,12 +51,12 @@ pub struct Split {
     pub uncached: u64,
 }
 
-/// What decides the split of one request.
+/// Facts that decide the split of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Situation {
     /// Its context under the setting.
     pub after: u64,
-    /// Whether nothing differs from what was recorded.
+    /// True if nothing differs from what was recorded.
     pub untouched: bool,
     /// The recorded split.
     pub recorded: Option<Split>,
@@ -66,16 +66,16 @@ pub struct Situation {
     pub break_at: Option<u64>,
     /// Tokens it shares with the request before when nothing breaks: all of that one's context, as a rule.
     pub shared: u64,
-    /// Whether what the request before left in the cache still lives, where that differs from what was recorded or
+    /// True if the cache of the request before still lives, where that differs from what was recorded or
     /// nothing was recorded. `None`: as recorded.
     pub alive: Option<bool>,
     /// Least tokens that are cached.
     pub cacheable: u64,
-    /// Whether the run caches at all.
+    /// True if the run caches at all.
     pub caching: bool,
 }
 
-/// How the input of a request divides.
+/// Divides the input of a request.
 #[must_use]
 pub fn split(situation: &Situation) -> Split {
     let Situation { after, recorded, break_at, .. } = *situation;
@@ -97,12 +97,12 @@ pub fn split(situation: &Situation) -> Split {
     Split { read, write: after - read - uncached, uncached }
 }
 
-/// What a clearing costs at once and saves later, in tokens at the base price of input.
+/// Immediate cost of a clearing and its later savings, in tokens at the base price of input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Payback {
-    /// What the request that clears costs more than it would have; negative where it costs less.
+    /// Extra cost of the request that clears; negative where it costs less.
     pub extra: f64,
-    /// What each later request saves.
+    /// Saving of each later request.
     pub saved: f64,
 }
 

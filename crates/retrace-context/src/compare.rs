@@ -4,7 +4,7 @@ use crate::outcome::{Cleared, Outcome, Totals};
 use crate::regret::Regret;
 use std::collections::BTreeSet;
 
-/// What a new setting changes against a base.
+/// Changes of a new setting against a base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Sums under the base.
@@ -62,7 +62,7 @@ fn regretted(regrets: &[Regret]) -> Vec<&str> {
     regrets.iter().map(|regret| regret.tool_use_id.as_str()).collect()
 }
 
-/// What is in the one list and not in the other, each once.
+/// Items of the one list that are not in the other, each once.
 fn without(these: &[&str], those: &[&str]) -> Vec<String> {
     let mut seen: BTreeSet<&str> = those.iter().copied().collect();
     these.iter().filter(|id| seen.insert(id)).map(|id| (*id).to_owned()).collect()

@@ -36,7 +36,7 @@ pub struct Classes {
     pub text: i64,
     /// Thinking that the model still sees.
     pub thinking: i64,
-    /// What the client put in, and images and documents of their own.
+    /// Texts that the client put in, and images and documents of their own.
     pub attachments: i64,
     /// The recorded context less everything above; 0 where none is recorded.
     pub not_recorded: i64,
@@ -98,7 +98,7 @@ impl Classes {
     }
 }
 
-/// What the context of every request was made of: the shape of `transcript.requests`.
+/// Composition of the context of every request: the shape of `transcript.requests`.
 #[must_use]
 pub fn compose(transcript: &Transcript, weights: &Weights) -> Vec<Classes> {
     let mut composed = vec![Classes::default(); transcript.requests.len()];
@@ -108,7 +108,7 @@ pub fn compose(transcript: &Transcript, weights: &Weights) -> Vec<Classes> {
     composed
 }
 
-/// What the context of one request was made of.
+/// Composition of the context of one request.
 fn compose_of(transcript: &Transcript, weights: &Weights, index: usize) -> Classes {
     let mut composed = Classes::default();
     walk(transcript, weights, &mut |request, sums| {

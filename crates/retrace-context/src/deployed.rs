@@ -24,11 +24,11 @@ pub struct Deployed {
 pub struct DeployedRequest {
     /// Its index.
     pub index: usize,
-    /// What the simulator says.
+    /// Edits that the simulator forecasts.
     pub forecast: Vec<AppliedEdit>,
-    /// What the response says.
+    /// Edits that the response reports.
     pub reported: Vec<AppliedEdit>,
-    /// Whether they agree in the numbers of cleared uses and turns.
+    /// True if they agree in the numbers of cleared uses and turns.
     pub agrees: bool,
     /// Freed tokens, forecast less reported, in percent of reported; `None` unless both freed some.
     pub error_percent: Option<f64>,

@@ -72,12 +72,12 @@ pub enum ExportError {
     /// Not a setting.
     #[error("not a setting: {reason}")]
     NotASetting {
-        /// What is wrong.
+        /// Reason.
         reason: String,
     },
 }
 
-/// What a setting was tried on, and what it did there.
+/// Evidence for a setting: the run it was tried on, and the outcome.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// Titles or ids of the transcripts.
@@ -88,7 +88,7 @@ pub struct Evidence {
     pub before: Figures,
     /// With it.
     pub after: Figures,
-    /// What else to know: warnings, how the figures were come by. A line each.
+    /// Further notes: warnings, how the figures were come by. A line each.
     pub notes: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ pub fn export(
     Ok(Exported { file_name, media_type, text })
 }
 
-/// What the writers of the forms need.
+/// Data for the writers of the forms.
 struct Context<'a> {
     /// Lines of the comment, without what begins a comment.
     comment: Vec<String>,
@@ -133,7 +133,7 @@ struct Context<'a> {
     kind: Kind,
 }
 
-/// What kind of setting it is, ready to be written.
+/// Kind of the setting, ready to be written.
 enum Kind {
     /// Nothing is edited.
     None,

@@ -11,12 +11,12 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    /// What brings `counted` down to `recorded`; nothing to do where it is no more.
+    /// Fit that brings `counted` down to `recorded`; nothing to do where it is no more.
     pub(crate) const fn of(counted: u64, recorded: u64) -> Self {
         if counted > recorded { Self { to: recorded, from: counted } } else { Self { to: 1, from: 1 } }
     }
 
-    /// Whether it changes anything.
+    /// True if it changes anything.
     pub(crate) const fn is_needed(self) -> bool {
         self.to != self.from
     }

@@ -1,4 +1,4 @@
-//! What fills a context, and what an edit of it would do. Pure functions over a [`retrace_transcript::Transcript`].
+//! Composition of a context, and the effect of edits on it. Pure functions over a [`retrace_transcript::Transcript`].
 //!
 //! The order of work: [`weight`] gives every block its tokens once; composition, simulation, regret, warnings and sweeps
 //! then work on those numbers alone, so that trying a setting costs no counting. Messages are never changed: an edit

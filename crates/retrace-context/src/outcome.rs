@@ -1,4 +1,4 @@
-//! What a simulation answers.
+//! Outcome of a simulation.
 
 use crate::weight::Basis;
 use retrace_transcript::{AppliedEdit, MessageIndex};
@@ -51,15 +51,15 @@ pub struct RequestOutcome {
     pub before: u64,
     /// Context with it. The middle of the range where a summary is in it.
     pub after: u64,
-    /// How `after` was come by.
+    /// Basis of `after`.
     pub basis: Basis,
-    /// What was cleared at this request and not at the one before it.
+    /// Blocks that were cleared at this request and not at the one before it.
     pub newly_cleared: Vec<Cleared>,
     /// Tool uses cleared in all at this request, newly or before.
     pub cleared_tool_uses: u64,
     /// Turns of thinking cleared in all at this request.
     pub cleared_thinking_turns: u64,
-    /// What the response would report.
+    /// Edits that the response would report.
     pub applied_edits: Vec<AppliedEdit>,
     /// Tokens from the start of the request up to the first that is not as in the request before, where that one's
     /// cached prefix breaks; `None` where it does not.
@@ -127,7 +127,7 @@ pub enum StopReason {
     Refusal,
 }
 
-/// That a run under a setting ends before the recorded one.
+/// End of a run under a setting before the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// Index of the last request that is made. Those after it have zeros in their outcome.

@@ -1,4 +1,4 @@
-//! What tokens cost, and what models can do: two data files, each line with its source and date.
+//! Prices of tokens, and abilities of models: two data files, each line with its source and date.
 //!
 //! A person's own lines stand before ours: for a model they name, they replace every line of ours. A model that no line
 //! names has no price, and a sum that needs it is `None`, never a guess.
@@ -19,9 +19,9 @@ pub const WRITE_5M_FACTOR: f64 = 1.25;
 pub const WRITE_1H_FACTOR: f64 = 2.0;
 /// Cache read, relative to the price of input, where a line does not say (the same page).
 pub const READ_FACTOR: f64 = 0.1;
-/// What a batch costs relative to a call of its own (vendor's page "Pricing").
+/// Price of a batch relative to a call of its own (vendor's page "Pricing").
 pub const BATCH_FACTOR: f64 = 0.5;
-/// What inference kept within the United States costs relative to elsewhere (the same page).
+/// Price of inference kept within the United States costs relative to elsewhere (the same page).
 pub const US_ONLY_FACTOR: f64 = 1.1;
 
 /// Tokens of one call, by what each costs.
@@ -37,7 +37,7 @@ pub struct Billed {
     pub read: u64,
     /// Output.
     pub output: u64,
-    /// Whether it was served in fast mode (`usage.speed`), which has prices of its own.
+    /// True if it was served in fast mode (`usage.speed`), which has prices of its own.
     pub fast: bool,
 }
 
@@ -49,7 +49,7 @@ impl Billed {
     }
 }
 
-/// What stands behind a model's id for its fast mode, in the table and in the ids of routers.
+/// Suffix of a model's id for its fast mode, in the table and in the ids of routers.
 pub const FAST_SUFFIX: &str = "-fast";
 
 /// The lines of one model, ready for many calls.
@@ -76,7 +76,7 @@ impl<'p> ModelPrices<'p> {
         fast.or_else(|| self.line(at, billed.prompt())).map(|line| line.cost(billed))
     }
 
-    /// Whether a call costs more than [`Self::cost`] says: it was served in fast mode, whose price is not known here.
+    /// True if a call costs more than [`Self::cost`] says: it was served in fast mode, whose price is not known here.
     #[must_use]
     pub fn is_lower_bound(&self, at: Option<Timestamp>, billed: &Billed) -> bool {
         billed.fast && line_of(&self.fast, at, billed.prompt()).is_none() && self.cost(at, billed).is_some()

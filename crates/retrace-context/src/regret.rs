@@ -15,8 +15,8 @@
 //! regret only if that one is cleared as well. Each cleared result is regretted once, for the first need after its clearing;
 //! needs of one answer count in the order of the list above.
 //!
-//! The [`RegretIndex`] looks at texts once; after that a setting's regrets are look-ups. Only what a request really sent can be
-//! needed: after a compaction in the transcript itself, results before it are gone anyway.
+//! The [`RegretIndex`] looks at texts once; after that a setting's regrets are look-ups. Only what a request really
+//! sent can be needed: after a compaction in the transcript itself, results before it are gone anyway.
 
 mod acts;
 mod needs;
@@ -62,7 +62,7 @@ pub struct Regret {
     pub tool_use_id: String,
     /// Where the result is.
     pub at: BlockAt,
-    /// What it was, such as `Read src/main.rs`.
+    /// Label, such as `Read src/main.rs`.
     pub label: String,
     /// Tokens of its result that were freed.
     pub tokens: u64,
@@ -72,7 +72,7 @@ pub struct Regret {
     pub needed_at: usize,
     /// The rule.
     pub rule: NeedRule,
-    /// What shows it: the call made again, or the words quoted.
+    /// Evidence: the call made again, or the words quoted.
     pub evidence: String,
 }
 
@@ -96,7 +96,7 @@ struct Need {
     also: Vec<BlockAt>,
 }
 
-/// What the results of a transcript were needed for later.
+/// Later needs of the results of a transcript.
 #[derive(Clone, Debug, Default)]
 pub struct RegretIndex {
     results: Vec<Needed>,
@@ -112,7 +112,7 @@ impl RegretIndex {
         Self { results, by_place }
     }
 
-    /// How many results were needed later at all: the most that a setting can regret.
+    /// Number of results that were needed later at all: the most that a setting can regret.
     #[must_use]
     pub fn needed_results(&self) -> usize {
         self.results.len()
@@ -138,7 +138,7 @@ impl RegretIndex {
         regrets
     }
 
-    /// How many regrets a run has: as many as [`Self::regrets`] lists.
+    /// Number of regrets of a run: as many as [`Self::regrets`] lists.
     #[must_use]
     pub fn count(&self, clearings: &Clearings) -> u64 {
         self.regretted(clearings).count() as u64
@@ -185,8 +185,8 @@ impl Clearings {
         clearings
     }
 
-    /// That the result at this place was cleared at this request, which freed so many tokens. Requests come in order; only the
-    /// first clearing of a result counts.
+    /// Records that the result at this place was cleared at this request, which freed so many tokens. Requests come in
+    /// order; only the first clearing of a result counts.
     pub fn add(&mut self, at: BlockAt, request: usize, tokens: u64) {
         self.first.entry(at).or_insert(Clearing { request, tokens });
     }
@@ -196,7 +196,7 @@ impl Clearings {
         self.first.clear();
     }
 
-    /// Whether nothing was left that would have served the need.
+    /// True if nothing was left that would have served the need.
     fn took_all(&self, need: &Need) -> bool {
         need.also.iter().all(|at| self.first.get(at).is_some_and(|clearing| clearing.request <= need.request))
     }

@@ -16,13 +16,13 @@ use retrace_transcript::Transcript;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// How many settings the chart tells apart.
+/// Number of settings that the chart shows apart.
 pub const CHARTED: usize = 4;
 
-/// What a report shows.
+/// Data of a report.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    /// What was looked at, such as the title of a session.
+    /// Title of the subject, such as the title of a session.
     pub title: &'a str,
     /// Facts under the title: model, file, when it was made, how the figures were come by. A line each.
     pub facts: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Report<'a> {
     pub transcript: &'a Transcript,
     /// Contexts without any setting, by request.
     pub contexts: &'a [u64],
-    /// What they were made of, by request.
+    /// Composition, by request.
     pub classes: &'a [Classes],
     /// Memory and instruction files.
     pub files: &'a [FileUse],
@@ -47,7 +47,7 @@ pub struct Tried<'a> {
     pub name: &'a str,
     /// The setting.
     pub setting: &'a Value,
-    /// What it does.
+    /// Outcome.
     pub outcome: &'a Outcome,
     /// Its regrets.
     pub regrets: &'a [Regret],

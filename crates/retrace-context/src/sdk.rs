@@ -31,7 +31,7 @@ pub struct SdkUsage {
 }
 
 impl SdkUsage {
-    /// What the runner compares with the threshold.
+    /// Tokens that the runner compares with the threshold.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.input
@@ -41,13 +41,13 @@ impl SdkUsage {
     }
 }
 
-/// Whether the runner compacts: at the threshold or above.
+/// True if the runner compacts: at the threshold or above.
 #[must_use]
 pub const fn compacts(control: &CompactionControl, used: u64) -> bool {
     control.enabled && used >= control.context_token_threshold
 }
 
-/// Whether a refusal ends the run before any check.
+/// True if a refusal ends the run before any check.
 #[must_use]
 pub const fn ends_at_refusal(control: &CompactionControl) -> bool {
     matches!(control.language, SdkLanguage::Python)
@@ -62,7 +62,7 @@ pub fn prompt_tokens(control: &CompactionControl) -> u64 {
     }
 }
 
-/// How a scripted response of the model ends.
+/// End of a scripted response of the model ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It calls so many tools, at least one.
@@ -78,7 +78,7 @@ pub enum Ending {
 pub struct Turn {
     /// Its usage.
     pub usage: SdkUsage,
-    /// How it ends.
+    /// Its end.
     pub ending: Ending,
 }
 
@@ -87,7 +87,7 @@ pub struct Turn {
 pub struct Summary {
     /// Its usage.
     pub usage: SdkUsage,
-    /// Whether its first block is text, as it has to be.
+    /// True if its first block is text, as it has to be.
     pub begins_with_text: bool,
 }
 
@@ -120,7 +120,7 @@ pub enum Call {
     },
 }
 
-/// How a run ends.
+/// End of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// The model called no tool.
@@ -135,7 +135,7 @@ pub enum RunEnd {
     ScriptEnded,
 }
 
-/// What a run does.
+/// Record of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Calls of the API in order.
@@ -148,7 +148,7 @@ pub struct Trace {
     pub input: u64,
     /// Output tokens of the turns, summaries left out.
     pub output: u64,
-    /// How it ends.
+    /// Its end.
     pub end: RunEnd,
 }
 

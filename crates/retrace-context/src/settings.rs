@@ -80,7 +80,7 @@ pub enum ClearInputs {
 }
 
 impl ClearInputs {
-    /// Whether the inputs of this tool are cleared.
+    /// True if the inputs of this tool are cleared.
     #[must_use]
     pub fn covers(&self, tool: &str) -> bool {
         match self {
@@ -96,7 +96,7 @@ impl ClearInputs {
 pub struct ClearToolUses {
     /// When it begins.
     pub trigger: Trigger,
-    /// How many of the most recent clearable uses are kept.
+    /// Number of the most recent clearable uses that are kept.
     pub keep: u64,
     /// Least tokens that a clearing frees.
     pub clear_at_least: Option<u64>,
@@ -121,16 +121,16 @@ impl Default for ClearToolUses {
 /// `clear_thinking_20251015`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClearThinking {
-    /// What is kept; the model's default when absent.
+    /// Thinking that is kept; the model's default when absent.
     pub keep: Option<ThinkingKeep>,
 }
 
-/// How much thinking is kept.
+/// Amount of thinking that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThinkingKeep {
     /// All of it.
     All,
-    /// That of the last so many assistant turns that hold thinking; at least 1.
+    /// Thinking of the last so many assistant turns that hold thinking; at least 1.
     Turns(u64),
 }
 
@@ -139,7 +139,7 @@ pub enum ThinkingKeep {
 pub struct Compact {
     /// Input tokens at which it compacts: at least [`COMPACT_LEAST_TRIGGER`].
     pub trigger: u64,
-    /// Whether the response stops after the summary. The caller then asks again, and the tokens are the same.
+    /// True if the response stops after the summary. The caller then asks again, and the tokens are the same.
     pub pause_after_compaction: bool,
     /// Replaces the default prompt.
     pub instructions: Option<String>,
@@ -182,7 +182,7 @@ pub enum SdkLanguage {
 /// `compaction_control` of the SDKs' tool runners (Python 0.75.0 to the last 0.x, TypeScript 0.71.0 to 0.128.0).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactionControl {
-    /// Whether it is on.
+    /// True if it is on.
     pub enabled: bool,
     /// Tokens at which it compacts: at or above.
     pub context_token_threshold: u64,
@@ -227,7 +227,7 @@ impl Setting {
         write::setting(self, model)
     }
 
-    /// Whether it does nothing.
+    /// True if it does nothing.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.edits.is_empty()
@@ -235,7 +235,7 @@ impl Setting {
             && self.compaction_control.as_ref().is_none_or(|control| !control.enabled)
     }
 
-    /// What the API would refuse because of the model or of thinking that is off: `thinking` says whether the requests
+    /// Refusals of the API because of the model or of thinking that is off: `thinking` says whether the requests
     /// have it on. Empty when nothing. A model that is not in the table is believed to have every feature.
     #[must_use]
     pub fn refused_for(&self, model: Option<&ModelFacts>, thinking: bool) -> Vec<SettingError> {

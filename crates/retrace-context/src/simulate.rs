@@ -4,7 +4,7 @@
 //! less the tokens that the setting frees, so that without a setting it is what was recorded. After a simulated compaction it
 //! is what stands before the messages (system, tools and what is not recorded), the summary, and what came after.
 //!
-//! What the transcript went through stays as recorded: a compaction, a rewind or a replaced history in it begins a segment,
+//! Events of the transcript stay as recorded: a compaction, a rewind or a replaced history in it begins a segment,
 //! and a setting does not undo it, even one under which it would not have been needed. A simulated compaction ends there,
 //! unless the segment goes on from messages that come after it (a rewind to a later point, results dropped in place).
 //!
@@ -27,7 +27,7 @@ use crate::prices::Prices;
 use crate::settings::{CLEAR_THINKING, CLEAR_TOOL_USES, Setting};
 use retrace_transcript::AppliedEdit;
 
-/// What a simulation assumes besides the setting.
+/// Assumptions of a simulation besides the setting.
 #[derive(Clone, Debug)]
 pub struct Options<'o> {
     /// Model to price and to default by, in place of the recorded ones.
@@ -36,7 +36,7 @@ pub struct Options<'o> {
     pub cache_life: Option<CacheLife>,
     /// The table of prices.
     pub prices: &'o Prices,
-    /// How large summaries are.
+    /// Sizes of summaries.
     pub summaries: SummarySizes,
     /// Multiplies every price: [`crate::prices::BATCH_FACTOR`], [`crate::prices::US_ONLY_FACTOR`] or their product; 1 else.
     /// A request recorded as part of a batch has its factor without this.

@@ -1,8 +1,8 @@
 //! Sweep: many settings over many transcripts, and those among them that nothing beats.
 //!
-//! A [`Grid`] is a setting in which any value may stand for several. The settings it spells are tried in parallel, a point being
-//! done when it was tried on every transcript; what is best is said by the [`pareto`] set over peak, price and regrets.
-//! Threads are those of [`std::thread::scope`]; nothing outlives the call.
+//! A [`Grid`] is a setting in which any value may stand for several. The settings it spells are tried in parallel, a
+//! point being done when it was tried on every transcript; what is best is said by the [`pareto`] set over peak, price
+//! and regrets. Threads are those of [`std::thread::scope`]; nothing outlives the call.
 
 mod front;
 mod grid;
@@ -15,7 +15,7 @@ pub use settings::{Subject, Trial, sweep_settings};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What one setting did on one transcript, or on several together.
+/// Figures of one setting on one transcript, or on several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Largest context.
@@ -35,7 +35,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Whether another is the same in peak, price and regrets.
+    /// True if another is the same in peak, price and regrets.
     fn is_as(&self, other: &Self) -> bool {
         let cost = |figures: &Self| figures.cost_usd.map(f64::to_bits);
         (self.peak, cost(self), self.regrets) == (other.peak, cost(other), other.regrets)
@@ -63,7 +63,7 @@ pub struct Point {
     pub setting: usize,
     /// Its figures over all transcripts.
     pub figures: Figures,
-    /// Whether no other setting is as good in peak, price and regrets and better in one. Among the others is [`BASELINE`]: a
+    /// True if no other setting is as good in peak, price and regrets and better in one. Among the others is [`BASELINE`]: a
     /// setting that is as it in all three is not in it either.
     pub pareto: bool,
 }
@@ -71,16 +71,16 @@ pub struct Point {
 /// The setting that others are compared with: the first, which does nothing.
 pub const BASELINE: usize = 0;
 
-/// What a sweep found.
+/// Result of a sweep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Swept {
     /// The settings that were tried, in their order.
     pub points: Vec<Point>,
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub cancelled: bool,
 }
 
-/// How a sweep is run.
+/// Options of a sweep.
 pub struct Run<'a> {
     /// Threads; at least one is used.
     pub threads: usize,
@@ -90,8 +90,8 @@ pub struct Run<'a> {
     pub progress: &'a (dyn Fn(usize) + Sync),
 }
 
-/// Tries `settings` settings on `transcripts` transcripts, of which the first is [`BASELINE`]. `worker` makes the scratch of one thread, and `trial` answers the
-/// figures of one setting on one transcript, both by index.
+/// Tries `settings` settings on `transcripts` transcripts, of which the first is [`BASELINE`]. `worker` makes the
+/// scratch of one thread, and `trial` answers the figures of one setting on one transcript, both by index.
 ///
 /// One setting at a time is handed to a thread, over all transcripts: so that all of a stopped sweep's points are whole.
 pub fn sweep<S>(

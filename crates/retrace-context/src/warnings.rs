@@ -45,20 +45,20 @@ impl Warning {
     }
 }
 
-/// What warnings are made from.
+/// Grounds for warnings.
 #[derive(Clone, Copy, Debug)]
 pub struct Grounds<'a> {
     /// The setting.
     pub setting: &'a Setting,
     /// The transcript it was tried on.
     pub transcript: &'a Transcript,
-    /// What it does there.
+    /// Outcome there.
     pub outcome: &'a Outcome,
     /// Sums of the same transcript without any setting.
     pub without: &'a Totals,
     /// The model it is priced by.
     pub model: Option<&'a ModelFacts>,
-    /// Whether the requests have thinking on.
+    /// True if the requests have thinking on.
     pub thinking: bool,
     /// The table of prices.
     pub prices: &'a Prices,
@@ -97,7 +97,8 @@ pub fn warnings(grounds: &Grounds<'_>) -> Vec<Warning> {
     found
 }
 
-/// That a run was made with a model that takes no such setting: clearing and compaction are asked of Anthropic's API.
+/// Warns that a run was made with a model that takes no such setting: clearing and compaction are asked of Anthropic's
+/// API.
 #[must_use]
 pub fn of_other_vendor(transcript: &Transcript) -> Option<Warning> {
     let models = transcript.requests.iter().filter_map(|request| request.model.as_deref());

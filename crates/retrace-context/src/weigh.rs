@@ -51,16 +51,16 @@ impl<F: Fn(&str) -> u64 + Sync> TextCounter for CountBy<F> {
     }
 }
 
-/// How to weigh.
+/// Options of weighing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weighing<'a> {
     /// Name of the tokenizer family, as in [`Family::name`].
     pub family: &'static str,
-    /// Whether the family was assumed because the model is not known.
+    /// True if the family was assumed because the model is not known.
     pub family_assumed: bool,
     /// Tokens around the whole request: [`Family::frame`].
     pub frame: u64,
-    /// What stands around texts.
+    /// Framing of texts.
     pub framing: Framing,
     /// The text that a cleared result is replaced by.
     pub placeholder: &'a str,
@@ -224,7 +224,7 @@ fn answers(transcript: &Transcript) -> HashMap<usize, &Request> {
     transcript.requests.iter().filter_map(|request| Some((request.response?, request))).collect()
 }
 
-/// How many messages a thread takes at a time: enough that taking them costs nothing, few enough that none waits long.
+/// Number of messages a thread takes at a time: enough that taking them costs nothing, few enough that none waits long.
 const MESSAGES_AT_A_TIME: usize = 16;
 
 fn count_all(
@@ -355,8 +355,8 @@ impl Framer<'_> {
         }
     }
 
-    /// Thinking goes by what is recorded of it, or by its characters where it is stored as it was; else it is what the other blocks leave of a final
-    /// output, on the first block that has no other figure.
+    /// Thinking goes by what is recorded of it, or by its characters where it is stored as it was; else it is what the
+    /// other blocks leave of a final output, on the first block that has no other figure.
     fn add_thinking(
         &mut self,
         message: &Message,
@@ -435,7 +435,7 @@ fn output_without_thinking(message: &Message, blocks: &[BlockWeight]) -> u64 {
         .fold(0, |sum, (_, weight)| sum.saturating_add(weight.total()))
 }
 
-/// Whether a person speaks in this message: it is theirs, and no answer of a tool.
+/// True if a person speaks in this message: it is theirs, and no answer of a tool.
 pub(crate) fn opens_a_turn(message: &Message) -> bool {
     message.role == Role::User
         && matches!(message.origin, Origin::Typed | Origin::Unsaid | Origin::Summary)

@@ -1,8 +1,8 @@
-//! What each block weighs, in tokens.
+//! Weight of each block, in tokens.
 
 use crate::outcome::BlockAt;
 
-/// How a figure was come by. Every figure that is shown carries its own.
+/// Basis of a figure. Every figure that is shown carries its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The API reported it when the call was made.
@@ -20,7 +20,7 @@ pub enum Basis {
     },
 }
 
-/// What one block weighs.
+/// Weight of one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockWeight {
     /// Tokens of what an edit can take away: a result's content, a call's input, the text of thinking; for other blocks
@@ -38,7 +38,7 @@ impl BlockWeight {
     }
 }
 
-/// What a preamble weighs.
+/// Weight of a preamble.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PreambleWeight {
     /// Tokens of the system prompt.
@@ -47,16 +47,16 @@ pub struct PreambleWeight {
     pub tools: u64,
 }
 
-/// Which of the two kinds of standing text a file is.
+/// Class of a standing text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileClass {
     /// Instructions a person wrote: CLAUDE.md, AGENTS.md, rules.
     Instructions,
-    /// What an agent remembers: MEMORY.md and the files of a memory directory.
+    /// Memory of an agent: MEMORY.md and the files of a memory directory.
     Memory,
 }
 
-/// How a file came into the context.
+/// Way a file came into the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileSource {
     /// In an attachment that names it. Its tokens are of the class `instructions` or `memory`.
@@ -69,7 +69,7 @@ pub enum FileSource {
     ReadByTool,
 }
 
-/// What a memory or instruction file weighs where it stands in a transcript.
+/// Weight of a memory or instruction file where it stands in a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWeight {
     /// The block that carries it.
@@ -78,11 +78,11 @@ pub struct FileWeight {
     pub path: String,
     /// Instructions or memory.
     pub class: FileClass,
-    /// How it came in.
+    /// Way it came in.
     pub source: FileSource,
     /// Tokens of its content; a part of the block's.
     pub tokens: u64,
-    /// Whether it is a part of the file: some of its lines were asked for.
+    /// True if it is a part of the file: some of its lines were asked for.
     pub partial: bool,
 }
 
@@ -109,12 +109,12 @@ impl Weights {
     }
 }
 
-/// What everything in a transcript weighs.
+/// Weights of everything in a transcript.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     /// Name of the tokenizer family that was used.
     pub family: &'static str,
-    /// Whether the family was assumed because the model is not known.
+    /// True if the family was assumed because the model is not known.
     pub family_assumed: bool,
     /// By message, then by block: the shape of `Transcript::messages`.
     pub messages: Vec<Vec<BlockWeight>>,

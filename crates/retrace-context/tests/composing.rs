@@ -9,7 +9,7 @@ use retrace_tokens::{Counter, Family, family_of, resolve};
 use retrace_transcript::{Format, Usage};
 use std::path::{Path, PathBuf};
 
-/// What the measurements that the framing comes from allow at the median.
+/// Median error that the measurements behind the framing allow.
 const MEDIAN_ERROR: f64 = 0.005;
 
 fn home() -> Option<PathBuf> {

@@ -31,11 +31,11 @@ pub struct Cache {
 #[derive(Debug, thiserror::Error)]
 #[error("{action} {}: {source}", path.display())]
 pub struct CacheError {
-    /// What was being done.
+    /// Step that failed.
     action: &'static str,
     /// The file.
     path: PathBuf,
-    /// What the system said.
+    /// Error of the system.
     source: io::Error,
 }
 
@@ -88,12 +88,12 @@ impl Cache {
         Ok(cache)
     }
 
-    /// How many answers it holds.
+    /// Number of answers it holds.
     pub fn len(&self) -> usize {
         self.answers.len()
     }
 
-    /// Whether it holds none.
+    /// True if it holds none.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty()
     }

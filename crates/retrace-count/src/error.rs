@@ -1,4 +1,4 @@
-//! What can go wrong with a count.
+//! Errors of a count.
 
 use retrace_outbound::BadConfig;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub enum CountError {
         status: Option<u16>,
         /// Calls made.
         tries: u32,
-        /// What the last try met.
+        /// Error of the last try.
         cause: String,
         /// The last request's id.
         request_id: Option<String>,
@@ -81,7 +81,7 @@ pub enum CountError {
     /// The call was answered, but not with a count.
     #[error("the answer is not a count: {cause}{}", reported(request_id.as_ref()))]
     BadAnswer {
-        /// What is wrong with it.
+        /// Reason why it is invalid.
         cause: String,
         /// The request's id.
         request_id: Option<String>,
@@ -92,7 +92,7 @@ pub enum CountError {
 }
 
 impl CountError {
-    /// Whether the other calls of a run would meet the same, so that sending them is of no use.
+    /// True if the other calls of a run would meet the same, so that sending them is of no use.
     pub fn ends_a_run(&self) -> bool {
         match self {
             Self::NoKey

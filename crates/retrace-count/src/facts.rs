@@ -1,4 +1,4 @@
-//! How the vendor's SDK calls `count_tokens`, and the limits that are ours.
+//! Calls of the vendor's SDK to `count_tokens`, and the limits that are ours.
 //!
 //! Source of each fact, unless another is given: the Python package `anthropic` 2.11.0. The lines below were
 //! recorded by running its `client.messages.count_tokens` and `client.beta.messages.count_tokens` against a local
@@ -31,7 +31,7 @@ pub use retrace_outbound::facts::{
 
 /// The endpoint, appended to the base URL's path.
 pub const PATH: &str = "/v1/messages/count_tokens";
-/// What the SDK's beta call adds after the caller's values in `anthropic-beta`.
+/// Value that the SDK's beta call adds after the caller's values in `anthropic-beta`.
 pub const COUNTING_BETA: &str = "token-counting-2024-11-01";
 /// The beta that the `clear_…` edits need. Source: the vendor's page "Context editing".
 pub const CONTEXT_MANAGEMENT_BETA: &str = "context-management-2025-06-27";

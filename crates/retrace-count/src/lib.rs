@@ -23,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it does not do: it starts no call by itself, follows no redirect, sends no message and samples nothing, and
+//! Limits: it starts no call by itself, follows no redirect, sends no message and samples nothing, and
 //! knows nothing of transcripts. It does not decide whether a count is worth a call: the person does, with the plan
 //! before them.
 //!

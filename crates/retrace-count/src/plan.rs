@@ -1,4 +1,4 @@
-//! What a run would send, before anything is sent.
+//! Plan of the calls of a run, before anything is sent.
 
 use crate::cache::{Cache, Digest};
 use crate::facts;
@@ -6,7 +6,7 @@ use crate::request::{CountRequest, Counted};
 use retrace_outbound::{BadConfig, Config};
 use std::collections::{BTreeSet, HashMap};
 
-/// What a run would do. To be shown to the person who decides.
+/// Plan of a run, shown to the person who decides.
 #[derive(Debug)]
 pub struct Plan {
     /// Calls that would be made (more where some have to be tried again).
@@ -26,9 +26,9 @@ pub struct Plan {
     /// The proxy on the way, as `host:port`. It sees the host and the amount; the content is encrypted, unless the
     /// address is not https.
     pub proxy: Option<String>,
-    /// Whether the calls are encrypted.
+    /// True if the calls are encrypted.
     pub encrypted: bool,
-    /// Whether there is a key.
+    /// True if there is a key.
     pub has_key: bool,
     /// The models asked for, in order of their names.
     pub models: Vec<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Step {
     pub way: Way,
 }
 
-/// How a request gets its count.
+/// Source of a request's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Call,
@@ -111,7 +111,7 @@ impl Plan {
         self.steps.iter().filter(|step| step.way == Way::Call).map(|step| step.request.body())
     }
 
-    /// How many requests it is about.
+    /// Number of requests it is about.
     pub fn requests(&self) -> usize {
         self.steps.len()
     }

@@ -1,4 +1,4 @@
-//! What to count, as the endpoint takes it, and the hash it is remembered by.
+//! Body of a count, as the endpoint takes it, and the hash it is remembered by.
 
 use crate::facts;
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ pub struct CountRequest {
     pub other: Map<String, Value>,
 }
 
-/// What the endpoint answered. The vendor calls its counts an estimate of what a message would be billed.
+/// Answer of the endpoint. The vendor calls its counts an estimate of what a message would be billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// Tokens of the request, after context editing where it asks for some.
@@ -133,7 +133,7 @@ impl CountRequest {
         body
     }
 
-    /// How long the body is, without holding it.
+    /// Length of the body, without holding it.
     pub(crate) fn body_bytes(&self) -> u64 {
         let mut length = Length(0);
         self.write_body(&mut length, false)
@@ -141,7 +141,7 @@ impl CountRequest {
         length.0
     }
 
-    /// What the answer depends on, as one hash: the address, the API's version, the betas, and the body with the
+    /// Hash of everything the answer depends on: the address, the API's version, the betas, and the body with the
     /// members of every object in order of their names.
     pub(crate) fn digest(&self, url: &str, version: &str) -> [u8; 32] {
         let mut hasher = Hasher(Sha256::new());

@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// How far a run is. Told after each call, and before each wait for a further try.
+/// Progress of a run. Reported after each call, and before each wait for a further try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Calls that have ended, well or not.
@@ -26,7 +26,7 @@ pub struct Progress {
     pub waiting: Option<Duration>,
 }
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Run {
     /// One for each request of the plan, in its order.
@@ -39,7 +39,7 @@ pub struct Run {
     pub not_kept: Option<String>,
 }
 
-/// What a thread reports.
+/// Report of a thread.
 enum Report {
     Waiting(Duration),
     Ended(usize, Result<Counted, CountError>),

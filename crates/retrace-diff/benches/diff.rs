@@ -1,4 +1,4 @@
-//! How long the everyday cases take: `cargo bench -p retrace-diff`.
+//! Times of the everyday cases: `cargo bench -p retrace-diff`.
 
 use divan::{Bencher, black_box};
 use retrace_diff::{DiffOptions, Granularity, diff, highlight, syntax_for};

@@ -1,4 +1,4 @@
-//! Which old line each new line came from. Blame walks the versions of a memory with it.
+//! Maps each new line to the old line it came from. Blame walks the versions of a memory with it.
 
 use crate::content;
 use crate::script::{self, Interner};

@@ -18,7 +18,7 @@ const STRAY_SHARE: usize = 10;
 pub struct TextLine {
     /// The text without its line end. Each byte that is not UTF-8 stands as one U+FFFD.
     pub text: String,
-    /// What a reader would not see, in the order of the text; ranges into `text`.
+    /// Characters that a reader would not see, in the order of the text; ranges into `text`.
     pub hidden: Vec<Hidden>,
     /// True on a last line that no line feed ends.
     pub no_newline: bool,
@@ -26,7 +26,7 @@ pub struct TextLine {
     pub carriage_return: bool,
 }
 
-/// Whether `bytes` are text: no NUL, and at most 8 bytes or one byte in ten that are not UTF-8. Empty is text.
+/// True if `bytes` are text: no NUL, and at most 8 bytes or one byte in ten that are not UTF-8. Empty is text.
 #[must_use]
 pub fn is_text(bytes: &[u8]) -> bool {
     if bytes.contains(&0) {

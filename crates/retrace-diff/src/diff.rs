@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Unchanged lines around each change, as `diff -u` and Git have it.
 pub const DEFAULT_CONTEXT: usize = 3;
 
-/// How long the search for a small difference may take: long enough that real memories never reach it, short enough that
+/// Time limit of the search for a small difference: long enough that real memories never reach it, short enough that
 /// a window still answers.
 pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_millis(500);
 
@@ -18,12 +18,12 @@ pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_millis(500);
 /// alone takes about as long as the time limit.
 pub const DEFAULT_MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// How to compare.
+/// Options of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffOptions {
     /// Unchanged lines shown before and after each change. Changes closer than twice this share a hunk.
     pub context: usize,
-    /// Whether changed words are marked within changed lines.
+    /// Granularity of the marks within changed lines; `Lines` marks none.
     pub granularity: Granularity,
     /// Time for the search, from the call on; `None` for no limit. See [`Diff::truncated`].
     pub time_limit: Option<Duration>,
@@ -42,7 +42,7 @@ impl Default for DiffOptions {
     }
 }
 
-/// How fine the marks are.
+/// Granularity of the marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Granularity {
     /// Whole lines.
@@ -56,7 +56,7 @@ pub enum Granularity {
 /// included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
-    /// Whether the sides could be compared as text.
+    /// Kind of the difference; it says if the sides could be compared as text.
     pub kind: DiffKind,
     /// Size of the old side in bytes.
     pub old_bytes: u64,
@@ -75,7 +75,7 @@ pub struct Diff {
     pub hunks: Vec<Hunk>,
 }
 
-/// Whether a difference shows lines.
+/// Kind of a difference; it says if lines are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffKind {
     /// Both sides are text ([`is_text`](crate::is_text)).
@@ -100,7 +100,7 @@ pub struct Hunk {
     pub lines: Vec<Line>,
 }
 
-/// What happened to a line.
+/// Change of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// On both sides.
@@ -126,7 +126,7 @@ impl Tag {
 /// One line of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What happened to it.
+    /// Change of the line.
     pub tag: Tag,
     /// Its number on the old side, from 1; `None` when inserted.
     pub old: Option<u32>,
@@ -134,10 +134,10 @@ pub struct Line {
     pub new: Option<u32>,
     /// The text without its line end. Each byte that is not UTF-8 stands as one U+FFFD.
     pub text: String,
-    /// What changed in a line that pairs with one of the other side, when words were asked for: byte ranges in `text`, in
+    /// Changed parts of a line that pairs with one of the other side, when words were asked for: byte ranges in `text`, in
     /// order, none empty. Empty where only the line end changed, and in a line of which this side lost nothing.
     pub words: Vec<Range<usize>>,
-    /// What a reader would not see; ranges in `text`.
+    /// Characters that a reader would not see; ranges in `text`.
     pub hidden: Vec<Hidden>,
     /// True on a last line that no line feed ends.
     pub no_newline: bool,

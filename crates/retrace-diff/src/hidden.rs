@@ -59,8 +59,8 @@ pub struct Hidden {
     pub kind: HiddenKind,
 }
 
-/// What is hidden in `text`, which may have many lines, sorted by start and, at one start, longest first. Characters come
-/// one by one; a comment may contain others.
+/// Finds the hidden characters of `text`, which may have many lines, sorted by start and, at one start, longest first.
+/// Characters come one by one; a comment may contain others.
 ///
 /// Not reported, because the text needs them: see [`HiddenKind::VariationSelector`]; U+200C and U+200D inside an emoji
 /// sequence or where a joining script uses them (between two letters or marks of that script; at the end of a word after a
@@ -89,7 +89,7 @@ pub fn hidden_in_lines(lines: &[&str]) -> Vec<Vec<Hidden>> {
         .collect()
 }
 
-/// What is hidden in `line`, which lies at `place` in the text that `comments` are ranges of.
+/// Finds the hidden characters of `line`, which lies at `place` in the text that `comments` are ranges of.
 pub(crate) fn in_line(line: &str, comments: &[Range<usize>], place: Range<usize>) -> Vec<Hidden> {
     let mut found = characters(line);
     let first = comments.partition_point(|comment| comment.end <= place.start);
@@ -127,7 +127,7 @@ pub(crate) fn comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether only up to three spaces stand before `at` on its line. No more than four bytes are read: a line may be as long as
+/// True if only up to three spaces stand before `at` on its line. No more than four bytes are read: a line may be as long as
 /// the text, and may have a mark every few bytes.
 fn starts_line(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];

@@ -38,7 +38,8 @@ const MONGOLIAN: u8 = 16;
 /// The tag sequences recommended for general interchange (emoji-sequences.txt: RGI_Emoji_Tag_Sequence).
 const FLAG_TAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
-/// How many characters the flag of England, Scotland or Wales takes up at the start of `chars`; `None` when none is there.
+/// Number of characters that the flag of England, Scotland or Wales takes up at the start of `chars`; `None` when none
+/// is there.
 pub(crate) fn flag_length(chars: &[(usize, char)]) -> Option<usize> {
     let mut rest = chars.iter().map(|(_, character)| *character);
     if rest.next() != Some('\u{1f3f4}') {
@@ -52,7 +53,7 @@ pub(crate) fn flag_length(chars: &[(usize, char)]) -> Option<usize> {
     (FLAG_TAGS.contains(&tags.as_str()) && rest.next() == Some('\u{e007f}')).then_some(7)
 }
 
-/// Whether the joiner (U+200C, U+200D) at `at` is one the text needs.
+/// True if the joiner (U+200C, U+200D) at `at` is one the text needs.
 pub(crate) fn joins(chars: &[(usize, char)], at: usize) -> bool {
     let Some(before) = before(chars, at) else { return false };
     let next = after(chars, at);
@@ -79,7 +80,7 @@ fn joins_letters(joiner: char, before: char, next: Option<char>) -> bool {
     ends_word && (joiner == '\u{200d}' || before.general_category_group() == GeneralCategoryGroup::Mark)
 }
 
-/// Whether the variation selector at `at` chooses a form: U+FE0E or U+FE0F after an emoji (after a digit, `#` or `*` only
+/// True if the variation selector at `at` chooses a form: U+FE0E or U+FE0F after an emoji (after a digit, `#` or `*` only
 /// in a keycap), a Mongolian one after a Mongolian letter.
 pub(crate) fn selects(chars: &[(usize, char)], at: usize) -> bool {
     let Some(before) = before(chars, at) else { return false };

@@ -1,4 +1,4 @@
-//! What changed between two contents, and what a reader needs to see it: exact line differences with the changed words,
+//! Changes between two contents, and what a reader needs to see it: exact line differences with the changed words,
 //! characters that do not show, blocks that moved between files, which old line each new line came from, and colour.
 //!
 //! Bytes in, values out. Deliberately absent: files, output formats (terminals, JSON and markup print these values

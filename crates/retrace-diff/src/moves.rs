@@ -15,7 +15,7 @@ pub const MIN_MOVED_LINES: usize = 3;
 /// Two lines that say something and have more than this many lines between them that say nothing are not one block.
 const MAX_FILLER: usize = 3;
 
-/// How many places a block may have come from are compared with each other. It bounds the work when one block occurs
+/// Number of places a block may have come from are compared with each other. It bounds the work when one block occurs
 /// everywhere; the longest of them wins.
 const MAX_CANDIDATES: usize = 16;
 
@@ -24,9 +24,9 @@ const MAX_CANDIDATES: usize = 16;
 pub struct FileChange<'a> {
     /// Its path, as it shall stand in a [`Move`].
     pub path: &'a str,
-    /// What it held before; `None` when it was not there.
+    /// Content before; `None` when it was not there.
     pub old: Option<&'a [u8]>,
-    /// What it holds now; `None` when it is gone.
+    /// Content now; `None` when it is gone.
     pub new: Option<&'a [u8]>,
 }
 
@@ -41,7 +41,7 @@ pub struct Move {
     pub to_path: String,
     /// Number of its first line there, from 1, after the change.
     pub to_line: u32,
-    /// How many lines, the same on both sides.
+    /// Number of lines, the same on both sides.
     pub lines: u32,
 }
 
@@ -82,7 +82,7 @@ pub fn moves(changes: &[FileChange<'_>]) -> Vec<Move> {
     found
 }
 
-/// What a line can be to a block.
+/// Role of a line in a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// Says something and was deleted or inserted.
@@ -192,7 +192,7 @@ fn best_source(
     best
 }
 
-/// How many lines two blocks have in common, from their starts to a last line that says something; 0 when fewer than
+/// Number of lines that two blocks have in common, from their starts to a last line that says something; 0 when fewer than
 /// [`MIN_MOVED_LINES`] of them do.
 fn common_length(old: &Side, old_start: usize, new: &Side, new_start: usize) -> usize {
     let (mut shown, mut filler, mut length) = (0, 0, 0);

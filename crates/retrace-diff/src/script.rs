@@ -50,7 +50,7 @@ pub(crate) fn search(old: &[u32], new: &[u32], deadline: Option<Instant>) -> Scr
     if !needs_search {
         return whole;
     }
-    // What one side alone has can be equal to nothing. It is left out of the search, which is slowest where it finds nothing.
+    // A line of one side alone can be equal to nothing. It is left out of the search, which is slowest where it finds nothing.
     let (old_kept, new_kept) = (kept(old, new), kept(new, old));
     let numbers = |kept: &[usize], all: &[u32]| kept.iter().map(|at| all[*at]).collect::<Vec<u32>>();
     let (old_few, new_few) = (numbers(&old_kept, old), numbers(&new_kept, new));
@@ -110,7 +110,7 @@ pub(crate) fn replace_middle(old: &[u32], new: &[u32]) -> Script {
     Script { changes, cut_short: false }
 }
 
-/// Whether `deadline` is now or was before. A limit of zero has always passed.
+/// True if `deadline` is now or was before. A limit of zero has always passed.
 pub(crate) fn passed(deadline: Instant) -> bool {
     Instant::now() >= deadline
 }

@@ -60,7 +60,7 @@ struct Tokens {
     numbers: Vec<u32>,
     /// Where each token starts, and where the last one ends.
     bounds: Vec<usize>,
-    /// Whether each token is white space.
+    /// Marks the tokens that are white space.
     blank: Vec<bool>,
     /// Numbers and lengths of the tokens that are not white space, sorted by number.
     words: Vec<(u32, u32)>,
@@ -98,7 +98,7 @@ impl Tokens {
     }
 }
 
-/// How alike two lines are, in thousandths: twice the bytes of the words they share, by the bytes of all their words.
+/// Similarity of two lines, in thousandths: twice the bytes of the words they share, by the bytes of all their words.
 fn similarity(old: &Tokens, new: &Tokens) -> u32 {
     let total = |tokens: &Tokens| tokens.words.iter().map(|(_, length)| u64::from(*length)).sum::<u64>();
     let all = total(old) + total(new);

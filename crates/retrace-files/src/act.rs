@@ -1,4 +1,4 @@
-//! What replacing and deleting have in common: the expectation, the hidden files, the check of what was displaced.
+//! Common parts of replacing and deleting: the expectation, the hidden files, the check of what was displaced.
 
 use crate::directory::{Directory, Stat, stat_file};
 use crate::error::FileError;
@@ -11,7 +11,7 @@ use retrace_model::{RelPath, Seen, Sha256};
 use std::fs::File;
 use std::io;
 
-/// What a caller expects to find at the path it writes to.
+/// State that a caller expects at the path it writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Nothing.
@@ -20,7 +20,7 @@ pub enum Expected {
     Hash(Sha256),
 }
 
-/// How well an edit made by somebody else at the very same moment was protected.
+/// Protection of an edit made by somebody else at the very same moment was protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// In full: the live file was set aside in one step and compared afterwards.
@@ -40,12 +40,12 @@ pub enum Durable {
     Later,
 }
 
-/// What an act did.
+/// Result of an act.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// How well a simultaneous edit was protected.
+    /// Protection of a simultaneous edit.
     pub guard: Guard,
-    /// What the file system says about the file now in place; `None` after deleting.
+    /// File system data of the file now in place; `None` after deleting.
     pub seen: Option<Seen>,
     /// Parent directories that had to be made, from the top.
     pub made_directories: Vec<RelPath>,
@@ -63,7 +63,7 @@ pub struct Done {
     /// The hidden file that holds what a program wrote into the old file after it had been displaced: record it, then
     /// discard it.
     pub kept: Option<RelPath>,
-    /// What it takes to take the act back, where the root holds.
+    /// Handle to take the act back, where the root holds.
     pub held: Option<Held>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Act<'a> {
     pub steps: &'a dyn Steps,
 }
 
-/// What was displaced is not what was expected.
+/// Displaced content that is not what was expected.
 pub(crate) struct Unexpected {
     pub found: Option<Sha256>,
     /// Why there is no hash.
@@ -108,7 +108,7 @@ pub(crate) struct Displaced {
     seen: Seen,
 }
 
-/// What became of displaced content that was as expected.
+/// Fate of displaced content that was as expected.
 pub(crate) enum Removal {
     Done,
     /// It was written to in the meantime and still has its hidden name.

@@ -5,7 +5,7 @@ use rustix::fs::{Gid, Mode, Uid};
 use std::fs::File;
 use std::io;
 
-/// What could be kept.
+/// Attributes that could be kept.
 pub(crate) struct Kept {
     pub owner: bool,
     pub attributes_lost: Vec<String>,

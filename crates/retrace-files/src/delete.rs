@@ -41,7 +41,7 @@ impl Root {
         let act = Act { directory: &directory, path, expected: wanted, random, durable, holding, steps };
         let mut done = act.delete(expected)?;
         if holding {
-            // What is set aside is in the directory still.
+            // The file that was set aside is still in the directory.
             done.held = done.held.map(|held| held.pruning(prune_empty));
         } else if prune_empty {
             let (removed, synced) = self.prune(path, steps);

@@ -16,7 +16,7 @@ pub(crate) use portable::{Directory, is_link_error, stat_file, write_out};
 #[cfg(unix)]
 pub(crate) use unix::{Directory, is_link_error, stat_file, write_out};
 
-/// What stands at a name. The portable implementation cannot tell pipes and sockets from devices.
+/// File type at a name. The portable implementation cannot tell pipes and sockets from devices.
 #[cfg_attr(not(unix), allow(dead_code))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
@@ -30,7 +30,7 @@ pub(crate) enum Sort {
     Unknown,
 }
 
-/// What the file system says about one name, the link itself where it is one.
+/// File system data of one name, the link itself where it is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub sort: Sort,

@@ -1,4 +1,4 @@
-//! What can go wrong, as data.
+//! Errors as data.
 
 use crate::act::Expected;
 use crate::directory::is_link_error;
@@ -40,7 +40,7 @@ pub enum RootError {
     Io {
         /// The store's directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
@@ -88,7 +88,7 @@ pub enum FileError {
     NotAFile {
         /// The file.
         path: RelPath,
-        /// What it is.
+        /// Type of the file.
         special: Special,
     },
     /// A component before the last is a file, so the path cannot exist.
@@ -108,7 +108,7 @@ pub enum FileError {
     Moved {
         /// The file.
         path: RelPath,
-        /// What the caller expected.
+        /// State that the caller expected.
         expected: Expected,
         /// The content found instead; `None` when there was no file, or none that could be read.
         found: Option<Sha256>,
@@ -133,9 +133,9 @@ pub enum FileError {
     Io {
         /// The file.
         path: RelPath,
-        /// What was being done, such as "open" or "write".
+        /// Step that failed, such as "open" or "write".
         doing: &'static str,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 impl Root {
-    /// Whether the file system brings what is done to the disk in the order in which it is done, data before the names that
+    /// True if the file system brings what is done to the disk in the order in which it is done, data before the names that
     /// were given afterwards. Only then may an act be left to flush later. `true` for an ext4 with a journal on Linux.
     #[must_use]
     pub fn keeps_order(&self) -> bool {

@@ -1,7 +1,8 @@
-//! What an act displaced, kept beside the live file until the caller has it elsewhere for good, or takes the act back.
+//! Content that an act displaced, kept beside the live file until the caller has it elsewhere for good, or takes the act back.
 //!
 //! A caller that records what it does can fail to: its disk may be full. An act that holds keeps what it displaced under its
-//! hidden name, so that taking it back is a rename: it needs no space, and owner, mode, attributes and times are what they were.
+//! hidden name, so that taking it back is a rename: it needs no space, and owner, mode, attributes and times are what
+//! they were.
 
 use crate::act::{Act, Expected, is_unsupported};
 use crate::directory::{Directory, Sort};
@@ -19,13 +20,13 @@ pub struct Held {
     path: RelPath,
     /// The content that is in place now; `None` after deleting.
     placed: Option<Sha256>,
-    /// What was there before; `None` where there was nothing.
+    /// Content before; `None` where there was nothing.
     displaced: Option<Aside>,
     /// Directories made for it, from the top.
     made: Vec<RelPath>,
-    /// Whether directories that became empty go as well, when the caller lets go.
+    /// True if directories that became empty go as well, when the caller lets go.
     prune: bool,
-    /// Whether what is live is on the disk for sure: until it is, the old content stays.
+    /// True if what is live is on the disk for sure: until it is, the old content stays.
     synced: bool,
 }
 
@@ -38,7 +39,7 @@ pub(crate) enum Aside {
     Bytes(Vec<u8>),
 }
 
-/// What letting go of an act did.
+/// Result of letting go of an act.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LetGo {
     /// The hidden file that still holds the old content, or what a program wrote into it after it had been displaced: record
@@ -85,8 +86,8 @@ impl Held {
 }
 
 impl Root {
-    /// From now on acts keep what they displace ([`crate::Done::held`]) until [`Root::let_go`] or [`Root::take_back`], which must
-    /// come before anything else is done to the same file. A process that ends before leaves a leftover.
+    /// From now on acts keep what they displace ([`crate::Done::held`]) until [`Root::let_go`] or [`Root::take_back`],
+    /// which must come before anything else is done to the same file. A process that ends before leaves a leftover.
     pub fn set_holding(&mut self, holding: bool) {
         self.holding = holding;
     }
@@ -113,12 +114,12 @@ impl Root {
         gone
     }
 
-    /// Undoes an act: the file is what it was before, or what somebody else made it since. `random` names hidden files and must
-    /// differ from act to act.
+    /// Undoes an act: the file is what it was before, or what somebody else made it since. `random` names hidden files
+    /// and must differ from act to act.
     ///
     /// # Errors
-    /// [`FileError::Moved`] when somebody else wrote or removed the file since: that stands. [`FileError::Missing`] when what was
-    /// displaced is nowhere any more. Any other error: what the act put in place still stands.
+    /// [`FileError::Moved`] when somebody else wrote or removed the file since: that stands. [`FileError::Missing`]
+    /// when what was displaced is nowhere any more. Any other error: what the act put in place still stands.
     pub fn take_back(&self, held: &Held, random: u64, steps: &dyn Steps) -> Result<(), FileError> {
         match &held.displaced {
             None => self.take_back_new(held, random, steps),
@@ -160,13 +161,13 @@ impl Root {
 }
 
 impl Act<'_> {
-    /// What an act that holds keeps of the displaced file `swap`.
+    /// Keeps what a holding act needs of the displaced file `swap`.
     pub(crate) fn hold(&self, swap: &[u8], seen: Seen, placed: Option<Sha256>, synced: bool) -> Held {
         Held::displacing(self.path, placed, Aside::File { name: swap.to_vec(), seen }, synced)
     }
 
-    /// The same for a displaced file that could be neither compared nor put back; it stays when the caller lets go. `None` for an
-    /// act that does not hold.
+    /// The same for a displaced file that could be neither compared nor put back; it stays when the caller lets go.
+    /// `None` for an act that does not hold.
     pub(crate) fn hold_unchecked(&self, swap: &[u8], placed: Option<Sha256>) -> Option<Held> {
         let stat = self.directory.stat(swap).ok().filter(|_| self.holding)?;
         Some(self.hold(swap, stat.seen, placed, false))
@@ -251,7 +252,7 @@ impl Act<'_> {
     }
 }
 
-/// Whether a hidden file is the one that was set aside, not written since. The change time moves with every rename.
+/// True if a hidden file is the one that was set aside, not written since. The change time moves with every rename.
 fn is_as_it_was(directory: &Directory, name: &[u8], seen: &Seen) -> bool {
     directory.stat(name).is_ok_and(|now| {
         now.sort == Sort::File

@@ -10,7 +10,7 @@ use crate::scan::DEPTH_LIMIT;
 use crate::steps::{NoFaults, Step};
 use retrace_model::{RelPath, Rules, Sha256};
 
-/// What a leftover is.
+/// Kind of a leftover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeftoverKind {
     /// Content an act was about to put in place, perhaps half written. It may be discarded.
@@ -18,8 +18,8 @@ pub enum LeftoverKind {
     /// Either such content in full, or what an act displaced, which may be an edit nobody recorded. Record it before it is
     /// discarded.
     Swap,
-    /// A directory that was set aside to be deleted. The files in it are leftovers of their own, listed before it; discarding it
-    /// removes what is empty by then.
+    /// A directory that was set aside to be deleted. The files in it are leftovers of their own, listed before it;
+    /// discarding it removes what is empty by then.
     Directory,
 }
 
@@ -30,7 +30,7 @@ pub struct Leftover {
     pub path: RelPath,
     /// The live file it belongs to, if that is there; see also [`Leftover::is_of`].
     pub target: Option<RelPath>,
-    /// What it is.
+    /// Its kind.
     pub kind: LeftoverKind,
     /// The hash of its content.
     pub sha256: Sha256,
@@ -40,7 +40,7 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    /// Whether it belongs to a file that stood at `path`: the same directory, and a name with the same hash. Finds the
+    /// True if it belongs to a file that stood at `path`: the same directory, and a name with the same hash. Finds the
     /// memory of an interrupted deletion, whose file is no longer there.
     #[must_use]
     pub fn is_of(&self, path: &RelPath) -> bool {

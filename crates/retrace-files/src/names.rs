@@ -8,7 +8,7 @@ use retrace_model::{RelPath, Sha256};
 
 const PREFIX: &[u8] = b".retrace-";
 
-/// What a hidden name says.
+/// Parts of a hidden name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parsed {
     /// The first four bytes of the hash of the live file's name.

@@ -8,7 +8,7 @@ use sha2::Digest as _;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 
-/// How often a file that changes while it is read is read again at once. Each attempt takes as long as the file is large;
+/// Number of immediate reads of a file that changes while it is read. Each attempt takes as long as the file is large;
 /// the caller waits and asks again after that.
 const ATTEMPTS: usize = 4;
 
@@ -22,9 +22,9 @@ pub struct Content {
     pub bytes: Option<Vec<u8>>,
     /// The hash of all bytes, in every case.
     pub sha256: Sha256,
-    /// How many bytes there are.
+    /// Number of bytes.
     pub size: u64,
-    /// What the file system said, the same before and after reading.
+    /// File system data, the same before and after reading.
     pub seen: Seen,
 }
 

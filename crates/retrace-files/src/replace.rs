@@ -168,8 +168,8 @@ impl Root {
         Ok(directory)
     }
 
-    /// Takes back directories made for an act that failed or is taken back, given from the top. Those somebody else put something
-    /// into stay.
+    /// Takes back directories made for an act that failed or is taken back, given from the top. Those somebody else put
+    /// something into stay.
     pub fn remove_made(&self, made: &[RelPath]) {
         for path in made.iter().rev() {
             let removed = self.parent_of(path).map(|parent| parent.remove_directory(path.file_name()));
@@ -180,10 +180,10 @@ impl Root {
     }
 }
 
-/// What a file or directory allows others afterwards.
+/// Permissions of a file or directory afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Modes {
-    /// What it allowed before; where it is new, what its directory allows, less the process's mask.
+    /// As before; where it is new, what its directory allows, less the process's mask.
     AsIs,
     /// Nothing.
     Private,

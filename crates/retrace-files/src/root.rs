@@ -18,7 +18,7 @@ pub struct Root {
     pub(crate) top: Directory,
 }
 
-/// Which directory a root is, whatever its path. Zeros on platforms that do not say.
+/// Identity of a root's directory, whatever its path. Zeros on platforms that do not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// Number of the file system.
@@ -65,7 +65,7 @@ impl Root {
         })
     }
 
-    /// Whether nothing at all is in it.
+    /// True if nothing at all is in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.top.entries().is_ok_and(|entries| entries.is_empty())
@@ -82,13 +82,13 @@ impl Root {
         &self.path
     }
 
-    /// Which directory this is.
+    /// Identity of this directory.
     #[must_use]
     pub fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// Whether the path still leads to this directory.
+    /// True if the path still leads to this directory.
     #[must_use]
     pub fn is_current(&self) -> bool {
         Self::open(&self.path).is_ok_and(|now| now.identity == self.identity)
@@ -101,7 +101,7 @@ impl Root {
         self.top.remote_file_system()
     }
 
-    /// What the file system says about the regular file at `path`; `None` when there is none, whatever else is there.
+    /// File system data of the regular file at `path`; `None` when there is none, whatever else is there.
     ///
     /// # Errors
     /// [`FileError::Denied`] or [`FileError::Io`] when that cannot be known.

@@ -1,4 +1,4 @@
-//! Which files there are, without reading them.
+//! Lists files, without reading them.
 
 use crate::directory::{Directory, Entry, Sort, is_link_error};
 use crate::root::Root;
@@ -11,11 +11,11 @@ use std::io;
 /// of open descriptors (one per level) and the length of paths in bounds.
 pub const DEPTH_LIMIT: usize = 128;
 
-/// How often a scan starts again because a directory vanished under it, which may be a rename to a place it had already
+/// Number of restarts of a scan because a directory vanished under it, which may be a rename to a place it had already
 /// passed. Under permanent change the last answer stands.
 const ATTEMPTS: usize = 3;
 
-/// What a scan of a store found.
+/// Result of listing a store.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Regular files that the rules count as memories.
@@ -34,11 +34,11 @@ pub struct Scan {
 pub struct Problem {
     /// Where; `None` is the root.
     pub path: Option<RelPath>,
-    /// What.
+    /// Kind of the problem.
     pub kind: ProblemKind,
 }
 
-/// What a [`Problem`] is.
+/// Kind of a [`Problem`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
     /// May not be read.
@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
             Sort::Directory if self.rules.leaves_out_directory(name).is_none() => {
                 self.enter(directory, path, depth, stat.seen.file_id);
             }
-            // What a link leads to is not known: it is passed over only if its name is left out either way.
+            // The target of a link is not known: it is passed over only if its name is left out either way.
             Sort::Link if self.may_be_memory(name) => self.problem(Some(path), ProblemKind::Link),
             Sort::Fifo if left_out_file.is_none() => self.special(path, Special::Fifo),
             Sort::Socket if left_out_file.is_none() => self.special(path, Special::Socket),

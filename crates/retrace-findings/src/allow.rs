@@ -37,7 +37,7 @@ impl Allowed {
         Self { entries }
     }
 
-    /// Whether a comment allows `finding`, which is in the same file.
+    /// True if a comment allows `finding`, which is in the same file.
     pub(crate) fn allows(&self, finding: &Finding) -> bool {
         [finding.rule.id.as_str(), finding.rule.group()].into_iter().any(|selector| {
             let Some(lines) = self.entries.get(selector) else { return false };

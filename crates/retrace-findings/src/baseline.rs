@@ -93,7 +93,7 @@ impl Baseline {
         self.accepted.len()
     }
 
-    /// Whether it accepts none.
+    /// True if it accepts none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.accepted.is_empty()

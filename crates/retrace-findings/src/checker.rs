@@ -89,7 +89,7 @@ impl Checker {
         Self { config, known: BTreeMap::new(), likeness: Likeness::default(), threads: threads.max(1) }
     }
 
-    /// Whether this content was seen at this path at the last [`Checker::check`].
+    /// True if this content was seen at this path at the last [`Checker::check`].
     #[must_use]
     pub fn knows(&self, path: &str, content: Sha256) -> bool {
         self.known.get(path).is_some_and(|(known, _)| *known == content)
@@ -199,12 +199,12 @@ impl Directory<'_> {
         self.all.iter().copied()
     }
 
-    /// Whether a file is there.
+    /// True if a file is there.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.all.contains(path)
     }
 
-    /// Whether the repository has the file at this place of the directory.
+    /// True if the repository has the file at this place of the directory.
     pub(crate) fn repository_has(&self, path: &str) -> bool {
         let Some(place) = self.surroundings.place else { return false };
         let place = place.trim_matches('/');
@@ -212,7 +212,7 @@ impl Directory<'_> {
         self.surroundings.repository.is_some_and(|repository| repository.has_path(&whole))
     }
 
-    /// Whether a rule is on.
+    /// True if a rule is on.
     pub(crate) fn asks_for(&self, rule: &str) -> bool {
         self.config.severity(known(rule)).is_some()
     }

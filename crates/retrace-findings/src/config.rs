@@ -42,7 +42,7 @@ pub struct Config {
     settings: BTreeMap<&'static str, Setting>,
     excluded: Vec<Regex>,
     allowed_emails: Vec<String>,
-    /// Whether comments in memories may allow findings.
+    /// True if comments in memories may allow findings.
     pub inline_allow: bool,
     /// Severity from which a gate closes, where the file says so.
     pub fail_on: Option<Severity>,
@@ -162,13 +162,13 @@ impl Config {
         self.settings.get(rule.id.as_str()).filter(|setting| setting.on).map(|setting| setting.severity)
     }
 
-    /// Whether the path is left out.
+    /// True if the path is left out.
     #[must_use]
     pub fn excludes(&self, path: &str) -> bool {
         self.excluded.iter().any(|pattern| pattern.is_match(path))
     }
 
-    /// Whether an e-mail address, or its domain with the `@`, was said to be fine.
+    /// True if an e-mail address, or its domain with the `@`, was said to be fine.
     pub(crate) fn allows_email(&self, address: &str) -> bool {
         let address = address.to_lowercase();
         self.allowed_emails.iter().any(|allowed| match allowed.strip_prefix('@') {
@@ -177,7 +177,7 @@ impl Config {
         })
     }
 
-    /// Whether any rule of a group is on.
+    /// True if any rule of a group is on.
     pub(crate) fn has_group(&self, group: &str) -> bool {
         rules().iter().any(|rule| rule.group() == group && self.severity(rule).is_some())
     }

@@ -75,7 +75,7 @@ pub struct Change {
     pub at: Timestamp,
     /// Who made it.
     pub writer: Writer,
-    /// Whether a person asked for it in so many words, or it was there when recording began: never found wrong.
+    /// True if a person asked for it in so many words, or it was there when recording began: never found wrong.
     pub is_exempt: bool,
     /// The memory.
     pub memory: MemoryId,
@@ -83,7 +83,7 @@ pub struct Change {
     pub path: Option<String>,
     /// What it did.
     pub what: VersionOperation,
-    /// Whether its content holds something that was redacted before.
+    /// True if its content holds something that was redacted before.
     pub redacted_back: bool,
 }
 

@@ -226,7 +226,7 @@ fn orphans(directory: &mut Directory<'_>) {
     }
 }
 
-/// Whether a file is one that an index should name: Markdown, and neither an index, a log, a readme nor instructions.
+/// True if a file is one that an index should name: Markdown, and neither an index, a log, a readme nor instructions.
 fn is_topic(path: &str) -> bool {
     let own = [
         "logs",

@@ -37,7 +37,7 @@ impl Code {
         Self { ranges }
     }
 
-    /// Whether the byte at `offset` is code.
+    /// True if the byte at `offset` is code.
     pub(crate) fn contains(&self, offset: usize) -> bool {
         let after = self.ranges.partition_point(|range| range.start <= offset);
         after > 0 && self.ranges[after - 1].contains(&offset)

@@ -89,7 +89,7 @@ impl<'a> Mentions<'a> {
         Self { text, code, headings }
     }
 
-    /// Whether the words at `range` are quoted or described rather than said.
+    /// True if the words at `range` are quoted or described rather than said.
     pub(crate) fn is_mention(&self, range: &Range<usize>, sort: Sort) -> bool {
         let index = self.text.line_of(range.start);
         let line = self.text.line_range(index);
@@ -130,7 +130,7 @@ impl<'a> Mentions<'a> {
             && self.is_introduced(index, in_block || quoted_line, sort)
     }
 
-    /// Whether the heading above, or the sentence above a list, quotation or block, is about attacks or reports them.
+    /// True if the heading above, or the sentence above a list, quotation or block, is about attacks or reports them.
     fn is_introduced(&self, index: usize, apart: bool, sort: Sort) -> bool {
         let above = self.headings.partition_point(|heading| *heading < index);
         if above > 0 && attack().is_match(self.line(self.headings[above - 1])) {
@@ -153,7 +153,7 @@ impl<'a> Mentions<'a> {
         false
     }
 
-    /// Whether the code at `start` is a block rather than a span of its line.
+    /// True if the code at `start` is a block rather than a span of its line.
     fn is_block(&self, start: usize, line: &Range<usize>) -> bool {
         let ranges = self.code.ranges();
         let after = ranges.partition_point(|range| range.start <= start);
@@ -178,7 +178,7 @@ impl<'a> Mentions<'a> {
     }
 }
 
-/// Whether the clause around the words is about them, without quotation marks.
+/// True if the clause around the words is about them, without quotation marks.
 fn is_described(before: &str, after: &str) -> bool {
     let open = before.trim_end_matches(['`', '"', '\'', '“', '‘', '「', '*', '_', '(']);
     if let Some(found) = negated().find(open) {
@@ -246,7 +246,7 @@ fn words(text: &str) -> usize {
     words + letters / 3
 }
 
-/// Whether a line begins an item of a list or a row of a table.
+/// True if a line begins an item of a list or a row of a table.
 fn is_item(line: &str) -> bool {
     let text = line.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

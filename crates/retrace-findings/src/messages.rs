@@ -74,7 +74,7 @@ pub const MESSAGES: &[&str] = &[
     "Session {0} wrote over all {1} lines that session {2} had just added.",
 ];
 
-/// Whether `message` is one that `sentence` makes: its words are all there, in order, with something in each place.
+/// True if `message` is one that `sentence` makes: its words are all there, in order, with something in each place.
 #[must_use]
 pub fn says(sentence: &str, message: &str) -> bool {
     let mut rest = message;

@@ -30,13 +30,13 @@ pub(crate) fn stem(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
 }
 
-/// Whether the file is an index that is loaded at the start of a session.
+/// True if the file is an index that is loaded at the start of a session.
 #[must_use]
 pub fn is_index(path: &str) -> bool {
     file_name(path) == "MEMORY.md"
 }
 
-/// Whether the file is an instruction file.
+/// True if the file is an instruction file.
 #[must_use]
 pub fn is_instructions(path: &str) -> bool {
     matches!(
@@ -51,7 +51,7 @@ pub fn is_instructions(path: &str) -> bool {
         || path.contains("/.claude/rules/")
 }
 
-/// Whether the file is Markdown.
+/// True if the file is Markdown.
 pub(crate) fn is_markdown(path: &str) -> bool {
     path.ends_with(".md") || path.ends_with(".mdc") || path.ends_with(".markdown")
 }

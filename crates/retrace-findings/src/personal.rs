@@ -270,7 +270,7 @@ fn is_filler(text: &str) -> bool {
     text.len() >= 2 && text.chars().all(|letter| Some(letter) == first)
 }
 
-/// Whether what stands at `start` is the argument of a program that logs in: `ssh -p 22 deploy@web.firm.io`. Prose between
+/// True if what stands at `start` is the argument of a program that logs in: `ssh -p 22 deploy@web.firm.io`. Prose between
 /// the two makes an address of it.
 fn is_login(text: &str, start: usize) -> bool {
     let mut from = start.saturating_sub(LOGIN_REACH);

@@ -13,14 +13,14 @@ pub struct Rule {
     pub name: String,
     /// How bad its findings are unless the configuration says otherwise.
     pub severity: Severity,
-    /// Whether it is on unless the configuration says otherwise. A rule whose precision on real memories was measured
+    /// True if it is on unless the configuration says otherwise. A rule whose precision on real memories was measured
     /// below 80 %, or could not be measured, is off (docs/FINDINGS.md).
     pub on: bool,
     /// What it searches for and why that matters.
     pub explanation: String,
     /// What to do about a finding.
     pub remedy: String,
-    /// Whether what it finds is a secret or personal data, and is masked everywhere.
+    /// True if what it finds is a secret or personal data, and is masked everywhere.
     pub sensitive: bool,
 }
 
@@ -31,7 +31,7 @@ impl Rule {
         self.id.split('/').next().unwrap_or(&self.id)
     }
 
-    /// Whether `selector` names this rule: its id, or its group.
+    /// True if `selector` names this rule: its id, or its group.
     #[must_use]
     pub fn is_named(&self, selector: &str) -> bool {
         self.id == selector || self.group() == selector

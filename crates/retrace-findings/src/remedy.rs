@@ -67,7 +67,7 @@ pub(crate) fn remedies(rule: &Rule, path: &str, span: Option<&Span>, found: &str
     remedies
 }
 
-/// Whether `found` is bytes that are not UTF-8, which stand as `?`: taking them out would lose what they stood for.
+/// True if `found` is bytes that are not UTF-8, which stand as `?`: taking them out would lose what they stood for.
 fn is_replaced(found: &str) -> bool {
     found.bytes().all(|byte| byte == b'?')
 }

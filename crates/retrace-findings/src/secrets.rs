@@ -168,7 +168,7 @@ pub(crate) fn secrets(text: &str) -> Vec<Secret> {
 }
 
 impl Set {
-    /// Whether what fits the expression is a secret and no example.
+    /// True if what fits the expression is a secret and no example.
     fn believes(&self, format: &Format, text: &str, range: &Range<usize>) -> bool {
         let secret = &text[range.clone()];
         let lower = secret.to_lowercase();
@@ -214,7 +214,7 @@ fn is_random(text: &str) -> bool {
     letters >= 3 && digits >= 2 && !odd && !path && !words
 }
 
-/// Whether what stands before is the address of a badge, whose token is for everybody who reads the page.
+/// True if what stands before is the address of a badge, whose token is for everybody who reads the page.
 fn is_in_badge(before: &str) -> bool {
     let mut from = before.len().saturating_sub(40);
     while !before.is_char_boundary(from) {

@@ -15,12 +15,12 @@ use std::sync::OnceLock;
 /// A view of the repository a directory of memories belongs to. `None` where it has nothing of that kind, so that nothing
 /// can be said about it.
 pub trait Repository {
-    /// Whether a file or directory exists whose path from the root is `path` or ends with `/path`. Memories leave out the
+    /// True if a file or directory exists whose path from the root is `path` or ends with `/path`. Memories leave out the
     /// front of a path where everybody knows it.
     fn has_path(&self, path: &str) -> bool;
-    /// Whether a directory of this name stands at the root.
+    /// True if a directory of this name stands at the root.
     fn has_top_directory(&self, name: &str) -> bool;
-    /// Whether the repository leaves the path out (`.gitignore`): it may be there on another machine.
+    /// True if the repository leaves the path out (`.gitignore`): it may be there on another machine.
     fn ignores(&self, path: &str) -> bool;
     /// Names of the scripts of every package.json.
     fn scripts(&self) -> Option<&BTreeSet<String>>;
@@ -295,7 +295,7 @@ pub(crate) fn claims(page: &Page<'_>) -> Vec<Claim> {
     claims
 }
 
-/// Whether the content of a code span is a path of a file: segments, an ending, nothing that makes it a pattern, an address
+/// True if the content of a code span is a path of a file: segments, an ending, nothing that makes it a pattern, an address
 /// or an example.
 fn is_file_claim(span: &str) -> bool {
     static SHAPE: OnceLock<Regex> = OnceLock::new();
@@ -310,7 +310,7 @@ fn is_file_claim(span: &str) -> bool {
     shape.is_match(span) && !odd && !is_host(span) && has_known_ending(without_line_number(span))
 }
 
-/// Whether a word outside of code says so.
+/// True if a word outside of code says so.
 fn speaks_of_what_is_not_there(line: &str) -> bool {
     let outside = line.split('`').step_by(2);
     let words =
@@ -393,7 +393,7 @@ fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static st
     }
 }
 
-/// Whether a path is one of this repository: the directory it names is there, or the first part of it stands at the root.
+/// True if a path is one of this repository: the directory it names is there, or the first part of it stands at the root.
 /// A path of which nothing is there belongs to a library, another repository or an example.
 fn belongs(path: &str, repository: &dyn Repository) -> bool {
     let Some((directory, _)) = path.rsplit_once('/') else { return false };
@@ -401,7 +401,7 @@ fn belongs(path: &str, repository: &dyn Repository) -> bool {
     repository.has_path(directory) || repository.has_top_directory(first)
 }
 
-/// Whether the repository uses any package of the scope; another one may be an alias of paths.
+/// True if the repository uses any package of the scope; another one may be an alias of paths.
 fn has_scope(package: &str, repository: &dyn Repository) -> bool {
     let scope = package.split('/').next().unwrap_or(package);
     let packages = repository.packages().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! How long the log takes for what people and recorders wait for, on a log of fifty thousand versions.
+//! Times of the log's operations for people and recorders, on a log of fifty thousand versions.
 //!
 //! ```text
 //! cargo bench -p retrace-log

@@ -31,7 +31,7 @@ const IN_DIRECTORY: usize = 100;
 /// Operations appended in one transaction while the history is made; one transaction each would measure the disk.
 const BY_TRANSACTION: usize = 250;
 
-/// How often each read is measured.
+/// Number of measurements of each read.
 const RUNS: usize = 200;
 
 /// When the history begins, in microseconds since the Unix epoch, and how far its operations are apart: a minute.

@@ -11,11 +11,11 @@ use retrace_model::{MemoryId, RelPath, StoreId, StoreKind, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension as _, Row, params, params_from_iter};
 
-/// How the root of a store without a directory begins. The path of a directory is absolute and never does.
+/// Prefix of the root of a store without a directory begins. The path of a directory is absolute and never does.
 pub const LOG_ROOT: &[u8] = b"log:";
 
 impl StoreRow {
-    /// Whether the store lives in the log alone and has no directory.
+    /// True if the store lives in the log alone and has no directory.
     #[must_use]
     pub fn is_log_only(&self) -> bool {
         self.root.starts_with(LOG_ROOT)
@@ -31,7 +31,7 @@ pub struct ApiStoreRow {
     pub place: u64,
     /// Its name; several stores may have the same.
     pub name: String,
-    /// What it is for; may be empty.
+    /// Purpose; may be empty.
     pub description: String,
     /// The client's own pairs, as the JSON object they came as.
     pub metadata: String,
@@ -45,7 +45,7 @@ pub struct ApiStoreRow {
     pub archived_at: Option<Timestamp>,
 }
 
-/// Which stores to list.
+/// Filter of listed stores.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ApiStoreFilter {
     /// Made not before.
@@ -65,7 +65,7 @@ pub struct ApiStoreFilter {
 pub struct NewApiStore {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Purpose.
     pub description: String,
     /// The client's own pairs, as a JSON object.
     pub metadata: String,
@@ -73,7 +73,7 @@ pub struct NewApiStore {
     pub at: Timestamp,
 }
 
-/// What changes about a store; `None` leaves it as it is.
+/// Changes of a store; `None` leaves it as it is.
 #[derive(Clone, Debug, Default)]
 pub struct ApiStoreChange {
     /// Another name.
@@ -106,7 +106,7 @@ pub enum WriterFilter {
     ServiceAccount(String),
 }
 
-/// Which versions to list; all given conditions must hold.
+/// Filter of listed versions; all given conditions must hold.
 #[derive(Clone, Debug, Default)]
 pub struct ApiVersionFilter {
     /// Of this memory.
@@ -247,7 +247,7 @@ impl Reader<'_> {
         self.record_of(self.version(seq)?)
     }
 
-    /// How many memories live in a store.
+    /// Number of live memories in a store.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct Append<'a> {
     /// The store the operation concerns; `None` when it concerns several.
     pub store: Option<StoreId>,
-    /// What caused it.
+    /// Cause.
     pub source: Source,
     /// Who.
     pub actor: &'a Actor,
@@ -35,7 +35,7 @@ pub struct Append<'a> {
     pub at: Timestamp,
     /// The operation it takes back; each can be taken back once.
     pub undoes: Option<u64>,
-    /// What changed, in order: a later change sees what an earlier one did.
+    /// Changes, in order: a later change sees what an earlier one did.
     pub changes: Vec<Change>,
     /// Append the operation even when it makes no version.
     pub even_if_empty: bool,
@@ -48,11 +48,11 @@ pub struct Change {
     pub store: StoreId,
     /// The path after the change, or the path that is gone.
     pub path: RelPath,
-    /// What is there now.
+    /// Content now.
     pub payload: Payload,
 }
 
-/// What is at a path.
+/// Content at a path.
 #[derive(Clone, Debug)]
 pub enum Payload {
     /// A content.
@@ -63,7 +63,7 @@ pub enum Payload {
         sha256: Sha256,
         /// Their number.
         size: u64,
-        /// What the file system said of the file when it was read.
+        /// File system data of the file when it was read.
         seen: Option<Seen>,
         /// The path the memory had before, when that is known. A memory that stood at the new path is deleted by the
         /// same operation. A path where nothing lives is no former path: the change is then one like any other.
@@ -73,7 +73,7 @@ pub enum Payload {
     Gone,
 }
 
-/// What an append did.
+/// Result of an append.
 #[derive(Clone, Debug, Default)]
 pub struct Appended {
     /// The operation; `None` when nothing had changed and none was appended.
@@ -89,8 +89,8 @@ impl Act<'_> {
     /// appended does nothing. Equal content gone from one path and new at another makes one `modified` version of the
     /// same memory. A memory that reappears at a path it was deleted from keeps its id.
     ///
-    /// What was redacted is not kept again, unless it stands on disk: a note is kept without it, a content that holds it is
-    /// refused. Whoever brings a content from elsewhere takes it out before ([`Act::tags`]).
+    /// Redacted content is not kept again, unless it stands on disk: a note is kept without it, a content that holds it
+    /// is refused. Whoever brings a content from elsewhere takes it out before ([`Act::tags`]).
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store or an unknown operation to take back; [`LogError::Invalid`] for an
@@ -143,7 +143,7 @@ impl Act<'_> {
     }
 }
 
-/// Which memory comes to a path where nothing lives.
+/// Choice of the memory for a path where nothing lives.
 #[derive(Clone, Copy)]
 enum Dormant {
     /// The one that was there last and is nowhere now, or a new one.
@@ -163,7 +163,7 @@ enum Comes {
     FromElsewhere,
 }
 
-/// Whether what an operation of this source appends was found on disk, also where the file system says nothing of the file.
+/// True if what an operation of this source appends was found on disk, also where the file system says nothing of the file.
 fn is_of_disk(source: Source) -> bool {
     matches!(source, Source::Scan | Source::Tool | Source::Redact)
 }
@@ -172,7 +172,7 @@ fn is_of_disk(source: Source) -> bool {
 pub(super) struct LiveRow {
     memory_row: i64,
     memory: MemoryId,
-    /// How many versions it has.
+    /// Number of its versions.
     versions: u64,
     path_row: i64,
     blob_row: Option<i64>,
@@ -186,7 +186,7 @@ pub(super) struct LiveRow {
 struct Target {
     memory_row: i64,
     memory: MemoryId,
-    /// How many versions it has already.
+    /// Number of versions it has already.
     versions: u64,
 }
 
@@ -213,7 +213,7 @@ struct Appending<'a> {
     at: Timestamp,
     first_version: u64,
     digest: Digest,
-    /// What was written so far.
+    /// Versions written so far.
     versions: Vec<VersionId>,
     /// Versions by kind: created, modified, deleted.
     counts: [u64; 3],
@@ -222,11 +222,11 @@ struct Appending<'a> {
     /// Row of the store and newest version of each memory that got one, by the memory's row.
     newest: BTreeMap<i64, (i64, u64)>,
     rest: Dormant,
-    /// Whether a person acts, on contents that somebody wrote before.
+    /// Source of a person's act, on contents that somebody wrote before.
     acts: Option<Source>,
     /// Versions that are put back, as the act says: their places by the place of the change.
     stated: HashMap<usize, u64>,
-    /// What must not reappear.
+    /// Redacted content that must not reappear.
     tags: Arc<Tags>,
 }
 
@@ -510,7 +510,7 @@ impl<'a> Appending<'a> {
         };
         self.counts[counted] += 1;
         *self.by_store.entry(store_row).or_default() += 1;
-        // What was rebuilt is not news: no memory stands at it, and nobody has to review it.
+        // A rebuilt version is not news: no memory stands at it, and nobody has to review it.
         if draft.past.is_none() {
             self.newest.insert(draft.target.memory_row, (store_row, seq));
         }
@@ -605,7 +605,7 @@ impl LiveRow {
         Target { memory_row: self.memory_row, memory: self.memory, versions: self.versions }
     }
 
-    /// Whether the memory has this content already, as far as can be known of one whose content was redacted.
+    /// True if the memory has this content already, as far as can be known of one whose content was redacted.
     fn is_at(&self, sha256: &Sha256, seen: Option<&Seen>) -> bool {
         match (&self.sha256, &self.shadow) {
             (Some(known), _) => known == sha256,

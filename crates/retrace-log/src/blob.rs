@@ -25,7 +25,7 @@ pub(crate) const NOT_KEPT: i64 = 3;
 /// The content was redacted.
 pub(crate) const MASKED: i64 = 9;
 
-/// How a content is written down.
+/// Stored form of a content.
 pub(crate) struct Encoded {
     pub encoding: i64,
     pub base: Option<i64>,
@@ -168,14 +168,14 @@ fn read_with(
 pub(crate) struct Pass<'c> {
     connection: &'c Connection,
     known: HashMap<i64, Rc<Vec<u8>>>,
-    /// What became known, oldest first.
+    /// Known contents, oldest first.
     order: VecDeque<i64>,
     /// Delta bases of other contents, oldest first.
     delta_bases: VecDeque<i64>,
     bytes: usize,
 }
 
-/// How much a pass remembers: the newest contents of some tens of thousands of memories.
+/// Size of a pass's memory: the newest contents of some tens of thousands of memories.
 const PASS_BYTES: usize = 64 << 20;
 
 /// Number of delta bases that a pass remembers: the one before is often asked for next, to compare.
@@ -192,7 +192,7 @@ impl<'c> Pass<'c> {
         }
     }
 
-    /// What the contents are read from.
+    /// Connection that the contents are read from.
     pub(crate) fn connection(&self) -> &'c Connection {
         self.connection
     }

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256 as Hasher};
 /// Digest before the first operation.
 pub(crate) const GENESIS: Sha256 = Sha256([0; 32]);
 
-/// What a version says, without its content.
+/// Digested fields of a version, without its content.
 pub(crate) struct Leaf {
     pub seq: u64,
     pub operation_seq: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Leaf {
     pub change: VersionOperation,
     pub created_at: Timestamp,
     pub commitment: Sha256,
-    /// What a rebuilt version says beside that.
+    /// Further fields of a rebuilt version.
     pub past: Option<Past>,
 }
 
@@ -86,7 +86,7 @@ impl Leaf {
     }
 }
 
-/// What an operation says.
+/// Digested fields of an operation.
 pub(crate) struct Link<'a> {
     pub seq: u64,
     pub store: Option<StoreId>,

@@ -15,11 +15,11 @@ const LEVEL_ALONE: i32 = 3;
 /// 70 bytes at 2 µs, and no higher level takes fewer than level 5.
 const LEVEL_DIFFERENCE: i32 = 5;
 
-/// What every zstd frame begins with (RFC 8878, section 3.1.1).
+/// First bytes of every zstd frame (RFC 8878, section 3.1.1).
 const FRAME_MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
-/// What a trained zstd dictionary begins with (RFC 8878, section 5). A content that begins so cannot be a delta base: zstd
-/// would take it for such a dictionary.
+/// First bytes of a trained zstd dictionary (RFC 8878, section 5). A content that begins so cannot be a delta base:
+/// zstd would take it for such a dictionary.
 const DICTIONARY_MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 
 /// Largest content that can be kept: 1 GiB. SQLite refuses values of more than 1,000,000,000 bytes, and a size beyond it
@@ -31,7 +31,7 @@ thread_local! {
     static UNPACKER: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
 
-/// Whether another content may be packed as a difference to this one.
+/// True if another content may be packed as a difference to this one.
 pub(crate) fn can_be_delta_base(bytes: &[u8]) -> bool {
     !bytes.starts_with(&DICTIONARY_MAGIC)
 }

@@ -12,11 +12,11 @@ use std::time::Duration;
 /// A source of random bytes, passed in so that tests are the same each time.
 pub type Entropy = Box<dyn FnMut(&mut [u8]) + Send>;
 
-/// How long a process waits for another one's transaction before it gives up with [`LogError::Busy`]. The longest known
+/// Longest wait for another process's transaction before it gives up with [`LogError::Busy`]. The longest known
 /// transaction, the first scan of some thousand files, takes below a second.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
-/// How long to wait between tries where SQLite does not wait by itself.
+/// Wait between tries where SQLite does not wait by itself.
 pub(crate) const BUSY_STEP: Duration = Duration::from_millis(10);
 
 /// At how many pages in the write-ahead log the commit that made them moves all of them into the database, and waits for
@@ -47,7 +47,7 @@ impl LogFiles {
         Self { busy_wait, ..self }
     }
 
-    /// How long to wait for other processes' transactions.
+    /// Wait for other processes' transactions.
     pub(crate) fn busy_wait(&self) -> Duration {
         self.busy_wait
     }
@@ -227,7 +227,7 @@ impl LogFiles {
         Ok(connection)
     }
 
-    /// What holds for every connection.
+    /// Settings of every connection.
     fn set_up(&self, connection: &Connection) -> Result<(), LogError> {
         connection.busy_timeout(self.busy_wait)?;
         connection.set_prepared_statement_cache_capacity(128);

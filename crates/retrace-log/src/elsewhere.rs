@@ -4,7 +4,7 @@
 use crate::writer::Act;
 use crate::{LogError, Reader};
 
-/// How a place outside came to be known.
+/// Way a place outside became known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ElsewhereKind {
     /// A bundle that was written.

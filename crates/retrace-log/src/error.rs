@@ -1,4 +1,4 @@
-//! What can go wrong in the log.
+//! Errors of the log.
 
 use crate::Replaced;
 use rusqlite::ErrorCode;
@@ -103,12 +103,12 @@ impl From<rusqlite::Error> for LogError {
     }
 }
 
-/// Whether SQLite could not make the index of its write-ahead log larger.
+/// True if SQLite could not make the index of its write-ahead log larger.
 fn is_shm_size(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
 }
 
-/// Whether the operating system refused to write or to make room for writing, for another reason than a full disk.
+/// True if the operating system refused to write or to make room for writing, for another reason than a full disk.
 fn is_failed_write(error: &rusqlite::Error) -> bool {
     use rusqlite::ffi;
     let codes = [

@@ -1,4 +1,4 @@
-//! How far the log went when it was last kept note of, in a file beside it: a log that was there and is empty, older or another one is
+//! Last noted head of the log, in a file beside it: a log that was there and is empty, older or another one is
 //! noticed.
 //!
 //! The note may lag: it is good as long as the log goes through it. So no commit waits for it. It is written when a log is opened and
@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What the first line of the file says.
+/// First line of the file.
 const HEADING: &str = "retrace head 1";
 
 /// The newest operation of a log, and its digest, which all before it went into.
@@ -67,7 +67,7 @@ impl LogFiles {
         self.directory().join("retrace.head")
     }
 
-    /// What was noted last; `None` where nothing was, or nothing that can be read.
+    /// Last noted head; `None` where nothing was, or nothing that can be read.
     #[must_use]
     pub fn head(&self) -> Option<LogHead> {
         LogHead::parse(&std::fs::read_to_string(self.head_file()).ok()?)

@@ -11,7 +11,7 @@ use rusqlite::params;
 pub struct KeptLines {
     /// The first line, from 0.
     pub first: u32,
-    /// How many.
+    /// Number of lines.
     pub lines: u32,
     /// Place of the version they came from.
     pub of: u64,

@@ -1,4 +1,4 @@
-//! What was redacted stays out: it is known again without being kept.
+//! Redacted content stays out: it is known again without being kept.
 //!
 //! A redaction keeps a tag of each content it masks and of each exact secret it was given: a code (HMAC-SHA256) under a key
 //! that lies in a file beside the database. Whatever comes into the log and does not stand on disk is compared with the tags:
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 pub use tags::{Held, Tags};
 
-/// What stands where something redacted stood.
+/// Replacement for redacted text.
 pub const MARKER: &str = "[redacted]";
 
 /// Fewer bytes have no tag.
@@ -41,7 +41,7 @@ pub struct Known {
     tags: Arc<Tags>,
 }
 
-/// What takes notes of what is masked, in one redaction.
+/// Recorder of what is masked, in one redaction.
 pub(crate) struct Tagging {
     key: Key,
     redaction: i64,
@@ -65,8 +65,8 @@ impl LogFiles {
 }
 
 impl Reader<'_> {
-    /// What was redacted and must not reappear. `known` is what was read before, which is read again only when it is not so any
-    /// more.
+    /// Tags of redacted content that must not reappear. `known` is what was read before, which is read again only when
+    /// it is not so any more.
     ///
     /// # Errors
     /// A failure of the database, or of reading the key.
@@ -74,7 +74,7 @@ impl Reader<'_> {
         current(self.connection, files, known)
     }
 
-    /// What was redacted and must not reappear, with the key read anew.
+    /// Tags of redacted content that must not reappear, with the key read anew.
     ///
     /// # Errors
     /// A failure of the database, or of reading the key.
@@ -97,12 +97,12 @@ impl Reader<'_> {
 }
 
 impl Act<'_> {
-    /// What was redacted and must not reappear, as this transaction sees it.
+    /// Tags of redacted content that must not reappear, as this transaction sees it.
     ///
     /// # Errors
     /// A failure of the database, or of reading the key.
     pub fn tags(&mut self) -> Result<Arc<Tags>, LogError> {
-        // What this transaction added may be taken back with it.
+        // Tags that this transaction added may be taken back with it.
         if self.tagged {
             return Ok(Arc::new(load(&self.transaction, self.files)?));
         }

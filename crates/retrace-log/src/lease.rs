@@ -31,7 +31,7 @@ pub struct Pusher {
     pub since: Option<Timestamp>,
 }
 
-/// How often to try again while others only ask who holds a lease. Each holds the lock for some microseconds.
+/// Number of tries while others only ask who holds a lease. Each holds the lock for some microseconds.
 const TRIES: u32 = 10_000;
 
 impl Lease {
@@ -92,7 +92,7 @@ impl Lease {
     }
 }
 
-/// What the holder of a lease wrote of itself; `None` when nobody holds it, empty when it cannot be read.
+/// Words of the holder of a lease; `None` when nobody holds it, empty when it cannot be read.
 fn words_of_holder(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
     match file.try_lock_shared() {

@@ -18,7 +18,7 @@ pub struct LiveMemory {
 }
 
 impl Reader<'_> {
-    /// What a recorder needs to know of a store's live memories, by path.
+    /// Heads of a store's live memories for a recorder, by path.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
@@ -203,7 +203,7 @@ fn shadow(salt: &[u8; 16], seen: &Seen) -> Vec<u8> {
     [&salt[..], &hasher.finalize()[..]].concat()
 }
 
-/// Whether `shadow` was cast by a file the file system describes as `seen`.
+/// True if `shadow` was cast by a file the file system describes as `seen`.
 pub(crate) fn casts(shadow_kept: &[u8], seen: &Seen) -> bool {
     shadow_kept
         .get(..16)

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Needles {
     /// Bytes the user wants gone, as they are.
     pub(crate) plain: BTreeSet<Vec<u8>>,
-    /// What the log kept of masked contents and what is too random to occur by chance: hashes and salts.
+    /// Traces of masked contents in the log that are too random to occur by chance: hashes and salts.
     pub(crate) traces: BTreeSet<Vec<u8>>,
 }
 
@@ -48,12 +48,12 @@ impl Needles {
     }
 }
 
-/// What masking did.
+/// Result of masking.
 #[derive(Clone, Debug, Default)]
 pub struct Masked {
     /// Versions masked, those included that had the same content as a chosen one.
     pub versions: Vec<VersionId>,
-    /// What the purge must find nowhere.
+    /// Bytes that the purge must find nowhere.
     pub needles: Needles,
 }
 

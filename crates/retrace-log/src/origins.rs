@@ -1,5 +1,5 @@
-//! Which session wrote a version, where that was not recorded when it was written. A derived table: it may be emptied and made
-//! again from the transcripts, and what was recorded always comes first. It holds nothing of a memory.
+//! Session that wrote a version, where that was not recorded when it was written. A derived table: it may be emptied
+//! and made again from the transcripts, and what was recorded always comes first. It holds nothing of a memory.
 
 use crate::rows::{self, bound};
 use crate::writer::Act;
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 pub struct OriginRow {
     /// The session; `None` when unknown.
     pub session: Option<String>,
-    /// How sure it is: the printed form of an [`Evidence`], or `unknown`.
+    /// Confidence: the printed form of an [`Evidence`], or `unknown`.
     pub confidence: String,
-    /// What it rests on: one word of whoever joined.
+    /// Basis: one word of whoever joined.
     pub basis: String,
-    /// How many calls in a row made the content.
+    /// Number of calls in a row that made the content.
     pub steps: u64,
     /// Who in the session.
     pub role: Option<String>,
@@ -34,13 +34,13 @@ pub struct OriginRow {
 /// Where a call stands in a transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallPlace {
-    /// Which conversation of the file.
+    /// Conversation of the file.
     pub conversation: u64,
     /// The message.
     pub message: u64,
     /// The block of the message.
     pub block: u64,
-    /// Which of the changes the call makes.
+    /// Number of the change among those of the call.
     pub part: u64,
     /// Line of the file, from 1.
     pub line: u64,
@@ -63,7 +63,7 @@ pub struct Unclaimed {
     pub memory: MemoryId,
     /// When it was recorded.
     pub at: Timestamp,
-    /// Whether an answer is there that nothing later can better: the content is exact.
+    /// True if an answer is there that nothing later can better: the content is exact.
     pub is_final: bool,
 }
 
@@ -148,7 +148,7 @@ impl Reader<'_> {
         Ok(paths)
     }
 
-    /// How far versions were compared with transcripts.
+    /// Last version that was compared with transcripts.
     ///
     /// # Errors
     /// A failure of the database.
@@ -161,7 +161,8 @@ impl Reader<'_> {
             .unwrap_or(0))
     }
 
-    /// Versions after `after` that were observed and that nobody said to have written, oldest first. Redacted ones are left out.
+    /// Versions after `after` that were observed and that nobody said to have written, oldest first. Redacted ones are
+    /// left out.
     ///
     /// # Errors
     /// A failure of the database.

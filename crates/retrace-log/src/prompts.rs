@@ -1,11 +1,11 @@
-//! What a writer said it wrote after: a turn of its session, and the prompt. Kept beside the log, not in its chain, because a
+//! Turn and prompt that a writer reported. Kept beside the log, not in its chain, because a
 //! prompt can hold a secret that no version holds; a redaction takes every prompt out.
 
 use crate::writer::Act;
 use crate::{LogError, Reader};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-/// What an operation was made after.
+/// Prompt before an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// The turn of the session, from 1.
@@ -39,7 +39,7 @@ pub(crate) fn forget_all(connection: &Connection) -> Result<(), LogError> {
 }
 
 impl Reader<'_> {
-    /// What an operation was made after, where that is known still.
+    /// Prompt before an operation, where that is known still.
     ///
     /// # Errors
     /// A failure of the database.

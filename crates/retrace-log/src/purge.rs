@@ -9,7 +9,7 @@ use crate::{LogError, Writer, search};
 use rusqlite::TransactionBehavior;
 use std::time::{Duration, Instant};
 
-/// How long a purge waits for readers of an older state. Not worth more: whoever reads may read for long.
+/// Longest wait of a purge for readers of an older state. Not worth more: whoever reads may read for long.
 const READERS_WAIT: Duration = Duration::from_millis(250);
 
 /// Up to this size the database is written anew in memory; a larger one in a temporary file without a name, which holds
@@ -86,7 +86,7 @@ impl Writer {
     }
 }
 
-/// Whether it is done, when it fails at worst because another process is in the way.
+/// True if it is done, when it fails at worst because another process is in the way.
 fn pending_if_busy(done: Result<(), LogError>) -> Result<bool, LogError> {
     match done {
         Ok(()) => Ok(true),

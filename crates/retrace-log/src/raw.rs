@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// Files are read in pieces of this size.
 const PIECE: usize = 1 << 20;
 
-/// What was found in the raw bytes of the data directory, by file name relative to it.
+/// Hits in the raw bytes of the data directory, by file name relative to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawHits {
     /// Files read, with the number of hits in each.
@@ -109,11 +109,11 @@ pub(crate) struct KeptOpen {
     files: Mutex<BTreeMap<PathBuf, File>>,
 }
 
-/// What is kept open of each database, by its directory.
+/// Open files of each database, by its directory.
 static KEPT_OPEN: Mutex<BTreeMap<PathBuf, Weak<KeptOpen>>> = Mutex::new(BTreeMap::new());
 
 impl KeptOpen {
-    /// What is kept open of the database in a directory. To be asked for before a connection is opened, and let go after
+    /// Opens the files of the database in a directory. To be asked for before a connection is opened, and let go after
     /// it is closed.
     pub(crate) fn of(directory: &Path) -> Arc<Self> {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
@@ -146,7 +146,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the open file is the one at this path.
+/// True if the open file is the one at this path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

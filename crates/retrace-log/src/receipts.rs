@@ -17,13 +17,13 @@ pub struct NewReceipt<'a> {
     pub actor: &'a Actor,
     /// Why.
     pub reason: Option<&'a str>,
-    /// How the versions were chosen: `versions`, `find` or `secret`.
+    /// Way the versions were chosen: `versions`, `find` or `secret`.
     pub method: &'a str,
-    /// How many versions are masked.
+    /// Number of versions that are masked.
     pub versions: u64,
 }
 
-/// What was found at one place.
+/// State of one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceState {
     /// Nothing.
@@ -39,15 +39,15 @@ pub enum PlaceState {
 pub struct Place {
     /// For people.
     pub place: String,
-    /// What was found.
+    /// State.
     pub state: PlaceState,
-    /// How often.
+    /// Number of hits.
     pub hits: u64,
     /// More, where there is more to say.
     pub detail: Option<String>,
     /// The place is the log's own: what is left there is not done.
     pub owned: bool,
-    /// What takes it out of there, where something is left.
+    /// Step that removes it, where something is left.
     pub remedy: Option<String>,
 }
 
@@ -79,17 +79,17 @@ pub struct ReceiptRow {
     pub actor: Actor,
     /// Why.
     pub reason: Option<String>,
-    /// How the versions were chosen.
+    /// Way the versions were chosen.
     pub method: String,
-    /// How many versions were masked.
+    /// Number of versions that were masked.
     pub versions: u64,
-    /// How many live files were changed.
+    /// Number of live files that were changed.
     pub live_files: u64,
-    /// Whether the purge is done.
+    /// True if the purge is done.
     pub purged: bool,
     /// Head of the chain after it.
     pub chain_head: Sha256,
-    /// Whether the chain verified after the purge; `None` before.
+    /// Result of verifying the chain after the purge; `None` before.
     pub chain_verified: Option<bool>,
     /// Things worth knowing.
     pub warnings: Vec<String>,
@@ -207,7 +207,7 @@ impl Reader<'_> {
         self.receipts()?.into_iter().find(|receipt| receipt.id == id).ok_or_else(|| unknown(id))
     }
 
-    /// How many redactions wait for their purge.
+    /// Number of redactions that wait for their purge.
     ///
     /// # Errors
     /// A failure of the database.

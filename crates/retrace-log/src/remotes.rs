@@ -19,18 +19,18 @@ use crate::{LogError, NewStore, Reader, StoreRow};
 use retrace_model::{StoreId, StoreKind, Timestamp, VersionId};
 use rusqlite::{OptionalExtension as _, Row, params};
 
-/// How the root of a mirror begins; the base URL, `#` and the store's id at the host follow. The path of a directory is
+/// Prefix of the root of a mirror; the base URL, `#` and the store's id at the host follow. The path of a directory is
 /// absolute and never begins so.
 pub const REMOTE_ROOT: &[u8] = b"remote:";
 
 impl StoreRow {
-    /// Whether the store mirrors one that another machine serves.
+    /// True if the store mirrors one that another machine serves.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.root.starts_with(REMOTE_ROOT)
     }
 
-    /// Whether the store is a directory of this machine.
+    /// True if the store is a directory of this machine.
     #[must_use]
     pub fn has_directory(&self) -> bool {
         !self.is_log_only() && !self.is_remote() && !self.root.starts_with(crate::REDACTED_ROOT)
@@ -46,7 +46,7 @@ pub struct RemoteRow {
     pub base_url: String,
     /// Its id at the host.
     pub remote_id: String,
-    /// What the host says it is for.
+    /// Description at the host.
     pub description: String,
     /// The host's pairs, as a JSON object.
     pub metadata: String,
@@ -90,12 +90,12 @@ pub struct NewRemote {
     pub at: Timestamp,
 }
 
-/// What a host says of a store beside its memories.
+/// Facts of a store at its host beside its memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoteFacts {
     /// Its name there; empty when the host says none.
     pub name: String,
-    /// What it is for.
+    /// Purpose.
     pub description: String,
     /// Its pairs, as a JSON object.
     pub metadata: String,
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Ok(remotes)
     }
 
-    /// What is known of a mirror; `None` for a store that is none.
+    /// Facts of a mirror; `None` for a store that is none.
     ///
     /// # Errors
     /// A failure of the database.

@@ -25,7 +25,7 @@ pub(crate) const GENESIS: Sha256 = Sha256([0; 32]);
 pub struct NewReview<'a> {
     /// Who decided. [`Actor::Unknown`] cannot.
     pub person: &'a Actor,
-    /// What; [`Verdict::Undone`] is for [`Act::undo_review`] alone.
+    /// Decision; [`Verdict::Undone`] is for [`Act::undo_review`] alone.
     pub verdict: Verdict,
     /// When.
     pub at: Timestamp,
@@ -37,7 +37,7 @@ pub struct NewReview<'a> {
     pub reviewed_versions: Vec<ReviewedVersion>,
 }
 
-/// What an act of review says of one memory.
+/// Memory and version that an act of review names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReviewedVersion {
     /// The memory.
@@ -117,7 +117,7 @@ impl Act<'_> {
 
 /// Rows of the memories that are reviewed, in the order given.
 fn checked(connection: &Connection, reviewed_versions: &[ReviewedVersion]) -> Result<Vec<i64>, LogError> {
-    // What was rebuilt is not reviewed, so that it is no version to be named here.
+    // A rebuilt version is not reviewed, so that it is no version to be named here.
     let mut query =
         connection.prepare_cached("SELECT memory_id FROM versions WHERE seq = ?1 AND happened_at IS NULL")?;
     let mut memory_of = |seq: u64| -> Result<i64, LogError> {

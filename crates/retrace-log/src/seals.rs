@@ -1,4 +1,4 @@
-//! What the chain knows of a text that was redacted although it covers it: a note, or the name of an actor.
+//! Seals of redacted texts that the chain covers: a note, or the name of an actor.
 //!
 //! The digest stays as it was, so that everything after it still verifies. A seal covers what stands there now and the digest
 //! that was kept; the operation of the redaction covers its seals. So nothing else of what was sealed can be changed unseen.
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256 as Hasher};
 use std::collections::{BTreeMap, HashMap};
 
-/// What a seal is about.
+/// Subject of a seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Sealed {
     /// An operation: its note, or its actor.
@@ -62,12 +62,13 @@ impl Seals {
         Ok(seals)
     }
 
-    /// What an operation's digest covers beside its own fields: the seals that it made.
+    /// Digest of the seals that an operation made, covered beside its own fields: the seals that it made.
     pub(crate) fn made_by(&self, operation: u64) -> Option<&Sha256> {
         self.made.get(&operation)
     }
 
-    /// Whether something is as it was when it was sealed. `says` is the digest of what stands there, `kept` the one from before.
+    /// True if something is as it was when it was sealed. `says` is the digest of what stands there, `kept` the one
+    /// from before.
     pub(crate) fn fits(&self, kind: Sealed, seq: u64, says: &Sha256, kept: &Sha256) -> bool {
         self.newest.get(&(kind, seq)).is_some_and(|seal| *seal == sealed(kind, seq, says, kept))
     }
@@ -107,7 +108,7 @@ pub(crate) fn seal(
 }
 
 impl Reader<'_> {
-    /// What something says now, and the digest that was kept of it.
+    /// Present digest of a text, and the digest that was kept of it.
     pub(crate) fn says_and_kept(
         &self,
         kind: Sealed,

@@ -4,8 +4,9 @@
 //! has, for each version, the lines it brought in (those its predecessor did not have), so that history grows by what
 //! changed and a hit is the version that introduced the words. The predecessor here is the observed version before, and of a
 //! rebuilt version the one before in its own operation: what comes to stand between two versions later does not change what
-//! the index holds of them. Where the true predecessor has all that was found, the hit is left out. What an index holds is a function of the log, so an entry
-//! can always be taken out again by making the same words anew; a redaction does so before it masks.
+//! the index holds of them. Where the true predecessor has all that was found, the hit is left out. What an index holds
+//! is a function of the log, so an entry can always be taken out again by making the same words anew; a redaction does
+//! so before it masks.
 //!
 //! The indexes follow the log at a distance: appending does not wait for them. `search_state` says how far they are, and
 //! `search_live` which version of a memory the live index holds.
@@ -28,7 +29,7 @@ pub struct SearchHit {
     pub version: VersionRow,
     /// Line of the best match, from 1.
     pub line: usize,
-    /// That line.
+    /// Text of that line.
     pub text: String,
     /// Byte ranges of the words in it.
     pub matches: Vec<std::ops::Range<usize>>,
@@ -54,7 +55,7 @@ impl Writer {
 }
 
 impl Reader<'_> {
-    /// Whether every version is in the index.
+    /// True if every version is in the index.
     ///
     /// # Errors
     /// A failure of the database.

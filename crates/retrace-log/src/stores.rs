@@ -23,7 +23,7 @@ pub struct StoreRow {
     pub paused: bool,
     /// When the user took it off the list; its history stays.
     pub removed_at: Option<Timestamp>,
-    /// How the recorder last found it.
+    /// State in which the recorder last found it.
     pub state: StoreState,
     /// Why, where there is more to say.
     pub state_detail: Option<String>,
@@ -33,13 +33,13 @@ pub struct StoreRow {
     pub baseline: u64,
     /// Time of the newest version.
     pub last_change: Option<Timestamp>,
-    /// Which directory it is; `None` before that was seen.
+    /// Its directory; `None` before that was seen.
     pub place: Option<StorePlace>,
     /// Where its path leads, where a person said that another place is the store's.
     pub root_at: Option<Vec<u8>>,
 }
 
-/// Which directory a store's is.
+/// Identity of a store's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorePlace {
     /// Number of the file system.

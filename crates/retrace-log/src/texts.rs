@@ -10,13 +10,13 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands in place of a text that a chain covers.
+/// Replacement for a text that a chain covers.
 pub const REDACTED_TEXT: &str = "[redacted]";
 
-/// How the root of a store begins that was taken off the list and whose directory was redacted.
+/// Prefix of the root of a store that was taken off the list and whose directory was redacted.
 pub const REDACTED_ROOT: &[u8] = b"redacted:";
 
-/// What a redaction does with a text.
+/// Treatment of a text by a redaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextCare {
     /// Part of a version, or derived from one: it goes with the version.
@@ -50,7 +50,7 @@ pub struct TextPlace {
     pub column: &'static str,
     /// For people; empty where none is told of it.
     pub name: &'static str,
-    /// What a redaction does with it.
+    /// Its treatment.
     pub care: TextCare,
 }
 
@@ -326,7 +326,7 @@ impl Texts {
         Ok(count)
     }
 
-    /// What of the chains speaks of them.
+    /// Parts of the chains that concern them.
     fn concerned(&self, connection: &Connection) -> Result<BTreeSet<(Sealed, u64)>, LogError> {
         let mut concerned = self.notes.clone();
         let mut of_actors = connection.prepare_cached(
@@ -359,7 +359,7 @@ impl Texts {
         let mut sound = Vec::new();
         for (kind, seq) in &concerned {
             let (says, kept) = reader.says_and_kept(*kind, *seq, &before)?;
-            // What does not verify is not sealed, so that it never will.
+            // A seal that does not verify is not made, so that it never will.
             if says == kept || before.fits(*kind, *seq, &says, &kept) {
                 sound.push((*kind, *seq));
             }

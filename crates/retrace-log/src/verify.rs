@@ -1,9 +1,9 @@
-//! Whether the log is sound: file, schema, foreign keys, chain, contents, derived tables.
+//! Checks the log: file, schema, foreign keys, chain, contents, derived tables.
 //!
-//! What cannot be seen from inside: that the newest operations were taken off the end, and that somebody who knows how
-//! the chain is made wrote it all anew. For that, compare the head of the chain with one that was kept elsewhere. Not
-//! covered by the chain are names and states of stores, what the file system said of live files, receipts, and which of
-//! several versions with the same content an act put back.
+//! Limits: a check from inside cannot see that the newest operations were taken off the end, and that somebody who
+//! knows how the chain is made wrote it all anew. For that, compare the head of the chain with one that was kept
+//! elsewhere. Not covered by the chain are names and states of stores, what the file system said of live files,
+//! receipts, and which of several versions with the same content an act put back.
 
 use crate::chain::{Digest, GENESIS};
 use crate::read::{LEAVES, ReadConnection, leaf_from};
@@ -17,10 +17,10 @@ use rusqlite::Connection;
 use sha2::Digest as _;
 use std::collections::HashMap;
 
-/// What verification found.
+/// Result of verification.
 #[derive(Clone, Debug, Default)]
 pub struct Verification {
-    /// What is wrong, each in a sentence; at most a hundred.
+    /// Problems, each in a sentence; at most a hundred.
     pub problems: Vec<String>,
     /// Versions checked.
     pub versions: u64,
@@ -325,12 +325,12 @@ struct ChainWalk {
     /// The operation last checked.
     seq: u64,
     next_version: u64,
-    /// How many versions each memory had so far, observed and rebuilt ones counted apart.
+    /// Number of versions of each memory so far, observed and rebuilt ones counted apart.
     numbers: HashMap<(MemoryId, bool), u64>,
     seals: Seals,
 }
 
-/// What must be true between tables: what is wrong when it is not, and how many rows it is not true of.
+/// Rules between tables: the problem when one is broken, and the number of rows that break it.
 const DERIVED: [(&str, &str); 24] = [
     (
         "versions name paths that are not kept",
@@ -531,7 +531,7 @@ fn schema(connection: &Connection) -> Result<Vec<(String, String)>, LogError> {
 }
 
 impl crate::Writer {
-    /// What is wrong with the search indexes, each in a sentence. Checking writes nothing, but the engine asks for it
+    /// Problems of the search indexes, each in a sentence. Checking writes nothing, but the engine asks for it
     /// through a write.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ pub struct Writer {
     pub(crate) connection: Connection,
     pub(crate) files: LogFiles,
     pub(crate) entropy: Entropy,
-    /// What was redacted and must not reappear, as it was last read.
+    /// Tags of redacted content that must not reappear, as it was last read.
     tags: Option<Known>,
     /// Goes after the connection, as the order of fields says.
     _kept_open: Arc<KeptOpen>,
@@ -31,7 +31,7 @@ pub struct Act<'w> {
     pub(crate) half_done: bool,
     /// A memory that comes to a path where a deleted one was is another one.
     pub(crate) new_memories: bool,
-    /// What covers seals that were made for the next operation.
+    /// Digest that covers the seals for the next operation.
     pub(crate) seals: Option<Sha256>,
 }
 

@@ -1,16 +1,16 @@
-//! What a client is told of the tool. The Messages API knows `memory_20250818` by its name and sends no schema; an MCP client
-//! has to be told. Commands and parameters are those of that tool.
+//! Description of the tool for a client. The Messages API knows `memory_20250818` by its name and sends no schema; an
+//! MCP client has to be told. Commands and parameters are those of that tool.
 
 use serde_json::{Map, Value, json};
 
 /// Name of the tool.
 pub(crate) const NAME: &str = "memory";
 
-/// What the server is for.
+/// Purpose of the server.
 pub(crate) const INSTRUCTIONS: &str = "A directory of memory that outlives this conversation. View /memories before you \
 begin, and write down what later conversations should know. Every change is recorded and can be reviewed and taken back.";
 
-/// What the tool does.
+/// Description of the tool.
 pub(crate) const DESCRIPTION: &str = "Reads and changes files of memory below /memories. Commands: view (a directory, or a \
 file with line numbers), create (a new file), str_replace (one place in a file), insert (lines after a line), delete (a \
 file or directory), rename (a file or directory).";

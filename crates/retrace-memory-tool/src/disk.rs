@@ -1,4 +1,4 @@
-//! What is listed, moved and removed, relative to open directories. Contents are read and written by `retrace-files`.
+//! Listing, moving and removing, relative to open directories. Contents are read and written by `retrace-files`.
 
 use crate::Dialect;
 use crate::path::Step;
@@ -40,8 +40,8 @@ fn kind_of(directory: &OwnedFd, name: &[u8]) -> Result<(FileType, u64), Errno> {
 }
 
 impl Tree {
-    /// What is in a directory, two levels deep. Links within the memory are listed as what they lead to; links that leave
-    /// it or lead nowhere, and what is no file or directory, are passed over, and so is what cannot be read.
+    /// Entries of a directory, two levels deep. Links within the memory are listed as what they lead to; links that
+    /// leave it or lead nowhere, and what is no file or directory, are passed over, and so is what cannot be read.
     pub(crate) fn list(&self, directory: &[Name], dialect: Dialect) -> Vec<Listed> {
         let mut listed = Vec::new();
         self.list_level(directory, "", 1, dialect, &mut listed);
@@ -116,7 +116,7 @@ impl Tree {
         Ok((self.open_names(above.iter().map(Vec::as_slice))?, name))
     }
 
-    /// Whether all that is below a directory may be removed: a name goes only from a directory that may be written.
+    /// Checks that everything below a directory may be removed: a name goes only from a directory that may be written.
     pub(crate) fn may_remove(&self, names: &[Name]) -> Result<(), Errno> {
         may_empty(&self.open_names(names.iter().map(Vec::as_slice))?, 0)
     }

@@ -1,4 +1,4 @@
-//! What an edit makes of a text.
+//! Effect of an edit on a text.
 
 use crate::{Dialect, ToolError};
 

@@ -47,7 +47,7 @@ impl MemoryTool {
         match self.0 {}
     }
 
-    /// Whether an input asks for a change.
+    /// True if an input asks for a change.
     #[must_use]
     pub fn changes(_input: &Value) -> bool {
         true

@@ -1,4 +1,4 @@
-//! What can go wrong, as data, and the text of it in each dialect.
+//! Errors as data, and the text of it in each dialect.
 //!
 //! A text reaches the model as the clients send it: `docs` verbatim; `py` verbatim for what the tool says itself, Python's
 //! `repr` for exceptions of the host; `ts` after `Error: `. Source of every string: the SDKs named at [`Dialect`] and the
@@ -26,7 +26,7 @@ pub enum OpenError {
     Make {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// This platform cannot reach files by descriptor.
@@ -268,7 +268,7 @@ pub(crate) mod libc_codes {
     pub(crate) use of_this_platform::*;
 }
 
-/// What the system says of an error number, without the number.
+/// System's text for an error number, without the number.
 fn system_text(code: i32) -> String {
     let text = std::io::Error::from_raw_os_error(code).to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
@@ -371,7 +371,7 @@ fn not_utf8_in_python(at: usize, length: Option<usize>, bytes: &[u8]) -> String 
     let single = bytes.contains(&b'\'') && !bytes.contains(&b'"');
     let quote = if single { '"' } else { '\'' };
     let mut text = format!("UnicodeDecodeError('utf-8', b{quote}");
-    // What is cut off later need not be written.
+    // Bytes that are cut off later need not be written.
     for byte in bytes.iter().take(PY_EXCEPTION_CHARACTERS) {
         match *byte {
             b'\\' => text.push_str("\\\\"),

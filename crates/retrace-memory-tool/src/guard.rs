@@ -1,24 +1,24 @@
-//! What keeps sensitive text out of memory. What is sensitive is the caller's to say.
+//! Keeps sensitive text out of memory. What is sensitive is the caller's to say.
 
 use std::str::FromStr;
 use thiserror::Error;
 
 /// Finds sensitive text.
 pub trait Guard: Send + Sync {
-    /// What was found in `text`, in its order.
+    /// Findings in `text`, in its order.
     fn findings(&self, text: &str) -> Vec<Sensitive>;
 }
 
 /// Something sensitive in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sensitive {
-    /// What it is, in a few words. It never holds the text it describes, since it goes to the model.
+    /// Short description. It never holds the text it describes, since it goes to the model.
     pub what: String,
     /// Tells it apart from others of the same description: a hash of the text, say.
     pub mark: u64,
 }
 
-/// What happens to a write that adds something sensitive.
+/// Treatment of a write that adds something sensitive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GuardMode {
     /// It is written, and nothing is searched for.

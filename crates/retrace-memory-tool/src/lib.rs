@@ -50,7 +50,7 @@ pub use guard::{Guard, GuardMode, Sensitive, UnknownGuardMode};
 pub use observe::{Change, Observer, Unobserved};
 /// When a change is to be on the disk; see [`Observer::durable`].
 pub use retrace_files::Durable;
-/// Which directory a tool works in; see [`Options::identity`].
+/// Identity of the directory a tool works in; see [`Options::identity`].
 pub use retrace_files::Identity;
 
 #[cfg(not(unix))]
@@ -64,22 +64,22 @@ use retrace_files::{NoFaults, Steps};
 use std::fmt;
 use std::sync::Arc;
 
-/// What the model sees as the root of its memory.
+/// Root of the memory as the model sees it.
 pub const MODEL_ROOT: &str = "/memories";
 
 /// Characters of a `view` beyond which the documentation suggests cutting. Source: documentation page "Memory tool".
 pub const DOCS_VIEW_CHARACTERS: usize = 16_000;
 
-/// What goes back to the model as a `tool_result`.
+/// Answer to the model, as a `tool_result`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The text.
     pub content: String,
-    /// Whether the block carries `is_error: true`.
+    /// True if the block carries `is_error: true`.
     pub is_error: bool,
 }
 
-/// How a tool behaves.
+/// Options of a tool.
 #[derive(Clone)]
 pub struct Options {
     /// Whose texts and rules.
@@ -90,15 +90,15 @@ pub struct Options {
     pub view_characters: Option<usize>,
     /// Contents above this many bytes are neither written nor viewed.
     pub max_file_bytes: u64,
-    /// What happens to text in which `guard` finds something.
+    /// Treatment of text in which `guard` finds something.
     pub guard_mode: GuardMode,
-    /// What finds sensitive text; nothing is searched for when `None`.
+    /// Finder of sensitive text; nothing is searched for when `None`.
     pub guard: Option<Arc<dyn Guard>>,
-    /// What finds text that is refused whatever the mode: what was redacted does not reappear by a call.
+    /// Finder of text that is refused whatever the mode: what was redacted does not reappear by a call.
     pub kept_out: Option<Arc<dyn Guard>>,
     /// A random number for each call, which names temporary files.
     pub random: Arc<dyn Fn() -> u64 + Send + Sync>,
-    /// Which directory it must be; whichever stands at the path when `None`.
+    /// Identity that the directory must have; any when `None`.
     pub identity: Option<Identity>,
     /// Called before each step of writing and deleting a file, so that tests can fail or stop it there.
     pub steps: Arc<dyn Steps + Send + Sync>,

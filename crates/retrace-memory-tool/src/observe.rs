@@ -1,4 +1,4 @@
-//! What a caller is told of each change, so that it can record exactly what happened.
+//! Reports each change to the caller, so that it can record exactly what happened.
 
 use retrace_files::Durable;
 use retrace_model::{RelPath, Seen};
@@ -13,7 +13,7 @@ pub enum Change<'a> {
         path: &'a RelPath,
         /// All its bytes.
         bytes: &'a [u8],
-        /// What the file system said of it once it was in place; `None` where that is not known.
+        /// File system data once it was in place; `None` where that is not known.
         seen: Option<Seen>,
     },
     /// A file is gone.
@@ -52,7 +52,7 @@ pub trait Observer {
         self.before(paths)
     }
 
-    /// Whether the change that is about to be made is to be on the disk before [`Observer::changed`] is called. Asked after
+    /// Durability that the change to be made has before [`Observer::changed`] is called. Asked after
     /// each [`Observer::before`].
     fn durable(&self) -> Durable {
         Durable::Now

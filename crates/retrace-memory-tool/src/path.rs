@@ -1,4 +1,4 @@
-//! What a path from the model means, before anything is looked at.
+//! Meaning of a path from the model, before anything is looked at.
 
 use crate::{Dialect, MODEL_ROOT, ToolError};
 
@@ -62,7 +62,7 @@ fn without_up(rest: &str) -> Option<Vec<Step>> {
         .then(|| names.into_iter().skip(1).map(Step::Into).collect())
 }
 
-/// Whether any part is `..`, also when it is percent-encoded (once or more often) or set off by a backslash.
+/// True if any part is `..`, also when it is percent-encoded (once or more often) or set off by a backslash.
 fn goes_up(rest: &str) -> bool {
     let mut text = rest.to_owned();
     loop {

@@ -21,8 +21,8 @@ pub(crate) enum Undo {
     Made(Vec<RelPath>),
 }
 
-/// What a call displaced, beside the files until the caller has recorded the call or takes it back. Dropping it leaves hidden
-/// files behind, which [`Root::leftovers`] finds.
+/// Content that a call displaced, beside the files until the caller has recorded the call or takes it back. Dropping it
+/// leaves hidden files behind, which [`Root::leftovers`] finds.
 #[must_use]
 pub struct Pending {
     place: Option<(Tree, Root)>,

@@ -140,7 +140,7 @@ pub(crate) fn directory(
     view
 }
 
-/// How names are ordered within a directory: by code point, in `ts` by UTF-16 code unit.
+/// Order of names within a directory: by code point, in `ts` by UTF-16 code unit.
 pub(crate) fn order(one: &str, other: &str, dialect: Dialect) -> Ordering {
     match dialect {
         Dialect::Ts => one.encode_utf16().cmp(other.encode_utf16()),

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// How often an edit is made anew because somebody else wrote the file meanwhile.
+/// Number of attempts at an edit of a file that somebody else writes meanwhile.
 const ATTEMPTS: u64 = 16;
 
 /// The memory tool over one directory. It holds no state between calls, so that any number of processes may serve the
@@ -44,7 +44,7 @@ impl MemoryTool {
         &self.root
     }
 
-    /// Whether an input asks for a change. One that cannot be read asks for none.
+    /// True if an input asks for a change. One that cannot be read asks for none.
     #[must_use]
     pub fn changes(input: &Value) -> bool {
         !matches!(input::read(input, Dialect::Docs), Ok(Command::View { .. }) | Err(_))
@@ -58,14 +58,14 @@ impl MemoryTool {
         answer
     }
 
-    /// As [`MemoryTool::call`], for a caller that may have to take the call back: what it displaced stays beside the files until
-    /// [`Pending::let_go`], and other calls that change something wait for that.
+    /// As [`MemoryTool::call`], for a caller that may have to take the call back: what it displaced stays beside the
+    /// files until [`Pending::let_go`], and other calls that change something wait for that.
     pub fn call_pending(&self, input: &Value, observer: &mut dyn Observer) -> (Answer, Pending) {
         let mut pending = Pending::new(&self.options);
         match self.answer(input, observer, &mut pending) {
             Ok(content) => (Answer { content, is_error: false }, pending),
             Err(error) => {
-                // What was done before the step that failed.
+                // Steps before the failed one are taken back.
                 pending.take_back_steps();
                 (Answer { content: error.text(self.options.dialect), is_error: true }, pending)
             }
@@ -139,7 +139,7 @@ fn system(path: &str, code: i32, call: &'static str, shown: String) -> ToolError
     ToolError::System { path: path.to_owned(), code, call, shown, shown_to: None }
 }
 
-/// What to do with a link at the end of a path.
+/// Treatment of a link at the end of a path.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     Follow,
@@ -151,7 +151,7 @@ struct Call<'c> {
     root: Root,
     options: &'c Options,
     observer: &'c mut dyn Observer,
-    /// What was done, and what it takes to undo it.
+    /// Steps done, with what undoes each.
     undo: Vec<Undo>,
 }
 
@@ -276,8 +276,8 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Whether a content may be written under a name; answers what is to be added to the answer. Both as they are before and
-    /// after: a name is kept, listed and told as a content is.
+    /// Checks that a content may be written under a name; answers what is to be added to the answer. Both as they are
+    /// before and after: a name is kept, listed and told as a content is.
     fn check(&self, path: &str, text: (&str, &str), name: (&str, &str)) -> Result<String, ToolError> {
         let (before, after) = text;
         let (bytes, limit) = (after.len() as u64, self.options.max_file_bytes);
@@ -480,8 +480,8 @@ impl Call<'_> {
         Err(ToolError::Unstable { path: path.to_owned() })
     }
 
-    /// Renames a directory to a hidden name, looks whether all in it is what the caller was told of, and leaves it there: it is
-    /// removed when the call is let go of.
+    /// Renames a directory to a hidden name, looks whether all in it is what the caller was told of, and leaves it
+    /// there: it is removed when the call is let go of.
     fn delete_directory(&mut self, path: &str, place: &Place, names: &[Name]) -> Result<(), ToolError> {
         let refused = |code: Errno| match code {
             Errno::NOENT => ToolError::DeleteMissing { path: path.to_owned() },
@@ -630,7 +630,7 @@ impl Call<'_> {
         self.observer.before_renaming(&paths).map_err(|reason| ToolError::Unobserved { reason: reason.0 })?;
         self.root.set_durable(self.observer.durable());
         if over {
-            // What the system says of both, when the link is not set aside first.
+            // The system's answer for both, when the link is not set aside first.
             if old_names == new_names {
                 return Ok(());
             }

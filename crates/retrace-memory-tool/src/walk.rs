@@ -20,7 +20,7 @@ const LINK_LIMIT: usize = 40;
 /// Bytes of a path, the end mark not counted. Source: `PATH_MAX` of Linux.
 const PATH_LIMIT: usize = 4095;
 
-/// How often a name that is a directory at one moment and none at the next is looked at again.
+/// Number of repeated checks of a name that is a directory at one moment and none at the next is looked at again.
 const ATTEMPTS: usize = 8;
 
 pub(crate) const OPEN_DIRECTORY: OFlags =
@@ -37,7 +37,7 @@ pub(crate) struct Tree {
     known_as: OnceCell<Vec<Vec<Name>>>,
 }
 
-/// What stands at the end of a walk.
+/// End of a walk.
 #[derive(Clone, Debug)]
 pub(crate) enum Leaf {
     /// A directory; [`Place::tail`] is empty.
@@ -96,7 +96,7 @@ impl Place {
         self.directory.is_empty() && self.tail.is_empty()
     }
 
-    /// Whether something stands there.
+    /// True if something stands there.
     pub(crate) fn exists(&self) -> bool {
         matches!(self.leaf, Leaf::Directory(_) | Leaf::File(_) | Leaf::Link | Leaf::Special)
     }
@@ -112,8 +112,8 @@ pub(crate) fn rel_path<'a>(names: impl Iterator<Item = &'a [u8]>) -> Option<RelP
 }
 
 impl Drop for Tree {
-    /// Unlocks rather than only closes: a process that is being started from this one shares the open directory for a moment, and the
-    /// lock with it.
+    /// Unlocks rather than only closes: a process that is being started from this one shares the open directory for a
+    /// moment, and the lock with it.
     fn drop(&mut self) {
         let _ = fs::flock(&self.top, fs::FlockOperation::Unlock);
     }
@@ -126,7 +126,7 @@ impl Tree {
         Ok(Self { top, path: path.to_owned(), known_as: OnceCell::new() })
     }
 
-    /// Whether it is this directory.
+    /// True if it is this directory.
     pub(crate) fn is(&self, identity: Identity) -> bool {
         #[allow(
             clippy::useless_conversion,
@@ -206,13 +206,13 @@ struct Walk<'t> {
     here: OwnedFd,
     directory: Vec<Name>,
     tail: Vec<Name>,
-    /// What the first name of the tail is.
+    /// Type of the first name of the tail.
     first: Option<Leaf>,
     /// The names from the root of the file system, while the walk is elsewhere.
     outside: Option<Vec<Name>>,
     /// The links followed so far.
     links: Vec<Vec<Name>>,
-    /// What is still to walk, and whether the model wrote it (not a link).
+    /// Steps still to walk; true if the model wrote the step (not a link).
     rest: VecDeque<(Step, bool)>,
     /// The first name of the tail came out of a link.
     in_link: bool,

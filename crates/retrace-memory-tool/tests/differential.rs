@@ -368,7 +368,7 @@ fn compare(dialect: Dialect) {
                     ours.is_error, ours.content, case["tree"]
                 )),
             }
-            // What stands on disk may differ from here on.
+            // The files on disk may differ from here on.
             break;
         }
         let theirs = sorted(answers["tree"].as_array().unwrap().clone());

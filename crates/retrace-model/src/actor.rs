@@ -7,7 +7,7 @@ pub enum Actor {
     Session {
         /// The session's id as the agent writes it.
         id: String,
-        /// How the session is known to be the writer.
+        /// Evidence that the session is the writer.
         evidence: Evidence,
     },
     /// A client of the API, by the id of its key.
@@ -29,7 +29,7 @@ pub enum Actor {
     Unknown,
 }
 
-/// How an actor is known.
+/// Evidence for an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evidence {
     /// The writer said so when it wrote: a memory-tool or API call.

@@ -11,9 +11,9 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is not {wanted}")]
 pub struct IdError {
-    /// What was given.
+    /// The given text.
     pub text: String,
-    /// What was wanted, with its article: "a store id (memstore_…)".
+    /// The wanted form, with its article: "a store id (memstore_…)".
     pub wanted: &'static str,
 }
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{word:?} is not one of: {known}")]
 pub struct UnknownWord {
-    /// What was given.
+    /// The given word.
     pub word: String,
     /// The list, separated by commas.
     pub known: String,
@@ -81,7 +81,7 @@ words! {
 }
 
 words! {
-    /// How a store is doing. A state is shown to the user, not written to a log file.
+    /// State of a store. A state is shown to the user, not written to a log file.
     StoreState {
         /// Changes are recorded whenever a recorder runs.
         Recording = "recording",
@@ -99,7 +99,7 @@ words! {
 }
 
 words! {
-    /// What a version did to its memory.
+    /// Change of a memory by a version.
     VersionOperation {
         /// The memory came to be.
         Created = "created",
@@ -111,7 +111,7 @@ words! {
 }
 
 words! {
-    /// What a person decided in an act of review.
+    /// A person's decision in an act of review.
     Verdict {
         /// The memory is right as it stands.
         Approved = "approved",
@@ -129,7 +129,7 @@ words! {
 }
 
 words! {
-    /// What caused an operation.
+    /// Cause of an operation.
     Source {
         /// A scan of the directory.
         Scan = "scan",

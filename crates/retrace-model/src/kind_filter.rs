@@ -1,4 +1,4 @@
-//! What a list of memories is narrowed to, by kind. One word says it, the same in the terminal, over HTTP and in the window.
+//! Narrows a list of memories, by kind. One word says it, the same in the terminal, over HTTP and in the window.
 //!
 //! Deliberately absent: telling the kind of a file. That is `memory_kind.rs`.
 
@@ -9,11 +9,11 @@ use std::str::FromStr;
 /// A kind of memory to keep. One memory may be of several: an index that a team shares is an index and a team's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KindFilter {
-    /// What is for this.
+    /// Memories for this purpose.
     Class(MemoryClass),
     /// A topic of this type, as its front matter says.
     Topic(String),
-    /// What is shared like this.
+    /// Memories shared like this.
     Scope(MemoryScope),
 }
 
@@ -25,7 +25,7 @@ const SCOPES: [MemoryScope; 4] =
     [MemoryScope::Team, MemoryScope::AgentUser, MemoryScope::AgentProject, MemoryScope::AgentLocal];
 
 impl KindFilter {
-    /// Whether a memory of this kind is kept.
+    /// True if a memory of this kind is kept.
     #[must_use]
     pub fn holds(&self, kind: &MemoryKind) -> bool {
         match self {

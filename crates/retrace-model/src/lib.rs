@@ -1,6 +1,6 @@
 //! The words of Retrace and its pure decisions.
 //!
-//! What a store, a memory, a version, an operation and an actor are; how paths inside a store are written; which paths
+//! Stores, memories, versions, operations and actors; how paths inside a store are written; which paths
 //! a recorder should read after a scan. The names follow the hosted Memory Stores API, so that local and remote stores
 //! are one model.
 //!

@@ -1,4 +1,4 @@
-//! What kind of memory a file is: told by whose store it is in, by its place and its name, and by the type in its front
+//! Kind of a memory file: told by whose store it is in, by its place and its name, and by the type in its front
 //! matter.
 //!
 //! Sources: claude-code-memory.md sections 4 to 8, agent-memory-sources.md sections 1 and 3. Deliberately absent: reading
@@ -10,14 +10,14 @@ use crate::StoreKind;
 use chrono::NaiveDate;
 use std::fmt;
 
-/// What a file is for.
+/// Purpose of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryClass {
     /// Loaded at the start of a session; points to the others.
     Index,
     /// A memory on one subject, read on demand.
     Topic,
-    /// What happened on a day.
+    /// Notes of one day.
     DailyLog,
     /// Written for an agent by people: `CLAUDE.md`, `AGENTS.md`, `GEMINI.md`, rules.
     Instructions,
@@ -72,10 +72,10 @@ impl MemoryScope {
     }
 }
 
-/// What kind of memory a file is.
+/// Kind of a memory file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryKind {
-    /// What it is for.
+    /// Its purpose.
     pub class: MemoryClass,
     /// Type of its front matter, as it stands there.
     pub memory_type: Option<String>,
@@ -127,7 +127,7 @@ const TEAM_FOLDER: &str = "team";
 /// Folders whose dated files are daily logs. `logs` is Claude Code's and Aeon's, `memory` OpenClaw's.
 const LOG_FOLDERS: [&str; 3] = ["logs", "memory", "daily"];
 
-/// What kind of memory the file at `path` below a store is. `memory_type` is the type of its front matter.
+/// Kind of the memory file at `path` below a store is. `memory_type` is the type of its front matter.
 #[must_use]
 pub fn memory_kind(store: &StorePlace<'_>, path: &str, memory_type: Option<&str>) -> MemoryKind {
     let (scope, agent, inside) = scope_of(store, path);
@@ -144,7 +144,7 @@ pub fn memory_kind(store: &StorePlace<'_>, path: &str, memory_type: Option<&str>
     }
 }
 
-/// Whether the class of a file at `path` leaves its type open, so that its front matter is worth reading.
+/// True if the class of a file at `path` leaves its type open, so that its front matter is worth reading.
 #[must_use]
 pub fn may_have_type(path: &str) -> bool {
     is_markdown(path.rsplit('/').next().unwrap_or(path))
@@ -187,7 +187,7 @@ fn class_of(kind: StoreKind, inside: &[&str], folder: &str) -> (MemoryClass, Opt
         return (MemoryClass::DailyLog, day);
     }
     let is_index = match kind {
-        // What Codex puts into a session; its MEMORY.md is a handbook.
+        // Codex loads this file into a session; its MEMORY.md is a handbook.
         StoreKind::Codex => name == "memory_summary.md",
         _ => name == "MEMORY.md",
     };

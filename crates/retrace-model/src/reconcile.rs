@@ -4,7 +4,7 @@
 use crate::{RelPath, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the file system says about one file without reading it.
+/// File system data of one file, without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// Size in bytes.
@@ -18,16 +18,16 @@ pub struct Seen {
     pub file_id: u64,
 }
 
-/// What is remembered of a live memory from the last time its file was read.
+/// State of a live memory when its file was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// What the file system said when it was read; `None` when that is not known, which means: read it again.
+    /// File system data at that read; `None` when that is not known, which means: read it again.
     pub seen: Option<Seen>,
     /// When that look happened.
     pub seen_at: Timestamp,
 }
 
-/// What to do after a scan of a directory.
+/// Decisions after a scan of a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reconciled {
     /// Paths whose content may differ from the log: read and hash them.

@@ -1,10 +1,10 @@
-//! Which files of a directory are memories. The rules are data and are shown to the user.
+//! Rules that decide which files of a directory are memories. The rules are data and are shown to the user.
 
 /// Files above this size are recorded as too large, with their hash but without their content: 10 MiB.
 /// Source: product decision; the largest memory seen in public directories is below 30 KB.
 pub const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
 
-/// What a store leaves out. The default is the rule for every kind.
+/// Rules of a store for what it leaves out. The default is the rule for every kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Largest content kept, in bytes.

@@ -1,12 +1,13 @@
-//! What a write makes of a file.
+//! Effect of a write on a file's content.
 //!
 //! Rules of Claude Code's tools: line ends of the file are kept, a line that is replaced by nothing goes with its line end,
-//! an empty `old` makes a file. Every client refuses a text that stands twice unless all of it is to be replaced. Where clients differ, every result one of them gives is an outcome, the likeliest first.
+//! an empty `old` makes a file. Every client refuses a text that stands twice unless all of it is to be replaced. Where
+//! clients differ, every result one of them gives is an outcome, the likeliest first.
 
 use crate::write::{Effect, LineEdit, Replacement, Write};
 use retrace_transcript::Format;
 
-/// How many bytes of a file say which line ends it has, as Claude Code looks at it.
+/// Number of bytes of a file that decide which line ends it has, as Claude Code looks at it.
 const MAX_LINE_ENDS_INSPECTED: usize = 4096;
 
 /// The bytes after a write to a file that had `before` (`None`: no file). `None` when they cannot be told: the edit does not
@@ -176,7 +177,7 @@ fn inserted(before: Option<&[u8]>, line: u64, text: &str) -> Vec<Vec<u8>> {
     made
 }
 
-/// Whether most line ends near the beginning are carriage return and line feed.
+/// True if most line ends near the beginning are carriage return and line feed.
 fn has_crlf(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(MAX_LINE_ENDS_INSPECTED)];
     let all = memchr::memchr_iter(b'\n', head).count();

@@ -7,7 +7,8 @@ use retrace_model::Timestamp;
 /// Front matter longer than this is not read. Real ones are below 2 KiB.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// How far the stamp may lie from the call: clients write it right before the file, and clocks of one machine agree.
+/// Longest distance of the stamp from the call: clients write it right before the file, and clocks of one machine
+/// agree.
 const STAMP_WITHIN_MICROS: u64 = 120 * 1_000_000;
 
 /// The session that a file's front matter names (`originSessionId`, at the top or below `metadata`).
@@ -18,7 +19,7 @@ pub fn origin_session(content: &[u8]) -> Option<String> {
     (!value.is_empty() && value.len() <= 200).then(|| value.to_owned())
 }
 
-/// Whether two contents differ in nothing but the front matter's `modified`, which clients since 2.1.214 write themselves at
+/// True if two contents differ in nothing but the front matter's `modified`, which clients since 2.1.214 write themselves at
 /// each write (claude-code-memory.md, section 5), and that of `found` is about `at`. Equal contents are not meant.
 #[must_use]
 pub fn is_equal_but_for_stamp(made: &[u8], found: &[u8], at: Option<Timestamp>) -> bool {

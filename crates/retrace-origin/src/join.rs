@@ -11,25 +11,25 @@ use crate::path::is_below;
 use crate::write::{Effect, Replacement, Write};
 use retrace_model::Timestamp;
 
-/// How much later than a version a call may be dated: clocks of one machine agree, but a call's line is written with the time
-/// of the client, the version with that of the recorder's transaction. 5 seconds.
+/// Largest delay of a call's date behind its version's: clocks of one machine agree, but a call's line is written with
+/// the time of the client, the version with that of the recorder's transaction. 5 seconds.
 pub const CLOCK_SLACK_MICROS: i64 = 5 * 1_000_000;
 
-/// How long before a version a call may have been answered to be likely although its content fits only in part. Recorders
+/// Longest time between a call's answer and a version to be likely although its content fits only in part. Recorders
 /// look within seconds; what is longer ago had time to be changed by others. 2 minutes.
 pub const LIKELY_WITHIN_MICROS: i64 = 120 * 1_000_000;
 
-/// How many writes in a row may lie between two versions. A recorder looks at least once in some seconds; an agent makes a
-/// few calls in that time.
+/// Number of writes in a row that may lie between two versions. A recorder looks at least once in some seconds; an
+/// agent makes a few calls in that time.
 pub const LONGEST_CHAIN: usize = 12;
 
-/// How many of the latest writes of a path are tried for one version.
+/// Number of the latest writes of a path that are tried for one version.
 const MAX_TRIED: usize = 200;
 
 /// Part of a written text's lines that must be in the version for it to be likely: half.
 const SHARED_LINES: (usize, usize) = (1, 2);
 
-/// What is known of a version that wants an author.
+/// Facts of a version that wants an author.
 #[derive(Clone, Copy, Debug)]
 pub struct Version<'a> {
     /// Absolute path of its file.
@@ -57,7 +57,7 @@ pub struct Presence {
     pub until: Timestamp,
 }
 
-/// How sure an answer is, the surest first.
+/// Confidence of an answer, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// A call gives exactly these bytes.
@@ -86,7 +86,7 @@ impl Confidence {
     }
 }
 
-/// What an answer rests on.
+/// Basis of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Basis {
     /// The call's bytes are the content.
@@ -103,7 +103,7 @@ pub enum Basis {
     Deleted,
     /// The call moves the file.
     Renamed,
-    /// What the call writes is in the content, among other things.
+    /// The content holds what the call writes, among other things.
     InPart,
     /// A command names the file; what it does is not known.
     Named,
@@ -142,15 +142,15 @@ impl Basis {
 /// The answer for one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// How sure it is.
+    /// Confidence of the answer.
     pub confidence: Confidence,
-    /// What it rests on.
+    /// Basis of the answer.
     pub basis: Basis,
     /// The session; `None` when unknown.
     pub session: Option<String>,
     /// The call, as a place in the writes given; of several in a row the last.
     pub write: Option<usize>,
-    /// How many calls in a row made the content; 0 without a call.
+    /// Number of calls in a row that made the content; 0 without a call.
     pub steps: usize,
     /// Calls of other sessions that could have done it as well, one a session.
     pub candidates: Vec<usize>,
@@ -266,7 +266,7 @@ fn done_at(write: &Write) -> Option<Timestamp> {
 fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present: &[Presence]) -> Match {
     let writes = rows.writes;
     let fresh = rows.fresh(version);
-    // What a session only says of its extraction gives no content.
+    // A session's statement about its extraction gives no content.
     let calls: Vec<usize> = fresh.iter().copied().filter(|at| !writes[*at].is_saying()).collect();
     if let Some(found) = choose(exact(version, writes, &calls), writes, Confidence::ExactContent, version) {
         return found;
@@ -297,7 +297,7 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present:
     named_by_file(version).or(undecided).or_else(|| at_work(version, present)).unwrap_or_else(Match::unknown)
 }
 
-/// Whether a write is about the version's file.
+/// True if a write is about the version's file.
 fn concerns(version: &Version<'_>, write: &Write) -> bool {
     let is_here = |path: &str| path == version.path || version.moved_from == Some(path);
     let is_above = |path: &str| {
@@ -339,7 +339,7 @@ fn takes_away(version: &Version<'_>, write: &Write) -> bool {
     }
 }
 
-/// Whether one write alone gives the content.
+/// Basis if one write alone gives the content.
 fn gives(write: &Write, version: &Version<'_>, after: &[u8]) -> Option<Basis> {
     if let Effect::Rename { to } = &write.effect {
         let from = version.moved_from?;
@@ -401,7 +401,7 @@ fn leads(version: &Version<'_>, writes: &[&Write], part: &[usize], after: &[u8])
     content.is_some_and(|content| content == after || is_equal_but_for_stamp(&content, after, last))
 }
 
-/// Whether a write fits a version's content in part.
+/// Basis if a write fits a version's content in part.
 fn in_part(version: &Version<'_>, write: &Write) -> Option<Basis> {
     let Some(after) = version.after else {
         return matches!(write.effect, Effect::Unparsed).then_some(Basis::Named);
@@ -431,7 +431,7 @@ fn in_part(version: &Version<'_>, write: &Write) -> Option<Basis> {
     fits.then_some(Basis::InPart)
 }
 
-/// Whether what a write did is in the version before already, so that it does not explain this one: it was answered before
+/// True if what a write did is in the version before already, so that it does not explain this one: it was answered before
 /// that version was recorded, or all of it is there. Who changes a file by hand a moment after a session must not be taken
 /// for the session.
 fn was_seen(version: &Version<'_>, write: &Write) -> bool {

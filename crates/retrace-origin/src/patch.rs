@@ -5,7 +5,7 @@
 
 use crate::write::Effect;
 
-/// What a patch changes in one file.
+/// Changes of a patch to one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePatch {
     /// Hunks in order.
@@ -23,7 +23,7 @@ pub struct Hunk {
     pub old: Vec<String>,
     /// Lines that stand in their place then.
     pub new: Vec<String>,
-    /// Whether it is the end of the file.
+    /// True if it is the end of the file.
     pub at_end: bool,
 }
 

@@ -38,7 +38,7 @@ pub fn resolve(named: &str, directory: Option<&str>) -> String {
     }
 }
 
-/// Whether `path` is `directory` or below it; both resolved.
+/// True if `path` is `directory` or below it; both resolved.
 #[must_use]
 pub fn is_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory.trim_end_matches('/'))

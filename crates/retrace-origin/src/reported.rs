@@ -1,4 +1,4 @@
-//! What Claude Code's lines tell beside the conversation: the directory a call ran in, and the client's own account of a
+//! Facts in Claude Code's lines beside the conversation: the directory a call ran in, and the client's own account of a
 //! result (`toolUseResult`), with the file before and the replacement as made.
 
 use crate::write::{Effect, Replacement, Reported};

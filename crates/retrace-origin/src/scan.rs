@@ -14,12 +14,12 @@ use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What a transcript holds of files.
+/// Writes and reads of files in a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Writes, in the order of the file.
     pub writes: Vec<Write>,
-    /// What was shown of files, in the order of the file.
+    /// Shown parts of files, in the order of the file.
     pub shown: Vec<Shown>,
 }
 
@@ -88,7 +88,7 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
     found
 }
 
-/// What a session says that background extractions of it wrote.
+/// Writes that a session reports of its background extractions.
 fn writes_of(reading: &Reading, bytes: &[u8]) -> Vec<Write> {
     let transcript = &reading.transcripts[0];
     if transcript.format != Format::ClaudeCode {
@@ -202,7 +202,7 @@ fn raw_lines(
     reported::lines(bytes, &wanted)
 }
 
-/// What is the same for all writes of a call.
+/// Facts shared by all writes of a call.
 struct About<'r> {
     transcript: &'r Transcript,
     turn: Option<u64>,
@@ -305,11 +305,11 @@ fn prompt_before(transcript: &Transcript, request: Option<usize>, call: MessageI
             .collect();
         (!texts.is_empty()).then(|| Prompt { message: index, text: Arc::from(texts.join("\n")) })
     };
-    // What a compaction took away was still what was asked.
+    // A prompt that a compaction took away is still the prompt.
     sent.iter().rev().find_map(|index| asks(*index)).or_else(|| (0..call).rev().find_map(asks))
 }
 
-/// Whether a call succeeded. Codex says so in the text of its answer.
+/// Success of a call; `None` if unknown. Codex says so in the text of its answer.
 fn succeeded(format: Format, answer: &Answer<'_>) -> Option<bool> {
     if answer.is_error {
         return Some(false);
@@ -334,7 +334,7 @@ fn succeeded(format: Format, answer: &Answer<'_>) -> Option<bool> {
     code.map(|code| code == 0)
 }
 
-/// What an answer shows of a file. Turn and session are put in by the caller.
+/// Part of a file that an answer shows. Turn and session are put in by the caller.
 fn shown(
     call: &Call<'_>,
     named: &str,

@@ -1,9 +1,9 @@
-//! What a shell command writes, as far as its text alone tells.
+//! Writes of a shell command, as far as its text alone tells.
 //!
 //! Plain commands are read: a text given in place (`cat > F <<'EOF'`), `echo`, `printf`, `tee`, `rm`, `mv`, `cp`, `touch`,
 //! `truncate -s 0`, `sed -i` with literal patterns, `git mv`, `git rm`, `apply_patch`, `cd`, and a shell started with a
 //! command. Variables that were given a plain value before are put in; a loop over plain words is followed word by word.
-//! What stands in a branch, in another loop, or behind a command that may have failed is said to be conditional: it may not
+//! A write in a branch, in another loop, or behind a command that may have failed is said to be conditional: it may not
 //! have run. Nothing else is expanded: a file that any other command names is [`Effect::Unparsed`], unless the command
 //! only reads.
 
@@ -20,7 +20,7 @@ use crate::write::Effect;
 use lex::{Joint, Redirection, Simple, Word};
 use std::collections::HashMap;
 
-/// How deep commands within commands (`bash -c`) are followed.
+/// Greatest depth of followed commands within commands (`bash -c`) are followed.
 const DEEPEST: usize = 3;
 
 /// Rounds of loops that are followed in one command; what is longer counts as a loop that nobody knows.
@@ -39,7 +39,7 @@ const KEYWORDS: [&str; 15] = [
 /// is there is believed of who changes to it.
 const SURE: [&str; 9] = ["", ":", "true", "cd", "pushd", "echo", "printf", "export", "set"];
 
-/// How deep compound commands may lie in one another.
+/// Greatest nesting of compound commands.
 const DEEPEST_COMPOUND: usize = 32;
 
 /// One change of one file by a command.
@@ -50,7 +50,7 @@ pub(crate) struct Effected {
     /// The directory it is relative to.
     pub directory: Option<String>,
     pub effect: Effect,
-    /// Whether it may not have been carried out.
+    /// True if it may not have been carried out.
     pub conditional: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn effects(command: &str, directory: Option<&str>) -> Vec<Effected> {
     shell.found
 }
 
-/// What is known of the shell at a command.
+/// State of the shell at a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Known {
     directory: Option<String>,
@@ -71,7 +71,7 @@ struct Known {
 }
 
 impl Known {
-    /// What changed since `before` may not have changed.
+    /// Marks everything that changed since `before` as doubtful.
     fn doubt(&mut self, before: &Self) {
         if self.directory != before.directory {
             self.directory = None;
@@ -84,7 +84,7 @@ impl Known {
     }
 }
 
-/// What is known while a command is followed.
+/// State while a command is followed.
 #[derive(Default)]
 struct Shell {
     known: Known,
@@ -128,7 +128,7 @@ impl Shell {
         }
         let mut place = Place { tokens: &tokens, at: 0 };
         while place.at < tokens.len() {
-            // What ends nothing is passed over.
+            // A token that ends nothing is passed over.
             self.list(&mut place, &[]);
             place.at += 1;
         }
@@ -144,7 +144,7 @@ impl Shell {
         };
         let mut all: Output = Some(Vec::new());
         let mut output: Output = Some(Vec::new());
-        // Whether the present command may not have been reached, and whether the one before it may have failed.
+        // The present command may not have been reached; the one before it may have failed.
         let (mut doubtful, mut may_fail) = (false, false);
         let mut before_doubt: Option<Known> = None;
         while let Some(token) = place.tokens.get(place.at) {
@@ -297,7 +297,7 @@ impl Shell {
         self.redirected(command, output)
     }
 
-    /// What is left of an output when it went where a command says.
+    /// Rest of an output after its redirections.
     fn redirected(&mut self, command: &Simple, output: Output) -> Output {
         let mut targets =
             command.redirections.iter().filter(|to| !to.to.text.starts_with("/dev/")).peekable();
@@ -372,7 +372,7 @@ impl Shell {
         if path.is_empty() {
             return;
         }
-        // How often something was put behind the rest is not known either.
+        // The number of appends is not known either.
         let effect = match effect {
             Effect::Whole(_) | Effect::Delete => effect,
             _ if self.loops > 0 => Effect::Unparsed,
@@ -440,7 +440,7 @@ fn last_list(place: &Place<'_>, ends: &[&str]) -> usize {
     last
 }
 
-/// Whether a loop's body has a command that leaves it.
+/// True if a loop's body has a command that leaves it.
 fn leaves_early(place: &Place<'_>) -> bool {
     let mut open = 0_usize;
     for token in place.tokens.iter().skip(place.at) {
@@ -458,7 +458,7 @@ fn leaves_early(place: &Place<'_>) -> bool {
     false
 }
 
-/// Whether a command is one that does not fail.
+/// True if a command is one that does not fail.
 fn is_sure(token: &Token) -> bool {
     let mut words = token.command.words.iter().map(|word| word.text.as_str());
     let name = words.find(|word| assignment(word).is_none()).unwrap_or_default();
@@ -470,7 +470,7 @@ fn is_sure(token: &Token) -> bool {
     token.keyword.is_none() && is_sure
 }
 
-/// How deep compound commands lie in one another.
+/// Nesting depth of compound commands.
 fn deepest(tokens: &[Token]) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for token in tokens {

@@ -16,16 +16,16 @@ pub(crate) struct Change {
     pub named: String,
     pub path: String,
     pub effect: Effect,
-    /// Whether it may not have been carried out.
+    /// True if it may not have been carried out.
     pub conditional: bool,
 }
 
-/// Whether calls of a tool may write files; a scan of its input is worth it then.
+/// True if calls of a tool may write files; a scan of its input is worth it then.
 pub(crate) fn may_write(tool: &str) -> bool {
     kind_of(tool).is_some()
 }
 
-/// Whether a tool shows files.
+/// True if a tool shows files.
 pub(crate) fn shows_files(tool: &str) -> bool {
     matches!(
         tool,
@@ -72,7 +72,7 @@ fn kind_of(tool: &str) -> Option<Kind> {
     })
 }
 
-/// What a call changes, in order. `directory` is where it ran.
+/// Changes of a call, in order. `directory` is where it ran.
 pub(crate) fn changes(tool: &str, input: &Value, directory: Option<&str>) -> Vec<Change> {
     let one = |effect: Option<Effect>| {
         let named = text(input, &PATHS).filter(|path| !path.is_empty());

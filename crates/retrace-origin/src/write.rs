@@ -1,4 +1,4 @@
-//! What a call did to a file, and who called.
+//! Effect of a call on a file, and who called.
 
 use crate::patch::FilePatch;
 use retrace_model::Timestamp;
@@ -13,9 +13,9 @@ pub struct Write {
     pub path: String,
     /// The path as the call names it.
     pub named: String,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
-    /// What the answer tells of the file, beyond the call.
+    /// Facts about the file in the answer, beyond the call.
     pub reported: Reported,
     /// Format of the transcript, which says whose tool it is.
     pub format: Format,
@@ -23,7 +23,7 @@ pub struct Write {
     pub tool: String,
     /// Id of the call.
     pub tool_use_id: Option<String>,
-    /// Which of the writes of its call it is, from 0.
+    /// Number of the write within its call, from 0.
     pub part: usize,
     /// Line of the call in the transcript, from 1; 0 where a file is not made of lines.
     pub line: u32,
@@ -31,7 +31,7 @@ pub struct Write {
     pub at: Option<Timestamp>,
     /// When its answer was written.
     pub answered_at: Option<Timestamp>,
-    /// Which conversation of the file: 0 is the main one, others are inside it (sidechains).
+    /// Conversation of the file: 0 is the main one, others are inside it (sidechains).
     pub conversation: usize,
     /// The message that holds the call.
     pub message: MessageIndex,
@@ -47,11 +47,11 @@ pub struct Write {
     pub role: Role,
     /// Id of the subagent, where one wrote.
     pub agent: Option<String>,
-    /// Whether it succeeded. `None` where no answer is there or it does not say.
+    /// Success of the call. `None` where no answer is there or it does not say.
     pub succeeded: Option<bool>,
-    /// What was asked before it.
+    /// Prompt before it.
     pub prompt: Option<Prompt>,
-    /// Whether it may not have been carried out though its call succeeded: it stands in a branch or a loop of a shell
+    /// True if it may not have been carried out though its call succeeded: it stands in a branch or a loop of a shell
     /// command, or behind one that may have failed.
     pub conditional: bool,
 }
@@ -61,14 +61,14 @@ pub struct Write {
 pub const MEMORY_SAVED: &str = "memory_saved";
 
 impl Write {
-    /// Whether it is what a session says of a background extraction, rather than a call.
+    /// True if it is what a session says of a background extraction, rather than a call.
     #[must_use]
     pub fn is_saying(&self) -> bool {
         self.tool == MEMORY_SAVED
     }
 }
 
-/// What was asked before a call.
+/// Prompt before a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     /// The message.
@@ -100,7 +100,7 @@ impl Role {
     }
 }
 
-/// What a call does to its file.
+/// Effect of a call on its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The file has these bytes then.
@@ -122,12 +122,12 @@ pub enum Effect {
     Delete,
     /// The file is at another path, with its content.
     Rename {
-        /// That path, resolved.
+        /// The new path, resolved.
         to: String,
     },
     /// The file has the content of another one.
     Copy {
-        /// That one's path, resolved.
+        /// The old path, resolved.
         from: String,
     },
     /// Every line is changed by these, one after another, as `sed` does.
@@ -143,7 +143,7 @@ pub enum Effect {
 pub enum LineEdit {
     /// In each line, a text becomes another one.
     Replace {
-        /// What is replaced.
+        /// Text that is replaced.
         old: String,
         /// By what.
         new: String,
@@ -159,7 +159,7 @@ pub enum LineEdit {
 /// A replacement of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What is replaced.
+    /// Text that is replaced.
     pub old: String,
     /// By what.
     pub new: String,
@@ -167,12 +167,12 @@ pub struct Replacement {
     pub all: bool,
 }
 
-/// What a call's answer tells of its file.
+/// Facts about the file in a call's answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reported {
     /// The content before, with line feeds alone between lines.
     pub before: Option<String>,
-    /// That there was no file before.
+    /// True if there was no file before.
     pub was_absent: bool,
     /// The content after, where it can be told without the file.
     pub after: Option<String>,
@@ -185,11 +185,11 @@ pub struct Reported {
 pub struct Shown {
     /// The file, as in [`Write::path`].
     pub path: String,
-    /// What was shown, without line numbers.
+    /// Shown text, without line numbers.
     pub text: String,
-    /// Whether it is all of the file.
+    /// True if it is all of the file.
     pub is_whole: bool,
-    /// Whether the text ends as the file does. Numbered lines do not say whether the last one ends with a line feed.
+    /// True if the text ends as the file does. Numbered lines do not say whether the last one ends with a line feed.
     pub end_is_known: bool,
     /// First line shown, from 1.
     pub first_line: u64,
@@ -201,7 +201,7 @@ pub struct Shown {
     pub line: u32,
     /// When it was answered.
     pub at: Option<Timestamp>,
-    /// Which conversation of the file.
+    /// Conversation of the file.
     pub conversation: usize,
     /// The turn that asked for it, as in [`Write::turn`].
     pub turn: Option<u64>,

@@ -28,7 +28,7 @@ pub struct Answer {
     pub should_retry: Option<String>,
 }
 
-/// What an error answer says about itself, ready to be shown.
+/// Description in an error answer, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
     /// The error's type, or empty.
@@ -40,7 +40,7 @@ pub struct Complaint {
 }
 
 impl Answer {
-    /// Whether the status is of 200 to 299.
+    /// True if the status is of 200 to 299.
     pub fn is_good(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -64,7 +64,7 @@ impl Answer {
         self.request_id.as_deref().filter(|id| !id.is_empty()).map(|id| presentable(id, secrets))
     }
 
-    /// Whether the error's type is one of these.
+    /// True if the error's type is one of these.
     pub(crate) fn is_final(&self, final_kinds: &[&str]) -> bool {
         if final_kinds.is_empty() || self.status < 400 {
             return false;

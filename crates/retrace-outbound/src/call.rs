@@ -27,7 +27,7 @@ impl Method {
     }
 }
 
-/// What is sent, the same on every try.
+/// One call, the same on every try.
 #[derive(Clone)]
 pub struct Call {
     /// The method.
@@ -132,7 +132,7 @@ pub enum CallError {
     Unavailable {
         /// Calls made.
         tries: u32,
-        /// What the last try met.
+        /// Error of the last try.
         cause: String,
     },
     /// No answer within the time of one call, on every try.
@@ -146,7 +146,7 @@ pub enum CallError {
     /// An answer that cannot be taken in at all.
     #[error("the answer cannot be read: {cause}")]
     BadAnswer {
-        /// What is wrong with it.
+        /// Reason why it is invalid.
         cause: String,
     },
     /// The user stopped it.

@@ -46,7 +46,7 @@ impl Cancel {
         child
     }
 
-    /// Whether it was stopped.
+    /// True if it was stopped.
     pub fn is_cancelled(&self) -> bool {
         *self.flag()
     }

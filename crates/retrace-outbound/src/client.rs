@@ -28,7 +28,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// What one try came to.
+/// Result of one try.
 enum Try {
     Answered(Answer),
     TimedOut,
@@ -41,7 +41,7 @@ enum Try {
 }
 
 impl Try {
-    /// Whether the server may have done what was asked although it did not say so.
+    /// True if the server may have done what was asked although it did not say so.
     fn leaves_doubt(&self) -> bool {
         match self {
             Self::Answered(answer) => answer.status == 408 || answer.status >= 500,
@@ -218,7 +218,7 @@ impl Client {
         });
     }
 
-    /// What the last try comes to.
+    /// Result of the last try.
     fn ended(&self, outcome: Try, tries: u32, in_doubt: bool) -> Result<Answer, CallError> {
         match outcome {
             Try::Answered(answer) => Ok(Answer { tries, in_doubt, ..answer }),
@@ -287,7 +287,7 @@ fn broken(error: ureq::Error) -> Try {
     match error {
         ureq::Error::Timeout(_) => Try::TimedOut,
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => Try::TimedOut,
-        // How certificates and the like are refused below TLS.
+        // Certificates and the like are refused below TLS in this form.
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             Try::Distrusted(error.to_string())
         }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 use ureq::http::{HeaderName, HeaderValue, Uri};
 
-/// How calls are made. [`Config::default`] has no key and no proxy; [`Config::from_environment`] reads both.
+/// Configuration of calls. [`Config::default`] has no key and no proxy; [`Config::from_environment`] reads both.
 #[derive(Clone)]
 pub struct Config {
     /// Where calls go, without the endpoint's path: scheme, host, and a path in front of it if need be.
@@ -118,9 +118,9 @@ pub struct Endpoint {
     pub host: String,
     /// Port, the scheme's own where the URL has none.
     pub port: u16,
-    /// Whether calls are encrypted.
+    /// True if calls are encrypted.
     pub secure: bool,
-    /// Whether they stay on this machine.
+    /// True if they stay on this machine.
     pub loopback: bool,
 }
 
@@ -192,7 +192,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Whether calls carry a credential: a key, or a header of the settings that is one.
+    /// True if calls carry a credential: a key, or a header of the settings that is one.
     pub fn has_credential(&self) -> bool {
         self.key.is_some() || self.has_own_credential()
     }
@@ -206,12 +206,12 @@ impl Config {
         Ok(proxy.map(|proxy| format!("{}:{}", proxy.host(), proxy.port())))
     }
 
-    /// Whether a header of the settings carries a credential, so that no key is needed.
+    /// True if a header of the settings carries a credential, so that no key is needed.
     fn has_own_credential(&self) -> bool {
         self.headers.iter().any(|(name, value)| !value.is_empty() && carries_credential(name))
     }
 
-    /// What an answer may not be allowed to repeat: the key, and credentials among the headers.
+    /// Values that an answer must not repeat: the key, and credentials among the headers.
     pub fn secrets(&self) -> Vec<&str> {
         let given = self.headers.iter().filter(|(name, _)| carries_credential(name));
         let given = given.map(|(_, value)| value.rsplit(' ').next().unwrap_or(value));

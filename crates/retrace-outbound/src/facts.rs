@@ -1,4 +1,4 @@
-//! How the vendor's SDK makes its calls, and the limits that are ours.
+//! Conventions of the vendor's SDK for its calls, and the limits that are ours.
 //!
 //! Source of each fact, unless another is given: the Python package `anthropic` 2.11.0 (`_constants.py`,
 //! `_base_client.py`, `_client.py`).

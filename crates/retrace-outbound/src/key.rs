@@ -10,7 +10,7 @@ pub struct Key {
     source: KeySource,
 }
 
-/// What a key is.
+/// Kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// An API key (`ANTHROPIC_API_KEY`).
@@ -58,7 +58,7 @@ impl Key {
         Ok(None)
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn kind(&self) -> KeyKind {
         self.kind
     }

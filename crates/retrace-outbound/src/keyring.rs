@@ -20,7 +20,7 @@ pub enum KeyringError {
     /// There is no keyring here, or it is locked. Says what the system answered.
     #[error("the system's keyring cannot be used: {cause}")]
     Unavailable {
-        /// What the system said.
+        /// Error of the system.
         cause: String,
     },
     /// There is an entry, but it is not a key.

@@ -4,7 +4,7 @@
 //! [`Call`], tries again where the SDK would, and gives the [`Answer`] of the last try, whatever its status. What an
 //! answer means is for the crates above: `retrace-count` and `retrace-remote`.
 //!
-//! What it does not do: it starts no call by itself, follows no redirect, and knows nothing of what it carries.
+//! Limits: it starts no call by itself, follows no redirect, and knows nothing of what it carries.
 //!
 //! Invariants:
 //! - This is the only crate of the workspace that opens a connection to another machine.

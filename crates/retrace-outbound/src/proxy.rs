@@ -7,7 +7,7 @@ use crate::config::{BadConfig, Endpoint};
 use std::fmt;
 use std::net::IpAddr;
 
-/// Which proxy to use for which host.
+/// Choice of a proxy for each host.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Proxies {
     /// For `https` addresses.
@@ -69,7 +69,7 @@ impl fmt::Debug for Proxies {
     }
 }
 
-/// Whether one entry of `NO_PROXY` is about an address: `*`, a name with its subdomains, `.name` or `*.name` for the
+/// True if one entry of `NO_PROXY` is about an address: `*`, a name with its subdomains, `.name` or `*.name` for the
 /// subdomains alone, an IP address or a block of them; with a scheme before and a port behind if wanted. In lower case.
 fn covers(pattern: &str, endpoint: &Endpoint) -> bool {
     let pattern = match pattern.split_once("://") {
@@ -115,7 +115,7 @@ fn split_port(pattern: &str) -> (&str, Option<u16>) {
     }
 }
 
-/// Whether an address is the one named, or in the block `address/bits`.
+/// True if an address is the one named, or in the block `address/bits`.
 fn in_block(address: IpAddr, pattern: &str) -> bool {
     let (base, bits) = match pattern.split_once('/') {
         Some((base, bits)) => (base, bits.parse::<u32>().ok()),

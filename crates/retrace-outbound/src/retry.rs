@@ -1,4 +1,4 @@
-//! Whether to try again, and when. Follows `anthropic` 2.11.0; see [`crate::facts`].
+//! Decides on a further try and its time. Follows `anthropic` 2.11.0; see [`crate::facts`].
 
 use crate::answer::Answer;
 use crate::cancel::Cancel;
@@ -35,7 +35,7 @@ impl Timing for SystemTiming {
     }
 }
 
-/// Whether the SDK would try again after an answer.
+/// True if the SDK would try again after an answer.
 pub(crate) fn is_retried(answer: &Answer) -> bool {
     match answer.should_retry.as_deref() {
         Some("true") => true,
@@ -56,7 +56,7 @@ pub(crate) fn asked_wait(answer: &Answer, now: SystemTime) -> Option<Duration> {
             left.to_std().ok().map(|left| left.as_secs_f64())
         })?;
     if seconds > 0.0 {
-        // What is too large for a duration is longer than any limit.
+        // A value too large for a duration is longer than any limit.
         let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         return Some(wait).filter(|wait| !wait.is_zero());
     }

@@ -12,10 +12,10 @@ pub enum RemoteError {
     /// The settings cannot be used; a call without encryption to another machine is among the reasons.
     #[error(transparent)]
     Config(#[from] BadConfig),
-    /// What the caller named is no identifier, so that nothing was sent.
+    /// An argument is no identifier, so that nothing was sent.
     #[error("that is not {wanted}")]
     BadId {
-        /// What was wanted, with its article: `a memory's id (mem_…)`.
+        /// Wanted form, with its article: `a memory's id (mem_…)`.
         wanted: &'static str,
     },
     /// No usable connection, no answer in time, or 408 or 500 and more, on every try.
@@ -25,7 +25,7 @@ pub enum RemoteError {
         status: Option<u16>,
         /// Calls made.
         tries: u32,
-        /// What the last try met.
+        /// Error of the last try.
         cause: String,
     },
     /// The user stopped it.
@@ -101,7 +101,7 @@ pub enum RemoteError {
     /// The answer is not what the API documents: what is wrong with it. Nothing of it was taken.
     #[error("the host's answer is not understood: {cause}")]
     NotUnderstood {
-        /// What is wrong with it.
+        /// Reason why it is invalid.
         cause: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What the API documents, and the limits that are ours.
+//! Facts of the API's documentation, and the limits that are ours.
 //!
 //! Source of each fact, unless another is given: the Python package `anthropic` 2.11.0
 //! (`resources/beta/memory_stores`, `resources/beta/dreams`) and the API reference of August 2026.

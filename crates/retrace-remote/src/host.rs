@@ -204,12 +204,12 @@ impl Host {
     }
 }
 
-/// What was read, or the error that it could not be.
+/// The read object, or the error that it could not be.
 pub(crate) fn understood<T>(read: Result<T, Fault>) -> Result<T, RemoteError> {
     read.map_err(|cause| RemoteError::NotUnderstood { cause })
 }
 
-/// What was asked for has to be what came.
+/// Checks that the answer is the object asked for.
 pub(crate) fn same<T>(same: bool, object: T) -> Result<T, Fault> {
     if same { Ok(object) } else { Err("it is about something else than was asked for".into()) }
 }

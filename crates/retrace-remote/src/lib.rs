@@ -4,7 +4,7 @@
 //! [`key_for`]); a [`Host`] made of it makes one call for each of its functions and gives the plain objects of
 //! `objects.rs` back.
 //!
-//! What it does not do: it keeps nothing, decides nothing about what to mirror or to send, and never calls by itself.
+//! Limits: it keeps nothing, decides nothing about what to mirror or to send, and never calls by itself.
 //! Lists come a page at a time, except those of stores.
 //!
 //! Invariants:

@@ -19,7 +19,7 @@ pub struct RemoteStore {
     pub id: String,
     /// Its name; not unique.
     pub name: String,
-    /// What it is for; empty when nothing was said.
+    /// Its purpose; empty when nothing was said.
     pub description: String,
     /// Pairs that its owner keeps with it.
     pub metadata: BTreeMap<String, String>,
@@ -42,7 +42,7 @@ pub struct RemoteMemory {
     pub version_id: String,
     /// Where it is, from its slash on.
     pub path: String,
-    /// What it says; none unless it was asked for.
+    /// Its content; none unless it was asked for.
     pub content: Option<String>,
     /// Bytes of the content.
     pub content_size_bytes: u64,
@@ -63,11 +63,11 @@ pub struct RemoteVersion {
     pub store_id: String,
     /// The memory, `mem_…`.
     pub memory_id: String,
-    /// What was done.
+    /// Kind of the change.
     pub operation: VersionOperation,
     /// Where the memory was then, from its slash on; none where it is redacted.
     pub path: Option<String>,
-    /// What it said then; none unless it was asked for, where it was deleted, and where it is redacted.
+    /// Its content then; none unless it was asked for, where it was deleted, and where it is redacted.
     pub content: Option<String>,
     /// Bytes of the content; none where it was deleted or is redacted.
     pub content_size_bytes: Option<u64>,
@@ -98,7 +98,7 @@ pub struct RemoteDream {
     pub output_store: Option<String>,
     /// The model's name.
     pub model: String,
-    /// What it was told.
+    /// Its instructions.
     pub instructions: Option<String>,
     /// Where it writes.
     pub output_behavior: OutputBehavior,
@@ -161,7 +161,7 @@ pub struct NewDream {
     pub sessions: Vec<String>,
     /// The model's name.
     pub model: String,
-    /// What to tell it; the API takes 1 to 4,096 characters.
+    /// Instructions; the API takes 1 to 4,096 characters.
     pub instructions: Option<String>,
     /// Write into the store that is read, instead of a new one.
     pub update_existing: bool,

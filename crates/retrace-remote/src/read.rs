@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
-/// What is wrong with an answer.
+/// Fault of an answer.
 pub(crate) type Fault = String;
 
 /// Reads JSON. The library's own words may quote what it met, and are not passed on.
@@ -328,7 +328,7 @@ pub(crate) const VERSION: &str = "memver_";
 pub(crate) const SESSION: &str = "sesn_";
 pub(crate) const DREAM: &str = "drm_";
 
-/// Whether a text is an identifier with this prefix: what can stand in a path without being anything else.
+/// True if a text is an identifier with this prefix: what can stand in a path without being anything else.
 pub(crate) fn is_id(text: &str, prefix: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|rest| {
         (1..=facts::ID_LETTERS).contains(&rest.len())

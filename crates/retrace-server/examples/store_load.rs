@@ -1,4 +1,4 @@
-//! How many requests of the Memory Stores API a server on this machine answers, over real sockets, and whether an update is
+//! Throughput of the Memory Stores API of a server on this machine answers, over real sockets, and whether an update is
 //! ever lost. The clients take the same processors as the server; what they and the sockets take alone shows in the answers
 //! of a route that does nothing.
 //!
@@ -117,8 +117,8 @@ fn say(what: &str, (took, whole): &(Vec<Duration>, Duration)) {
     );
 }
 
-/// How far the memory was counted. Who counted stands behind it: two clients that want the same content would both be right,
-/// because an update is no conflict where the memory already is what it asks for.
+/// Count that the memory has reached. Who counted stands behind it: two clients that want the same content would both
+/// be right, because an update is no conflict where the memory already is what it asks for.
 fn counted(memory: &Value) -> usize {
     let content = text(memory, "content");
     content.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")

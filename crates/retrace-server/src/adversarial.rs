@@ -165,7 +165,7 @@ impl Stores {
         let stores = self.ask("GET", "/v1/memory_stores?limit=100&include_archived=true", &Value::Null).await;
         for store in stores["data"].as_array().expect("stores") {
             let id = store["id"].as_str().expect("an id");
-            // What adversarial requests made, and what they may change.
+            // Stores that adversarial requests made, or that they may change.
             if id == self.named || !["other", "third"].contains(&store["name"].as_str().expect("a name")) {
                 continue;
             }
@@ -243,7 +243,7 @@ impl Stores {
     fn hostile(&self, numbers: &mut Numbers) -> Request<Body> {
         let uri = loop {
             let path = self.path(numbers);
-            // What no client could send is tried with its bytes percent-encoded.
+            // Text that no client could send is tried with its bytes percent-encoded.
             let encoded: String = path
                 .bytes()
                 .map(|byte| {

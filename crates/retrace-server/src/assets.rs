@@ -9,7 +9,7 @@ include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 /// Where a development build finds the window's files.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist");
 
-/// What is served in place of the window when it was not built.
+/// Page in place of the window when it was not built.
 const WITHOUT_WINDOW: &str = "Retrace is running, but its window was not built into this program.
 
 Build it with:
@@ -31,7 +31,7 @@ pub struct Assets {
 pub(crate) struct Asset {
     pub(crate) content: Cow<'static, [u8]>,
     pub(crate) content_type: &'static str,
-    /// Whether its name changes with its content, so that it may be kept for good.
+    /// True if its name changes with its content, so that it may be kept for good.
     pub(crate) immutable: bool,
 }
 
@@ -60,7 +60,7 @@ impl Assets {
         Self { files: files.into_iter().map(|(name, content)| (name, Cow::Owned(content))).collect() }
     }
 
-    /// Whether there is no window to serve.
+    /// True if there is no window to serve.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()

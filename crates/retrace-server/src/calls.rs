@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Largest request, in bytes. A memory has at most 10 MiB; base 64 and JSON make a third more of it, and some room is left.
 pub(crate) const BODY_BYTES: usize = 32 * 1024 * 1024;
 
-/// How long a request may take to arrive. On one machine 32 MiB take well below a second; what takes longer is stuck.
+/// Longest time for a request to arrive. On one machine 32 MiB take well below a second; what takes longer is stuck.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// `GET /api/v1/commands`

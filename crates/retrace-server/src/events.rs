@@ -20,7 +20,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 /// Events kept for a client that is slow to read; beyond that it is told to look everywhere.
 const KEPT_EVENTS: usize = 256;
 
-/// How often a quiet stream says that it is alive. Proxies and browsers give up after about a minute.
+/// Interval of signs of life on a quiet stream. Proxies and browsers give up after about a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Passes the app's events on to every client.

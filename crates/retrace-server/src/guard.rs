@@ -23,13 +23,13 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'
 pub struct AllowedHosts {
     /// With the port where clients name it.
     hosts: Vec<String>,
-    /// What stands before a host in an origin: `http://`, or `https://`.
+    /// Scheme of an origin, with its separator: `http://`, or `https://`.
     scheme: &'static str,
 }
 
 impl AllowedHosts {
-    /// The names a server at this address answers to without TLS: `127.0.0.1`, `localhost`, `[::1]` where it is reached by them,
-    /// and the address itself, with its port.
+    /// The names a server at this address answers to without TLS: `127.0.0.1`, `localhost`, `[::1]` where it is reached
+    /// by them, and the address itself, with its port.
     #[must_use]
     pub fn listening_on(address: SocketAddr) -> Self {
         Self::named(address, false, &[])
@@ -65,7 +65,7 @@ impl AllowedHosts {
         self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
     }
 
-    /// Whether an `Origin` header names the pages of this host.
+    /// True if an `Origin` header names the pages of this host.
     fn is_origin(&self, origin: &str, host: &str) -> bool {
         origin.strip_prefix(self.scheme).is_some_and(|origin| origin.eq_ignore_ascii_case(host))
     }
@@ -136,13 +136,13 @@ fn only<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Option<&'r str> {
     values.next().is_none().then_some(value)
 }
 
-/// Whether the request says it comes from this server's own pages, or from no page at all.
+/// True if the request says it comes from this server's own pages, or from no page at all.
 fn same_origin(shared: &Shared, headers: &HeaderMap, host: &str) -> bool {
     !headers.contains_key(header::ORIGIN)
         || only(headers, &header::ORIGIN).is_some_and(|origin| shared.hosts.is_origin(origin, host))
 }
 
-/// Whether the request shows the token. Its connection then keeps its place.
+/// True if the request shows the token. Its connection then keeps its place.
 fn authenticates(shared: &Shared, request: &Request) -> bool {
     let shows = shows_token(shared, request.headers());
     if let (true, Some(mark)) = (shows, request.extensions().get::<Arc<Mark>>()) {

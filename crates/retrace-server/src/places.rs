@@ -16,7 +16,7 @@ pub(crate) struct Places {
     freed: Notify,
 }
 
-/// What is known of one connection.
+/// Facts about one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
     authenticated: AtomicBool,
@@ -43,7 +43,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// What is known of the connection.
+    /// Facts about the connection.
     pub(crate) fn mark(&self) -> Arc<Mark> {
         Arc::clone(&self.mark)
     }
@@ -97,7 +97,7 @@ mod tests {
     use std::pin::pin;
     use std::task::Poll;
 
-    /// Whether a future is done at once.
+    /// Result of a future if it is done at once.
     async fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
         let mut future = pin!(future);
         poll_fn(|context| match future.as_mut().poll(context) {

@@ -30,20 +30,20 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("GET", "/{file of the window}"),
 ];
 
-/// What a router is made from.
+/// Options of a router.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// What clients must show.
+    /// Token that clients must show.
     pub token: Token,
     /// The names the server answers to.
     pub hosts: AllowedHosts,
     /// The window's files.
     pub assets: Assets,
-    /// Whether the Memory Stores API also serves what only its seed had.
+    /// True if the Memory Stores API also serves what only its seed had.
     pub legacy_stores: bool,
 }
 
-/// What every request works with.
+/// Shared state of every request.
 pub(crate) struct Shared {
     pub(crate) app: Arc<App>,
     pub(crate) token: Token,
@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     pub(crate) acts: Acts,
 }
 
-/// What is waited for before the server ends: commands that write. Those that read are let go of.
+/// Lock that the end of the server waits for: commands that write hold it. Those that read are let go of.
 pub(crate) type Acts = Arc<tokio::sync::RwLock<()>>;
 
 /// The server without a socket.

@@ -27,9 +27,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-/// How long the head of a request may take, and the handshake before it, and how long an idle connection is kept.
+/// Longest time for the head of a request may take, and the handshake before it, and how long an idle connection is
+/// kept.
 const HEAD_TIME: Duration = Duration::from_secs(15);
-/// How long a client may leave an answer unread.
+/// Longest time a client may leave an answer unread.
 const UNREAD_TIME: Duration = Duration::from_secs(30);
 /// Bytes of a request's head. Browsers send about 1 KiB.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -39,9 +40,10 @@ const HEAD_LINES: usize = 100;
 const CONNECTIONS: usize = 128;
 /// Commands at once; others wait. More would only wait for each other in the log.
 const COMMANDS_AT_ONCE: usize = 16;
-/// How long requests under way may take to end once the server was asked to stop.
+/// Longest time requests under way may take to end once the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long acts under way may take after that. Each is whole wherever it ends: this only spares the user a part of one.
+/// Longest time acts under way may take after that. Each is whole wherever it ends: this only spares the user a part of
+/// one.
 const GRACE_OF_ACTS: Duration = Duration::from_secs(8);
 /// Pause after a connection could not be taken, so that a lack of file descriptors does not spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -49,12 +51,12 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// A source of random bytes.
 pub type Entropy = Arc<dyn Fn(&mut [u8]) + Send + Sync>;
 
-/// What a server is started with.
+/// Options of a start.
 #[derive(Clone)]
 pub struct StartOptions {
     /// Address and port, such as `127.0.0.1:0`; port 0 takes any free one.
     pub listen: String,
-    /// Whether other machines may reach that address, and how.
+    /// Transport: says if other machines may reach that address, and how.
     pub transport: Transport,
     /// Further names that clients reach it by, such as `memory.example` or `memory.example:8443`.
     pub hosts: Vec<String>,
@@ -64,7 +66,7 @@ pub struct StartOptions {
     pub entropy: Entropy,
     /// The window's files.
     pub assets: Assets,
-    /// Whether the Memory Stores API also serves what only its seed had.
+    /// True if the Memory Stores API also serves what only its seed had.
     pub legacy_stores: bool,
 }
 
@@ -81,9 +83,10 @@ pub struct Running {
 /// Starts a server. It answers from the moment this returns.
 ///
 /// # Errors
-/// [`Code::Invalid`] for an address that is in use or beyond what `transport` allows, for a name that is none, for a certificate
-/// or key that cannot be used, and for a token file that holds no token, or a short one where others can try to guess it;
-/// [`Code::CannotWrite`] when the token file cannot be made, [`Code::Internal`] when the machine has no thread left.
+/// [`Code::Invalid`] for an address that is in use or beyond what `transport` allows, for a name that is none, for a
+/// certificate or key that cannot be used, and for a token file that holds no token, or a short one where others can
+/// try to guess it; [`Code::CannotWrite`] when the token file cannot be made, [`Code::Internal`] when the machine has
+/// no thread left.
 pub fn start(app: Arc<App>, options: StartOptions) -> Result<Running, ApiError> {
     let address = listen::parse(&options.listen, options.transport.beyond_this_machine())?;
     let names: Vec<Authority> =
@@ -155,7 +158,7 @@ impl Running {
         &self.token_file
     }
 
-    /// Whether it still answers.
+    /// True if it still answers.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
@@ -193,7 +196,7 @@ fn origin(address: SocketAddr, tls: bool, name: Option<&Authority>) -> String {
     format!("{scheme}://{host}")
 }
 
-/// What a connection is served with.
+/// Parameters of serving a connection.
 #[derive(Clone)]
 struct Connections {
     http: http1::Builder,

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Where the API begins.
 pub(crate) const ROOT: &str = "/v1";
 
-/// How long a body may take to arrive. 1 MiB takes well below a second on one machine; what takes longer is stuck.
+/// Longest time for a body to arrive. 1 MiB takes well below a second on one machine; what takes longer is stuck.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// Bytes of a body after which the connection is closed, read or not.
@@ -119,7 +119,7 @@ fn send(answer: StoreAnswer) -> Response {
     response
 }
 
-/// Whether a path belongs to the API.
+/// True if a path belongs to the API.
 pub(crate) fn owns(path: &str) -> bool {
     path.strip_prefix(ROOT).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

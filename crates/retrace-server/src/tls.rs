@@ -27,12 +27,12 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// Whether other machines may reach the server.
+    /// True if other machines may reach the server.
     pub(crate) fn beyond_this_machine(&self) -> bool {
         *self != Self::ThisMachine
     }
 
-    /// What takes the first bytes of a connection, where it is encrypted.
+    /// Acceptor of encrypted connections; `None` where they are not encrypted.
     ///
     /// # Errors
     /// [`Code::Invalid`] for files that cannot be read, hold nothing of the kind or do not belong together.

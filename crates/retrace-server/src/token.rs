@@ -12,7 +12,7 @@ const TOKEN_BYTES: usize = 32;
 /// Below this many characters a token is reported as easy to guess, and refused where other machines can try. Our own have 64.
 const SHORT_TOKEN: usize = 16;
 
-/// What a client must show. Prints as nothing but its length, so that it reaches no log.
+/// Token that a client must show. Prints as nothing but its length, so that it reaches no log.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -41,12 +41,12 @@ impl Token {
         &self.0
     }
 
-    /// Whether it is so short that it can be guessed.
+    /// True if it is so short that it can be guessed.
     pub(crate) fn is_short(&self) -> bool {
         self.0.len() < SHORT_TOKEN
     }
 
-    /// Whether `shown` is this token. Takes the same time for every text of the right length.
+    /// True if `shown` is this token. Takes the same time for every text of the right length.
     #[must_use]
     pub fn matches(&self, shown: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(shown).into()

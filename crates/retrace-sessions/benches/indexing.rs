@@ -1,4 +1,4 @@
-//! How long the index of half a gigabyte of transcripts takes, cold and warm.
+//! Time of indexing half a gigabyte of transcripts takes, cold and warm.
 //!
 //! ```text
 //! cargo bench -p retrace-sessions
@@ -30,7 +30,7 @@ fn main() {
 
 static FILLED: OnceLock<Filled> = OnceLock::new();
 
-/// How much there is to index.
+/// Bytes to index.
 const BYTES: u64 = 500 << 20;
 
 /// A home full of transcripts, and the index of it.

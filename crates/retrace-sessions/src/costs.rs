@@ -1,4 +1,4 @@
-//! What was spent, every call counted once however many files hold a copy of it.
+//! Costs, every call counted once however many files hold a copy of it.
 //!
 //! Resumed, forked and branched sessions copy earlier lines into a new file, and the lines of a subagent may be in its
 //! own file and in its session's. Calls are told apart by the id of their response, its model and its input: on all lines
@@ -37,9 +37,9 @@ pub struct Call<'c> {
     pub model: &'c str,
     /// Recorded tokens; of the output the largest of all copies.
     pub tokens: &'c Tokens,
-    /// Whether the recorded output is final rather than a placeholder of the stream (transcripts.md, 3.2).
+    /// True if the recorded output is final rather than a placeholder of the stream (transcripts.md, 3.2).
     pub output_is_final: bool,
-    /// Whether it was served in fast mode, which has prices of its own.
+    /// True if it was served in fast mode, which has prices of its own.
     pub fast: bool,
 }
 
@@ -157,13 +157,13 @@ impl Calls {
         })
     }
 
-    /// How many.
+    /// Number of calls.
     #[must_use]
     pub fn len(&self) -> usize {
         self.calls.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
@@ -201,7 +201,7 @@ impl Calls {
     }
 }
 
-/// What the copies of one call have in common.
+/// Common parts of the copies of one call.
 type Key<'e> = (u64, &'e str, [u64; 3]);
 
 fn key<'e>(entry: &'e Entry, used: &MessageUse) -> Key<'e> {

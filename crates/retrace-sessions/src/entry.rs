@@ -1,4 +1,4 @@
-//! What the index holds of one file.
+//! Index entry of one file.
 
 use crate::identity::Identity;
 use crate::walk::Place;
@@ -15,11 +15,11 @@ pub struct Entry {
     /// Where it is, as reached from its root; for a root that is a link to a file, the file itself.
     #[serde(with = "stored_path")]
     pub path: PathBuf,
-    /// What its place says of it.
+    /// Place of the file, with what it says.
     pub place: Place,
     /// The file as it was when last read.
     pub identity: Identity,
-    /// What was read. `None` where it could never be read; with [`Entry::problem`], what was read before.
+    /// Summary of the file. `None` where it could never be read; with [`Entry::problem`], what was read before.
     #[serde(with = "stored_summary")]
     pub summary: Option<Summary>,
     /// Why it could not be read the last time.
@@ -46,7 +46,7 @@ pub enum Problem {
 /// Where reading stopped, and what is needed to go on from there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Resume {
-    /// What was understood so far ([`retrace_transcript::Summariser::to_bytes`]).
+    /// State of understanding so far ([`retrace_transcript::Summariser::to_bytes`]).
     pub(crate) state: Vec<u8>,
     /// Bytes it was understood from: the whole lines.
     pub(crate) consumed: u64,
@@ -54,7 +54,7 @@ pub(crate) struct Resume {
     pub(crate) fingerprint: [u8; 32],
 }
 
-/// How many bytes at either end of what was read are compared before going on.
+/// Number of bytes at either end of what was read are compared before going on.
 pub(crate) const EDGE_BYTES: usize = 1024;
 
 /// The first and the last [`EDGE_BYTES`] of what was taken.

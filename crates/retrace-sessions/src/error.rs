@@ -1,4 +1,4 @@
-//! What can go wrong for a whole index. What goes wrong with one transcript is in its entry.
+//! Errors of a whole index. Errors of one transcript are in its entry.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub enum StoreError {
     Write {
         /// Where it belongs.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The entries could not be put into bytes.

@@ -1,4 +1,4 @@
-//! Which transcript is meant.
+//! Finds the transcript that is meant.
 
 use crate::entry::Entry;
 use crate::snapshot::Snapshot;

@@ -1,4 +1,4 @@
-//! What tells whether a file is the one that was read, without opening it.
+//! Tells if a file is the one that was read, without opening it.
 
 use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
@@ -47,7 +47,7 @@ impl Identity {
         Self { device: 0, inode: 0, size: metadata.len(), modified, changed: 0 }
     }
 
-    /// Whether both are of one file, whatever has been written to it.
+    /// True if both are of one file, whatever has been written to it.
     #[must_use]
     pub const fn same_file(&self, other: &Self) -> bool {
         self.device == other.device && self.inode == other.inode

@@ -20,10 +20,11 @@ use std::thread;
 /// little however many files there are.
 const SNAPSHOTS_AN_UPDATE: u64 = 32;
 
-/// How many messages readers may be ahead of what is taken in, so that a wish to stop is not overtaken by all the work.
+/// Number of messages readers may be ahead of what is taken in, so that a wish to stop is not overtaken by all the
+/// work.
 const AHEAD: usize = 16;
 
-/// How far an update is.
+/// Progress of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Files done.
@@ -36,7 +37,7 @@ pub struct Progress {
     pub of_bytes: u64,
 }
 
-/// What an update did.
+/// Report of an update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UpdateReport {
     /// Files read from their beginning.
@@ -47,11 +48,11 @@ pub struct UpdateReport {
     pub unchanged: usize,
     /// Files that are no longer there, or below no root any more.
     pub gone: usize,
-    /// What could not be read or listed, or was left alone, with the reason.
+    /// Files that could not be read or listed, or were left alone, with the reason.
     pub failed: Vec<(PathBuf, String)>,
-    /// Whether it was stopped before its end. What it had done by then stands.
+    /// True if it was stopped before its end. What it had done by then stands.
     pub stopped: bool,
-    /// Whether there is something to save.
+    /// True if there is something to save.
     pub changed: bool,
 }
 
@@ -59,7 +60,7 @@ pub struct UpdateReport {
 #[derive(Debug, Default)]
 pub struct Index {
     entries: BTreeMap<PathBuf, Arc<Entry>>,
-    /// What could not be listed or was left alone at the last update.
+    /// Places that could not be listed or were left alone at the last update.
     left: Vec<(PathBuf, String)>,
     latest: Latest,
 }
@@ -69,7 +70,7 @@ pub struct Index {
 pub struct Latest(Arc<Mutex<Arc<Snapshot>>>);
 
 impl Latest {
-    /// What is known by now.
+    /// Present state.
     #[must_use]
     pub fn get(&self) -> Arc<Snapshot> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
@@ -101,7 +102,7 @@ impl Index {
         store::save(path, &entries)
     }
 
-    /// What is known by now.
+    /// Present state.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.latest.get()
@@ -147,7 +148,7 @@ impl Index {
         report.changed |= report.gone > 0;
     }
 
-    /// What has to be opened, large files first.
+    /// Files that have to be opened, large files first.
     fn work(&self, walk: &Walk, report: &mut UpdateReport) -> Vec<Work> {
         let mut work = Vec::new();
         for (path, found) in &walk.found {
@@ -246,7 +247,7 @@ struct Work {
     path: PathBuf,
     found: Found,
     before: Option<Arc<Entry>>,
-    /// How much there is to read, as far as can be told without opening it.
+    /// Bytes to read, as far as can be told without opening it.
     bytes: u64,
 }
 
@@ -266,7 +267,7 @@ impl Work {
     }
 }
 
-/// What a reader tells.
+/// Message of a reader.
 enum Message {
     /// Bytes were read.
     Read(u64),

@@ -1,4 +1,4 @@
-//! Which transcripts there are on this machine, and an index of them.
+//! Transcripts on this machine, and an index of them.
 //!
 //! [`Roots`] say where to look. [`Index::update`] lists the transcripts there, reads what is new, goes on where a file
 //! has grown, and leaves alone what is as it was; [`Index::save`] keeps the result in one file that may be deleted at any

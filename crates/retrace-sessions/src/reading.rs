@@ -12,7 +12,7 @@ use std::path::Path;
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// How a file was read.
+/// Way a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// From the beginning.
@@ -30,10 +30,10 @@ pub(crate) enum NotRead {
     Gone,
 }
 
-/// How much of one line or document is held in memory; little in tests, so that they need not write much.
+/// Largest part of one line or document that is held in memory; little in tests, so that they need not write much.
 const HELD_LIMIT: u64 = if cfg!(test) { 8 << 20 } else { 256 << 20 };
 
-/// What may stop a reading.
+/// Reason to stop a reading.
 enum Stop {
     Cancelled,
     Failed(io::Error),
@@ -168,10 +168,10 @@ impl Intake {
     }
 }
 
-/// What to go on from, if the file is the one that was read, has grown, and still has at both edges what was read.
+/// Entry to go on from, if the file is the one that was read, has grown, and still has at both edges what was read.
 fn continue_from(file: &mut File, identity: Identity, before: &Entry) -> io::Result<Option<Intake>> {
     let Some(resume) = &before.resume else { return Ok(None) };
-    // What was written in place without growth may be anywhere in the file.
+    // A change in place without growth may be anywhere in the file.
     let has_grown = identity.same_file(&before.identity) && identity.size > before.identity.size;
     if !has_grown || identity.size < resume.consumed {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What is known of all transcripts at one moment, and the lists made from it. Nothing here changes or reads a file.
+//! Known transcripts at one moment, and the lists made from it. Nothing here changes or reads a file.
 
 use crate::costs::Calls;
 use crate::entry::Entry;
@@ -212,7 +212,7 @@ impl Snapshot {
         Self { entries, left, complete, ..Self::default() }
     }
 
-    /// Whether an update came to its end and nothing has been begun since.
+    /// True if an update came to its end and nothing has been begun since.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.complete

@@ -36,14 +36,15 @@ const SAMPLES: [&str; 3] = [
     include_str!("samples/copilot.jsonl"),
 ];
 
-/// What this program makes of the samples, as a hash: another where summaries are made or written in another way. So what
+/// Hash of the samples as this program reads them: another where summaries are made or written in another way. So what
 /// an older program understood of a transcript is never shown by a newer one that would understand something else.
 fn rules() -> &'static [u8; 32] {
     static RULES: OnceLock<[u8; 32]> = OnceLock::new();
     RULES.get_or_init(|| {
         let mut hash = Sha256::new();
         for entry in SAMPLES.map(sample) {
-            // What cannot be written here cannot be written at all, and then there is no file to tell apart.
+            // An entry that cannot be written here cannot be written here cannot be written at all, and then there is
+            // no file to tell apart.
             hash.update(postcard::to_stdvec(&entry).unwrap_or_default());
         }
         hash.finalize().into()

@@ -1,4 +1,4 @@
-//! Which files below the roots are transcripts. Lists and looks; opens nothing, follows no link below a root.
+//! Finds the transcripts below the roots. Lists and looks; opens nothing, follows no link below a root.
 
 use crate::cancel::Cancel;
 use crate::identity::Identity;
@@ -9,17 +9,17 @@ use std::fs::{self, DirEntry, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// How deep a directory the user named is examined.
+/// Greatest depth to which a directory the user named is examined.
 const DEPTH_LIMIT: usize = 16;
 
-/// What a file is by the place it lies in.
+/// Role of a file by the place it lies in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Kind of the root it lies below.
     pub kind: RootKind,
     /// Claude Code's folder of the project, such as `-home-ada-work`.
     pub slug: Option<String>,
-    /// Whether the place is one for subagents.
+    /// True if the place is one for subagents.
     pub subagent: bool,
     /// For a subagent in a session's folder: that session's id.
     pub of_session: Option<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Found {
     pub(crate) identity: Identity,
 }
 
-/// What is there, and what could not be looked at.
+/// Files that were found, and places that could not be read.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     pub(crate) found: BTreeMap<PathBuf, Found>,
@@ -46,7 +46,7 @@ pub(crate) struct Walk {
     pub(crate) unlisted: Vec<(PathBuf, String)>,
     /// Files that would be transcripts and are left alone, with the reason.
     pub(crate) left: Vec<(PathBuf, String)>,
-    /// Whether the walk was stopped, so that absence says nothing.
+    /// True if the walk was stopped, so that absence says nothing.
     pub(crate) stopped: bool,
 }
 
@@ -64,7 +64,7 @@ impl Walk {
         walk
     }
 
-    /// Whether `path` is below a directory that could not be listed.
+    /// True if `path` is below a directory that could not be listed.
     pub(crate) fn is_unknown(&self, path: &Path) -> bool {
         self.unlisted.iter().any(|(directory, _)| path.starts_with(directory))
     }

@@ -1,4 +1,4 @@
-//! What a discovery returns.
+//! Result of a discovery.
 
 use crate::Problem;
 use retrace_model::StoreKind;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct Discovery {
     /// Directories that are agent memory: first those that are enabled and there, then by kind, name and root.
     pub found: Vec<Found>,
-    /// What could not be read, was refused or was cut short, in the order it was met, without repeats.
+    /// Places that could not be read, were refused or were cut short, in the order it was met, without repeats.
     pub problems: Vec<Problem>,
 }
 
@@ -26,9 +26,9 @@ pub struct Found {
     pub evidence: Vec<String>,
     /// The project it belongs to, where the agent's own files say so. The path may be gone, or be one of another machine.
     pub project: Option<PathBuf>,
-    /// Whether the directory is there now. A place an agent is configured to use is listed before its first write.
+    /// True if the directory is there now. A place an agent is configured to use is listed before its first write.
     pub exists: bool,
-    /// Whether the agent reads and writes it under the present settings.
+    /// True if the agent reads and writes it under the present settings.
     pub enabled: bool,
     /// Why it is on or off, in plain sentences.
     pub reason: String,

@@ -1,4 +1,4 @@
-//! Which repository a directory belongs to, read from the files git leaves. No git program is run.
+//! Finds the repository a directory belongs to, read from the files git leaves. No git program is run.
 //!
 //! Source of the layout: git documentation, `gitrepository-layout` (`gitdir:` file, `commondir`, `worktrees/<id>/gitdir`).
 

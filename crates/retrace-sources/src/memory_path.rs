@@ -1,4 +1,4 @@
-//! Which configured memory directories are accepted.
+//! Validation of configured memory directories.
 
 use std::path::{Path, PathBuf};
 use thiserror::Error;

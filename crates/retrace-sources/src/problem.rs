@@ -1,4 +1,4 @@
-//! What went wrong or was refused during a discovery.
+//! Failures and refusals during a discovery.
 
 use crate::RefusedPath;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub enum Problem {
     Unreadable {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said, or what was expected of the content.
+        /// Error of the system, or the expected content.
         reason: String,
     },
     /// A settings file is larger than any settings file should be.
@@ -28,7 +28,7 @@ pub enum Problem {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the parser said, with the position.
+        /// Message of the parser, with the position.
         message: String,
     },
     /// A setting has a value of another type than its documentation says.
@@ -50,7 +50,7 @@ pub enum Problem {
         name: String,
         /// Its value; bytes that are not UTF-8 are replaced.
         value: String,
-        /// What it should be.
+        /// Expected form.
         expected: &'static str,
     },
     /// A configured memory directory is refused.
@@ -72,7 +72,7 @@ pub enum Problem {
     TooMany {
         /// The directory.
         path: PathBuf,
-        /// How many were looked at.
+        /// Number of examined ones.
         limit: usize,
     },
 }

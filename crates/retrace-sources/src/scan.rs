@@ -21,13 +21,13 @@ const MAX_SETTINGS_BYTES: u64 = 32 * 1024 * 1024;
 /// Entries of one directory that are looked at.
 const MAX_ENTRIES: usize = 20_000;
 
-/// How far counting goes down. Claude Code's deepest known layout, `logs/YYYY/MM`, needs three.
+/// Greatest depth of counting. Claude Code's deepest known layout, `logs/YYYY/MM`, needs three.
 const MAX_COUNT_DEPTH: usize = 32;
 
 /// Deepest nesting accepted in a JSON5 file. Its parser calls itself for every level; 128 is the limit of `serde_json`.
 const MAX_JSON5_DEPTH: usize = 128;
 
-/// What an entry of a directory is, without following links.
+/// Type of a directory entry, without following links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     File,
@@ -259,12 +259,12 @@ impl Scan {
     }
 }
 
-/// Whether a regular file, not a link, is there.
+/// True if a regular file, not a link, is there.
 pub(crate) fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Whether a directory is there, links followed. A path that is not absolute here, such as one of another platform, would be
+/// True if a directory is there, links followed. A path that is not absolute here, such as one of another platform, would be
 /// searched below our own working directory and is never there.
 pub(crate) fn is_directory(path: &Path) -> bool {
     path.is_absolute() && path.is_dir()

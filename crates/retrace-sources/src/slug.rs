@@ -17,7 +17,7 @@ pub fn slug(path: &str) -> String {
     units(path).take(MAX_SLUG_CHARS).collect()
 }
 
-/// Whether a project folder of this name can stand for `path`, as written or in Unicode normal form C.
+/// True if a project folder of this name can stand for `path`, as written or in Unicode normal form C.
 #[must_use]
 pub fn slug_matches(folder: &str, path: &str) -> bool {
     let composed: String = path.nfc().collect();

@@ -40,7 +40,7 @@ pub struct AgentMemory {
     pub project: Option<PathBuf>,
 }
 
-/// What projects offer an agent.
+/// Snapshots that projects offer an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSnapshots {
     /// The memory.
@@ -49,7 +49,7 @@ pub struct AgentSnapshots {
     pub local: BTreeMap<String, SnapshotFile>,
     /// One a project that has a directory for this agent, by project.
     pub snapshots: Vec<Snapshot>,
-    /// What could not be read.
+    /// Files that could not be read.
     pub problems: Vec<Problem>,
 }
 
@@ -60,7 +60,7 @@ pub struct Snapshot {
     pub project: PathBuf,
     /// The directory.
     pub directory: PathBuf,
-    /// What the agent would do.
+    /// Action of the agent.
     pub state: SnapshotState,
     /// Why: one plain sentence.
     pub reason: String,
@@ -72,7 +72,7 @@ pub struct Snapshot {
     pub files: BTreeMap<String, SnapshotFile>,
 }
 
-/// What the agent would do with a snapshot.
+/// Action of the agent on a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapshotState {
     /// Nothing: it has no usable `snapshot.json`.
@@ -125,8 +125,8 @@ pub fn agent_memory(surroundings: &Surroundings, root: &Path) -> Option<AgentMem
     Some(AgentMemory { agent, scope, project })
 }
 
-/// What projects offer the agent whose memory is `root`; `None` where that is no subagent's memory. For a user's agent every
-/// project that is known here is looked at.
+/// Snapshots that projects offer the agent whose memory is `root`; `None` where that is no subagent's memory. For a
+/// user's agent every project that is known here is looked at.
 #[must_use]
 pub fn agent_snapshots(surroundings: &Surroundings, root: &Path) -> Option<AgentSnapshots> {
     let memory = agent_memory(surroundings, root)?;
@@ -134,7 +134,7 @@ pub fn agent_snapshots(surroundings: &Surroundings, root: &Path) -> Option<Agent
     let projects: BTreeSet<PathBuf> = match &memory.project {
         Some(project) => BTreeSet::from([project.clone()]),
         None => {
-            // What discovery could not read is its own report's matter.
+            // Failures of discovery belong to its own report.
             let (_, projects) = claude::find(surroundings, &mut Scan::default());
             projects.into_iter().map(|project| project.directory).filter(|path| path.is_absolute()).collect()
         }
@@ -155,7 +155,7 @@ pub fn agent_snapshots(surroundings: &Surroundings, root: &Path) -> Option<Agent
     Some(AgentSnapshots { memory, local, snapshots, problems: scan.into_problems() })
 }
 
-/// Whether a file of a memory directory counts as memory, and is deleted by an update.
+/// True if a file of a memory directory counts as memory, and is deleted by an update.
 #[must_use]
 pub fn is_snapshot_memory(name: &str) -> bool {
     name.ends_with(".md")

@@ -115,7 +115,7 @@ impl Discovery {
 }
 
 impl Found {
-    /// Whether some piece of evidence holds `part`.
+    /// True if some piece of evidence holds `part`.
     pub(crate) fn tells(&self, part: &str) -> bool {
         self.evidence.iter().any(|evidence| evidence.contains(part))
     }

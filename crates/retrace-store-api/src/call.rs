@@ -18,15 +18,15 @@ pub struct RequestParts<'r> {
     pub method: &'r str,
     /// The path, not decoded, from `/v1/memory_stores` on.
     pub path: &'r str,
-    /// What follows the question mark, not decoded.
+    /// Text after the question mark, not decoded.
     pub query: &'r str,
     /// The body.
     pub body: &'r [u8],
-    /// Whether what only the seed of the API had is served: overwriting by `POST`, `not_exists`, the agent tools.
+    /// True if what only the seed of the API had is served: overwriting by `POST`, `not_exists`, the agent tools.
     pub legacy: bool,
 }
 
-/// How much of a memory or version an answer has.
+/// Detail of a memory or version in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// All but the content.
@@ -51,7 +51,7 @@ pub enum Writer {
 pub struct CreateStore {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// The client's own pairs.
     pub metadata: Map<String, Value>,
@@ -79,11 +79,11 @@ pub struct UpdateStore {
     pub name: Option<String>,
     /// Another description.
     pub description: Option<String>,
-    /// What changes about the pairs.
+    /// Changes of the pairs.
     pub metadata: Option<MetadataPatch>,
 }
 
-/// What changes about metadata: a text sets a pair, `None` takes it away, what is not named stays.
+/// Changes of metadata: a text sets a pair, `None` takes it away, what is not named stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetadataPatch(BTreeMap<String, Option<String>>);
 
@@ -112,7 +112,7 @@ pub struct CreateMemory {
     pub path: MemoryPath,
     /// Its content.
     pub content: String,
-    /// What the answer has.
+    /// Detail of the answer.
     pub view: View,
     /// Overwrite a memory that is at the path already; only in the legacy mode.
     pub overwrite: bool,
@@ -127,7 +127,7 @@ pub struct ListMemories {
     pub prefix: Prefix,
     /// Only what is directly there, with one item for each directory.
     pub direct: bool,
-    /// What each item has.
+    /// Detail of each item.
     pub view: View,
     /// Items of a page.
     pub limit: u64,
@@ -154,7 +154,7 @@ pub struct UpdateMemory {
     pub expected: Option<Sha256>,
     /// Do nothing when the new path is taken; only in the legacy mode.
     pub unless_taken: bool,
-    /// What the answer has.
+    /// Detail of the answer.
     pub view: View,
 }
 
@@ -180,7 +180,7 @@ pub struct ListVersions {
     pub since: Option<Timestamp>,
     /// Recorded not after.
     pub until: Option<Timestamp>,
-    /// What each item has.
+    /// Detail of each item.
     pub view: View,
     /// Items of a page.
     pub limit: u64,
@@ -188,7 +188,7 @@ pub struct ListVersions {
     pub after: Option<u64>,
 }
 
-/// What a request asks for.
+/// Call that a request asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Make a store.
@@ -226,7 +226,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// Whether it changes anything.
+    /// True if it changes anything.
     #[must_use]
     pub fn writes(&self) -> bool {
         match self {
@@ -243,8 +243,8 @@ impl Call {
     }
 }
 
-/// Whether a path is one of the API's, or could be by how it begins. Of another, such as that of dreams, nothing is asked before
-/// it is said that there is nothing.
+/// Checks that a path is one of the API's, or could be by how it begins. Of another, such as that of dreams, nothing is
+/// asked before it is said that there is nothing.
 ///
 /// # Errors
 /// The refusal that answers every request for another path.
@@ -311,8 +311,8 @@ pub fn read_call(request: &RequestParts<'_>) -> Result<Call, Refusal> {
     }
 }
 
-/// The methods of a path, given as what follows `/v1/memory_stores`; none when there is no such path. Those of the agent tools are
-/// there in the legacy mode only.
+/// The methods of a path, given as what follows `/v1/memory_stores`; none when there is no such path. Those of the
+/// agent tools are there in the legacy mode only.
 fn methods(segments: &[&str], legacy: bool) -> &'static [&'static str] {
     match segments {
         [] | [_, "memories"] => &["GET", "POST"],
@@ -399,7 +399,7 @@ fn update_store(store: StoreId, body: &Body) -> Result<Call, Refusal> {
     ))
 }
 
-/// What a precondition asks for: a content, or that nothing is there.
+/// Condition of a write: a content, or that nothing is there.
 enum Precondition {
     Content(Sha256),
     NotExists,

@@ -12,7 +12,7 @@ const PREFIX: &str = "page_";
 /// Bytes of the mark that says which list a cursor belongs to.
 const MARK: usize = 6;
 
-/// Which list a cursor belongs to.
+/// List that a cursor belongs to.
 #[derive(Clone, Copy, Debug)]
 pub enum Listing<'a> {
     /// Stores.

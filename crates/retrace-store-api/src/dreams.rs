@@ -1,4 +1,4 @@
-//! What a host is asked for a dream with, checked before it is asked.
+//! Request for a dream, checked before it is asked.
 //!
 //! Facts: Python SDK 2.11.0 (`DreamCreateParams`) and documentation page "Dreams". Nothing here calls anybody.
 
@@ -6,7 +6,7 @@ use crate::limits::{DREAM_INSTRUCTIONS_CHARACTERS, DREAM_SESSIONS};
 use crate::refusal::Refusal;
 use std::collections::BTreeSet;
 
-/// How the id of a session begins.
+/// Prefix of the id of a session.
 const SESSION_PREFIX: &str = "sesn_";
 
 /// Checks the parts of a request for a dream, besides its store: 1 to 100 sessions, each once; a model; instructions of 1 to

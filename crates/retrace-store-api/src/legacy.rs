@@ -1,4 +1,4 @@
-//! What only the seed of the API had: agent tools over a store. Their names are the seed's, their parameters are our own,
+//! Agent tools that only the seed of the API had. Their names are the seed's, their parameters are our own,
 //! because none was ever published.
 
 use crate::body::Body;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 /// A call of one of the tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// What to do.
+    /// Tool to run.
     pub tool: Tool,
     /// The session that calls, which becomes the author.
     pub session: Option<String>,
 }
 
-/// What a tool is asked to do.
+/// Request to a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tool {
     /// The paths below a prefix.
@@ -43,7 +43,7 @@ pub enum Tool {
 }
 
 impl ToolCall {
-    /// Whether it changes anything.
+    /// True if it changes anything.
     #[must_use]
     pub fn writes(&self) -> bool {
         matches!(self.tool, Tool::Write(..) | Tool::Edit { .. } | Tool::Delete(_))

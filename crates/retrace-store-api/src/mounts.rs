@@ -15,14 +15,14 @@ pub const MOUNT_ROOT: &str = "/mnt/memory";
 
 /// Type of an item that attaches a memory store.
 const TYPE: &str = "memory_store";
-/// How the id of a store begins.
+/// Prefix of the id of a store.
 const ID_PREFIX: &str = "memstore_";
 /// Fields of such an item.
 const FIELDS: [&str; 4] = ["type", "memory_store_id", "access", "instructions"];
-/// What the seed of the API called the instructions.
+/// Name of the instructions in the seed of the API.
 const SEED_INSTRUCTIONS: &str = "prompt";
 
-/// What a session may do with a store.
+/// Access of a session to a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
     /// Read and write. The default.
@@ -43,7 +43,7 @@ impl Access {
     }
 }
 
-/// Whether the API refuses a list for it.
+/// Weight of a problem: the API refuses a list for an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// It refuses the list.
@@ -66,7 +66,7 @@ impl Weight {
 /// Something an attach list may not have, or should not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Its weight.
     pub weight: Weight,
     /// Where, as a JSON pointer into the value that was given.
     pub at: String,
@@ -75,13 +75,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What the API refuses.
+    /// Problem that the API refuses.
     #[must_use]
     pub fn error(at: impl Into<String>, message: impl Into<String>) -> Self {
         Self { weight: Weight::Error, at: at.into(), message: message.into() }
     }
 
-    /// What it takes.
+    /// Problem that the API accepts.
     #[must_use]
     pub fn warning(at: impl Into<String>, message: impl Into<String>) -> Self {
         Self { weight: Weight::Warning, at: at.into(), message: message.into() }
@@ -97,18 +97,18 @@ pub struct Attachment {
     pub at: String,
     /// The store's id as given; empty where there is none that is text.
     pub id: String,
-    /// What the session may do with it.
+    /// Access of the session.
     pub access: Access,
-    /// What the session is told about it; `None` where nothing is.
+    /// Instructions for the session; `None` where nothing is.
     pub instructions: Option<String>,
-    /// What is wrong with it by itself.
+    /// Problems of the store by itself.
     pub problems: Vec<Problem>,
 }
 
 /// An attach list as it was understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttachList {
-    /// What is wrong with the list as a whole.
+    /// Problems of the list as a whole.
     pub problems: Vec<Problem>,
     /// Its memory stores, in order. Items of other types are passed over.
     pub stores: Vec<Attachment>,
@@ -155,7 +155,7 @@ pub fn read(value: &Value) -> AttachList {
     list
 }
 
-/// What is wrong with the stores of a list together.
+/// Finds problems of the stores of a list together.
 fn check_together(list: &mut AttachList, base: &str) {
     let number = list.stores.len();
     if number > STORES_PER_SESSION {
@@ -264,9 +264,9 @@ fn is_store_id(text: &str) -> bool {
 pub struct MountPath {
     /// The path.
     pub path: String,
-    /// Whether it rests on a rule that is not public.
+    /// True if it rests on a rule that is not public.
     pub assumed: bool,
-    /// Whether another store of the same list would be mounted there as well.
+    /// True if another store of the same list would be mounted there as well.
     pub collides: bool,
 }
 
@@ -472,7 +472,7 @@ mod tests {
         fn any_value_is_understood(value in any_json()) {
             let list = read(&value);
             for problem in list.problems.iter().chain(list.stores.iter().flat_map(|store| &store.problems)) {
-                // What is missing is told where it should be.
+                // A missing field is reported where it should be.
                 prop_assert!(value.pointer(&problem.at).is_some(), "{}", problem.at);
                 prop_assert!(problem.message.ends_with('.'));
             }

@@ -13,7 +13,7 @@ pub struct StoreObject {
     pub id: StoreId,
     /// Its name.
     pub name: String,
-    /// What it is for; empty when nothing was said.
+    /// Its purpose; empty when nothing was said.
     pub description: String,
     /// The client's own pairs.
     pub metadata: Map<String, Value>,
@@ -57,7 +57,7 @@ pub struct VersionObject {
     pub store: StoreId,
     /// Its memory.
     pub memory: MemoryId,
-    /// What it did.
+    /// Its change.
     pub operation: VersionOperation,
     /// Where the memory was then, with its slash; `None` when redacted.
     pub path: Option<String>,
@@ -73,7 +73,7 @@ pub struct VersionObject {
     pub redacted: Option<(Timestamp, Actor)>,
 }
 
-/// What a list of memories has: a memory, or what stands for everything below a directory.
+/// Item of a list of memories: a memory, or a prefix for everything below a directory.
 #[derive(Clone, Debug)]
 pub enum ListItem {
     /// A memory.
@@ -203,19 +203,19 @@ pub fn page(data: Vec<Value>, next: Option<String>) -> Value {
     Value::Object(page)
 }
 
-/// What deleting a store answers.
+/// Answer to deleting a store.
 #[must_use]
 pub fn deleted_store(id: StoreId) -> Value {
     json!({ "id": id.to_string(), "type": "memory_store_deleted" })
 }
 
-/// What deleting a memory answers.
+/// Answer to deleting a memory.
 #[must_use]
 pub fn deleted_memory(id: MemoryId) -> Value {
     json!({ "id": id.to_string(), "type": "memory_deleted" })
 }
 
-/// Whether a view has contents.
+/// True if a view has contents.
 #[must_use]
 pub fn with_content(view: View) -> bool {
     view == View::Full

@@ -1,4 +1,5 @@
-//! What the public sources leave open, and what Retrace does there. `docs/COMPATIBILITY.md` has the same table for readers.
+//! Choices that the public sources leave open, and what Retrace does. `docs/COMPATIBILITY.md` has the same table for
+//! readers.
 
 use crate::Kind;
 

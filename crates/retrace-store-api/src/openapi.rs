@@ -39,11 +39,12 @@ pub const OPERATIONS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// What a regular expression can say of a name: no control characters.
+/// Part of the rules for a name that a regular expression can express: no control characters.
 const NAME_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
 
-/// What a regular expression can say of a path: one to twenty segments, none of them empty or dots, without control characters
-/// and the two separators of lines. That it is NFC and without format characters is in the format's name alone.
+/// Part of the rules for a path that a regular expression can express: one to twenty segments, none of them empty or
+/// dots, without control characters and the two separators of lines. That it is NFC and without format characters is in
+/// the format's name alone.
 const PATH_PATTERN: &str = r"^(/(?!\.{1,2}(/|$))[^/\u0000-\u001f\u007f-\u009f\u2028\u2029]+){1,20}$";
 
 /// The same for what listed paths begin with: segments of which each ends with a slash, or none.

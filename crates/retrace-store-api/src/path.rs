@@ -11,7 +11,7 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemoryPath(String);
 
-/// What listed paths begin with: it begins and ends with a slash.
+/// Prefix of listed paths: it begins and ends with a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix(String);
 
@@ -83,7 +83,7 @@ impl Prefix {
         &self.0
     }
 
-    /// What paths relative to the root of the store begin with; empty for everything.
+    /// The prefix relative to the root of the store begin with; empty for everything.
     #[must_use]
     pub fn relative(&self) -> &[u8] {
         &self.0.as_bytes()[1..]

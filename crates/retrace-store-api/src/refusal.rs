@@ -90,7 +90,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// What sort.
+    /// Kind.
     pub kind: Kind,
     /// One plain sentence.
     pub message: String,
@@ -147,7 +147,7 @@ impl Refusal {
         )
     }
 
-    /// Whether the answer tells clients to try again or not; `None` leaves it to them.
+    /// Advice to clients to try again or not; `None` leaves it to them.
     #[must_use]
     pub fn retry(&self) -> Option<bool> {
         (self.kind.status() == 409).then_some(crate::open::CONFLICT_RETRY)

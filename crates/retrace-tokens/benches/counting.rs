@@ -1,4 +1,4 @@
-//! How fast agent text is counted, beside `tiktoken-rs` with o200k on the same text; how long until the first count; how much
+//! Speed of counting agent text, beside `tiktoken-rs` with o200k on the same text; how long until the first count; how much
 //! memory it takes.
 //!
 //! ```text
@@ -51,7 +51,7 @@ fn report_start() {
     }
 }
 
-/// What the process as a whole holds at most, texts and the peer included.
+/// Memory of the process as a whole, texts and the peer included.
 #[expect(clippy::print_stdout, reason = "what it is for")]
 fn report_memory() {
     if let Some(all) = resident() {

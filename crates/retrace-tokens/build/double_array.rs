@@ -34,7 +34,7 @@ struct Node<'entries> {
 struct Array {
     units: Vec<u32>,
     taken: Vec<bool>,
-    /// Whether a value is a base already: no two nodes share one, so a label alone tells whose child a unit is.
+    /// Marks the values that are a base already: no two nodes share one, so a label alone tells whose child a unit is.
     bases: Vec<bool>,
     first_free: usize,
 }

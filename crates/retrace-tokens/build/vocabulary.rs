@@ -69,8 +69,8 @@ fn literal(piece: &str) -> Vec<u8> {
     bytes
 }
 
-/// What lets a stream be cut (after end-of-word, before a word's opening, around a stretch of one whitespace character and
-/// around ASCII digits) and three digits cost one token.
+/// Checks that a stream can be cut (after end-of-word, before a word's opening, around a stretch of one whitespace
+/// character and around ASCII digits) and three digits cost one token.
 pub fn check(entries: &[Entry]) {
     let pieces = || entries.iter().filter(|entry| entry.kind == Kind::Piece).map(|entry| &*entry.bytes);
     for piece in pieces() {

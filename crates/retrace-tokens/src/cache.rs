@@ -1,4 +1,4 @@
-//! What parts of streams cost, remembered.
+//! Remembered costs of parts of streams.
 //!
 //! The same few thousand words and operators make up most of a text. Two tables of a fixed size, one for parts of up to
 //! 15 bytes and one for up to 31, each in pairs of places: a part has two places, the newer answer takes the first and moves
@@ -26,7 +26,7 @@ const SCRATCH_KEPT: usize = 1 << 16;
 const COST_SHIFT: u32 = 120;
 const KEY: u128 = (1 << COST_SHIFT) - 1;
 
-/// What one count has to itself.
+/// Cache of one count.
 pub(crate) struct Cache {
     short: Vec<[u128; 2]>,
     /// The first 16 bytes of a part, then the others with the cost.
@@ -107,7 +107,7 @@ impl Cache {
         }
     }
 
-    /// What `key` costs, where that is remembered.
+    /// Remembered cost of `key`, if any.
     #[inline]
     pub(crate) fn get(&self, key: Key) -> Option<u32> {
         let cost = |entry: u128| (entry >> COST_SHIFT) as u32;

@@ -1,7 +1,7 @@
 //! The class of a character, which decides how a text is cut into runs. From a table over the basic plane
 //! (`data/classes.tsv`), so that no count changes when a crate or the compiler learns a newer Unicode.
 
-/// What a character is to the counter. The names are those of the table; the order is that of `build/classes.rs`.
+/// Class of a character for the counter. The names are those of the table; the order is that of `build/classes.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
     /// WU: upper-case letter.
@@ -34,7 +34,7 @@ pub(crate) enum Class {
     NormalisedAway,
 }
 
-/// What a run is made of: classes that stay together.
+/// Kind of a run: classes that stay together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Word,
@@ -134,7 +134,7 @@ pub(crate) fn leading_letters(bytes: &[u8]) -> usize {
     letters + bytes[letters..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
 }
 
-/// Whether canonical composition leaves a text of such characters as it is. False only means that one has to look.
+/// True if canonical composition leaves a text of such characters as it is. False only means that one has to look.
 pub(crate) fn is_composed(character: char) -> bool {
     match TABLE.get(character as usize) {
         Some(entry) => entry & COMPOSED != 0,

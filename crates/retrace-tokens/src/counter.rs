@@ -126,7 +126,7 @@ fn claude(text: &str, rules: Family, vocabulary: &'static Vocabulary) -> u64 {
     content + tail(vocabulary, prepared.newlines)
 }
 
-/// What `newlines` at the end of the text cost, which share a token with the frame's where there is a piece for it.
+/// Cost of `newlines` at the end of the text cost, which share a token with the frame's where there is a piece for it.
 fn tail(vocabulary: &Vocabulary, newlines: usize) -> u64 {
     match newlines {
         0 => 0,
@@ -258,7 +258,7 @@ mod tests {
     use crate::vocabulary::Window;
     use proptest::prelude::*;
 
-    /// What the definition says: the whole stream covered at once, nothing cut and nothing remembered.
+    /// Count by definition: the whole stream covered at once, nothing cut and nothing remembered.
     fn count_uncut(counter: &Counter, text: &str) -> u64 {
         let How::Claude(rules, vocabulary) = counter.how else { return counter.count(text) };
         let stream = counter.marked(text);

@@ -1,4 +1,4 @@
-//! Which way of counting a model has.
+//! Way of counting of a model.
 
 use crate::openai;
 use std::fmt;
@@ -26,7 +26,7 @@ pub enum Family {
     Other,
 }
 
-/// What tokens of [`Family::Other`] are believed to lie between, in percent of the estimate. The estimate is counted with the
+/// Believed bounds of the tokens of [`Family::Other`], in percent of the estimate. The estimate is counted with the
 /// vocabulary of Claude 3, which lies between the known ones: on agent text `o200k_base` counts 84 to 89 percent of it, the
 /// vocabulary of Claude 4.8 124 to 146 percent.
 const OTHER_PERCENT: (u64, u64) = (75, 145);
@@ -54,19 +54,19 @@ impl Family {
         }
     }
 
-    /// Whether models of Anthropic count so.
+    /// True if models of Anthropic count so.
     #[must_use]
     pub const fn is_claude(self) -> bool {
         matches!(self, Self::V3 | Self::V47 | Self::V48 | Self::Opus5)
     }
 
-    /// Whether models of OpenAI count so.
+    /// True if models of OpenAI count so.
     #[must_use]
     pub const fn is_openai(self) -> bool {
         matches!(self, Self::O200k | Self::Cl100k)
     }
 
-    /// What a count of this family is believed to lie between, ends included; `None` where it is counted with the family's own
+    /// Believed bounds of a count of this family, ends included; `None` where it is counted with the family's own
     /// vocabulary.
     #[must_use]
     pub fn range(self, tokens: u64) -> Option<(u64, u64)> {
@@ -93,17 +93,17 @@ impl Family {
         }
     }
 
-    /// Whether the frame ends in the opening of a word, which the text's first word then shares.
+    /// True if the frame ends in the opening of a word, which the text's first word then shares.
     pub(crate) const fn frame_opens(self) -> bool {
         matches!(self, Self::V3 | Self::V47)
     }
 
-    /// Whether typographic quotes are the ASCII ones.
+    /// True if typographic quotes are the ASCII ones.
     pub(crate) const fn folds_quotes(self) -> bool {
         matches!(self, Self::V3)
     }
 
-    /// Whether ASCII whitespace at the end of the text costs nothing.
+    /// True if ASCII whitespace at the end of the text costs nothing.
     pub(crate) const fn has_free_tail(self) -> bool {
         matches!(self, Self::Opus5)
     }
@@ -157,7 +157,7 @@ pub fn family_of(model_id: &str, default: Family) -> Resolved {
 /// Names of Claude models without their version.
 const ALIASES: [&str; 6] = ["claude", "opus", "sonnet", "haiku", "fable", "mythos"];
 
-/// Whether an id names no model of another vendor: nothing, what a client writes for no model (`<synthetic>`), or a Claude
+/// True if an id names no model of another vendor: nothing, what a client writes for no model (`<synthetic>`), or a Claude
 /// without a version. One that is too old to be counted is as another vendor's.
 fn names_no_other(model_id: &str) -> bool {
     let lower = model_id.trim().to_lowercase();

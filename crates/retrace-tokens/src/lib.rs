@@ -1,4 +1,4 @@
-//! How many tokens a model sees in a text, counted without the network.
+//! Number of tokens a model sees in a text, counted without the network.
 //!
 //! OpenAI's models are counted with the vocabularies their provider publishes (`openai`). Of Claude nothing is published: the
 //! vocabularies and the rules are those of ctok 1.3.0, an unofficial reconstruction from answers of the `count_tokens`

@@ -1,4 +1,4 @@
-//! What becomes of a text before it is cut into runs: canonical composition, control and private-use characters deleted,
+//! Normalised form of a text before it is cut into runs: canonical composition, control and private-use characters deleted,
 //! spaces of all widths made one, typographic quotes folded where the family does that. The order of the steps matters, and
 //! composition is not repeated.
 
@@ -27,7 +27,7 @@ pub(crate) fn normalise(text: &str, fold_quotes: bool) -> Cow<'_, str> {
     replace(text, fold_quotes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// What one pass can tell.
+/// Findings of one pass.
 struct Survey {
     /// The text is in normalisation form C, beyond doubt.
     composed: bool,
@@ -70,7 +70,7 @@ fn next_special(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// What becomes of a character by itself.
+/// Normalised form of a character by itself.
 #[derive(PartialEq, Eq)]
 enum Fate {
     Stays,

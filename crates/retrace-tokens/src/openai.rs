@@ -84,7 +84,7 @@ impl Vocabulary {
     }
 }
 
-/// How many bytes of a text make the next part.
+/// Number of bytes of the next part of a text.
 fn part_of(text: &str) -> usize {
     if text.len() <= PART {
         return text.len();
@@ -95,7 +95,7 @@ fn part_of(text: &str) -> usize {
     place.unwrap_or_else(|| (1..=PART).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(PART))
 }
 
-/// Whether no piece of either vocabulary reaches over a place: behind a line feed that ends the blank space, or between a
+/// True if no piece of either vocabulary reaches over a place: behind a line feed that ends the blank space, or between a
 /// word or number and the blank before the next.
 fn parts_pieces(bytes: &[u8], at: usize) -> bool {
     let (Some(&before), Some(&first)) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at))
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Whether every part but the last ends where no piece reaches over.
+    /// True if every part but the last ends where no piece reaches over.
     fn parts_are_exact(text: &str) -> bool {
         let mut rest = text;
         while rest.len() > PART {

@@ -228,7 +228,7 @@ impl<S: Sink> Walk<'_, '_, S> {
         }
     }
 
-    /// What is to become of a held space now that it is known whether an opening follows.
+    /// Decides on a held space now that it is known whether an opening follows.
     fn flush_space(&mut self, opens: bool) {
         if self.held_space {
             self.held_space = false;
@@ -310,7 +310,7 @@ struct HardPart {
     closes: bool,
 }
 
-/// What keeps the characters of a hard run together.
+/// Kind of the characters that form a hard run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SubKind {
     Punctuation,

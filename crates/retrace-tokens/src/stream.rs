@@ -12,7 +12,7 @@ const DOTTED_I: char = '\u{130}';
 /// The fewest letters of a word that is marked as capitals.
 const CAPITALS_MIN: usize = 4;
 
-/// What a text becomes before pieces are searched for: words in lower case where a marker says so, markers where words open and
+/// Form of a text before pieces are searched for: words in lower case where a marker says so, markers where words open and
 /// end. Trailing newlines, which the frame takes, are not in it.
 ///
 /// [`Display`](fmt::Display) writes markers as `⟨bow⟩ ⟨eow⟩ ⟨shift⟩ ⟨caps⟩`, and a literal `⟨`, `⟩` or U+FDD0–FDD4 as
@@ -65,7 +65,7 @@ pub(crate) fn write_joined(opens: bool, text: &str, closes: bool, stream: &mut V
     }
 }
 
-/// How a word is written.
+/// Letter case of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
     AsItIs,
@@ -147,7 +147,7 @@ impl fmt::Display for MarkedStream {
     }
 }
 
-/// What the notation keeps for itself.
+/// True for symbols reserved by the notation.
 fn is_notation(symbol: &str) -> bool {
     symbol.chars().any(|character| matches!(character, '⟨' | '⟩' | '\u{FDD0}'..='\u{FDD4}'))
 }

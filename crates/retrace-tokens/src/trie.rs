@@ -19,12 +19,12 @@ pub(crate) struct Trie {
 pub(crate) struct Node(u32);
 
 impl Node {
-    /// Whether what leads here is a piece of the vocabulary.
+    /// True if what leads here is a piece of the vocabulary.
     pub(crate) fn is_piece(self) -> bool {
         self.0 & PIECE != 0
     }
 
-    /// Whether what leads here is a beginning of UTF-8 forms that makes characters cheaper.
+    /// True if what leads here is a beginning of UTF-8 forms that makes characters cheaper.
     pub(crate) fn is_prefix(self) -> bool {
         self.0 & PREFIX != 0
     }

@@ -18,10 +18,10 @@ const DIGITS_A_TOKEN: u64 = 3;
 /// The pieces, and what is computed from them once.
 pub(crate) struct Vocabulary {
     trie: Trie,
-    /// Whether words of upper-case letters are marked as such and written in lower case.
+    /// True if words of upper-case letters are marked as such and written in lower case.
     pub(crate) marks_capitals: bool,
     blanks: [Blank; BLANKS.len()],
-    /// What words and other parts of streams cost, found before.
+    /// Costs found before, of words and other parts of streams.
     pub(crate) caches: Caches,
 }
 

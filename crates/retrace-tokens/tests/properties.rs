@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties that hold for every text.
 
 use proptest::prelude::*;
 use retrace_tokens::{Counter, Family, family_of, resolve};

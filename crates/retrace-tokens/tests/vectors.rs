@@ -32,7 +32,7 @@ fn counter(row: &Value) -> &'static Counter {
     Counter::of(Family::parse(row["family"].as_str().expect("a family")).expect("a known family"))
 }
 
-/// How many rows there are, all of which have to agree.
+/// Number of rows, all of which have to agree.
 #[track_caller]
 fn check(path: &Path) -> usize {
     let (mut all, mut wrong) = (0, Vec::new());

@@ -3,8 +3,8 @@
 use crate::{Account, Malformed};
 use std::collections::BTreeMap;
 
-/// How many different names a tally holds; what comes after is under [`OTHERS`], so that no input makes it grow without
-/// bound.
+/// Number of different names a tally holds; what comes after is under [`OTHERS`], so that no input makes it grow
+/// without bound.
 const NAMES_KEPT: usize = 1000;
 
 /// Longest name in a tally, in bytes.

@@ -72,7 +72,7 @@ const EXIT_PLAN_MODE: &str = "ExitPlanMode";
 /// record of the call.
 const PLAN_IS_A_FILE_SINCE: [u64; 3] = [2, 0, 51];
 
-/// What the client adds to the record of that call.
+/// Fields that the client adds to the record of that call.
 const ADDED_TO_THE_PLAN: [&str; 2] = ["plan", "planFilePath"];
 
 /// Marks what the client added to the record of calls. Contexts grow by the result of `ExitPlanMode` alone, and the plan
@@ -115,7 +115,7 @@ struct Reader<'a> {
     agents: HashMap<Cow<'a, str>, usize>,
     /// Requests by conversation and id of the response, with the response.
     responses: HashMap<(usize, Cow<'a, str>), (usize, MessageIndex)>,
-    /// Whether some line names a parent that had not come yet.
+    /// True if some line names a parent that had not come yet.
     has_late_parent: bool,
     title: Titles,
 }

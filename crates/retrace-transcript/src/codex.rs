@@ -92,12 +92,12 @@ struct Reader {
     open: Option<usize>,
     /// Running total of the last `token_count`, by which repetitions are known.
     total: Option<u64>,
-    /// Whether calls end with `token_count` here; older files are without.
+    /// True if calls end with `token_count` here; older files are without.
     ends_are_reported: bool,
     copies: usize,
 }
 
-/// How many message indices rollbacks may copy together; a file that asks for more is not followed there.
+/// Number of message indices rollbacks may copy together; a file that asks for more is not followed there.
 const COPIES: usize = 4 << 20;
 
 pub(crate) fn read(bytes: &[u8]) -> Reading {

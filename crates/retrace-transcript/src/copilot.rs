@@ -204,7 +204,7 @@ impl Reader {
         Ok(())
     }
 
-    /// What events outside the context say of the session and the calls to come.
+    /// Takes facts about the session and later calls from events outside the context.
     fn aside(&mut self, kind: &str, data: &RawData<'_>) {
         let text = |text: &Text<'_>| text.as_str().map(str::to_owned);
         match kind {

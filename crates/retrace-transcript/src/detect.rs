@@ -6,7 +6,7 @@ use crate::{Format, ReadError};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-/// What one line shows of the file's format.
+/// Format that one line shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineFormat {
     /// A line of a format made of lines.
@@ -17,7 +17,7 @@ pub(crate) enum LineFormat {
     Unknown,
 }
 
-/// What a value is, without the value.
+/// Type of a value, without the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
     #[default]
@@ -116,7 +116,7 @@ lenient_object! {
 const CODEX_TYPES: [&str; 6] =
     ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"];
 
-/// Whether a line is JSON.
+/// Checks that a line is JSON.
 ///
 /// # Errors
 /// Why it is not, without its content.
@@ -126,7 +126,7 @@ pub(crate) fn is_json(line: &[u8]) -> Result<(), String> {
         .map_err(|error| crate::account::json_reason(&error))
 }
 
-/// What one line that is not blank shows.
+/// Format that one line shows, if it is not blank shows.
 pub(crate) fn line_format(line: &[u8]) -> LineFormat {
     if !matches!(line.first(), Some(b'{' | b'[')) {
         return LineFormat::Unknown;
@@ -276,7 +276,7 @@ pub(crate) fn detect(bytes: &[u8]) -> Result<Format, ReadError> {
     Err(ReadError::Unrecognised { looks_like: looks_like(bytes) })
 }
 
-/// What a file of no known format looks like, in a few words.
+/// Describes a file of no known format, in a few words.
 fn looks_like(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(4096)];
     let is_text = |bytes: &[u8]| match std::str::from_utf8(bytes) {

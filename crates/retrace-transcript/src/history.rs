@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// How many of the latest segments a call is compared with. Clients have a few conversations at once.
+/// Number of the latest segments a call is compared with. Clients have a few conversations at once.
 const SEGMENTS_TRIED: usize = 64;
 
 /// A message of a history.
@@ -25,7 +25,7 @@ pub(crate) struct NewMessage {
     pub id: Option<String>,
 }
 
-/// What the model answered to a call.
+/// Answer of the model to a call.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub id: Option<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Call {
     pub parameters: Value,
     pub messages: Vec<NewMessage>,
     pub answer: Option<Answer>,
-    /// Whether the call itself was recorded, rather than only its answer or a history.
+    /// True if the call itself was recorded, rather than only its answer or a history.
     pub is_recorded: bool,
 }
 
@@ -223,7 +223,7 @@ impl History {
     }
 }
 
-/// Whether a message of a history is one that is known. Clients may leave thinking out of an answer they send back.
+/// True if a message of a history is one that is known. Clients may leave thinking out of an answer they send back.
 fn is_same(message: &Message, new_message: &NewMessage) -> bool {
     fn spoken<'b>(kinds: impl Iterator<Item = &'b BlockKind>) -> impl Iterator<Item = &'b BlockKind> {
         kinds.filter(|kind| !matches!(kind, BlockKind::Thinking { .. }))

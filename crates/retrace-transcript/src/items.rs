@@ -113,7 +113,7 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
             }],
             id,
         },
-        // What a compaction by the server left, encrypted.
+        // Encrypted remains of a compaction by the server.
         "compaction" | "compaction_summary" | "context_compaction" => Item {
             role: Role::User,
             origin: Origin::Summary,

@@ -34,7 +34,7 @@ pub use writer::{BackgroundSave, WriterRole, background_saves, is_background_age
 
 use thiserror::Error;
 
-/// What the bytes of a file are, by their content. `None` for what is no transcript of a known format.
+/// Format of a file, by its content. `None` for what is no transcript of a known format.
 #[must_use]
 pub fn detect(bytes: &[u8]) -> Option<Format> {
     detect::detect(&surrogates::repaired(bytes)).ok()
@@ -76,7 +76,7 @@ pub enum ReadError {
     /// No format that is known.
     #[error("not a transcript of a known format: {looks_like}")]
     Unrecognised {
-        /// What it looks like instead, shortly and without its content.
+        /// Likely type instead, shortly and without its content.
         looks_like: String,
     },
 }

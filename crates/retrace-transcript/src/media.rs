@@ -5,8 +5,8 @@ use crate::{Media, MediaKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// How much of an image is looked at for its size. The frame header of a JPEG stands behind its metadata, which may hold
-/// a preview of some size.
+/// Number of bytes of an image that are searched for its size. The frame header of a JPEG stands behind its metadata,
+/// which may hold a preview of some size.
 const MAX_INSPECTED: usize = 512 * 1024;
 
 lenient_object! {
@@ -34,7 +34,7 @@ pub(crate) fn referred(kind: MediaKind, media_type: &str) -> Media {
     Media { kind, media_type: media_type.to_owned(), bytes: 0, pixels: None }
 }
 
-/// What a URL stands for: its bytes where it is a `data:` URL, else a reference.
+/// Media of a URL: its bytes where it is a `data:` URL, else a reference.
 pub(crate) fn from_url(kind: MediaKind, url: &str) -> Media {
     let Some(inline) = url.strip_prefix("data:") else { return referred(kind, "") };
     let (head, data) = inline.split_once(',').unwrap_or((inline, ""));

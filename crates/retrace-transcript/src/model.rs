@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Index of a message in [`Transcript::messages`].
 pub type MessageIndex = usize;
 
-/// What a file was recognised as, by its content.
+/// Recognised format of a file, by its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Format {
     /// Claude Code session, JSON lines.
@@ -69,14 +69,14 @@ impl Format {
 pub struct Reading {
     /// At least one, even if it holds no message.
     pub transcripts: Vec<Transcript>,
-    /// What the file held, understood or not.
+    /// Account of the file's content, understood or not.
     pub account: Account,
 }
 
 /// One conversation with a model.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// What the file was recognised as.
+    /// Recognised format.
     pub format: Format,
     /// Who held the conversation, where and when.
     pub session: Session,
@@ -90,7 +90,7 @@ pub struct Transcript {
     pub requests: Vec<Request>,
 }
 
-/// What is known of the session as a whole.
+/// Facts about the session as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Session {
@@ -116,7 +116,7 @@ pub struct Session {
     pub context_window: Option<u64>,
 }
 
-/// What stands before the messages of a request.
+/// Parts of a request before its messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preamble {
     /// System prompt, one entry a text block.
@@ -145,7 +145,7 @@ pub enum Role {
     System,
 }
 
-/// How a message came to be.
+/// Origin of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// Typed by a person.
@@ -169,7 +169,7 @@ pub enum Origin {
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// How it came to be.
+    /// Its origin.
     pub origin: Origin,
     /// Blocks in order. A response told over several lines is one message.
     pub blocks: Vec<Block>,
@@ -188,13 +188,13 @@ pub struct Message {
 pub struct Segment {
     /// Its messages in order, answers of the model included.
     pub messages: Vec<MessageIndex>,
-    /// What began it.
+    /// Cause of its beginning.
     pub cause: Cause,
     /// Ids of tool uses whose results the client had dropped in place when the segment began (micro-compaction).
     pub dropped_results: Arc<BTreeSet<String>>,
 }
 
-/// What began a segment.
+/// Cause of a segment's beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// The conversation began.
@@ -244,20 +244,20 @@ pub struct Request {
     pub model: Option<String>,
     /// Index of its segment.
     pub segment: usize,
-    /// How many of the segment's messages it sent.
+    /// Number of the segment's messages that it sent.
     pub upto: usize,
-    /// What the model answered.
+    /// Answer of the model.
     pub response: Option<MessageIndex>,
     /// Index of its preamble, where recorded.
     pub preamble: Option<usize>,
     /// Recorded usage: the field-wise maximum over the lines of the response.
     pub usage: Option<Usage>,
-    /// Whether the recorded `output_tokens` is final. Clients before 2.1.98 leave a placeholder of the stream behind
+    /// True if the recorded `output_tokens` is final. Clients before 2.1.98 leave a placeholder of the stream behind
     /// (transcripts.md, 3.2).
     pub output_is_final: bool,
     /// `stop_reason` where recorded.
     pub stop_reason: Option<String>,
-    /// What the server said it edited. `None` where the response does not say; an empty list says that nothing was.
+    /// Edits that the server reports. `None` where the response does not say; an empty list says that nothing was.
     pub applied_edits: Option<Vec<AppliedEdit>>,
     /// Further parameters of a recorded request (`thinking`, `context_management`, `max_tokens`, …), without messages,
     /// system and tools. Null where none are recorded.

@@ -122,7 +122,7 @@ fn call(line: u32, document: &RawValue, account: &mut Account) -> Option<Call> {
     answer(raw, account).map(|answer| Call { line, at, answer: Some(answer), ..Call::default() })
 }
 
-/// What a proxy wrote around a request or response, taken off.
+/// Removes a proxy's envelope of a request or response.
 fn body(outer: &RawValue) -> &RawValue {
     let raw: RawDocument<'_> = serde_json::from_str(outer.get()).unwrap_or_default();
     raw.body.0.unwrap_or(outer)

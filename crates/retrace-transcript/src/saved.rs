@@ -1,4 +1,4 @@
-//! How instants are written into a saved [`crate::Summariser`].
+//! Format of instants in a saved [`crate::Summariser`].
 
 /// An optional [`Timestamp`](retrace_model::Timestamp) as its microseconds.
 pub(crate) mod instant {

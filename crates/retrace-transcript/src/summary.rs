@@ -1,4 +1,4 @@
-//! What an index keeps of a transcript without keeping its contents, built up as the file grows.
+//! Index entry of a transcript without keeping its contents, built up as the file grows.
 //!
 //! The summary is exact for what it tells: it goes over the same lines as [`crate::read`] and joins the lines of one
 //! response in the same way. It holds no text of the conversation but the title and the paths of memory files.
@@ -92,18 +92,18 @@ pub struct MessageUse {
     pub model: u32,
     /// Recorded usage, the field-wise maximum over the lines of the response.
     pub tokens: Tokens,
-    /// Whether the output is final rather than a placeholder of the stream.
+    /// True if the output is final rather than a placeholder of the stream.
     pub output_is_final: bool,
-    /// Whether the call was made by a subagent or sidechain inside the file.
+    /// True if the call was made by a subagent or sidechain inside the file.
     pub sidechain: bool,
-    /// Whether it was served in fast mode, which has prices of its own.
+    /// True if it was served in fast mode, which has prices of its own.
     pub fast: bool,
 }
 
-/// What a file is about, without its contents.
+/// Summary of a file, without its contents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// What it was recognised as; `None` while too little was fed, or when it is no transcript ([`Self::refusal`]).
+    /// Recognised format; `None` while too little was fed, or when it is no transcript ([`Self::refusal`]).
     pub format: Option<Format>,
     /// Why it is no transcript, if it is none.
     pub refusal: Option<ReadError>,
@@ -121,12 +121,13 @@ pub struct Summary {
     pub first_at: Option<Timestamp>,
     /// Time of the last line that has one.
     pub last_at: Option<Timestamp>,
-    /// Writes to memory files that the model asked for, or a background extraction told of, in order; the first [`Summary::MEMORY_WRITES_KEPT`].
+    /// Writes to memory files that the model asked for, or a background extraction told of, in order; the first
+    /// [`Summary::MEMORY_WRITES_KEPT`].
     pub memory_writes: Vec<MemoryWrite>,
     /// Conversations of subagents inside the file.
     pub subagents: u64,
-    /// What the file held, understood or not. Of a Claude Code session its lines alone: blocks of a type that is not known
-    /// and oddities of the tree are told by the full reading.
+    /// Account of the file's content, understood or not. Of a Claude Code session its lines alone: blocks of a type
+    /// that is not known and oddities of the tree are told by the full reading.
     pub account: Account,
     /// Each call once, in order of appearance.
     pub message_ids: Vec<MessageUse>,
@@ -135,7 +136,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// How many memory writes are kept.
+    /// Number of memory writes that are kept.
     pub const MEMORY_WRITES_KEPT: usize = 10_000;
 }
 
@@ -161,7 +162,7 @@ pub struct Summariser {
     state: State,
     /// Whole lines of a file that is not recognised yet.
     held: Vec<u8>,
-    /// What follows the last line break, or a whole document.
+    /// Bytes after the last line break, or a whole document.
     tail: Vec<u8>,
 }
 
@@ -169,11 +170,12 @@ pub struct Summariser {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("not a summary saved by this version: {reason}")]
 pub struct ResumeError {
-    /// What is wrong with them.
+    /// Reason.
     pub reason: String,
 }
 
-/// How much of a file is held until it is recognised, in bytes. What shows nothing until then is no transcript.
+/// Number of bytes of a file that are held until it is recognised. A file that shows nothing until then is no
+/// transcript.
 const HELD: usize = 16 << 20;
 
 /// Raised whenever a saved state could be read wrongly or a rule of counting changes: older ones are then made anew.

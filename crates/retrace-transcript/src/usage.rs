@@ -42,7 +42,7 @@ lenient_object! {
 }
 
 impl RawUsage<'_> {
-    /// Whether any figure is there: an object without one is no usage.
+    /// True if any figure is there: an object without one is no usage.
     pub fn is_recorded(&self) -> bool {
         [self.input, self.cache_creation, self.cache_read, self.output].iter().any(|count| count.0.is_some())
     }

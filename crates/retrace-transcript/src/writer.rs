@@ -1,7 +1,7 @@
 //! Who of an agent is at work in a transcript: the main agent, a subagent it was asked to start, or one that the client runs
 //! by itself in the background to look after memory.
 //!
-//! What tells them apart (spec: claude-code-memory.md; transcripts.md, sections 1 and 2):
+//! Distinguishing marks (spec: claude-code-memory.md; transcripts.md, sections 1 and 2):
 //! - A line of a subagent has `isSidechain` and an `agentId`; the reader makes a conversation of its own of it
 //!   ([`Session::agent`](crate::Session::agent)).
 //! - A fork that the client makes of the conversation has an id of `a`, a label, `-` and hex digits, where that of a subagent
@@ -42,8 +42,8 @@ impl WriterRole {
     }
 }
 
-/// Labels of the forks that the client makes by itself. `compact`, `prompt_suggestion` and `side_question` are seen in names of
-/// public transcripts; the others are named by third-party descriptions of the client.
+/// Labels of the forks that the client makes by itself. `compact`, `prompt_suggestion` and `side_question` are seen in
+/// names of public transcripts; the others are named by third-party descriptions of the client.
 const BACKGROUND_LABELS: [&str; 9] = [
     "agent_summary",
     "auto_dream",
@@ -56,8 +56,8 @@ const BACKGROUND_LABELS: [&str; 9] = [
     "speculation",
 ];
 
-/// How the prompts begin with which the client starts a fork that writes memory. Source: prompts extracted from the shipped
-/// product, as public collections of them have it.
+/// Openings of the prompts with which the client starts a fork that writes memory. Source: prompts extracted from the
+/// shipped product, as public collections of them have it.
 const BACKGROUND_PROMPTS: [&str; 3] = [
     "You are now acting as the memory extraction subagent",
     "# Dream: Memory Consolidation",
@@ -97,7 +97,7 @@ fn is_background_prompt(text: &str) -> bool {
     BACKGROUND_PROMPTS.iter().any(|beginning| text.starts_with(beginning))
 }
 
-/// Whether an `agentId` (with or without the `agent-` of a file's name) is one of the client's own forks.
+/// True if an `agentId` (with or without the `agent-` of a file's name) is one of the client's own forks.
 #[must_use]
 pub fn is_background_agent(agent: &str) -> bool {
     let agent = agent.strip_prefix("agent-").unwrap_or(agent);
@@ -109,7 +109,7 @@ pub fn is_background_agent(agent: &str) -> bool {
         && BACKGROUND_LABELS.contains(&label)
 }
 
-/// What a background extraction said it wrote, in the transcript of the session it ran for.
+/// Reported write of a background extraction, in the transcript of the session it ran for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackgroundSave {
     /// The files, as they are named there: absolute paths.
@@ -135,8 +135,9 @@ lenient_object! {
     }
 }
 
-/// What background extractions wrote, by the lines of a Claude Code session that say so, in the order of the file. Lines that
-/// cannot be read, and those that name no file, are left out. Costs one search over the bytes where there is none.
+/// Reported writes of background extractions, by the lines of a Claude Code session that say so, in the order of the
+/// file. Lines that cannot be read, and those that name no file, are left out. Costs one search over the bytes where
+/// there is none.
 #[must_use]
 pub fn background_saves(bytes: &[u8]) -> Vec<BackgroundSave> {
     if memmem::find(bytes, MEMORY_SAVED.as_bytes()).is_none() {

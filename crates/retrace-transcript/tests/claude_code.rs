@@ -21,7 +21,7 @@ fn main_of(lines: &[Value]) -> Transcript {
     reading(lines).transcripts.remove(0)
 }
 
-/// What request `number` sent, by uuid.
+/// Messages that request `number` sent, by uuid.
 fn sent(transcript: &Transcript, number: usize) -> Vec<&str> {
     transcript.sent(&transcript.requests[number]).map(|(_, message)| uuid(message)).collect()
 }

@@ -1,5 +1,5 @@
-//! What a look costs: the first over 10,000 files of 2 KB, and one over the same files with nothing changed. The keeper is a
-//! map in memory, so this is the cost of listing, comparing, reading and hashing alone.
+//! Cost of a scan: the first over 10,000 files of 2 KB, and one over the same files with nothing changed. The keeper is
+//! a map in memory, so this is the cost of listing, comparing, reading and hashing alone.
 
 use retrace_model::{Head, RelPath, Rules, StoreId, Timestamp};
 use retrace_watch::{Batch, Keeper, KeeperError, Key, Status, Store, scan};

@@ -4,7 +4,7 @@ use retrace_model::RelPath;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// How long to wait for an event to be the last of its kind, and how long at most.
+/// Wait for an event to be the last of its kind, and how long at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Debounce {
     pub quiet: Duration,

@@ -92,7 +92,7 @@ impl Place {
     }
 }
 
-/// What a keeper should do instead of its work.
+/// Injected fault of a keeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Fail,
@@ -104,7 +104,7 @@ pub(crate) enum Fault {
 #[derive(Default)]
 pub(crate) struct Kept {
     pub live: BTreeMap<(Key, RelPath), (Head, Sha256)>,
-    /// What happened, in words.
+    /// Events, in words.
     pub log: Vec<String>,
     /// Contents observed, changed or not.
     pub observed: BTreeSet<Sha256>,
@@ -136,7 +136,7 @@ impl Memory {
         self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What happened since this was last asked.
+    /// Events since this was last asked.
     pub(crate) fn news(&self) -> Vec<String> {
         std::mem::take(&mut self.kept().log)
     }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Whether each directory is watched by itself.
+/// True if each directory is watched by itself.
 const EACH_DIRECTORY: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// All watches of a recorder. One instance for all stores: Linux allows a user only 128 of them.
@@ -38,7 +38,7 @@ struct Watch {
     users: BTreeSet<Key>,
 }
 
-/// What became of the wish to have directories watched.
+/// Result of the wish to have directories watched.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Covered {
     /// Some were not watched before.
@@ -199,7 +199,7 @@ impl Hints {
     }
 }
 
-/// What an event means for the recorder; `None` when nothing: reading, our own included, changes nothing.
+/// Wake that an event causes; `None` when nothing: reading, our own included, changes nothing.
 fn wake_for(event: notify::Result<Event>) -> Option<Wake> {
     match event {
         Err(_) => Some(Wake::Overflow),

@@ -1,4 +1,4 @@
-//! What the recorder needs from the log, and what it hands over.
+//! Interface between the recorder and the log.
 
 use crate::status::Status;
 use retrace_files::{Content, Root};
@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What identifies a store.
+/// Identity of a store.
 pub type Key = StoreId;
 
 /// Why the keeper could not do what was asked: its own error, passed through as text for people.
@@ -17,11 +17,11 @@ pub type KeeperError = Box<dyn Error + Send + Sync>;
 /// One watched directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
-    /// What identifies it to the keeper.
+    /// Identity for the keeper.
     pub key: Key,
     /// Its directory, absolute.
     pub root: PathBuf,
-    /// Which of its files are memories.
+    /// Rules that decide which of its files are memories.
     pub rules: Rules,
 }
 
@@ -30,14 +30,14 @@ pub struct Store {
 pub struct Observation {
     /// Where.
     pub path: RelPath,
-    /// What. `bytes` is `None` when the file is larger than [`Rules::max_file_bytes`].
+    /// Observed content. `bytes` is `None` when the file is larger than [`Rules::max_file_bytes`].
     pub content: Content,
     /// Just before it was read: the `seen_at` of the head it becomes. An observation older than the head's `seen_at` lost
     /// a race against an act and is to be left aside; the next look corrects it if need be.
     pub scanned_at: Timestamp,
 }
 
-/// What one scan found, or a part of that when it is much.
+/// Observations of one scan, or a part of that when it is much.
 ///
 /// A look with changes is one or more batches, of which only the last has `last` set; a look without any is none. Equal
 /// content gone from one path and new at another is a rename. So that it can be seen in one batch, every batch of a scan
@@ -52,14 +52,14 @@ pub struct Batch {
     pub gone: Arc<BTreeSet<RelPath>>,
     /// When that was known. A path of `gone` whose head was seen later than this is not gone.
     pub gone_at: Timestamp,
-    /// Whether this is the last batch of the scan.
+    /// True if this is the last batch of the scan.
     pub last: bool,
 }
 
 /// The log, as far as recording needs it.
 pub trait Keeper: Send {
-    /// Whether `root`, which stands at the path of `store`, is the store's directory. If not, in what state that puts the store, and
-    /// why; nothing in it is scanned then.
+    /// Checks that `root`, which stands at the path of `store`, is the store's directory. If not, answers the state that
+    /// this puts the store in, and why; nothing in it is scanned then.
     ///
     /// # Errors
     /// As [`Keeper::heads`].

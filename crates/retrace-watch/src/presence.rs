@@ -1,11 +1,11 @@
-//! Whether a store's directory is there, and what it means if not: removed, or only out of reach.
+//! Presence of a store's directory, and what it means if not: removed, or only out of reach.
 
 use retrace_files::{Identity, Root, RootError};
 use retrace_model::StoreState;
 use std::fs;
 use std::path::Path;
 
-/// What stands at a store's path.
+/// State of a store's path.
 #[derive(Debug)]
 pub(crate) enum Presence {
     /// The directory.
@@ -17,7 +17,7 @@ pub(crate) enum Presence {
     Away(StoreState, String),
 }
 
-/// What is known about the directory that should hold the store's.
+/// State of the directory that should hold the store's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parent {
     device: u64,
@@ -59,7 +59,7 @@ fn parent_of(path: &Path) -> Option<Parent> {
     Some(Parent { device: parent.identity().device, empty })
 }
 
-/// Whether a directory that is not there was removed. If the directory that held it is missing or unreadable, or is now
+/// True if a directory that is not there was removed. If the directory that held it is missing or unreadable, or is now
 /// one of another file system, a disk was probably unmounted. When the file system it was on is not known, because it was
 /// never open in this process, an empty parent is taken for a bare mount point.
 fn was_removed(last: Option<Identity>, parent: Option<Parent>) -> bool {

@@ -1,4 +1,4 @@
-//! Which store to scan, when, and how much of it. Driven by wakes and a clock, both from outside.
+//! Chooses the store to scan, when, and how much of it. Driven by wakes and a clock, both from outside.
 
 use crate::dirty::{Debounce, Dirty};
 use crate::hints::{self, Hints};
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What wakes the recorder.
+/// Causes that wake the recorder.
 #[derive(Debug)]
 pub enum Wake {
     /// The system says that something happened at these absolute paths.
@@ -40,11 +40,11 @@ pub enum Wake {
 /// Times and switches; the defaults are right for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How long a path must be quiet before it is scanned. 60 ms is longer than an editor takes between truncating and
+    /// Time a path must be quiet before it is scanned. 60 ms is longer than an editor takes between truncating and
     /// writing a file, or between writing another one and renaming it, and short beside the 200 ms a person notices.
     pub debounce: Duration,
-    /// How long after its first event a path is scanned in any case. 250 ms, because a content that stands for 300 ms is
-    /// promised to be seen, and a scan takes some time too.
+    /// Time after its first event at which a path is scanned in any case. 250 ms, because a content that stands for 300
+    /// ms is promised to be seen, and a scan takes some time too.
     pub latest: Duration,
     /// Time between full scans in case events were lost. 30 s; listing a thousand files takes a few milliseconds.
     pub full_every: Duration,
@@ -52,7 +52,7 @@ pub struct Options {
     pub poll_every: Duration,
     /// Time between attempts to open a directory that is away. 1 s.
     pub away_every: Duration,
-    /// Whether to ask the system for events.
+    /// True if to ask the system for events.
     pub events: bool,
 }
 
@@ -94,19 +94,20 @@ pub struct Recorder<K> {
     stores: BTreeMap<Key, Watched>,
 }
 
-/// What the recorder remembers of one store. No list of its files: that is asked from the keeper when it is needed.
+/// State that the recorder remembers of one store. No list of its files: that is asked from the keeper when it is
+/// needed.
 struct Watched {
     store: Store,
     /// Where the system reports events of its directory: the path without links.
     at: PathBuf,
-    /// Which directory it was when it was last open.
+    /// Identity of the directory when it was last open.
     identity: Option<Identity>,
     dirty: Dirty,
     full_due: Duration,
     standing: Standing,
     /// Why events cannot be relied on.
     unreliable: Option<String>,
-    /// What the keeper was last told.
+    /// Status that was last reported to the keeper.
     reported: Option<Status>,
     /// The directory was removed and that was recorded.
     removed: bool,
@@ -116,7 +117,7 @@ struct Watched {
     retry: Duration,
 }
 
-/// What a store's scan needs from the recorder.
+/// Tools of the recorder that a store's scan needs.
 struct Tools<'a> {
     keeper: &'a mut dyn Keeper,
     hints: &'a mut Hints,
@@ -380,7 +381,7 @@ impl Watched {
         let pause = Duration::from_secs(1).saturating_mul(1 << self.failures.min(10)).min(LONGEST_PAUSE);
         self.failures += 1;
         self.retry = now + pause;
-        // What was marked may have been taken already.
+        // The marked paths may have been taken already.
         self.full_due = now;
         let detail = format!("recording failed and is tried again: {failure}");
         self.tell(Status::away(StoreState::Limited, detail), tools);
@@ -394,7 +395,7 @@ impl Watched {
     }
 }
 
-/// How long ago a file was last written, in microseconds.
+/// Time since a file was last written, in microseconds.
 #[derive(Clone, Copy)]
 struct Age(i128);
 

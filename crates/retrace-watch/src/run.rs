@@ -89,7 +89,7 @@ fn run<K: Keeper>(
     waiting: &AtomicUsize,
     started: Instant,
 ) {
-    /// How long to sleep when nothing is due: there are no stores.
+    /// Sleep when nothing is due: there are no stores.
     const LONG: Duration = Duration::from_secs(3600);
     loop {
         recorder.work();

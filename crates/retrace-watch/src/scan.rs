@@ -15,28 +15,28 @@ const BATCH_BYTES: usize = 32 * 1024 * 1024;
 /// Most files of one batch.
 const BATCH_FILES: usize = 5000;
 
-/// How often a part is listed again because directories in it were not watched before: whatever was put into them before
-/// the watch was set is found by the second listing, unless that finds new directories too.
+/// Number of repeated listings of a part because directories in it were not watched before: whatever was put into them
+/// before the watch was set is found by the second listing, unless that finds new directories too.
 const LISTINGS: usize = 3;
 
-/// What a scan met.
+/// Result of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// How many files were read and handed over.
+    /// Number of files that were read and handed over.
     pub read: usize,
-    /// How many live memories were found gone.
+    /// Number of live memories that were found gone.
     pub gone: usize,
     /// Paths that are being written just now, to be scanned again soon.
     pub later: Vec<RelPath>,
     /// Files above the size limit.
     pub too_large: Vec<RelPath>,
-    /// What was not recorded and why.
+    /// Paths that were not recorded, and why.
     pub problems: Vec<Problem>,
     /// The state that follows, after a full scan or when the directory is away.
     pub status: Option<Status>,
 }
 
-/// Whether a file is to be read.
+/// Readiness of a file to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
     /// Now.
@@ -47,13 +47,13 @@ pub(crate) enum Readiness {
     NextTime,
 }
 
-/// What a scan is asked to do.
+/// Terms of a scan.
 pub(crate) struct Terms<'a> {
     /// Files and directories to scan; `None` for everything.
     pub paths: Option<&'a BTreeSet<RelPath>>,
     /// Files that are read even though nothing about them seems to have changed.
     pub dirty: &'a BTreeSet<RelPath>,
-    /// Whether a file that may have changed is to be read now.
+    /// Decides if a file that may have changed is to be read now.
     pub readiness: &'a dyn Fn(&RelPath, &Seen) -> Readiness,
     /// Takes the directories found; `true` when some were not watched before. The flag says whether it is the first time.
     pub cover: &'a mut dyn FnMut(&Root, &Scan, bool) -> bool,

@@ -1,18 +1,18 @@
-//! How a store is doing, derived from what the scans met.
+//! Status of a store, derived from what the scans met.
 
 use crate::scan::Scanned;
 use retrace_files::{Problem, ProblemKind};
 use retrace_model::{RelPath, StoreState};
 use std::collections::BTreeSet;
 
-/// How a store is doing.
+/// Status of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The state.
     pub state: StoreState,
     /// Why it is not simply recording, for people.
     pub detail: Option<String>,
-    /// What is in the directory and is not recorded: links, pipes, what may not be read.
+    /// Files in the directory that are not recorded: links, pipes, what may not be read.
     pub problems: Vec<Problem>,
 }
 
@@ -22,7 +22,7 @@ impl Status {
     }
 }
 
-/// What the last scan of each part of a store met.
+/// Result of the last scan of each part of a store met.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
     problems: Vec<Problem>,
@@ -63,7 +63,7 @@ impl Standing {
     }
 }
 
-/// Whether memories may lie behind it. What a link leads to is not the store's.
+/// True if memories may lie behind it. What a link leads to is not the store's.
 fn hides(problem: &Problem) -> bool {
     match problem.kind {
         ProblemKind::Denied | ProblemKind::TooDeep | ProblemKind::Io(_) => true,

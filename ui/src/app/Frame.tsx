@@ -222,7 +222,7 @@ export interface FrameProps {
   route: Route;
   /** What the status line shows, once known. */
   status: Status | undefined;
-  /** Whether the program answers. */
+  /** True if the program answers. */
   reachable: boolean;
   /** What concerns the whole window, below the top bar; null for nothing. */
   banner: ReactNode;

@@ -12,7 +12,7 @@ import {
   Unreachable,
 } from "./backend";
 
-/** Whether this page runs inside the desktop window. */
+/** True if this page runs inside the desktop window. */
 export function insideDesktop(): boolean {
   return "__TAURI_INTERNALS__" in window;
 }

@@ -4,7 +4,7 @@ import { fileName } from "./text";
 /** Store kinds that load an index in this way. */
 const KINDS_WITH_LIMIT = new Set(["claude-auto", "claude-agent"]);
 
-/** Whether a file is an index that is loaded only up to the limits. */
+/** True if a file is an index that is loaded only up to the limits. */
 export function isLimitedIndex(path: string, storeKind: string): boolean {
   return fileName(path) === "MEMORY.md" && KINDS_WITH_LIMIT.has(storeKind);
 }

@@ -1,7 +1,7 @@
 /** Hands Markdown to a worker, and breaks it off when it takes too long or nobody waits for it any more. */
 import { LIMITS, type Outcome } from "./markdown-tree";
 
-/** Whether there are workers. Without them the text is parsed where it is shown. */
+/** True if there are workers. Without them the text is parsed where it is shown. */
 export const hasWorkers = (): boolean => typeof Worker !== "undefined";
 
 /** One that has nothing to do; the next job takes it. */

@@ -35,9 +35,9 @@ export function MoreMenu({ name, testId, children }: MoreMenuProps) {
 export interface MenuEntryProps {
   /** Does it. */
   onAction: () => void;
-  /** Whether it ends something. */
+  /** True if it ends something. */
   danger?: boolean;
-  /** Whether it cannot be done now. */
+  /** True if it cannot be done now. */
   isDisabled?: boolean;
   /** Name for tests. */
   testId?: string;

@@ -17,7 +17,7 @@ export interface PlacedFinding {
   finding: Finding;
 }
 
-/** Whether an act can be offered: a memory that is not recorded cannot be opened. */
+/** True if an act can be offered: a memory that is not recorded cannot be opened. */
 function canOffer(remedy: Remedy, { memory }: PlacedFinding): boolean {
   return remedy.act !== "open" || memory !== null;
 }

@@ -24,7 +24,7 @@ interface Entry {
   prefix: string | null;
   /** Its longest piece: a text without it is another sentence. */
   piece: string;
-  /** Whether it is said of so few words that others may write the same. */
+  /** True if it is said of so few words that others may write the same. */
   loose: boolean;
 }
 

@@ -24,11 +24,11 @@ export interface Piece {
   text: string;
   /** Colour class, if any. */
   colour: string | null;
-  /** Whether it is part of a changed or found word. */
+  /** True if it is part of a changed or found word. */
   marked: boolean;
   /** Set where the reader would see nothing: the mark to show instead of the text. */
   hidden: Hidden | null;
-  /** Whether it lies in an HTML comment: shown here, and nowhere else. */
+  /** True if it lies in an HTML comment: shown here, and nowhere else. */
   comment: boolean;
 }
 

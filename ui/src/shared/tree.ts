@@ -13,9 +13,9 @@ export interface TreeRow {
   level: number;
   /** The memory; null for a folder. */
   memory: Memory | null;
-  /** Whether it holds nothing below it. */
+  /** True if it holds nothing below it. */
   leaf: boolean;
-  /** Whether a folder is open; false for a file. */
+  /** True if a folder is open; false for a file. */
   open: boolean;
   /** Memories at and below it. */
   count: number;

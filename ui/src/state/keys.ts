@@ -68,7 +68,7 @@ export function findBinding(
   return run ? { run } : null;
 }
 
-/** Whether keys belong to a text. An editor in a shadow tree hides behind its host; the path of the event does not. */
+/** True if keys belong to a text. An editor in a shadow tree hides behind its host; the path of the event does not. */
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0] ?? event.target;
   return (
@@ -89,7 +89,7 @@ function openPrefix(event: KeyboardEvent): string | null {
   return pending && event.timeStamp - pending.at < SEQUENCE_MS ? pending.prefix : null;
 }
 
-/** Whether a key is a command at present, alone or after the one before it. A list leaves such a key alone. */
+/** True if a key is a command at present, alone or after the one before it. A list leaves such a key alone. */
 export function isCommandKey(event: KeyboardEvent): boolean {
   const all = openBindings();
   return [openPrefix(event), null].some((prefix) => findBinding(all, prefix, keyName(event)) !== null);

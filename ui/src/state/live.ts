@@ -60,14 +60,14 @@ const FOLLOWS_STORES = new Set([
 /** Reads that say who wrote a version. */
 const SHOWS_WRITERS = new Set(["inbox", "log", "timeline", "show", "origin", "session_writes", "blame"]);
 
-/** Whether a read shows a live file or directory rather than a recorded version, which never changes. */
+/** True if a read shows a live file or directory rather than a recorded version, which never changes. */
 function readsLive(request: unknown): boolean {
   if (typeof request !== "object" || request === null) return false;
   const targets = ["target", "a", "b"].map((field) => (request as Record<string, unknown>)[field]);
   return targets.some((target) => typeof target === "string" && !target.startsWith("memver_"));
 }
 
-/** Whether an event of this type makes the answer to a read stale. */
+/** True if an event of this type makes the answer to a read stale. */
 export function concerns(type: Event["type"], [name, request]: readonly unknown[]): boolean {
   switch (type) {
     case "advanced":

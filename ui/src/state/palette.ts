@@ -6,9 +6,9 @@ const keyHelp = observable(false);
 
 /** Opens or closes the palette. */
 export const setPaletteOpen = palette.set;
-/** Whether the palette is open. */
+/** True if the palette is open. */
 export const usePaletteOpen = (): boolean => useObservable(palette);
 /** Opens or closes the list of keys. */
 export const setKeyHelpOpen = keyHelp.set;
-/** Whether the list of keys is open. */
+/** True if the list of keys is open. */
 export const useKeyHelpOpen = (): boolean => useObservable(keyHelp);

@@ -43,7 +43,7 @@ impl Ignored {
         Self { patterns }
     }
 
-    /// Whether the path, or a directory above it, is left out.
+    /// True if the path, or a directory above it, is left out.
     pub(super) fn holds(&self, path: &str) -> bool {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         ends.map(|end| &path[..end]).any(|part| {

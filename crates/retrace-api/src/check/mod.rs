@@ -262,7 +262,7 @@ impl ReadFile {
 }
 
 impl Place<'_> {
-    /// Whether the directory lies in the repository that its memories are about.
+    /// True if the directory lies in the repository that its memories are about.
     fn lies_in_what_it_is_about(&self) -> bool {
         let repository = self.about.or(self.repository);
         self.root().zip(repository).is_some_and(|(root, repository)| root.starts_with(repository))

@@ -40,7 +40,7 @@ struct Files {
     paths: Vec<String>,
     ends: HashSet<String>,
     top: HashSet<String>,
-    /// Whether all of it was looked at: only then does a path that is not among them not exist.
+    /// True if all of it was looked at: only then does a path that is not among them not exist.
     whole: bool,
 }
 

@@ -26,7 +26,7 @@ const NAMES: [&str; 7] = [
     "copilot-instructions.md",
 ];
 
-/// Whether agents read the file at `path`, which is below the root of a repository.
+/// True if agents read the file at `path`, which is below the root of a repository.
 pub(super) fn is_for_agents(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let text = [".md", ".mdc", ".txt", ".json", ".jsonl"].iter().any(|ending| name.ends_with(ending));
@@ -37,7 +37,7 @@ pub(super) fn is_for_agents(path: &str) -> bool {
     NAMES.contains(&name) || (text && below)
 }
 
-/// Whether a repository with these files is a memory directory that somebody keeps in Git, rather than a project: an index
+/// True if a repository with these files is a memory directory that somebody keeps in Git, rather than a project: an index
 /// stands at its root, and there is nothing that is no text of the kinds memories have.
 pub(super) fn is_memory_alone(paths: impl Iterator<Item = String>) -> bool {
     const INDEXES: [&str; 2] = ["MEMORY.md", "memory_summary.md"];

@@ -189,9 +189,7 @@ impl Holder {
             }
             Err(_) => return Some("A hosted store cannot name it: the name is not UTF-8.".to_owned()),
         }
-        std::str::from_utf8(bytes)
-            .is_err()
-            .then(|| "Hosted stores accept only text.".to_owned())
+        std::str::from_utf8(bytes).is_err().then(|| "Hosted stores accept only text.".to_owned())
     }
 }
 

@@ -32,11 +32,8 @@ pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatu
         })?,
         (None, true) => keys.forget().map_err(unavailable)?,
         _ => {
-            return Err(ApiError::invalid(
-                "Provide a key, or remove the saved one.",
-                "key",
-            )
-            .hint("`{\"key\": …}` or `{\"remove\": true}`."));
+            return Err(ApiError::invalid("Provide a key, or remove the saved one.", "key")
+                .hint("`{\"key\": …}` or `{\"remove\": true}`."));
         }
     }
     app.inner.lab.counting.status(&app.inner)

@@ -147,7 +147,7 @@ pub fn show(app: &App, request: ShowReq) -> Result<Shown, ApiError> {
     })
 }
 
-/// Whether `undo` would accept an operation: an act on files, or history brought in, that nobody has undone yet. What a scan
+/// True if `undo` would accept an operation: an act on files, or history brought in, that nobody has undone yet. What a scan
 /// saw is taken back with a rollback; a redaction never.
 pub(crate) fn undoable(reader: &Reader<'_>, row: &OperationRow) -> Result<bool, ApiError> {
     let act = matches!(

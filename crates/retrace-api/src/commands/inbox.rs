@@ -98,7 +98,7 @@ impl InboxList {
         self.groups.len()
     }
 
-    /// Whether nothing is left to review.
+    /// True if nothing is left to review.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()

@@ -32,13 +32,13 @@ pub(crate) struct MemoryUses {
 pub(crate) struct SessionUses {
     identity: Identity,
     table: Arc<Table>,
-    /// Whether the transcript tells what was loaded.
+    /// True if the transcript tells what was loaded.
     telling: bool,
     files: Vec<Use>,
 }
 
 impl SessionUses {
-    /// Whether the transcript tells what was loaded.
+    /// True if the transcript tells what was loaded.
     pub(crate) const fn is_telling(&self) -> bool {
         self.telling
     }

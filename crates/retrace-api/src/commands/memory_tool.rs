@@ -24,12 +24,14 @@ use std::sync::Arc;
 ///
 /// A call that changes something holds the log's write lock from before it looks until its versions are appended, so calls
 /// of any number of agents and processes come one after the other, and each is exactly one operation. What stands on disk
-/// at the paths concerned is recorded first, and in a transaction of its own, where the log does not know it. If the log cannot take
-/// the versions after the files were changed (a full disk), they are made what they were, and the call fails: it can be repeated.
+/// at the paths concerned is recorded first, and in a transaction of its own, where the log does not know it. If the
+/// log cannot take the versions after the files were changed (a full disk), they are made what they were, and the call
+/// fails: it can be repeated.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for an unknown dialect, guard or rule, or a directory that cannot be a store,
-/// `store_unavailable` (also for a store without a directory), or a failure of the database. What the tool itself refuses is an answer with `is_error`.
+/// `store_unavailable` (also for a store without a directory), or a failure of the database. What the tool itself
+/// refuses is an answer with `is_error`.
 pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer, ApiError> {
     let inner = &app.inner;
     let mut options = options_of(inner, &request)?;
@@ -279,7 +281,7 @@ struct Recorded<'r, 'w> {
     not_recorded: Vec<RelPath>,
     /// The failure of the log that stopped the call.
     failed: Option<ApiError>,
-    /// Whether changes may be answered before they are on the disk.
+    /// True if changes may be answered before they are on the disk.
     defers: bool,
     /// Whether the change that comes next may.
     durable: Durable,

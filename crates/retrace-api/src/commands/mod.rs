@@ -112,7 +112,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct CommandInfo {
     /// Its name on every transport.
     pub name: &'static str,
-    /// Whether it changes anything.
+    /// True if it changes anything.
     pub writes: bool,
     /// Wire type of the request.
     pub request: &'static str,

@@ -156,7 +156,7 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
     })
 }
 
-/// Whether transcripts may still tell more of a version than is known: its writer was not recorded, and no call gives its
+/// True if transcripts may still tell more of a version than is known: its writer was not recorded, and no call gives its
 /// content exactly.
 fn is_open(inner: &Inner, version: &str) -> Result<bool, ApiError> {
     inner.read(|reader| {
@@ -370,7 +370,7 @@ impl Rebuilt {
         Self(places)
     }
 
-    /// Whether a call left one of them.
+    /// True if a call left one of them.
     fn has(&self, write: &Write, locator: &Locator, entry: &Entry) -> bool {
         let Some(at) = write.answered_at.or(write.at) else { return false };
         // What moves or deletes may leave its version at another path.

@@ -496,7 +496,7 @@ impl Inner {
     }
 }
 
-/// Whether a version's content is what lives at `path` now, as the log knows it.
+/// True if a version's content is what lives at `path` now, as the log knows it.
 fn is_there(
     reader: &Reader<'_>,
     store: StoreId,

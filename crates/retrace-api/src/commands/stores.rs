@@ -194,7 +194,7 @@ fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
     view::store(row, now, &inner.rules, of)
 }
 
-/// Whether what is written to a store now is recorded: not where it is paused or cannot be read. A mirror is not recorded but
+/// True if what is written to a store now is recorded: not where it is paused or cannot be read. A mirror is not recorded but
 /// pulled.
 pub(super) fn is_recorded(inner: &Inner, row: &StoreRow) -> bool {
     let state = || shown(inner, row, &OfStore::default()).state;

@@ -31,7 +31,7 @@ pub fn transcripts(app: &App, request: TranscriptsReq) -> Result<Transcripts, Ap
     Ok(Transcripts { transcripts, totals: known.totals.clone(), index: state, problems })
 }
 
-/// Whether every word is in title, project, id or path.
+/// True if every word is in title, project, id or path.
 fn is_asked_for(row: &TranscriptRow, words: &[String], project: Option<&str>) -> bool {
     if project.is_some_and(|project| row.project.as_deref() != Some(project)) {
         return false;

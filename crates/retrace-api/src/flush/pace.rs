@@ -33,7 +33,7 @@ impl Pace {
         (self.first, self.last) = (None, None);
     }
 
-    /// Whether no call came for a while.
+    /// True if no call came for a while.
     pub(super) fn is_quiet(&self, now: Instant) -> bool {
         self.last.is_none_or(|last| now >= last + QUIET)
     }

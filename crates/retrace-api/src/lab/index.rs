@@ -49,7 +49,7 @@ impl TranscriptIndex {
         latest.map(|latest| latest.get()).unwrap_or_default()
     }
 
-    /// Whether an update was ever asked for.
+    /// True if an update was ever asked for.
     pub(crate) fn was_begun(&self) -> bool {
         lock(&self.shared.state).begun
     }

@@ -67,7 +67,7 @@ impl Job {
         &self.wish.cancel
     }
 
-    /// Whether it was asked to stop.
+    /// True if it was asked to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         self.wish.stop.load(Ordering::SeqCst)
     }

@@ -89,7 +89,7 @@ pub(crate) fn billed(tokens: &Tokens, fast: bool) -> Billed {
     }
 }
 
-/// Whether a recorded request costs more than [`request_price`] says, because its fast mode has no price of its own.
+/// True if a recorded request costs more than [`request_price`] says, because its fast mode has no price of its own.
 pub(crate) fn is_fast_without_price(prices: &Prices, request: &Request) -> bool {
     let (Some(usage), Some(model)) = (&request.usage, &request.model) else { return false };
     usage.is_fast() && prices.of(model).is_lower_bound(request.at, &billed(&Tokens::from(usage), true))

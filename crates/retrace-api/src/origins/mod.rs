@@ -241,7 +241,7 @@ pub(crate) fn first_line(prompt: &str) -> String {
 }
 
 impl Inner {
-    /// Whether versions came that were not compared with transcripts yet.
+    /// True if versions came that were not compared with transcripts yet.
     pub(crate) fn wants_join(&self) -> bool {
         self.read(|reader| Ok(reader.joined_through()? < reader.last_version()?)).unwrap_or(false)
     }

@@ -1,8 +1,9 @@
 //! One pass of the join: which versions want an author, which transcripts may know, what they say.
 //!
 //! Versions that came since the last pass are looked at, and those not sure yet whose files a transcript that is new or has
-//! grown writes to. Of transcripts only those are read that the index says to write to such a file; where these do not explain a
-//! version, those in which anything happened around its time, since the index does not know what shells write.
+//! grown writes to. Of transcripts only those are read that the index says to write to such a file; where these do not
+//! explain a version, those in which anything happened around its time, since the index does not know what shells
+//! write.
 
 use super::gather::Writes;
 use super::locate::{Locator, name_of};
@@ -35,7 +36,7 @@ pub(crate) struct Memory {
 pub(crate) struct Done {
     /// Versions with another answer than before.
     pub(crate) changed: usize,
-    /// Whether a version is so young that its transcript may not have been written yet.
+    /// True if a version is so young that its transcript may not have been written yet.
     pub(crate) young: bool,
 }
 
@@ -334,7 +335,7 @@ fn span(summary: &Summary) -> Option<(Timestamp, Timestamp)> {
     Some((summary.first_at?, summary.last_at?))
 }
 
-/// Whether something happened in a transcript around an instant.
+/// True if something happened in a transcript around an instant.
 fn is_around(entry: &Entry, at: Timestamp) -> bool {
     entry.summary.as_ref().and_then(span).is_some_and(|(from, until)| {
         from.micros().saturating_sub(LIKELY_WITHIN_MICROS) <= at.micros()

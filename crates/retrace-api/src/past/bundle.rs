@@ -2,8 +2,8 @@
 //!
 //! A bundle is zstd over JSON lines. The first says what it is: `{"retrace_bundle":1,"store":NAME,"kind":KIND,"versions":N,
 //! "chain_head":HEX}`. Then one line a version, in the order in which things happened within each memory:
-//! `{"memory","operation","path","at","written","by","source","note","sha256","text" or "base64"}`; a redacted version is not in it. The
-//! last line is `{"sha256":HEX}`, over all bytes of the lines before.
+//! `{"memory","operation","path","at","written","by","source","note","sha256","text" or "base64"}`; a redacted version
+//! is not in it. The last line is `{"sha256":HEX}`, over all bytes of the lines before.
 
 use super::{PastHistory, Steps, is_left_out};
 use crate::error::show;
@@ -84,7 +84,7 @@ struct Foot {
     sha256: String,
 }
 
-/// Whether a path names a bundle.
+/// True if a path names a bundle.
 pub(crate) fn is_bundle(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == ENDING)
 }

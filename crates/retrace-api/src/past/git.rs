@@ -154,7 +154,7 @@ struct Change {
 }
 
 impl Change {
-    /// Whether a plain file is there after it; symbolic links and other repositories are not followed.
+    /// True if a plain file is there after it; symbolic links and other repositories are not followed.
     fn is_file(&self) -> bool {
         self.status != b'D' && self.mode.starts_with(b"100")
     }

@@ -268,7 +268,7 @@ impl Following {
         self.push(path, state, actor, &Provenance { note, ..provenance.clone() });
     }
 
-    /// Whether the last version of the line of a file is at its path.
+    /// True if the last version of the line of a file is at its path.
     fn ends_at(&self, path: &RelPath) -> bool {
         let line = self.line_of.get(path).map(|line| &self.gathered.lines[*line]);
         line.and_then(|line| line.versions.last()).is_some_and(|last| last.path == *path)

@@ -76,7 +76,7 @@ impl Steps<'_> {
     }
 }
 
-/// Whether the rules of recording leave a path out.
+/// True if the rules of recording leave a path out.
 pub(crate) fn is_left_out(rules: &Rules, path: &RelPath) -> bool {
     rules.leaves_out(path.components()).is_some()
 }

@@ -1,7 +1,8 @@
 //! Sending what is queued, in order, each change with the hash it expects to replace.
 //!
-//! What is new at the host is pulled first. What the host took is appended here at once, as the person's own; when that is cut off, the next pull brings it and the next
-//! push finds it done. A change that met a newer edit stays in the queue as a conflict, one that was refused as failed.
+//! What is new at the host is pulled first. What the host took is appended here at once, as the person's own; when that
+//! is cut off, the next pull brings it and the next push finds it done. A change that met a newer edit stays in the
+//! queue as a conflict, one that was refused as failed.
 
 use super::pull::{facts_of, head_version};
 use super::{HostCalls, path_there, refusal};
@@ -370,9 +371,9 @@ fn taken(act: &mut Act<'_>, row: &QueueRow, appended: &Appended, who: Who<'_>) -
 /// is for two clocks and for further tries.
 const AWAY: i64 = 10 * 60 * 1_000_000;
 
-/// Appends a version of the host. Where it is what a change from here made whose answer was lost, it is the person's own, as if
-/// the answer had come: a change that was being sent, and a version that follows the one it was made against, does exactly the
-/// same, and was made by a client of the API at that time.
+/// Appends a version of the host. Where it is what a change from here made whose answer was lost, it is the person's
+/// own, as if the answer had come: a change that was being sent, and a version that follows the one it was made
+/// against, does exactly the same, and was made by a client of the API at that time.
 ///
 /// # Errors
 /// A failure of the log.
@@ -425,7 +426,7 @@ fn change_behind(
     Ok(Some(row).filter(|_| follows))
 }
 
-/// Whether a version does exactly what a change is to do.
+/// True if a version does exactly what a change is to do.
 fn does_the_same(row: &QueueRow, version: &HostVersion) -> bool {
     let change = &row.change;
     let made = version.content.as_deref().map(Sha256::of);

@@ -220,7 +220,7 @@ pub(crate) fn concerned(reader: &Reader<'_>, rows: &[QueueRow]) -> Result<BTreeM
     Ok(concerned)
 }
 
-/// Whether two changes are of the same memory or path.
+/// True if two changes are of the same memory or path.
 fn is_of_same(one: &NewQueued, other: &NewQueued) -> bool {
     let same_memory = one.remote_memory.is_some() && one.remote_memory == other.remote_memory;
     one.store == other.store && (same_memory || (one.path.is_some() && one.path == other.path))
@@ -251,7 +251,7 @@ pub(super) fn now_at(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<N
     Ok(Some(Now { here: head.id, memory_here: head.memory, path, memory, version: remote_version, sha256 }))
 }
 
-/// Whether a change was made on something else than what is there now.
+/// True if a change was made on something else than what is there now.
 fn moved_on(change: &NewQueued, now: Option<&Now>) -> bool {
     match (change.kind, now) {
         (QueueKind::Redact | QueueKind::Archive, _) | (QueueKind::Create, None) => false,

@@ -152,7 +152,7 @@ fn key(sentence: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Whether a literal reads as prose: two words, or a word and a place, with a blank between.
+/// True if a literal reads as prose: two words, or a word and a place, with a blank between.
 fn is_prose(literal: &str) -> bool {
     let word = |letter: char| letter.is_ascii_alphabetic();
     literal.match_indices(' ').any(|(at, _)| {
@@ -162,7 +162,7 @@ fn is_prose(literal: &str) -> bool {
     })
 }
 
-/// Whether it is of the database's language.
+/// True if it is of the database's language.
 fn is_sql(literal: &str) -> bool {
     const WORDS: [&str; 14] = [
         "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "PRAGMA", "WHERE", "AND", "FROM", "GROUP", "ORDER",
@@ -172,7 +172,7 @@ fn is_sql(literal: &str) -> bool {
     words().any(|word| WORDS.contains(&word)) || literal.contains("?, ?") || literal.starts_with("o.session,")
 }
 
-/// Whether what comes before a literal tells that it is for the log of the program or for who debugs it.
+/// True if what comes before a literal tells that it is for the log of the program or for who debugs it.
 fn is_for_developers(before: &str) -> bool {
     const CALLS: [&str; 11] = [
         "expect(",

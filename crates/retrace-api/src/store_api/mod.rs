@@ -122,7 +122,7 @@ fn understand(request: &StoreRequest, legacy: bool) -> Result<Call, Refusal> {
 /// Characters of a session's id at most. Ids of hosted sessions have about thirty.
 const SESSION_CHARACTERS: usize = 200;
 
-/// Whether a client's text can be the id of a session.
+/// True if a client's text can be the id of a session.
 fn is_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= SESSION_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_graphic())
 }

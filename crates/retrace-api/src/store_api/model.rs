@@ -107,7 +107,7 @@ struct Pair {
     stores: Vec<Store>,
     app: App,
     folder: tempfile::TempDir,
-    /// Whether each new store is given a directory.
+    /// True if each new store is given a directory.
     mounted: bool,
 }
 

@@ -59,7 +59,7 @@ pub struct WriteJob {
 }
 
 impl ReadJob {
-    /// Whether it reads one row or two: quicker than handing it to another thread. Lists may take milliseconds.
+    /// True if it reads one row or two: quicker than handing it to another thread. Lists may take milliseconds.
     #[must_use]
     pub fn is_short(&self) -> bool {
         matches!(self.call, Call::GetStore(_) | Call::GetMemory(..) | Call::GetVersion(..))
@@ -308,7 +308,7 @@ fn tell(inner: &Inner, after: impl IntoIterator<Item = Event>) {
     }
 }
 
-/// Whether a call may write files. Files cannot be taken back with the transaction, so such a call has one of its own.
+/// True if a call may write files. Files cannot be taken back with the transaction, so such a call has one of its own.
 fn has_directory(act: &Act<'_>, call: &Call) -> Result<bool, ApiError> {
     let (Call::CreateMemory(store, _)
     | Call::UpdateMemory(store, ..)

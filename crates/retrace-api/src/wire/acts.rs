@@ -166,7 +166,7 @@ pub struct LikelyChange {
     pub created_at: String,
     /// How sure it is that the session made it, as in `OriginNote`.
     pub confidence: String,
-    /// Whether it is taken back.
+    /// True if it is taken back.
     pub included: bool,
 }
 
@@ -190,7 +190,7 @@ pub struct ImportedState {
     pub path: String,
     /// What a restore does with it: `write`, `delete`, or `leave`.
     pub act: String,
-    /// Whether its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
+    /// True if its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
     pub certain: bool,
     /// Why, in a sentence.
     pub reason: String,

@@ -28,7 +28,7 @@ pub struct ContextShow {
     pub model: Option<String>,
     /// Tokenizer family that was used, and whether it was assumed.
     pub family: String,
-    /// Whether the family was assumed because the model is not known.
+    /// True if the family was assumed because the model is not known.
     pub family_assumed: bool,
     /// Window of the model in tokens, where known.
     pub context_window: Option<u64>,
@@ -47,7 +47,7 @@ pub struct ContextShow {
     pub memory_files: Vec<ContextFile>,
     /// Price of the run as recorded, in US dollars; null where a model has none.
     pub cost_usd: Option<f64>,
-    /// Whether the true price is higher, for one of the two reasons that follow.
+    /// True if the true price is higher, for one of the two reasons that follow.
     pub cost_is_lower_bound: bool,
     /// Requests for whose output the client recorded a placeholder. A simulation prices those by what the answers weigh.
     #[serde(default)]
@@ -155,7 +155,7 @@ pub struct ContextFile {
     pub class: String,
     /// Tokens of its content when it was last loaded whole, counted offline.
     pub tokens: u64,
-    /// Whether only parts of it were loaded: `tokens` are those of the largest.
+    /// True if only parts of it were loaded: `tokens` are those of the largest.
     #[serde(default)]
     pub partial: bool,
     /// Requests that carried it.
@@ -462,7 +462,7 @@ pub struct TurnMessage {
     pub time: Option<String>,
     /// Line of the file.
     pub line: u64,
-    /// Whether it is the answer to this request.
+    /// True if it is the answer to this request.
     pub answer: bool,
     /// Its blocks.
     pub blocks: Vec<TurnBlock>,
@@ -479,13 +479,13 @@ pub struct TurnBlock {
     pub tool_use_id: Option<String>,
     /// The text, or the input as JSON. Cut at 20,000 characters.
     pub text: String,
-    /// Whether `text` is cut.
+    /// True if `text` is cut.
     pub cut: bool,
-    /// Whether the tool failed.
+    /// True if the tool failed.
     pub is_error: bool,
     /// Tokens, counted offline.
     pub tokens: u64,
-    /// Whether the setting would have cleared it at this request: it would be gone.
+    /// True if the setting would have cleared it at this request: it would be gone.
     pub cleared: bool,
 }
 
@@ -515,7 +515,7 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
     /// Settings that were tried over how many transcripts.
     pub transcripts: u64,
-    /// Whether it was stopped before its end; `points` are those done.
+    /// True if it was stopped before its end; `points` are those done.
     pub cancelled: bool,
     /// What to know of the settings on these transcripts.
     #[serde(default)]
@@ -541,10 +541,10 @@ pub struct SweepPoint {
     pub regrets: u64,
     /// Clearings.
     pub clears: u64,
-    /// Whether no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
+    /// True if no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
     /// that is as none in all three is not.
     pub pareto: bool,
-    /// Whether it is the run without a setting, for comparison.
+    /// True if it is the run without a setting, for comparison.
     #[serde(default)]
     pub baseline: bool,
 }
@@ -661,7 +661,7 @@ pub struct MemoryPrices {
     pub sessions: u64,
     /// Of those, sessions whose transcript tells what was loaded.
     pub sessions_telling: u64,
-    /// Whether it was stopped before all sessions were read.
+    /// True if it was stopped before all sessions were read.
     pub cancelled: bool,
 }
 
@@ -672,7 +672,7 @@ pub struct MemoryPrice {
     pub path: String,
     /// Tokens of the live file, or when it was last loaded whole; counted offline.
     pub tokens: u64,
-    /// Whether only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
+    /// True if only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
     #[serde(default)]
     pub partial: bool,
     /// Sessions in which it was loaded.

@@ -32,7 +32,7 @@ pub struct Confirmed {
     pub plan: ConfirmPlan,
     /// Forecast beside exact. Empty until agreed.
     pub points: Vec<ConfirmedPoint>,
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub cancelled: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct ConfirmedPoint {
     pub error_percent: Option<f64>,
     /// Why it failed; null when it did not.
     pub problem: Option<String>,
-    /// Whether the answer was already known.
+    /// True if the answer was already known.
     pub cached: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct CounterStatus {
     pub base_url: String,
     /// Where the key comes from: `environment`, `keyring`; null when there is none.
     pub key_source: Option<String>,
-    /// Whether this machine has a keyring that can be used.
+    /// True if this machine has a keyring that can be used.
     pub keyring: bool,
     /// Calls made since the program started, newest first; at most 200.
     pub calls: Vec<NetworkCall>,

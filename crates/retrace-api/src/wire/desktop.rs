@@ -29,9 +29,9 @@ impl Default for DesktopSettings {
 pub struct DesktopState {
     /// What was chosen.
     pub settings: DesktopSettings,
-    /// Whether the desktop shows a tray at present.
+    /// True if the desktop shows a tray at present.
     pub tray: bool,
-    /// Whether this process was told to pause recording, in the tray.
+    /// True if this process was told to pause recording, in the tray.
     pub paused: bool,
     /// Why messages cannot be shown, in the system's words; null when they can, or when none was tried.
     pub messages_problem: Option<String>,

@@ -36,11 +36,11 @@ pub struct Found {
     pub evidence: Vec<String>,
     /// The project it belongs to.
     pub project: Option<String>,
-    /// Whether the agent uses it at present.
+    /// True if the agent uses it at present.
     pub enabled: bool,
     /// Why it is used or not.
     pub reason: String,
-    /// Whether the directory exists.
+    /// True if the directory exists.
     pub exists: bool,
     /// Memory files in it.
     pub files: u64,

@@ -15,7 +15,8 @@ pub struct CheckReq {
     /// Only these rules, by id or group; as configured when empty.
     #[serde(default)]
     pub rules: Vec<String>,
-    /// Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`, when absent.
+    /// Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`,
+    /// when absent.
     #[serde(default)]
     pub fail_on: Option<String>,
     /// Text of a baseline: findings in it do not count.
@@ -142,7 +143,7 @@ pub struct Checked {
     pub files: u64,
     /// Places that could not be looked at, each a sentence.
     pub problems: Vec<String>,
-    /// Whether a finding is at or above the severity asked for.
+    /// True if a finding is at or above the severity asked for.
     pub failed: bool,
     /// Text of the baseline, when asked for.
     pub baseline: Option<String>,

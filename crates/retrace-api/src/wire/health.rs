@@ -31,7 +31,7 @@ pub struct Health {
     pub notes: u64,
     /// Transcripts that tell what they loaded; null when they were not asked for.
     pub sessions_telling: Option<u64>,
-    /// Whether reading the transcripts was stopped, so that what was loaded is not fully known.
+    /// True if reading the transcripts was stopped, so that what was loaded is not fully known.
     pub cancelled: bool,
 }
 
@@ -113,7 +113,7 @@ pub struct IndexHealth {
     pub lost_lines: u64,
     /// Tokens of what is loaded, counted offline as the newest models count.
     pub tokens: u64,
-    /// Whether every session of the project loads it.
+    /// True if every session of the project loads it.
     pub each_session: bool,
 }
 
@@ -196,9 +196,9 @@ pub struct Expiry {
     pub unloaded_days: u32,
     /// Days that were applied to daily logs.
     pub log_days: u32,
-    /// Whether transcripts were read.
+    /// True if transcripts were read.
     pub loads: bool,
-    /// Whether reading them was stopped.
+    /// True if reading them was stopped.
     pub cancelled: bool,
 }
 

@@ -92,7 +92,7 @@ pub struct InstructionReq {
     pub project: Option<String>,
     /// Path as listed.
     pub path: String,
-    /// Whether colour spans are wanted.
+    /// True if colour spans are wanted.
     #[serde(default)]
     pub highlight: bool,
 }

@@ -54,7 +54,7 @@ pub struct Memory {
 pub struct DocumentReq {
     /// The content.
     pub target: String,
-    /// Whether colour spans are wanted.
+    /// True if colour spans are wanted.
     #[serde(default)]
     pub highlight: bool,
 }

@@ -47,7 +47,7 @@ pub struct MemoryToolReq {
 pub struct MemoryToolAnswer {
     /// The text of the `tool_result`.
     pub content: String,
-    /// Whether it is an error the model should know of.
+    /// True if it is an error the model should know of.
     pub is_error: bool,
     /// The operation that recorded it; nothing was changed when absent.
     pub operation_seq: Option<u64>,

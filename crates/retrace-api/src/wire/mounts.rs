@@ -18,7 +18,7 @@ pub struct MountsReq {
 /// What an attach list would mount.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Mounts {
-    /// Whether the API would take it, as far as its public rules tell.
+    /// True if the API would take it, as far as its public rules tell.
     pub ok: bool,
     /// What is wrong with the list as a whole.
     pub problems: Vec<MountProblem>,
@@ -59,7 +59,7 @@ pub struct MountPreview {
     pub instructions_chars: u64,
     /// Where it would be mounted; null when the name is not known.
     pub mount_path: Option<String>,
-    /// Whether the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
+    /// True if the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
     /// need not have.
     pub mount_path_assumed: bool,
     /// Files it has.

@@ -101,7 +101,7 @@ pub struct OriginWrite {
     pub line: u64,
     /// Its input as JSON, up to 20,000 characters.
     pub input: String,
-    /// Whether `input` was cut.
+    /// True if `input` was cut.
     pub truncated: bool,
 }
 
@@ -118,7 +118,7 @@ pub struct OriginMessage {
     pub at: Option<String>,
     /// The turn, from 1.
     pub turn: Option<u64>,
-    /// Whether this is the write itself.
+    /// True if this is the write itself.
     pub is_write: bool,
 }
 

@@ -77,8 +77,8 @@ pub struct ImportResult {
     pub observed: u64,
     /// Left out: the same as the version before it, or the recorder saw the change itself.
     pub unchanged: u64,
-    /// Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its place, and
-    /// `redacted_paths`.
+    /// Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its
+    /// place, and `redacted_paths`.
     #[serde(default)]
     pub redacted: u64,
     /// Left out: the path holds what was redacted.
@@ -159,7 +159,7 @@ pub struct Blame {
     pub lines: Vec<BlameLine>,
     /// The versions that lines come from, newest first.
     pub versions: Vec<BlameVersion>,
-    /// Whether there are more lines than are shown; 100,000 are.
+    /// True if there are more lines than are shown; 100,000 are.
     pub truncated: bool,
 }
 
@@ -174,7 +174,7 @@ pub struct BlameLine {
     pub version: Option<u32>,
     /// Its number then, from 1.
     pub line_then: u32,
-    /// Whether it lies at or behind a version whose content is gone, so that it may be older than said.
+    /// True if it lies at or behind a version whose content is gone, so that it may be older than said.
     pub or_before: bool,
 }
 
@@ -197,7 +197,7 @@ pub struct BlameVersion {
     pub created_by: Option<ActorView>,
     /// As in a version.
     pub source: String,
-    /// Whether it was rebuilt.
+    /// True if it was rebuilt.
     pub rebuilt: bool,
     /// Why, where a reason was given.
     pub note: Option<String>,

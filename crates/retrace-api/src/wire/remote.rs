@@ -192,7 +192,7 @@ pub struct PulledStore {
     pub store_id: String,
     /// Name here.
     pub name: String,
-    /// Whether it came to its end; a pull that did not goes on where it was.
+    /// True if it came to its end; a pull that did not goes on where it was.
     pub finished: bool,
     /// Versions that are new here.
     pub versions: u64,
@@ -272,7 +272,7 @@ pub struct QueuedConflict {
     pub now_by: Option<ActorView>,
     /// When it was made.
     pub now_at: Option<String>,
-    /// Whether what is there now is something else than the change was made against.
+    /// True if what is there now is something else than the change was made against.
     pub moved_on: bool,
     /// What happened there since: from the version it was made against to what is there now; null where there is none to hold
     /// it against.

@@ -22,9 +22,9 @@ pub struct Status {
     pub last_write: Option<String>,
     /// Size of the log on disk, its write-ahead log included, in bytes.
     pub log_bytes: u64,
-    /// Whether some process records at present.
+    /// True if some process records at present.
     pub recording: bool,
-    /// Whether it is this process.
+    /// True if it is this process.
     pub recording_here: bool,
     /// Stores that a recording process records: all but mirrors of hosted stores.
     pub recordable: u64,

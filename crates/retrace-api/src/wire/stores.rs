@@ -29,14 +29,14 @@ pub struct Store {
     pub last_change: Option<String>,
     /// What the store leaves out, one rule a line, for people.
     pub rules: Vec<String>,
-    /// Whether the Memory Stores API shows it.
+    /// True if the Memory Stores API shows it.
     #[serde(default)]
     pub shared: bool,
-    /// Whether it has a directory; false when it lives in the log alone.
+    /// True if it has a directory; false when it lives in the log alone.
     #[serde(default)]
     pub mounted: bool,
-    /// When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted before. What
-    /// is on disk is recorded as it is; what a host has came without it.
+    /// When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted
+    /// before. What is on disk is recorded as it is; what a host has came without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
     pub redacted_before: Vec<String>,
@@ -67,7 +67,7 @@ pub struct StoreRef {
 pub struct ShareStoreReq {
     /// Id or name.
     pub store: String,
-    /// Whether it is to be shown.
+    /// True if it is to be shown.
     pub shared: bool,
 }
 

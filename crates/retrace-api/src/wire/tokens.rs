@@ -55,7 +55,7 @@ pub struct TokenCount {
     pub model: String,
     /// Tokenizer family: `v3`, `v4.7`, `v4.8`, `opus-5`; `o200k`, `cl100k`; `other` where it is not known.
     pub family: String,
-    /// Whether the family was assumed because the model is not known.
+    /// True if the family was assumed because the model is not known.
     pub family_assumed: bool,
     /// Tokens of the content, without the frame of a message.
     pub tokens: u64,

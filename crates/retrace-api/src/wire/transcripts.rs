@@ -37,7 +37,7 @@ pub struct Transcripts {
 /// State of the index of transcripts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct TranscriptIndexState {
-    /// Whether it is being brought up to date now.
+    /// True if it is being brought up to date now.
     pub running: bool,
     /// Files looked at in this run.
     pub done: u64,
@@ -101,7 +101,7 @@ pub struct TranscriptRow {
     pub peak_kind: Option<FigureKind>,
     /// Price as recorded, in US dollars; null where a model has none or no input is recorded.
     pub cost_usd: Option<f64>,
-    /// Whether the true price is higher, for one of the two reasons that follow.
+    /// True if the true price is higher, for one of the two reasons that follow.
     pub cost_is_lower_bound: bool,
     /// Requests for whose output the client recorded a placeholder, so that their output is at least what is recorded.
     #[serde(default)]

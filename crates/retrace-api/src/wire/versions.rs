@@ -72,10 +72,10 @@ pub struct Version {
     pub created_at: String,
     /// When it was recorded, or rebuilt.
     pub recorded_at: String,
-    /// Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+    /// True if it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
     /// ones, by the time at which they were.
     pub rebuilt: bool,
-    /// Whether it is rebuilt and its operation was undone: lists leave it out.
+    /// True if it is rebuilt and its operation was undone: lists leave it out.
     pub withdrawn: bool,
     /// When it was written, where that was before it came to stand at `created_at`: on a branch, or elsewhere.
     pub written_at: Option<String>,
@@ -146,7 +146,7 @@ pub struct LogPage {
 pub struct ShowReq {
     /// `memver_…`
     pub version: String,
-    /// Whether the content is wanted.
+    /// True if the content is wanted.
     #[serde(default)]
     pub content: bool,
 }
@@ -204,7 +204,7 @@ pub struct Operation {
     pub deleted: u64,
     /// The operation that undid this one.
     pub undone_by: Option<u64>,
-    /// Whether `undo` would accept it.
+    /// True if `undo` would accept it.
     pub undoable: bool,
     /// Its first versions, at most 20.
     pub versions: Vec<Version>,
@@ -238,7 +238,7 @@ pub struct Activity {
 pub struct ActivityMark {
     /// The newest operation in the mark; of a rebuilt one the operation that rebuilt it, which is no instant to go back to.
     pub operation_seq: u64,
-    /// Whether it is from before the store was observed; `at` is then what names the instant.
+    /// True if it is from before the store was observed; `at` is then what names the instant.
     pub rebuilt: bool,
     /// Its time.
     pub at: String,

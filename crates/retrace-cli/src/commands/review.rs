@@ -145,7 +145,7 @@ pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ende
     end_of_review(&app, "Reviewed", &reviewed, shell)
 }
 
-/// Whether what several approvals come to is printed before they are made. The one object of `--json` holds it.
+/// True if what several approvals come to is printed before they are made. The one object of `--json` holds it.
 fn tells_first(shell: &Shell<'_, '_>) -> bool {
     !shell.json && !shell.quiet
 }

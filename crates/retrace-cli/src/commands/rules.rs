@@ -38,7 +38,7 @@ enum What {
     },
 }
 
-/// Whether a rule is meant by its id or by its group's name.
+/// True if a rule is meant by its id or by its group's name.
 fn is_named(id: &str, selector: &str) -> bool {
     id == selector || id.split_once('/').is_some_and(|(group, _)| group == selector)
 }

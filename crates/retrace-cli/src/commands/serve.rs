@@ -65,7 +65,7 @@ struct Serving {
     token_file: String,
     /// Where the commands are.
     origin: String,
-    /// Whether this process records.
+    /// True if this process records.
     recording: bool,
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], sty
     Ok(())
 }
 
-/// Whether its peak is not recorded.
+/// True if its peak is not recorded.
 fn is_counted(row: &TranscriptRow) -> bool {
     row.peak_kind.is_some_and(|kind| kind != FigureKind::Recorded)
 }

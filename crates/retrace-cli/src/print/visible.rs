@@ -83,7 +83,7 @@ pub(crate) fn name(letter: char) -> String {
     format!("U+{:04X}", u32::from(letter))
 }
 
-/// Whether a character is hidden where it stands. Joiners and variation selectors after a letter beyond ASCII belong to
+/// True if a character is hidden where it stands. Joiners and variation selectors after a letter beyond ASCII belong to
 /// emoji and to scripts that need them.
 fn hides(letter: char, before: Option<char>) -> bool {
     let belongs = matches!(letter, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
@@ -91,7 +91,7 @@ fn hides(letter: char, before: Option<char>) -> bool {
     !belongs && is_hidden(letter)
 }
 
-/// Whether a character moves the cursor, ends the line or changes the direction of writing.
+/// True if a character moves the cursor, ends the line or changes the direction of writing.
 pub(crate) fn acts_on_terminal(letter: char) -> bool {
     letter.is_control()
         || matches!(
@@ -100,7 +100,7 @@ pub(crate) fn acts_on_terminal(letter: char) -> bool {
         )
 }
 
-/// Whether a character has no glyph of its own: controls, and `Default_Ignorable_Code_Point` (Unicode 16,
+/// True if a character has no glyph of its own: controls, and `Default_Ignorable_Code_Point` (Unicode 16,
 /// DerivedCoreProperties.txt) with the separators that end a line.
 pub(crate) fn is_hidden(letter: char) -> bool {
     letter.is_control()

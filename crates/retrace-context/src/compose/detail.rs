@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 /// The name for results whose call is not in the transcript.
 const CALL_UNKNOWN: &str = "?";
 
-/// How many characters of a call's telling value stand in its label.
+/// Number of characters of a call's telling value in its label.
 const LABEL_LENGTH: usize = 80;
 
 /// Tokens under a name.
@@ -19,7 +19,7 @@ const LABEL_LENGTH: usize = 80;
 pub struct Named {
     /// Name of a tool, path of a file.
     pub name: String,
-    /// How many there are.
+    /// Number of them.
     pub count: u64,
     /// Their tokens.
     pub tokens: u64,
@@ -32,18 +32,18 @@ pub struct FileIn {
     pub path: String,
     /// Instructions or memory.
     pub class: FileClass,
-    /// How it came in. Tokens of a file that a tool read are among the tool results.
+    /// Way it came in. Tokens of a file that a tool read are among the tool results.
     pub source: FileSource,
     /// Its tokens, each time it stands there.
     pub tokens: u64,
-    /// How many times it stands there.
+    /// Number of times it stands there.
     pub count: u64,
 }
 
 /// A block that takes much room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Large {
-    /// What it is, such as `Read src/main.rs`.
+    /// Label, such as `Read src/main.rs`.
     pub label: String,
     /// Where it is.
     pub at: BlockAt,
@@ -53,12 +53,12 @@ pub struct Large {
     pub since_request: usize,
 }
 
-/// What one request was made of.
+/// Composition of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composition {
     /// Size of its context.
     pub context: u64,
-    /// How `context` was come by.
+    /// Basis of `context`.
     pub basis: Basis,
     /// By class; the sum is `context`.
     pub classes: Classes,
@@ -72,7 +72,8 @@ pub struct Composition {
     pub largest: Vec<Large>,
 }
 
-/// What the request of that index was made of, with its `largest` largest blocks; `None` where there is no such request.
+/// Composition of the request of that index was made of, with its `largest` largest blocks; `None` where there is no
+/// such request.
 #[must_use]
 pub fn compose_request(
     transcript: &Transcript,
@@ -233,7 +234,7 @@ impl<'t> Labels<'t> {
         self.calls.get(tool_use_id).map_or_else(|| CALL_UNKNOWN.to_owned(), |call| label(call.0, call.1))
     }
 
-    /// What the block at this place is, in a few words.
+    /// Label of the block at this place is, in a few words.
     #[must_use]
     pub fn of(&self, transcript: &Transcript, at: BlockAt) -> String {
         let block = transcript.messages.get(at.message).and_then(|message| message.blocks.get(at.block));

@@ -11,11 +11,11 @@ pub struct FileUse {
     pub path: String,
     /// Instructions or memory.
     pub class: FileClass,
-    /// How it came in first.
+    /// Way it came in first.
     pub source: FileSource,
     /// Tokens of its content when it came in last as a whole; of the largest part where it never did.
     pub tokens: u64,
-    /// Whether only parts of it came in.
+    /// True if only parts of it came in.
     pub partial: bool,
     /// Requests that carried it at least once.
     pub requests: u64,

@@ -1,4 +1,4 @@
-//! How well content explains growth: the measure of the weights.
+//! Measures how well content explains growth: the measure of the weights.
 
 use crate::weight::Weights;
 use retrace_transcript::{BlockKind, Origin, Request, ResultPart, Transcript, Usage};
@@ -10,7 +10,7 @@ pub struct Growth {
     pub request: usize,
     /// As recorded.
     pub grown: i64,
-    /// What came between weighs.
+    /// Weight of the messages between.
     pub weighed: i64,
 }
 

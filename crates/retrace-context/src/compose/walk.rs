@@ -10,14 +10,14 @@ use retrace_tokens::Family;
 use retrace_transcript::{BlockKind, Message, Origin, Role, Segment, Transcript};
 use std::ops::AddAssign;
 
-/// What a request sent, up to here.
+/// Sums of the parts that a request sent, up to here.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums {
     /// Tokens by class, without what is not recorded.
     pub classes: Classes,
-    /// How much less it may be.
+    /// Amount it may be less.
     pub below: i64,
-    /// How much more it may be.
+    /// Amount it may be more.
     pub above: i64,
 }
 
@@ -120,7 +120,7 @@ fn preamble(transcript: &Transcript, weights: &Weights, request: usize) -> Sums 
     sums
 }
 
-/// What the client's dropping of results took from a message of the segment.
+/// Tokens that the client freed by dropping results took from a message of the segment.
 fn freed_by_dropping(transcript: &Transcript, weights: &Weights, segment: &Segment, message: usize) -> i64 {
     let Some(blocks) = transcript.messages.get(message).map(|message| &message.blocks) else { return 0 };
     let weight = |block: usize| weights.messages.get(message).and_then(|blocks| blocks.get(block));

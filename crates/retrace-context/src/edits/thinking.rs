@@ -2,8 +2,8 @@
 
 use crate::settings::ThinkingKeep;
 
-/// How many blocks of thinking go, given the turn of each block in order (turns that hold thinking, numbered without a
-/// gap): all those before the last turns that are kept.
+/// Number of blocks of thinking that are cleared, given the turn of each block in order (turns that hold thinking,
+/// numbered without a gap): all those before the last turns that are kept.
 #[must_use]
 pub fn cleared_blocks(keep: ThinkingKeep, turn_of: impl Fn(usize) -> u32, blocks: usize) -> usize {
     let (ThinkingKeep::Turns(keep), Some(last)) = (keep, blocks.checked_sub(1)) else { return 0 };

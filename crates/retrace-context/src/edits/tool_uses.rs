@@ -8,7 +8,7 @@ use crate::settings::{ClearToolUses, Trigger};
 pub struct ToolUse {
     /// Index of the tool's name.
     pub tool: u32,
-    /// Whether the server runs it.
+    /// True if the server runs it.
     pub server: bool,
     /// Tokens of the input; 0 once it is cleared.
     pub input: u64,
@@ -23,7 +23,7 @@ pub struct ToolResult {
     pub content: u64,
     /// Text alone, of 1 to [`super::TINY_RESULT_BYTES`] bytes.
     pub tiny: bool,
-    /// What the content is already: a placeholder.
+    /// True if the content is a placeholder already.
     pub cleared: bool,
 }
 
@@ -51,13 +51,13 @@ impl Compiled {
         }
     }
 
-    /// Whether the inputs of a tool are cleared.
+    /// True if the inputs of a tool are cleared.
     #[must_use]
     pub fn covers(&self, tool: u32) -> bool {
         self.covered.get(tool as usize).copied().unwrap_or(false)
     }
 
-    /// Whether a use counts at all: toward `keep`, toward a trigger of tool uses, and as one that may be cleared.
+    /// True if a use counts at all: toward `keep`, toward a trigger of tool uses, and as one that may be cleared.
     fn counts(&self, each: &ToolUse) -> bool {
         let excluded = self.excluded.get(each.tool as usize).copied().unwrap_or(false);
         let tiny = each.result.is_some_and(|result| result.tiny || result.cleared);

@@ -102,7 +102,7 @@ for turn, prompt in enumerate(PROMPTS):
     )
 }
 
-/// What differs from `compaction_control`.
+/// Differences from `compaction_control`.
 fn remarks(summariser: Option<&str>) -> String {
     let mut text = String::from(
         "# compaction_control is gone from the current SDKs; this asks their tool runner to compact at the same threshold.\n\

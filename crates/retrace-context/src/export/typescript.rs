@@ -104,7 +104,7 @@ for (const [turn, prompt] of prompts.entries()) {{
     )
 }
 
-/// What differs from `compactionControl`.
+/// Differences from `compactionControl`.
 fn remarks(summariser: Option<&str>) -> String {
     let mut text = String::from(
         "// compactionControl is gone from the current SDKs; this asks their tool runner to compact at the same threshold.\n\

@@ -1,6 +1,6 @@
 //! Model ids, as vendors, clouds and clients write them, to one form.
 
-/// What the clouds and routers put before an id.
+/// Prefixes that clouds and routers put before an id.
 const PREFIXES: [&str; 7] = ["us.", "eu.", "apac.", "jp.", "au.", "global.", "us-gov."];
 
 /// The id in lower case with hyphens, without the names of clouds and routers, a date, a version of the cloud's own or a

@@ -1,4 +1,4 @@
-//! What models can do.
+//! Abilities of models.
 
 use super::FAST_SUFFIX;
 use super::ids::normalised;
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// Least tokens of a cached prefix where the model is not in the table: the most common figure in it.
 pub const CACHEABLE_WHEN_UNKNOWN: u64 = 1_024;
 
-/// What is known of one model.
+/// Facts of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelFacts {
     /// Its normalised id.
@@ -17,15 +17,15 @@ pub struct ModelFacts {
     pub window: u64,
     /// Least tokens of a prefix that is cached.
     pub cacheable: u64,
-    /// What `clear_thinking_20251015` keeps when it is not sent or does not say.
+    /// Thinking that `clear_thinking_20251015` keeps when it is not sent or does not say.
     pub thinking_keep: ThinkingKeep,
-    /// Whether it takes `clear_tool_uses_20250919`.
+    /// True if it takes `clear_tool_uses_20250919`.
     pub clear_tool_uses: bool,
-    /// Whether it takes `clear_thinking_20251015`.
+    /// True if it takes `clear_thinking_20251015`.
     pub clear_thinking: bool,
-    /// Whether it takes `compact_20260112`.
+    /// True if it takes `compact_20260112`.
     pub compact: bool,
-    /// Whether it takes the top-level `compaction`.
+    /// True if it takes the top-level `compaction`.
     pub compaction: bool,
     /// Where the line comes from.
     pub source: String,
@@ -34,7 +34,7 @@ pub struct ModelFacts {
 }
 
 impl ModelFacts {
-    /// Whether it takes an edit.
+    /// True if it takes an edit.
     #[must_use]
     pub const fn supports(&self, edit: &Edit) -> bool {
         match edit {
@@ -62,7 +62,7 @@ impl Models {
         &BUILTIN
     }
 
-    /// What is known of a model, however its id is written; `None` when it is not in the table. Its fast mode is the same
+    /// Facts of a model, however its id is written; `None` when it is not in the table. Its fast mode is the same
     /// model.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&ModelFacts> {
@@ -71,7 +71,7 @@ impl Models {
         self.facts.iter().find(|facts| facts.key == key)
     }
 
-    /// What a model keeps of thinking when `clear_thinking_20251015` is not sent or does not say; of a model that is not
+    /// Thinking that a model keeps when `clear_thinking_20251015` is not sent or does not say; of a model that is not
     /// in the table by its family and version.
     #[must_use]
     pub fn thinking_keep(&self, id: &str) -> ThinkingKeep {

@@ -31,7 +31,7 @@ pub struct PriceLine {
     pub source: String,
     /// As of which day or month.
     pub date: String,
-    /// Whether it is a person's own line.
+    /// True if it is a person's own line.
     pub own: bool,
 }
 
@@ -55,7 +55,7 @@ const fn tokens(count: u64) -> f64 {
     count as f64
 }
 
-/// What is wrong with a line of a person's own file.
+/// Error in a line of a person's own file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {reason}")]
 pub struct PriceError {

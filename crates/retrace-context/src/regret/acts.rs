@@ -1,4 +1,4 @@
-//! What a call does, as far as regret asks: reads a file, edits one, runs something.
+//! Effect of a call, as far as regret asks: reads a file, edits one, runs something.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ const ASKS: [&str; 13] = [
     "lookup", "resolve",
 ];
 
-/// What a call does.
+/// Effect of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Act<'i> {
     /// Reads lines of a file.
@@ -53,7 +53,7 @@ pub(super) enum Act<'i> {
     Other,
 }
 
-/// What a call of `tool` with `input` does.
+/// Effect of a call of `tool` with `input`.
 pub(super) fn act<'i>(tool: &str, input: &'i Value) -> Act<'i> {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let path = || text("file_path").or_else(|| text("path")).or_else(|| text("notebook_path"));
@@ -81,7 +81,7 @@ pub(super) fn act<'i>(tool: &str, input: &'i Value) -> Act<'i> {
     }
 }
 
-/// Whether a tool of an MCP server (`mcp__server__tool`) does something rather than answer.
+/// True if a tool of an MCP server (`mcp__server__tool`) does something rather than answer.
 fn is_a_servers_act(tool: &str) -> bool {
     let name = tool.strip_prefix("mcp__").map(|rest| rest.rsplit("__").next().unwrap_or(rest));
     name.is_some_and(|name| {

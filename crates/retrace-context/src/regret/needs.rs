@@ -13,19 +13,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-/// How many older results that would have served a need are remembered.
+/// Number of older results that would have served a need and are remembered.
 const OLDER_KEPT: usize = 4;
 
-/// How many characters of evidence are shown.
+/// Number of characters of evidence that are shown.
 const EVIDENCE_LENGTH: usize = 160;
 
 /// Of one answer, how many passages of one result are looked at: one shows the need.
 const PASSAGES_SHOWN: usize = 1;
 
-/// What is known of a result that stands in the context.
+/// Facts of a result that stands in the context.
 struct Standing {
     at: BlockAt,
-    /// How many messages of the segment stood before it.
+    /// Number of messages of the segment before it.
     position: usize,
     lines: Range<u64>,
 }

@@ -71,7 +71,7 @@ fn words_of(text: &str, mut each: impl FnMut(usize, usize, bool)) {
             at += 1;
         }
         if start >= run_end {
-            // What stands before the word belongs to the run: `/usr`, `./a`, `C:\\x`.
+            // Characters before the word belong to the run: `/usr`, `./a`, `C:\\x`.
             let before = bytes[..start].iter().rev().take_while(|&&byte| is_of_path(byte)).count();
             run_end = start + bytes[start..].iter().take_while(|&&byte| is_of_path(byte)).count();
             let run = &bytes[start - before..run_end];
@@ -81,7 +81,7 @@ fn words_of(text: &str, mut each: impl FnMut(usize, usize, bool)) {
     }
 }
 
-/// What paths and addresses are made of.
+/// True for the characters of paths and addresses.
 fn is_of_path(byte: u8) -> bool {
     is_word(byte) || matches!(byte, b'/' | b'\\' | b'.' | b'-' | b'~' | b'@' | b'+' | b':' | b'%')
 }

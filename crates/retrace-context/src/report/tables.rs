@@ -108,7 +108,7 @@ fn rest(all: usize, page: &mut String) {
     }
 }
 
-/// What the largest context was made of. Requests are counted from 1 here, as in the window.
+/// Composition of the largest context. Requests are counted from 1 here, as in the window.
 pub(super) fn classes(report: &Report<'_>, page: &mut String) {
     let largest = (0..report.classes.len()).max_by_key(|&index| report.contexts.get(index));
     let Some((index, classes)) = largest.and_then(|index| Some((index, report.classes.get(index)?))) else {

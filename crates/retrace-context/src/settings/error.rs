@@ -8,7 +8,7 @@ use thiserror::Error;
 pub struct SettingError {
     /// Where, such as `context_management.edits.0.clear_tool_uses_20250919.keep.value`.
     pub path: String,
-    /// What is wrong there.
+    /// Message.
     pub message: String,
 }
 

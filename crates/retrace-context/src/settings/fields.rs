@@ -35,7 +35,7 @@ impl<'v> Fields<'v> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether there is a field of that name, `null` or not.
+    /// True if there is a field of that name, `null` or not.
     pub(super) fn has(&self, name: &str) -> bool {
         self.map.contains_key(name)
     }

@@ -1,4 +1,4 @@
-//! What is read, what is refused and in which words, and that nothing panics.
+//! Reads, refuses and words settings, and never panics.
 
 use super::*;
 use crate::prices::Models;

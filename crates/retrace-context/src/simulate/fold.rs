@@ -15,7 +15,7 @@ use crate::weight::Basis;
 /// A block that is cleared at a request and was not at the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewlyCleared {
-    /// What it is.
+    /// Kind of the block.
     pub kind: ClearedKind,
     /// Where it is.
     pub at: BlockAt,
@@ -23,7 +23,7 @@ pub struct NewlyCleared {
     pub tokens: u64,
 }
 
-/// What a response would report of one edit.
+/// Report of a response on one edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
     /// Of `clear_tool_uses_20250919`.
@@ -51,25 +51,25 @@ pub struct Step<'s> {
     pub before: u64,
     /// Context with it.
     pub after: u64,
-    /// How `after` was come by.
+    /// Basis of `after`.
     pub basis: Basis,
-    /// What is cleared and was not at the request before.
+    /// Blocks that are cleared and were not at the request before.
     pub newly_cleared: &'s [NewlyCleared],
     /// Tool uses that are cleared, newly or before.
     pub cleared_tool_uses: u64,
     /// Turns of thinking that are cleared.
     pub cleared_thinking_turns: u64,
-    /// What the response would report.
+    /// Edits that the response would report.
     pub applied_edits: &'s [Applied],
     /// Where the cached prefix of the request before breaks.
     pub cache_break_at: Option<u64>,
-    /// How the input divides, over both calls where a response is asked for again.
+    /// Split of the input, over both calls where a response is asked for again.
     pub split: Split,
     /// Output, over both calls where a response is asked for again.
     pub output: u64,
     /// Price, without that of summaries.
     pub cost_usd: Option<f64>,
-    /// Whether a compaction takes place at this request.
+    /// True if a compaction takes place at this request.
     pub compacted: bool,
 }
 
@@ -194,9 +194,9 @@ struct Now<'r> {
     stretch: &'r Stretch,
     begins: usize,
     size: Range,
-    /// What the model's default would have left, less what the setting leaves of thinking.
+    /// Thinking that the model's default would have left, less what the setting leaves of thinking.
     turns: u64,
-    /// Whether the thinking that is cleared differs from what the recorded run cleared by default.
+    /// True if the thinking that is cleared differs from what the recorded run cleared by default.
     default_thinking: bool,
     compacted: bool,
 }
@@ -623,7 +623,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// What the usage of a response counts more than its context: with tools of the server, each sampling pass counts.
+/// Tokens that the usage of a response counts beyond its context: with tools of the server, each sampling pass counts.
 fn over_count(facts: &RequestFacts) -> u64 {
     match (facts.usage, facts.passes.last()) {
         (Some(usage), Some(last)) => {
@@ -633,7 +633,7 @@ fn over_count(facts: &RequestFacts) -> u64 {
     }
 }
 
-/// How the context under a setting was come by: with a summary in it a range, less counted tokens no longer as recorded.
+/// Basis of the context under a setting: with a summary in it a range, less counted tokens no longer as recorded.
 fn basis(now: &Now<'_>) -> Basis {
     let Range { low, middle, high } = now.size;
     match now.facts.basis {

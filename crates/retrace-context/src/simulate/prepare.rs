@@ -1,4 +1,4 @@
-//! What every simulation of one transcript needs, worked out once: flat arrays of numbers instead of messages.
+//! Facts that every simulation of one transcript needs, worked out once: flat arrays of numbers instead of messages.
 
 use crate::edits::{A_TURN_SPANS_ITS_TOOL_CALLS, TINY_RESULT_BYTES};
 use crate::fit::Fit;
@@ -24,11 +24,11 @@ pub struct Prepared {
     /// Models as recorded; [`RequestFacts::model`] points here.
     pub(super) models: Vec<String>,
     pub(super) placeholder: u64,
-    /// Whether the run caches.
+    /// True if the run caches.
     pub(super) caching: bool,
-    /// Whether more was written to the cache for an hour than for five minutes.
+    /// True if more was written to the cache for an hour than for five minutes.
     pub(super) writes_for_an_hour: bool,
-    /// Whether the context of any request is recorded.
+    /// True if the context of any request is recorded.
     recorded: bool,
     thinking: bool,
 }
@@ -43,7 +43,7 @@ pub(super) struct RequestFacts {
     pub(super) shared: usize,
     /// Context without any edit.
     pub(super) before: u64,
-    /// What brings counted parts of it down to it.
+    /// Fit that brings its counted parts down to it.
     pub(super) fit: Fit,
     pub(super) basis: Basis,
     pub(super) model: Option<usize>,
@@ -55,7 +55,7 @@ pub(super) struct RequestFacts {
     pub(super) paused: bool,
     /// A call of the last answer has no result yet.
     pub(super) open_calls: bool,
-    /// Whether a `clear_thinking` edit was in force, so that the model's default was not.
+    /// True if a `clear_thinking` edit was in force, so that the model's default was not.
     pub(super) thinking_edited: bool,
     /// Contexts at the starts of the sampling passes, where the response tells more than one.
     pub(super) passes: Vec<u64>,
@@ -69,7 +69,7 @@ pub(super) struct UsageFacts {
     /// Of `write`, what lives for an hour.
     pub(super) write_1h: u64,
     pub(super) uncached: u64,
-    /// Whether the split of `write` by life was told.
+    /// True if the split of `write` by life was told.
     pub(super) reported_life: bool,
     pub(super) batch: bool,
     /// Served in fast mode.
@@ -120,9 +120,9 @@ pub(super) struct UseResult {
     pub(super) place: u32,
     pub(super) offset: u64,
     pub(super) content: u64,
-    /// How much less `content` may be, where it is estimated.
+    /// Amount `content` may be less, where it is estimated.
     pub(super) below: u64,
-    /// How much more.
+    /// Amount it may be more.
     pub(super) above: u64,
     pub(super) tiny: bool,
 }
@@ -134,9 +134,9 @@ pub(super) struct Thought {
     pub(super) place: u32,
     pub(super) offset: u64,
     pub(super) tokens: u64,
-    /// How much less `tokens` may be, where it is estimated.
+    /// Amount `tokens` may be less, where it is estimated.
     pub(super) below: u64,
-    /// How much more.
+    /// Amount it may be more.
     pub(super) above: u64,
     /// Number of its assistant turn among those that hold thinking.
     pub(super) turn: u32,
@@ -184,19 +184,19 @@ impl Prepared {
         prepared
     }
 
-    /// How many requests there are.
+    /// Number of requests.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.len()
     }
 
-    /// Whether a request counts for the peak: where contexts are recorded, those alone do, so that the largest that is
+    /// True if a request counts for the peak: where contexts are recorded, those alone do, so that the largest that is
     /// recorded is the peak of a run without a setting.
     pub(super) fn counts_for_peak(&self, facts: &RequestFacts) -> bool {
         !self.recorded || facts.basis == Basis::Recorded
     }
 
-    /// Whether the requests have thinking on: one asks for it, or thinking is there.
+    /// True if the requests have thinking on: one asks for it, or thinking is there.
     #[must_use]
     pub fn has_thinking(&self) -> bool {
         self.thinking
@@ -292,7 +292,7 @@ fn stretch(transcript: &Transcript, weights: &Weights, segment: &Segment, names:
     making.finish()
 }
 
-/// Whether what a segment holds goes on from the one before it, so that a compaction within the common part still stands.
+/// True if what a segment holds goes on from the one before it, so that a compaction within the common part still stands.
 const fn goes_on(cause: &Cause) -> bool {
     matches!(cause, Cause::Microcompacted { .. } | Cause::Rewound)
 }
@@ -425,7 +425,7 @@ impl Making {
     }
 }
 
-/// How much less and more a block may weigh than is said.
+/// Amounts that a block may weigh less and more than is said.
 fn margin(weights: &Weights, at: BlockAt, content: u64) -> (u64, u64) {
     let margin = weights.margins.binary_search_by_key(&at, |margin| margin.at);
     margin.map_or((0, 0), |index| {
@@ -434,7 +434,7 @@ fn margin(weights: &Weights, at: BlockAt, content: u64) -> (u64, u64) {
     })
 }
 
-/// Whether a message ends the assistant's turn before it: a person speaks. What the client adds, and messages that carry
+/// True if a message ends the assistant's turn before it: a person speaks. What the client adds, and messages that carry
 /// results, belong to the turn.
 fn begins_a_turn(message: &Message) -> bool {
     let carries_results =
@@ -566,7 +566,7 @@ fn usage_facts(usage: &Usage) -> UsageFacts {
     }
 }
 
-/// Whether a call of the last answer that was sent has no result among what was sent.
+/// True if a call of the last answer that was sent has no result among what was sent.
 fn open_calls(transcript: &Transcript, stretch: Option<&Stretch>, request: &Request, upto: usize) -> bool {
     let Some((segment, stretch)) = transcript.segments.get(request.segment).zip(stretch) else {
         return false;
@@ -583,7 +583,7 @@ fn open_calls(transcript: &Transcript, stretch: Option<&Stretch>, request: &Requ
         .any(|each| !each.server && each.result.is_none_or(|result| result.place as usize >= upto))
 }
 
-/// How many messages two requests send alike.
+/// Number of messages that two requests send alike.
 fn shared(transcript: &Transcript, previous: Option<&RequestFacts>, request: &RequestFacts) -> usize {
     let Some(previous) = previous else { return 0 };
     let sent = |facts: &RequestFacts| {
@@ -596,8 +596,8 @@ fn shared(transcript: &Transcript, previous: Option<&RequestFacts>, request: &Re
     sent(previous).zip(sent(request)).take_while(|(left, right)| left == right).count()
 }
 
-/// What stands before the messages at the first request of each stretch: all of its context that its messages do not
-/// explain, and at least what its preamble weighs.
+/// Sets the tokens before the messages at the first request of each stretch: all of its context that its messages do
+/// not explain, and at least what its preamble weighs.
 fn set_bases(
     stretches: &mut [Stretch],
     requests: &[RequestFacts],

@@ -7,7 +7,7 @@ use crate::edits::tool_uses::signed;
 use crate::prices::{BATCH_FACTOR, Billed, ModelFacts, ModelPrices, Models};
 use crate::settings::ThinkingKeep;
 
-/// What a model is priced and defaulted by.
+/// Model for prices and defaults.
 struct Model<'o> {
     facts: Option<&'static ModelFacts>,
     keep: ThinkingKeep,
@@ -50,17 +50,17 @@ impl<'o> Pricing<'o> {
         if self.overridden { self.models.first() } else { self.models.get(request.model?) }
     }
 
-    /// What is known of a request's model.
+    /// Facts of a request's model.
     pub(super) fn facts(&self, request: &RequestFacts) -> Option<&'static ModelFacts> {
         self.entry(request).and_then(|model| model.facts)
     }
 
-    /// What the model that is simulated keeps of thinking by default; all where there is no model.
+    /// Thinking that the simulated model keeps by default; all where there is no model.
     pub(super) fn keep(&self, request: &RequestFacts) -> ThinkingKeep {
         self.entry(request).map_or(ThinkingKeep::All, |model| model.keep)
     }
 
-    /// What the recorded model keeps of thinking by default; all where the model is not known.
+    /// Thinking that the recorded model keeps by default; all where the model is not known.
     pub(super) fn recorded_keep(&self, request: &RequestFacts) -> ThinkingKeep {
         request.model.and_then(|model| self.keeps.get(model)).copied().unwrap_or(ThinkingKeep::All)
     }
@@ -107,7 +107,7 @@ impl<'o> Pricing<'o> {
         }
     }
 
-    /// Whether what the request before left in the cache still lives, where that is not as recorded.
+    /// True if the cache of the request before still lives, where that is not as recorded.
     pub(super) fn alive(&self, previous: Option<&RequestFacts>, request: &RequestFacts) -> Option<bool> {
         let gap = previous?.at.zip(request.at).map(|(from, to)| to.micros().saturating_sub(from.micros()));
         let recorded = if self.writes_for_an_hour { CacheLife::Hour1 } else { CacheLife::Minutes5 };
@@ -132,7 +132,7 @@ impl<'o> Pricing<'o> {
     }
 }
 
-/// What the recorded split was.
+/// Recorded split.
 pub(super) fn recorded(request: &RequestFacts) -> Option<Split> {
     request.usage.map(|usage| Split { read: usage.read, write: usage.write, uncached: usage.uncached })
 }

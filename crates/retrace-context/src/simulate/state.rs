@@ -1,4 +1,4 @@
-//! What is cleared at one request, and how that differs from the request before.
+//! Cleared blocks at one request, and how that differs from the request before.
 
 use super::fold::NewlyCleared;
 use super::prepare::{Prepared, RequestFacts, Stretch, Use};
@@ -6,7 +6,7 @@ use crate::edits::tool_uses::{Compiled, ToolResult, ToolUse, signed};
 use crate::fit::Fit;
 use crate::settings::ThinkingKeep;
 
-/// What a newly cleared block was. The number is that of its tool use: [`Prepared::tool_use_id`].
+/// Kind of a newly cleared block. The number is that of its tool use: [`Prepared::tool_use_id`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClearedKind {
     /// The content of a result.
@@ -26,16 +26,16 @@ struct ClearedUse {
     input: bool,
 }
 
-/// What an edit freed.
+/// Tokens that an edit freed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Freed {
     /// Turns of thinking, or tool uses.
     pub(super) count: u64,
     /// Tokens.
     pub(super) freed: u64,
-    /// How much less that may be, where blocks are estimated.
+    /// Amount it may be less, where blocks are estimated.
     pub(super) below: u64,
-    /// How much more.
+    /// Amount it may be more.
     pub(super) above: u64,
 }
 
@@ -47,7 +47,7 @@ impl Freed {
     }
 }
 
-/// What is cleared, over the requests of a run. Reused: [`Clearing::reset`] begins another run.
+/// Cleared blocks, over the requests of a run. Reused: [`Clearing::reset`] begins another run.
 #[derive(Debug, Default)]
 pub(super) struct Clearing {
     /// By use of the stretch: one more than the index of the last request at which its result was cleared.

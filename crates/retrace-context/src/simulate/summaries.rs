@@ -1,4 +1,4 @@
-//! How large a summary is: a range learnt from the compactions a person's own agents went through.
+//! Size of a summary: a range learnt from the compactions a person's own agents went through.
 
 use crate::weight::Weights;
 use retrace_transcript::{BlockKind, Cause, Transcript};
@@ -12,7 +12,7 @@ pub struct SummarySizes {
     pub middle: u64,
     /// A tenth of the summaries are larger.
     pub high: u64,
-    /// How many summaries this was learnt from; 0 for the range that is assumed when none is known.
+    /// Number of summaries this was learnt from; 0 for the range that is assumed when none is known.
     pub learnt_from: usize,
 }
 

@@ -424,7 +424,7 @@ proptest! {
         prop_assert_eq!(under(&story, &value), under(&story, &value));
     }
 
-    /// What an edit cleared is a placeholder then, which the same edit neither counts nor clears: once more, with a
+    /// A cleared block is a placeholder afterwards, which the same edit neither counts nor clears: once more, with a
     /// trigger that is surely met, it finds only uses that the first left, and of those it keeps what the first kept.
     #[test]
     fn twice_is_once(story in any_story(), keep in 0..6_u64, trigger in 0..3_000_u64) {

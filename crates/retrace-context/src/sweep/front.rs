@@ -2,8 +2,8 @@
 
 use super::Figures;
 
-/// Which of the points are beaten by none: no other is as good in peak, price and regrets and better in one. Points that are
-/// equal in all three are all in it. A point without a price is compared with others without a price alone.
+/// Marks the points that are beaten by none: no other is as good in peak, price and regrets and better in one. Points
+/// that are equal in all three are all in it. A point without a price is compared with others without a price alone.
 ///
 /// Sorted by peak, a point needs to be held only against the best so far; the cost is that of the sorting, and of the number of
 /// points times that of the distinct regret counts among the best.

@@ -17,7 +17,7 @@ use thiserror::Error;
 /// The most settings that a grid may spell.
 pub const GRID_LIMIT: usize = 100_000;
 
-/// How deep a grid may be nested.
+/// Greatest nesting of a grid.
 const DEPTH_LIMIT: usize = 64;
 
 /// Why a grid cannot be read.
@@ -46,7 +46,7 @@ pub enum GridError {
     /// It is nested too deeply.
     #[error("the grid is nested more than {limit} levels deep")]
     TooDeep {
-        /// How deep it may be.
+        /// Greatest nesting allowed.
         limit: usize,
     },
 }

@@ -11,7 +11,7 @@ use crate::simulate::{ClearedKind, Options, Prepared, Scratch, simulate_each};
 pub struct Subject<'a> {
     /// The transcript, ready to be simulated.
     pub prepared: &'a Prepared,
-    /// What its results were needed for.
+    /// Later needs of its results.
     pub regrets: &'a RegretIndex,
 }
 
@@ -39,7 +39,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// What a setting does to one transcript.
+    /// Figures of a setting for one transcript.
     pub fn figures(&mut self, subject: &Subject<'_>, setting: &Setting, options: &Options<'_>) -> Figures {
         let Self { scratch, clearings } = self;
         clearings.forget();

@@ -4,10 +4,10 @@ use crate::weight::FileClass;
 use serde_json::Value;
 use std::ops::Range;
 
-/// What Claude Code writes before the content of each file it puts into a text.
+/// Text that Claude Code writes before the content of each file it puts into a text.
 const CONTENTS_OF: &str = "Contents of ";
 
-/// What ends the last of these files.
+/// End of the last of these files.
 const END_OF_FILES: [&str; 2] = ["</system-reminder>", "IMPORTANT: this context may or may not be relevant"];
 
 /// Names of files that hold instructions, wherever they are.
@@ -68,10 +68,10 @@ pub(super) fn class_of_attached(attachment: &str, kind: &str, path: &str) -> Opt
     }
 }
 
-/// What Claude Code says at the end of a file that is too long to be loaded whole.
+/// Text that Claude Code adds at the end of a file that is too long to be loaded whole.
 const CUT: &str = "Only part of it was loaded";
 
-/// Whether a file that came in says that it was cut.
+/// True if a file that came in says that it was cut.
 pub(super) fn is_cut(content: &str) -> bool {
     let tail = content.char_indices().rev().nth(600).map_or(content, |(at, _)| &content[at..]);
     tail.contains(CUT)
@@ -84,7 +84,7 @@ pub(super) struct Read {
     pub path: String,
     /// Its class.
     pub class: FileClass,
-    /// Whether the call asks for some of its lines.
+    /// True if the call asks for some of its lines.
     pub partial: bool,
 }
 

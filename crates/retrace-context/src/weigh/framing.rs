@@ -1,8 +1,8 @@
-//! What stands around texts in a prompt, in tokens.
+//! Tokens around texts in a prompt.
 
 use retrace_tokens::Family;
 
-/// What a family of models puts around texts.
+/// Framing of texts by a family of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
     /// Around the first, second, … call of one response together with their results, as sums over all calls so far.
@@ -23,15 +23,15 @@ pub struct Framing {
     pub(super) added_text: u64,
     /// Around a block of thinking whose size is recorded.
     pub(super) thinking: u64,
-    /// What marks a result as an error.
+    /// Tokens that mark a result as an error.
     pub(super) error: u64,
-    /// What stands for a result without content.
+    /// Tokens for a result without content.
     pub(super) no_content: u64,
-    /// What the client puts around an attachment when it builds the request; it is not stored.
+    /// Text that the client puts around an attachment when it builds the request; it is not stored.
     pub(super) reminder: &'static str,
     /// The prompt that is put in with tools of any kind.
     pub(super) tool_prompt: u64,
-    /// Whether a call is written as the JSON of its arguments, not as a list of parameters.
+    /// True if a call is written as the JSON of its arguments, not as a list of parameters.
     pub(super) calls_are_json: bool,
 }
 
@@ -57,9 +57,10 @@ impl Framing {
         calls_are_json: false,
     };
 
-    /// That of OpenAI's models: measured on 83 pairs of consecutive calls of three public Codex rollouts (gpt-5.4, gpt-5.5).
-    /// Content, recorded reasoning and these explain half of the growths to a token and nine of ten to seven. A call alone has
-    /// 22, several have 22 and 16 for each of them. Texts of a person are as OpenAI's guide to counting says.
+    /// Framing of OpenAI's models: measured on 83 pairs of consecutive calls of three public Codex rollouts (gpt-5.4,
+    /// gpt-5.5). Content, recorded reasoning and these explain half of the growths to a token and nine of ten to seven.
+    /// A call alone has 22, several have 22 and 16 for each of them. Texts of a person are as OpenAI's guide to
+    /// counting says.
     pub const OPENAI: Self = Self {
         calls: &[22, 54, 70, 86, 102, 118],
         further_call: 16,
@@ -77,7 +78,7 @@ impl Framing {
         calls_are_json: true,
     };
 
-    /// What a family puts around texts. Of other vendors' models nothing is known: as OpenAI's.
+    /// Framing of a family. Of other vendors' models nothing is known: as OpenAI's.
     #[must_use]
     pub const fn of(family: Family) -> Self {
         if family.is_claude() { Self::CLAUDE } else { Self::OPENAI }
@@ -100,10 +101,10 @@ impl Framing {
     }
 }
 
-/// What Claude Code leaves in place of a result it dropped (micro-compaction).
+/// Text that Claude Code leaves in place of a result it dropped (micro-compaction).
 pub(super) const DROPPED_RESULT: &str = "[Old tool result content cleared]";
 
-/// How far the true size of tool definitions is believed to lie from the tokens of their JSON, in percent. Not measured: the
+/// Believed error of the size of tool definitions from the tokens of their JSON, in percent. Not measured: the
 /// form in which they reach the model is not public.
 pub(super) const TOOL_DEFINITIONS_PERCENT: u64 = 20;
 

@@ -1,4 +1,4 @@
-//! What images and documents weigh. Nothing of this was measured: the figures are the documentation's, and marked as
+//! Weights of images and documents. Nothing of this was measured: the figures are the documentation's, and marked as
 //! estimated wherever they are used.
 
 use super::Estimate;

@@ -14,7 +14,7 @@ pub(crate) struct Story {
     model: String,
 }
 
-/// How the stories are weighed: a token a character, no frame around the request, `[cleared]` in place of results.
+/// Weighing of the stories: a token a character, no frame around the request, `[cleared]` in place of results.
 pub(crate) const WEIGHING: Weighing<'static> = Weighing {
     family: "characters",
     family_assumed: false,

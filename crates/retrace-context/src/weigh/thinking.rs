@@ -15,8 +15,8 @@ const STORED_ERROR: u64 = 14;
 /// Half width of the range of thinking taken from recorded output, in tokens: errors of the counts it is the rest of.
 const REST_ERROR: u64 = 20;
 
-/// How many times its stored text a summarised thinking may be. The text of Opus 4.6 does not foretell the size; this only
-/// says that the range is wide.
+/// Largest ratio of a summarised thinking to its stored text. The text of Opus 4.6 does not foretell the size; this
+/// only says that the range is wide.
 const SUMMARY_FACTOR: u64 = 8;
 
 /// Tokens of thinking whose text is stored as it was.
@@ -48,13 +48,13 @@ fn by_characters(characters: u64) -> u64 {
     (characters as f64 / CHARACTERS_TO_A_TOKEN).round() as u64 + FRAME
 }
 
-/// Whether the model's stored thinking is what it thought, not a summary.
+/// True if the model's stored thinking is what it thought, not a summary.
 pub(super) fn is_stored_whole(model: &str) -> bool {
     let model = model.to_ascii_lowercase();
     ["opus-4-5", "opus-4.5", "sonnet-4-5", "sonnet-4.5"].iter().any(|name| model.contains(name))
 }
 
-/// Whether a model sees the thinking of all earlier turns, when nothing else is asked for: Opus from 4.5, Sonnet from 4.6,
+/// True if a model sees the thinking of all earlier turns, when nothing else is asked for: Opus from 4.5, Sonnet from 4.6,
 /// and models that are not known; older ones and Haiku up to 4.5 see that of the last turn alone (documentation of context
 /// editing), and so do OpenAI's: in Codex rollouts the context falls by the recorded reasoning of a turn when the next begins.
 #[must_use]

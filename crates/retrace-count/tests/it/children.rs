@@ -1,4 +1,4 @@
-//! What depends on the process's environment, in a process of its own: this program, running one test of it.
+//! Tests that depend on the process's environment, in a process of its own: this program, running one test of it.
 
 use crate::server::{Reply, Server};
 use crate::support::{client_of, key, request};

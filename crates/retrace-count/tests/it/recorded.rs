@@ -1,4 +1,5 @@
-//! What is sent, beside what `anthropic` 2.11.0 sent for the same arguments (`sdk/record.py` made the recording).
+//! Compares sent requests with those `anthropic` 2.11.0 sent for the same arguments (`sdk/record.py` made the
+//! recording).
 
 use crate::server::{Reply, Seen, Server};
 use crate::support::client;

@@ -30,7 +30,7 @@ impl Seen {
     }
 }
 
-/// What the server does with a call.
+/// Reply of the server to a call.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// Checks it as the API would, and counts.
@@ -165,7 +165,7 @@ fn respond(out: &mut dyn Write, answer: (u16, Vec<(&'static str, String)>, Strin
     out.flush().ok()
 }
 
-/// What the API would answer: a refusal of what it does not take, or a count made offline.
+/// Answer that the API would give: a refusal of what it does not take, or a count made offline.
 pub fn count(seen: &Seen) -> (u16, Vec<(&'static str, String)>, String) {
     let id = || vec![("request-id", "req_header".to_owned())];
     let refused = |status: u16, kind: &str, message: String| {

@@ -1,4 +1,4 @@
-//! What the tests share: settings for a server, patience that does not wait, requests.
+//! Shared by the tests: settings for a server, patience that does not wait, requests.
 
 use crate::server::{KEY, Server};
 use retrace_count::{Cancel, Client, Config, CountRequest, Key, KeyKind, KeySource, Timing};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use syntect::parsing::Scope;
 
-/// What a stretch of text is, for colour. The list is closed: a theme has one colour, or none, for each.
+/// Syntactic class of a stretch of text, for colour. The list is closed: a theme has one colour, or none, for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SpanClass {
     /// A comment.
@@ -190,7 +190,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { classes, keys: KEYS.iter().filter_map(|name| scope(name)).collect() }
 });
 
-/// What one scope says about the text in it.
+/// Meaning of one scope for the text in it.
 #[derive(Clone, Copy)]
 enum Verdict {
     /// A key, whatever lies within.

@@ -83,7 +83,7 @@ fn whole(line: &str, class: SpanClass) -> Vec<Span> {
     if line.is_empty() { Vec::new() } else { vec![Span { range: 0..line.len(), class }] }
 }
 
-/// How many lines front matter takes up, its two rules included; 0 when there is none.
+/// Number of lines that front matter takes up, its two rules included; 0 when there is none.
 fn front_matter_lines(lines: &[&str]) -> usize {
     let Some((first, rest)) = lines.split_first() else { return 0 };
     if first.trim_start_matches('\u{feff}').trim_end() != "---" {

@@ -24,7 +24,7 @@ use syntect::parsing::{ParseState, ScopeStack};
 pub struct Span {
     /// Byte range in the line's text.
     pub range: Range<usize>,
-    /// What it is.
+    /// Its class.
     pub class: SpanClass,
 }
 

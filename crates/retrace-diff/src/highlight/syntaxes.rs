@@ -1,4 +1,4 @@
-//! Which grammar goes with a file or with the language named at a fence, and the grammars themselves.
+//! Grammars, and the choice of one by file name or with the language named at a fence, and the grammars themselves.
 
 use std::sync::LazyLock;
 use syntect::parsing::{SyntaxDefinition, SyntaxReference, SyntaxSet};

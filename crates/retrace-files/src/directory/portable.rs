@@ -137,7 +137,7 @@ impl Directory {
     }
 }
 
-/// What an open file is.
+/// File system data of an open file.
 pub(crate) fn stat_file(file: &File) -> io::Result<Stat> {
     Ok(stat_of(&file.metadata()?))
 }

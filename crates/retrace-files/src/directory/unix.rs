@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug)]
 pub(crate) struct Directory {
     fd: OwnedFd,
-    /// Whether a lock may be held on `fd`.
+    /// True if a lock may be held on `fd`.
     locked: AtomicBool,
 }
 
@@ -118,12 +118,12 @@ impl Directory {
         Ok(entries)
     }
 
-    /// What stands at `name`; a link is not followed.
+    /// File system data of `name`; a link is not followed.
     pub(crate) fn stat(&self, name: &[u8]) -> io::Result<Stat> {
         Ok(stat_of(&fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// What this directory is.
+    /// File system data of this directory.
     pub(crate) fn stat_self(&self) -> io::Result<Stat> {
         Ok(stat_of(&fs::fstat(&self.fd)?))
     }
@@ -207,7 +207,7 @@ impl Directory {
         let _ = fs::flock(&self.fd, FlockOperation::NonBlockingLockShared);
     }
 
-    /// Whether an act is under way in this directory. If not, keeps acts from marking it until this value is dropped.
+    /// True if an act is under way in this directory. If not, keeps acts from marking it until this value is dropped.
     pub(crate) fn is_busy(&self) -> bool {
         self.locked.store(true, Ordering::Relaxed);
         fs::flock(&self.fd, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
@@ -240,7 +240,7 @@ impl Directory {
         Some(fs::fstatfs(&self.fd).ok()?.f_type as u32)
     }
 
-    /// Whether this directory lies on an ext4 with a journal: what is done there reaches the disk in the order in which it is
+    /// True if this directory lies on an ext4 with a journal: what is done there reaches the disk in the order in which it is
     /// done. Without a journal, or with the journal out of sight, it does not, or that is not known.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(crate) fn keeps_order(&self) -> bool {
@@ -276,7 +276,7 @@ enum RenameAs {
     Exchange,
 }
 
-/// What an open file is.
+/// File system data of an open file.
 pub(crate) fn stat_file(file: &File) -> io::Result<Stat> {
     Ok(stat_of(&fs::fstat(file.as_fd())?))
 }
@@ -285,7 +285,7 @@ pub(crate) fn stat_file(file: &File) -> io::Result<Stat> {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const READ_BACK_LIMIT: usize = 256 * 1024;
 
-/// What direct reads are aligned to at most, in bytes: a page.
+/// Largest alignment of direct reads, in bytes: a page.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const ALIGNMENT: usize = 4096;
 
@@ -395,7 +395,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let acting = Directory::open_root(temp.path()).unwrap();
         acting.mark_busy();
-        // What a process that is being started holds for a moment.
+        // A process that is being started holds a copy for a moment.
         let _copy = acting.fd.try_clone().unwrap();
         drop(acting);
         assert!(!Directory::open_root(temp.path()).unwrap().is_busy());

@@ -1,4 +1,4 @@
-//! What is brought in from outside, without what was redacted.
+//! Takes redacted content out of imported content.
 
 use super::{PastLine, PastVersion};
 use crate::Tags;
@@ -6,7 +6,7 @@ use retrace_model::RelPath;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What of something brought in was redacted before.
+/// Parts of imported content that were redacted before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Versions that hold it, by path: a marker stands in its place.
@@ -16,7 +16,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// How many versions.
+    /// Number of versions.
     #[must_use]
     pub fn versions(&self) -> u64 {
         self.paths + self.contents.values().sum::<u64>()

@@ -1,4 +1,4 @@
-//! Which contents of an operation are moved memories.
+//! Finds moved memories among the contents of an operation.
 
 use super::{Change, LiveRow, Payload, live_at};
 use crate::LogError;
@@ -114,7 +114,7 @@ impl Moves {
         Ok(())
     }
 
-    /// Whether a change says that a path is gone because its memory moved away.
+    /// True if a change says that a path is gone because its memory moved away.
     pub(super) fn is_source(&self, index: usize) -> bool {
         self.sources.contains(&index)
     }
@@ -126,7 +126,7 @@ impl Moves {
         Some(live)
     }
 
-    /// Whether a memory was taken up and is not put down yet.
+    /// True if a memory was taken up and is not put down yet.
     pub(super) fn is_in_hand(&self, memory_row: i64) -> bool {
         self.in_hand.contains(&memory_row)
     }

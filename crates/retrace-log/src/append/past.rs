@@ -34,7 +34,7 @@ pub struct Rebuild<'a> {
     pub lines: Vec<PastLine>,
 }
 
-/// What one memory went through, oldest first.
+/// Past of one memory, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PastLine {
     /// Its versions.
@@ -58,7 +58,7 @@ pub struct PastVersion {
     pub content: Option<Vec<u8>>,
 }
 
-/// What rebuilding did.
+/// Result of rebuilding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rebuilt {
     /// The operation; `None` when there was nothing new.
@@ -73,7 +73,7 @@ pub struct Rebuilt {
     pub observed: u64,
     /// Versions left out because they say the same as the one before them, or because the recorder saw the change itself.
     pub unchanged: u64,
-    /// What of the lines was redacted before, and did not come in.
+    /// Parts of the lines that were redacted before, and did not come in.
     pub redacted: Found,
 }
 
@@ -159,7 +159,7 @@ struct Stop<'a> {
     /// `None` where it was deleted or is redacted.
     sha256: Option<Sha256>,
     deleted: bool,
-    /// What is to be appended; `None` for what is in the log.
+    /// Version to append; `None` for what is in the log.
     new: Option<&'a PastVersion>,
 }
 
@@ -170,12 +170,12 @@ impl<'a> Stop<'a> {
         Self { at: version.at.micros(), path, sha256, deleted: sha256.is_none(), new: Some(version) }
     }
 
-    /// Whether what is in the log is what is told: the same content at the same path at the same time.
+    /// True if what is in the log is what is told: the same content at the same path at the same time.
     fn is_same_moment(&self, reported: &Stop<'_>) -> bool {
         self.at == reported.at && self.sha256 == reported.sha256 && self.path == reported.path
     }
 
-    /// Whether this first sight of a memory is the sight of a change that is told: the recorder was there, and looked within
+    /// True if this first sight of a memory is the sight of a change that is told: the recorder was there, and looked within
     /// moments. What was told before the store was observed stands for itself, and this is a baseline of it.
     fn is_sight_of(&self, reported: &Stop<'_>, began: Option<i64>) -> bool {
         began.is_some_and(|began| began <= reported.at)
@@ -495,7 +495,7 @@ fn rebuilt_count(connection: &Connection, memory_row: i64) -> Result<u64, LogErr
         .query_row([memory_row], |row| row.get(0))?)
 }
 
-/// What is rebuilt of a memory already, in true order.
+/// Rebuilt versions of a memory, in true order.
 fn known_stops(connection: &Connection, memory_row: i64) -> Result<Vec<Stop<'static>>, LogError> {
     stops(
         connection,

@@ -20,7 +20,7 @@ impl Appending<'_> {
         index: usize,
     ) -> Result<(), LogError> {
         let Some(source) = self.acts else { return Ok(()) };
-        // What is left of the content that a redaction replaced.
+        // The content is the rest of one that a redaction replaced.
         if source == Source::Redact {
             return self.stated.get(&index).map_or(Ok(()), |of| self.put_back(seq, *of));
         }

@@ -25,7 +25,7 @@ pub struct Tags {
     lost: u64,
 }
 
-/// What of the redacted some bytes hold.
+/// Redacted content that some bytes hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Held {
     /// Nothing.
@@ -72,19 +72,19 @@ impl Tags {
         tags
     }
 
-    /// Whether nothing is known.
+    /// True if nothing is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.contents.is_empty() && self.secrets.is_empty()
     }
 
-    /// How many tags were made with a key that is not there any more. What they stand for is not known again.
+    /// Number of tags that were made with a key that is not there any more. What they stand for is not known again.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// What of the redacted `bytes` hold.
+    /// Redacted content that `bytes` hold.
     #[must_use]
     pub fn held_in(&self, bytes: &[u8]) -> Held {
         if self.content_code(bytes).is_some() {
@@ -138,8 +138,8 @@ impl Tags {
         }
     }
 
-    /// Whether writing `after` in the place of `before` brings back something redacted that did not stand there. A content that a
-    /// client of the API redacted may be written again.
+    /// True if writing `after` in the place of `before` brings back something redacted that did not stand there. A
+    /// content that a client of the API redacted may be written again.
     #[must_use]
     pub fn brings_back(&self, before: Option<&[u8]>, after: &[u8]) -> bool {
         let brought = self.marks_in(after);
@@ -147,7 +147,8 @@ impl Tags {
             && !brought.is_subset(&before.map(|before| self.marks_in(before)).unwrap_or_default())
     }
 
-    /// A mark of each thing redacted that `bytes` hold and nobody may write again. It tells them apart and says nothing of them.
+    /// A mark of each thing redacted that `bytes` hold and nobody may write again. It tells them apart and says nothing
+    /// of them.
     #[must_use]
     pub fn marks_in(&self, bytes: &[u8]) -> BTreeSet<u64> {
         let mark = |code: &Code| number(&code[..8]);
@@ -178,11 +179,11 @@ impl Tags {
 struct OfLength {
     size: usize,
     base: u64,
-    /// What each byte counts for once it leaves the window.
+    /// Value of each byte once it leaves the window.
     leaving: Box<[u64; 256]>,
     /// Codes by rolling hash.
     wanted: HashMap<u64, Vec<Code>>,
-    /// Which rolling hashes there can be.
+    /// Sieve of the rolling hashes.
     sieve: Vec<u64>,
 }
 
@@ -203,7 +204,8 @@ impl OfLength {
 
     fn find_in(&self, key: &Key, bytes: &[u8], found: &mut impl FnMut(Range<usize>, Code)) {
         let mut start = 0;
-        // Behind a secret the window begins anew: places within one are not looked at, so that no text costs more than its size.
+        // Behind a secret the window begins anew: places within one are not looked at, so that no text costs more than
+        // its size.
         while let Some(window) = bytes.get(start..start + self.size) {
             let mut rolling = hash(self.base, window);
             loop {
@@ -247,7 +249,7 @@ fn hash(base: u64, window: &[u8]) -> u64 {
     window.iter().fold(0, |hash, byte| reduce(u128::from(times(hash, base) + value(*byte))))
 }
 
-/// What a byte counts for; a zero counts as well.
+/// Value of a byte; a zero counts as well.
 fn value(byte: u8) -> u64 {
     u64::from(byte) + 1
 }

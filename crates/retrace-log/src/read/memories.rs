@@ -15,7 +15,7 @@ pub struct MemoryAt {
     pub path: Option<RelPath>,
     /// Its version then.
     pub version: VersionRow,
-    /// How many versions it had then, rebuilt ones included.
+    /// Number of versions it had then, rebuilt ones included.
     pub versions: u64,
 }
 
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Ok(version.filter(|version| version.operation != VersionOperation::Deleted))
     }
 
-    /// How many observed versions each live memory of a store has.
+    /// Number of observed versions of each live memory of a store.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.

@@ -13,7 +13,7 @@ pub struct OperationRow {
     pub seq: u64,
     /// The store it concerns.
     pub store: Option<StoreId>,
-    /// What caused it.
+    /// Cause.
     pub source: Source,
     /// When.
     pub created_at: Timestamp,
@@ -27,7 +27,7 @@ pub struct OperationRow {
     pub undone_by: Option<u64>,
     /// Place of its first version.
     pub first_version: u64,
-    /// How many versions it has.
+    /// Number of its versions.
     pub versions: u64,
     /// Memories created, modified, deleted.
     pub counts: (u64, u64, u64),

@@ -1,4 +1,4 @@
-//! What was rebuilt, and states of a store at a time, which may lie before anything was observed.
+//! Rebuilt versions, and states of a store at a time, which may lie before anything was observed.
 
 use super::version::{version_from, version_sql};
 use super::{ActivityMark, MemoryAt, VersionRow};
@@ -23,7 +23,7 @@ pub(crate) fn root_of_undoing(connection: &Connection, seq: u64) -> Result<(u64,
 }
 
 impl Reader<'_> {
-    /// Whether the log has any rebuilt version.
+    /// True if the log has any rebuilt version.
     pub(crate) fn has_rebuilt(&self) -> Result<bool, LogError> {
         Ok(self
             .connection
@@ -41,7 +41,7 @@ impl Reader<'_> {
             .flatten())
     }
 
-    /// Whether an operation brought rebuilt versions, or takes one back that did.
+    /// True if an operation brought rebuilt versions, or takes one back that did.
     ///
     /// # Errors
     /// A failure of the database.
@@ -76,8 +76,8 @@ impl Reader<'_> {
         found.map(|seq| self.version(seq)).transpose()
     }
 
-    /// Beside the version before it, what the lines of a version may come from: where it came to stand together with others, as a
-    /// merge does with what was written on the branch, the version that stood before all of them.
+    /// Beside the version before it, what the lines of a version may come from: where it came to stand together with
+    /// others, as a merge does with what was written on the branch, the version that stood before all of them.
     ///
     /// # Errors
     /// A failure of the database.

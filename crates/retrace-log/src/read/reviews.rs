@@ -1,4 +1,4 @@
-//! What is left to review, and what was reviewed.
+//! Unreviewed versions, and acts of review.
 
 use super::version::actor_at;
 use super::{ContentInfo, VersionRow};
@@ -49,7 +49,7 @@ pub struct ReviewAct {
     pub seq: u64,
     /// Who.
     pub person: Actor,
-    /// What they decided.
+    /// Their decision.
     pub verdict: Verdict,
     /// When.
     pub at: Timestamp,
@@ -64,8 +64,8 @@ pub struct ReviewAct {
     pub(crate) digest: Sha256,
 }
 
-/// What a person has left to review. List and counts are both made from it, so that they agree. Stores that were taken off
-/// the list are left out.
+/// Versions that a person has left to review. List and counts are both made from it, so that they agree. Stores that
+/// were taken off the list are left out.
 macro_rules! left_to_review {
     () => {
         " FROM unreviewed u JOIN stores s ON s.id = u.store_id AND s.removed_at IS NULL
@@ -142,7 +142,7 @@ impl Reader<'_> {
         Ok(files)
     }
 
-    /// What a person has left to review of one memory.
+    /// Version that a person has left to review of one memory.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown memory, or a failure of the database.
@@ -164,7 +164,7 @@ impl Reader<'_> {
         row.map(|row| self.unreviewed_from(row, &mut HashMap::new(), &mut HashMap::new())).transpose()
     }
 
-    /// How many memories a person has left to review, by store; stores without any are left out.
+    /// Number of memories a person has left to review, by store; stores without any are left out.
     ///
     /// # Errors
     /// A failure of the database.
@@ -182,7 +182,8 @@ impl Reader<'_> {
         Ok(counts)
     }
 
-    /// Reads store row, store id, base, newest, operation, time, writer, the session joined and what was put back; the two maps remember stores and writers.
+    /// Reads store row, store id, base, newest, operation, time, writer, the session joined and what was put back; the
+    /// two maps remember stores and writers.
     fn unreviewed_from(
         &self,
         row: &Row<'_>,
@@ -228,7 +229,7 @@ impl Reader<'_> {
         found.next()?.map_or(Ok(Actor::Unknown), |row| actor_at(row, 0))
     }
 
-    /// Whether a person rejected before what a version brings: the same content anywhere in its store, or the deletion of
+    /// True if a person rejected before what a version brings: the same content anywhere in its store, or the deletion of
     /// the same memory. A rejection that was taken back does not count; of a redacted version nobody can say.
     ///
     /// # Errors
@@ -297,7 +298,7 @@ impl Reader<'_> {
         Ok(acts)
     }
 
-    /// What an act of review says of memories, in its order.
+    /// Versions that an act of review names, in its order.
     ///
     /// # Errors
     /// A failure of the database.

@@ -9,29 +9,29 @@ use retrace_model::{
 };
 use rusqlite::Row;
 
-/// What a version's content is, without the bytes.
+/// Facts of a version's content, without the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentInfo {
     /// Hash of the raw bytes.
     pub sha256: Sha256,
     /// Their number.
     pub size: u64,
-    /// Whether it is UTF-8 without NUL bytes.
+    /// True if it is UTF-8 without NUL bytes.
     pub is_text: bool,
-    /// Whether the bytes are kept; they are not when there were too many.
+    /// True if the bytes are kept; they are not when there were too many.
     pub kept: bool,
 }
 
 /// A content with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// What it is.
+    /// Facts of the content.
     pub info: ContentInfo,
     /// The raw bytes.
     pub bytes: Vec<u8>,
 }
 
-/// That a version was redacted.
+/// Redaction of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redaction {
     /// The receipt.
@@ -66,7 +66,7 @@ pub struct VersionRow {
     pub memory: MemoryId,
     /// The how-manieth version of its memory it is, from 1; a rebuilt one among the rebuilt ones, in the order of the log.
     pub number: u64,
-    /// What it did.
+    /// Change.
     pub operation: VersionOperation,
     /// Path after it; `None` when redacted.
     pub path: Option<RelPath>,
@@ -78,11 +78,11 @@ pub struct VersionRow {
     pub created_at: Timestamp,
     /// When it was recorded, or rebuilt.
     pub recorded_at: Timestamp,
-    /// Whether it lies before what was observed, and was rebuilt from what others kept.
+    /// True if it lies before what was observed, and was rebuilt from what others kept.
     pub rebuilt: bool,
     /// When it was written, where that was before it came to stand here: on a branch, or elsewhere.
     pub written_at: Option<Timestamp>,
-    /// Whether it is rebuilt and its operation was undone: lists leave it out.
+    /// True if it is rebuilt and its operation was undone: lists leave it out.
     pub withdrawn: bool,
     /// Who: as recorded; where nobody was, the session that the join with the transcripts found, with how it is known; else
     /// whoever made the rebuilt version that had left exactly this.
@@ -90,11 +90,11 @@ pub struct VersionRow {
     /// Place of the version whose content, or deletion, a person's act put back with it, or left in part when it was redacted.
     /// [`Reader::written`] answers the one that brought it.
     pub put_back_of: Option<u64>,
-    /// What caused it.
+    /// Cause.
     pub source: Source,
     /// Why, where a reason was given.
     pub note: Option<String>,
-    /// That it was redacted.
+    /// Redaction, if it was redacted.
     pub redaction: Option<Redaction>,
     /// Where it is the first sight of a memory: the rebuilt version that had left exactly this.
     pub baseline_of: Option<Older>,
@@ -104,7 +104,7 @@ pub struct VersionRow {
 }
 
 impl VersionRow {
-    /// Whether this version, which is before another, was written elsewhere and came to stand together with it.
+    /// True if this version, which is before another, was written elsewhere and came to stand together with it.
     #[must_use]
     pub fn came_with(&self, other: &Self) -> bool {
         self.rebuilt && other.rebuilt && self.written_at.is_some() && self.created_at == other.created_at
@@ -424,7 +424,7 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
                     row.get(33)?,
                     row.get_ref(34)?.as_str_or_null().map_err(rusqlite::Error::from)?,
                 ) {
-                    // What stood there when it was first seen is by whoever made it then.
+                    // Content from before recording is by whoever made it then.
                     Actor::Unknown => {
                         baseline_of.as_ref().map_or(Actor::Unknown, |older| older.actor.clone())
                     }

@@ -175,7 +175,7 @@ impl Reader<'_> {
     }
 }
 
-/// What, who and when.
+/// Narrows by kind, writer and time.
 fn narrow_by_circumstance(filter: &VersionFilter, part: Part, to: &mut Conditions, mirrors: bool) {
     match filter.operation {
         None => {}

@@ -17,7 +17,7 @@ pub struct HostVersion {
     pub id: String,
     /// Id of its memory at the host, `mem_…`.
     pub memory: String,
-    /// What it did.
+    /// Change.
     pub operation: VersionOperation,
     /// Path after it; `None` when the host redacted it.
     pub path: Option<RelPath>,
@@ -31,7 +31,7 @@ pub struct HostVersion {
     pub redacted_at: Option<Timestamp>,
 }
 
-/// What became of a version of the host.
+/// Fate of a version of the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mirrored {
     /// The operation that was appended; `None` when the version brought nothing new.
@@ -73,8 +73,9 @@ impl Act<'_> {
     /// and of a version whose path holds it nothing comes.
     ///
     /// # Errors
-    /// [`LogError::KeyLost`]; [`LogError::NotFound`] when the store is no mirror; [`LogError::Invalid`] for a version that is neither redacted nor a
-    /// deletion and has no path or content; or a failure of the database. After an error the transaction can only be dropped.
+    /// [`LogError::KeyLost`]; [`LogError::NotFound`] when the store is no mirror; [`LogError::Invalid`] for a version
+    /// that is neither redacted nor a deletion and has no path or content; or a failure of the database. After an error
+    /// the transaction can only be dropped.
     pub fn mirror(
         &mut self,
         store: StoreId,
@@ -209,9 +210,9 @@ impl Act<'_> {
         self.append_reviving(Append { changes, ..append }, reappears.map(|standing| standing.memory_row))
     }
 
-    /// Puts a memory back to the newest version it has at the host, which is known here: one that was made before it there came
-    /// later here. Does nothing when something newer than the place `mark` in the log stands there, when it stands so
-    /// already, or when the version is redacted here.
+    /// Puts a memory back to the newest version it has at the host, which is known here: one that was made before it
+    /// there came later here. Does nothing when something newer than the place `mark` in the log stands there, when it
+    /// stands so already, or when the version is redacted here.
     ///
     /// # Errors
     /// As [`Act::mirror`].
@@ -391,7 +392,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Whether the host is known to have redacted a version.
+    /// True if the host is known to have redacted a version.
     ///
     /// # Errors
     /// A failure of the database.

@@ -6,7 +6,7 @@ use crate::{LogError, Reader};
 use retrace_model::{RelPath, Sha256, Source, StoreId, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-/// What a queued change does.
+/// Kind of a queued change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueKind {
     /// Makes a memory.
@@ -21,7 +21,7 @@ pub enum QueueKind {
     Archive,
 }
 
-/// How far a queued change is.
+/// State of a queued change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueState {
     /// To be sent by the next push.
@@ -64,7 +64,7 @@ impl QueueState {
 pub struct NewQueued {
     /// The mirror.
     pub store: StoreId,
-    /// What it does.
+    /// Kind.
     pub kind: QueueKind,
     /// The memory's path after it, or the path of what is deleted.
     pub path: Option<RelPath>,
@@ -76,7 +76,7 @@ pub struct NewQueued {
     pub remote_version: Option<String>,
     /// Hash the memory must have at the host.
     pub expected: Option<Sha256>,
-    /// What to write.
+    /// Content to write.
     pub content: Option<Vec<u8>>,
     /// The operation that queues it.
     pub operation_seq: Option<u64>,
@@ -86,7 +86,7 @@ pub struct NewQueued {
     pub note: Option<String>,
     /// Now.
     pub at: Timestamp,
-    /// What is worth knowing of it before it is sent.
+    /// Note worth knowing before it is sent.
     pub message: Option<String>,
 }
 
@@ -95,9 +95,9 @@ pub struct NewQueued {
 pub struct QueueRow {
     /// Its number, never given twice; changes are sent in this order.
     pub id: u64,
-    /// What was queued.
+    /// Queued change.
     pub change: NewQueued,
-    /// How far it is.
+    /// State.
     pub state: QueueState,
     /// Hash of the content to write.
     pub content_sha256: Option<Sha256>,
@@ -114,7 +114,7 @@ const COLUMNS: &str =
     FROM remote_queue q JOIN stores s ON s.id = q.store_id";
 
 impl Reader<'_> {
-    /// What is queued, in the order in which it is sent; for one mirror or all.
+    /// Queued changes, in the order in which it is sent; for one mirror or all.
     ///
     /// # Errors
     /// A failure of the database.
@@ -132,7 +132,7 @@ impl Reader<'_> {
         self.queue_rows(&format!("{COLUMNS} ORDER BY q.id"), &[])
     }
 
-    /// What an operation took back, in order.
+    /// Changes that an operation took back, in order.
     ///
     /// # Errors
     /// A failure of the database.
@@ -141,7 +141,7 @@ impl Reader<'_> {
         self.queue_rows(&sql, params![bound(operation_seq)])
     }
 
-    /// What an operation queued and is queued still, in order.
+    /// Changes that an operation queued and that are queued still, in order.
     ///
     /// # Errors
     /// A failure of the database.

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// Takes everything out that was fetched and not appended. It can be fetched again.
 pub(crate) fn forget_all(connection: &Connection) -> Result<(), LogError> {
-    // What was fetched is not whole any more, so that the next listing goes through to what is mirrored.
+    // The staged listing is not whole any more, so that the next listing goes through to what is mirrored.
     connection.execute(
         "UPDATE remotes SET listing = 1, cursor = NULL WHERE store_id IN (SELECT store_id FROM remote_staged)",
         [],
@@ -19,7 +19,7 @@ pub(crate) fn forget_all(connection: &Connection) -> Result<(), LogError> {
 }
 
 impl Reader<'_> {
-    /// Whether a version of the host is known: mirrored, or, with `or_staged`, at least fetched.
+    /// True if a version of the host is known: mirrored, or, with `or_staged`, at least fetched.
     ///
     /// # Errors
     /// A failure of the database.
@@ -54,7 +54,7 @@ impl Act<'_> {
             .query_row("SELECT pulls FROM remotes WHERE store_id = ?1", [row], |row| row.get(0))?)
     }
 
-    /// Whether a pull is still the newest of its mirror: pages of two would be kept in no order.
+    /// True if a pull is still the newest of its mirror: pages of two would be kept in no order.
     ///
     /// # Errors
     /// [`LogError::NotFound`] when the store is no mirror, or a failure of the database.
@@ -83,8 +83,8 @@ impl Act<'_> {
     }
 
     /// Keeps a page of the listing under way, and where it goes on; `None` ends it. A version that was fetched before takes
-    /// the place it has in this listing; one that is mirrored is passed over. What was redacted here is not kept ([`Act::mirror`]);
-    /// answers the versions that held it.
+    /// the place it has in this listing; one that is mirrored is passed over. What was redacted here is not kept
+    /// ([`Act::mirror`]); answers the versions that held it.
     ///
     /// # Errors
     /// [`LogError::KeyLost`]; [`LogError::NotFound`] when the store is no mirror, or a failure of the database.

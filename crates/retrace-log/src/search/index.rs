@@ -1,4 +1,4 @@
-//! What the two indexes hold, and how they are kept so.
+//! Contents of the two indexes, and how they are kept so.
 
 use super::words;
 use crate::rows::last_version;
@@ -168,7 +168,7 @@ fn take_out_of_live(contents: &mut Contents<'_>, memory: i64) -> Result<(), LogE
     Ok(())
 }
 
-/// What to index again once versions are masked.
+/// Entries to index again once versions are masked.
 pub(crate) struct Stale {
     history: BTreeSet<u64>,
     memories: BTreeSet<i64>,
@@ -227,7 +227,7 @@ pub(crate) fn write_anew(connection: &Connection) -> Result<(), LogError> {
     Ok(())
 }
 
-/// What is wrong with the indexes, each in a sentence.
+/// Problems of the indexes, each in a sentence.
 pub(crate) fn check(connection: &Connection) -> Result<Vec<String>, LogError> {
     let mut problems = Vec::new();
     for index in ["live_text", "history_text"] {

@@ -11,7 +11,7 @@ use unicode_normalization::char::is_combining_mark;
 /// Longer runs are cut: a run of this length is a key, a hash or encoded data, and its beginning identifies it.
 const LONGEST: usize = 64;
 
-/// What a user searches for: every word must occur, as the beginning of a word.
+/// Query of a user: every word must occur, as the beginning of a word.
 #[derive(Clone, Debug)]
 pub struct Words {
     words: Vec<String>,
@@ -30,7 +30,7 @@ impl Words {
         Self { words }
     }
 
-    /// Whether there is nothing to search for.
+    /// True if there is nothing to search for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()

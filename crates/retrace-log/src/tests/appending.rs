@@ -1,4 +1,4 @@
-//! What changes mean: identity, moves, repetition, all or nothing.
+//! Meaning of changes: identity, moves, repetition, all or nothing.
 
 use super::harness::*;
 use crate::*;

@@ -5,7 +5,7 @@ use super::processes::{Running, child_command, child_directory};
 use crate::*;
 use std::io::Write as _;
 
-/// What operation `number` puts where.
+/// Text that operation `number` writes.
 fn text(number: u64) -> String {
     format!("fact {number}\n{}\n", noise(number, 2000))
 }

@@ -24,7 +24,7 @@ fn closed() -> (Vec<u8>, Vec<String>) {
     (std::fs::read(files.database()).expect("reads"), facts)
 }
 
-/// What the chain vouches for: versions with their contents, and operations.
+/// Facts that the chain vouches for: versions with their contents, and operations.
 fn facts(reader: &Reader<'_>) -> Result<Vec<String>, LogError> {
     let mut facts = Vec::new();
     for version in reader.versions(&VersionFilter::default())? {
@@ -44,7 +44,7 @@ fn facts(reader: &Reader<'_>) -> Result<Vec<String>, LogError> {
     Ok(facts)
 }
 
-/// Whether opening, verifying or reading says that something is wrong, or else nothing the chain vouches for is.
+/// True if opening, verifying or reading says that something is wrong, or else nothing the chain vouches for is.
 fn is_honest(folder: &Path, expected: &[String]) -> bool {
     let Ok(connection) = ReadConnection::open(&LogFiles::new(folder)) else { return true };
     match connection.snapshot(|reader| reader.verify()) {

@@ -1,4 +1,4 @@
-//! What is recorded cannot be updated, deleted or replaced, not even through a connection past this crate.
+//! Records cannot be updated, deleted or replaced, not even through a connection past this crate.
 
 use super::harness::*;
 use crate::*;

@@ -1,4 +1,4 @@
-//! What the tests of the log share: a log in a temporary directory with one store, a clock that moves a minute at each
+//! Shared by the tests of the log: a log in a temporary directory with one store, a clock that moves a minute at each
 //! look, and randomness that is the same each time.
 
 use crate::*;
@@ -80,7 +80,7 @@ pub(super) fn too_large(store: StoreId, at: &str, unread: impl AsRef<[u8]>) -> C
     change
 }
 
-/// What was at a path some minutes before the clock started, by a session; `None` for a deletion.
+/// Rebuilt version at a path some minutes before the clock started, by a session; `None` for a deletion.
 pub(super) fn past(at: &str, minutes: i64, text: Option<&str>) -> PastVersion {
     PastVersion {
         path: path(at),
@@ -185,12 +185,12 @@ impl TestLog {
         String::from_utf8(content.bytes).expect("text")
     }
 
-    /// What is live: text by path, `None` where it is redacted, not kept or not text.
+    /// Live memories: text by path, `None` where it is redacted, not kept or not text.
     pub fn live(&self) -> BTreeMap<String, Option<String>> {
         self.at(None)
     }
 
-    /// What was there right after an operation.
+    /// Memories right after an operation.
     pub fn at(&self, operation: Option<u64>) -> BTreeMap<String, Option<String>> {
         let reader = self.writer.reader();
         let memories = reader.memories_at(self.store, operation).expect("memories");
@@ -264,7 +264,7 @@ impl TestLog {
         by
     }
 
-    /// What a person has left to review: known and newest version, newest first.
+    /// Versions that a person has left to review: known and newest version, newest first.
     pub fn unreviewed(&self, person: &str) -> Vec<(Option<u64>, u64)> {
         let left = self.writer.reader().unreviewed(&user(person), None).expect("reads");
         let counts = self.writer.reader().unreviewed_counts(&user(person)).expect("counts");
@@ -297,7 +297,7 @@ impl TestLog {
         paths
     }
 
-    /// What verification finds wrong, the search indexes included.
+    /// Problems that verification finds, the search indexes included.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = self.writer.reader().verify().expect("verifies").problems;
         problems.extend(self.writer.verify_search().expect("verifies"));
@@ -370,7 +370,7 @@ pub(super) fn redact(writer: &mut Writer, seqs: &[u64], at: i64) -> Masked {
     masked
 }
 
-/// What versions did, for comparing at a glance: `+` created, `~` modified, `-` deleted, with paths.
+/// Changes of versions, for comparing at a glance: `+` created, `~` modified, `-` deleted, with paths.
 pub(super) fn reported(versions: &[VersionRow]) -> Vec<String> {
     let tell = |version: &VersionRow| {
         let sign = match version.operation {

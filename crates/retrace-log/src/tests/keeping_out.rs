@@ -1,4 +1,4 @@
-//! What was redacted stays out, whichever way it comes; what stands on disk is recorded, and noted.
+//! Redacted content stays out, whichever way it comes; what stands on disk is recorded, and noted.
 
 use super::harness::*;
 use crate::*;

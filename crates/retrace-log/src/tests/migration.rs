@@ -96,7 +96,8 @@ fn is_brought_to_the_newest_and_keeps_what_it_holds(packed: &[u8]) {
         let left = writer.reader().unreviewed(&user(person), None).expect("reads");
         left.into_iter().map(|item| (item.base, item.newest)).collect::<Vec<_>>()
     };
-    // What was not in the baseline is left to review: in the store on the list, by everybody.
+    // Versions outside the baseline are left to review: in the baseline is left to review: in the store on the list, by
+    // everybody.
     let expected = [(None, 11), (None, 9), (None, 7), (None, 6), (Some(2), 5), (Some(1), 4)];
     assert_eq!((left("ada"), left("ben")), (expected.to_vec(), expected.to_vec()));
     let store = reader.stores().expect("stores")[0].id;

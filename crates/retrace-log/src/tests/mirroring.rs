@@ -204,7 +204,7 @@ fn a_content_the_memory_has_already_makes_no_version_and_is_known_all_the_same()
     log.assert_sound();
 }
 
-/// What is fetched page by page, newest first, as versions by number.
+/// Page as fetched, newest first, as versions by number.
 fn page(numbers: std::ops::RangeInclusive<i64>) -> Vec<HostVersion> {
     let version = |number: i64| {
         let text = format!("text {number}");

@@ -205,7 +205,7 @@ fn nothing_is_left_in_a_database_whose_rows_moved_about() {
     }
 }
 
-/// Whether a version's content or path holds one of the words.
+/// True if a version's content or path holds one of the words.
 fn is_secret(log: &TestLog, version: &VersionRow, words: &[String]) -> bool {
     let text = version.content.map(|_| log.text(version.id.seq)).unwrap_or_default();
     let path = version.path.as_ref().map(ToString::to_string).unwrap_or_default();

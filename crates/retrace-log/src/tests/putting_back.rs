@@ -79,7 +79,8 @@ fn a_deletion_and_a_memory_that_reappears_keep_their_writers() {
         [there_again, gone_again, own, deleted_by_ada].map(|seq| of(&log, seq)),
         [Some(made), Some(gone_by_y), Some(made), None]
     );
-    // What another memory had is put back by an act that only puts back; a text that a person writes is their own.
+    // Content that another memory had is put back by an act that only puts back; a text that a person writes is their
+    // own.
     let elsewhere = by(&mut log, &user("ada"), Source::Rollback, put(store, "c.md", "one"));
     let typed = by(&mut log, &user("ada"), Source::Api, put(store, "b.md", "one"));
     assert_eq!((of(&log, elsewhere), of(&log, typed)), (Some(made), None));
@@ -175,7 +176,7 @@ fn what_was_put_back_before_this_was_kept_is_found_by_content() {
 /// A text and the session that wrote it.
 type Written = (String, String);
 
-/// What each memory holds, with who wrote it: nobody's act but a write changes the writer.
+/// Content of each memory, with who wrote it: nobody's act but a write changes the writer.
 #[derive(Clone, Default)]
 struct Model {
     now: HashMap<&'static str, Written>,

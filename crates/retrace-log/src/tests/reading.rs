@@ -1,4 +1,4 @@
-//! What can be asked of the log.
+//! Queries of the log.
 
 use super::harness::*;
 use crate::*;

@@ -1,4 +1,4 @@
-//! What was before the log was there: in true order before what was observed, and in nobody's way.
+//! Versions from before the log was there: in true order before what was observed, and in nobody's way.
 
 use super::harness::*;
 use crate::*;

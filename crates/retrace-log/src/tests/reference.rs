@@ -105,13 +105,13 @@ struct ModelVersion {
     redacted: bool,
 }
 
-/// What the log should hold.
+/// Model of the log.
 #[derive(Default)]
 struct Model {
     versions: Vec<ModelVersion>,
     /// Newest version by live path.
     live: BTreeMap<&'static str, usize>,
-    /// What the files hold, redacted or not.
+    /// Contents of the files, redacted or not.
     disk: BTreeMap<&'static str, String>,
     /// Newest version by live path, after each operation.
     after: Vec<BTreeMap<&'static str, usize>>,
@@ -194,7 +194,7 @@ impl Model {
         })
     }
 
-    /// What becomes of a line: the versions it adds.
+    /// Versions that a line adds.
     fn rebuild(&mut self, reported: &[(i64, &'static str, Option<String>)], operation: u64) -> bool {
         let (_, last, text) = reported.last().expect("a line has versions");
         let home = self.home(last, text.is_some());
@@ -393,7 +393,7 @@ impl Model {
         left
     }
 
-    /// Whether a person rejected what a version brings, before it and not taken back.
+    /// True if a person rejected what a version brings, before it and not taken back.
     fn was_rejected(&self, person: usize, at: usize) -> bool {
         let version = &self.versions[at];
         if version.redacted || version.past.is_some() {

@@ -1,4 +1,4 @@
-//! What is left to review, by whom, and what takes it off the list or brings it back.
+//! Unreviewed versions, by person, and what takes them off the list or brings them back.
 
 use super::harness::*;
 use crate::*;

@@ -1,4 +1,4 @@
-//! What somebody changes behind the log's back is found.
+//! Changes behind the log's back are found.
 //!
 //! One thing cannot be found from inside: that the newest operations were taken off the end, with everything that says
 //! so. The head of the chain, kept elsewhere, is the witness for that.

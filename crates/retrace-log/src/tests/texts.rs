@@ -200,7 +200,7 @@ fn it_is_found_in_every_text_and_goes_from_every_file() {
     assert_eq!(log.purge(&masked.needles).total(), 0);
     assert_eq!(log.files_holding(SECRET.as_bytes()), Vec::<String>::new());
     log.assert_sound();
-    // What is sealed may be redacted further, and what is rebuilt masked.
+    // A sealed version may be redacted further, and a rebuilt one masked.
     let rebuilt: Vec<u64> =
         log.versions().iter().filter(|version| version.rebuilt).map(|version| version.id.seq).collect();
     log.redact(&rebuilt);

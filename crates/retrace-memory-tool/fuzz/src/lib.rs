@@ -1,5 +1,5 @@
-//! What every target asks of a call: it is answered, nothing outside the directory is shown or changed, and no path of this
-//! machine reaches the model.
+//! Requirements of every target on a call: it is answered, nothing outside the directory is shown or changed, and no
+//! path of this machine reaches the model.
 
 use retrace_memory_tool::{Answer, Change, Dialect, MemoryTool, Observer, Options, Unobserved};
 use retrace_model::RelPath;

@@ -87,7 +87,7 @@ fn who_changes_a_file_by_hand_after_a_session_is_not_the_session() {
     for effect in [whole("a b\n"), edit("c", "b", false), Effect::Append(b"b\n".to_vec())] {
         assert_eq!(one(first(100), &[by("s", 100, effect)]), Match::unknown());
     }
-    // What came in between is the session's all the same, with something of another in it.
+    // Writes that came in between are the session's all the same, with something of another in it.
     let found = one(first(100), &[by("s", 101, edit("b\n", "b\nby", false))]);
     assert_eq!(answer(&found), (Confidence::Likely, Basis::InPart, Some("s"), 1));
 }
@@ -98,7 +98,7 @@ fn two_sessions_with_an_equal_claim_are_candidates_and_none_is_chosen() {
     let found = one(version(100, Some("a"), Some("x\n")), &both);
     assert_eq!(answer(&found), (Confidence::Unknown, Basis::EqualClaims, None, 0));
     assert_eq!(found.candidates, [1, 0]);
-    // What was done before the version before was recorded was in it.
+    // Writes before the version before was recorded were in it.
     let found =
         one(version(100, Some("a"), Some("x\n")), &[by("s", 20, whole("x\n")), by("r", 95, whole("x\n"))]);
     assert_eq!(answer(&found), (Confidence::ExactContent, Basis::Whole, Some("r"), 1));
@@ -211,7 +211,7 @@ fn a_history_that_is_played_back_is_known_in_order() {
     assert_eq!(found.iter().map(|found| found.write).collect::<Vec<_>>(), [Some(0), Some(1), Some(2), None]);
 }
 
-/// What session `s` says, at so many seconds, of an extraction it ran.
+/// Statement of session `s`, at so many seconds, of an extraction it ran.
 fn saying(session: &str, seconds: i64) -> Write {
     Write {
         tool: crate::MEMORY_SAVED.to_owned(),

@@ -149,7 +149,7 @@ impl Shell {
         }
     }
 
-    /// What stands behind an end of the script may not have run, unless the end says that the script failed.
+    /// A command behind an end of the script may not have run, unless the end says that the script failed.
     fn left(&mut self, arguments: &[Word]) {
         let fails = arguments
             .first()
@@ -183,7 +183,7 @@ impl Shell {
 
     fn moved(&mut self, arguments: &[Word], gone: bool) -> Output {
         let named: Vec<&Word> = files(arguments).collect();
-        // Whether it does anything then depends on what is there, or a directory is named elsewhere.
+        // Its effect depends on what is there, or a directory is named elsewhere.
         let asks = |word: &&Word| MOVES_ON_TERMS.iter().any(|option| word.text.starts_with(option));
         if arguments.iter().take_while(|word| word.text != "--").any(|word| asks(&word)) {
             named.iter().for_each(|word| self.push(&word.text, Effect::Unparsed));
@@ -274,14 +274,14 @@ fn files(arguments: &[Word]) -> impl Iterator<Item = &Word> + Clone {
     named.into_iter()
 }
 
-/// Whether a target names a directory, as far as its name tells: it ends with `/`, or it has no ending and the source has.
+/// True if a target names a directory, as far as its name tells: it ends with `/`, or it has no ending and the source has.
 fn is_directory(to: &str, from: &str) -> bool {
     to.ends_with('/')
         || matches!(name_of(to), "." | ".." | "~")
         || (!name_of(to).contains('.') && name_of(from).contains('.'))
 }
 
-/// What `echo` puts out. Shells differ in whether they read backslashes, so with one nobody knows.
+/// Output of `echo`. Shells differ in whether they read backslashes, so with one nobody knows.
 fn echoed(arguments: &[Word]) -> Output {
     let mut words = arguments;
     let mut line_feed = true;
@@ -305,7 +305,7 @@ fn echoed(arguments: &[Word]) -> Output {
     Some(text.into_bytes())
 }
 
-/// What `printf` puts out, where its format has nothing but `%s`, `%%` and the usual escapes.
+/// Output of `printf`, where its format has nothing but `%s`, `%%` and the usual escapes.
 fn printed(arguments: &[Word]) -> Output {
     let arguments = match arguments.split_first() {
         Some((first, rest)) if first.text == "--" => rest,

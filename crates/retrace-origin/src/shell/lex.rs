@@ -6,13 +6,13 @@
 pub(super) struct Word {
     /// Its text without quotes.
     pub text: String,
-    /// Whether the shell would make something else of it: a variable, a command, a pattern.
+    /// True if the shell would make something else of it: a variable, a command, a pattern.
     pub expands: bool,
-    /// Whether it holds a backslash that the command itself may read.
+    /// True if it holds a backslash that the command itself may read.
     pub backslash: bool,
     /// The variables in it, in order.
     pub variables: Vec<Variable>,
-    /// Whether something in it expands that is no plain variable.
+    /// True if something in it expands that is no plain variable.
     pub opaque: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Variable {
     pub quoted: bool,
 }
 
-/// What stands between a command and the one before it.
+/// Separator between a command and the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Joint {
     /// The beginning, `;`, `&`, a line end or a parenthesis.
@@ -44,7 +44,7 @@ pub(super) enum Joint {
 pub(super) struct Redirection {
     pub to: Word,
     pub append: bool,
-    /// Whether it takes the standard output.
+    /// True if it takes the standard output.
     pub output: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Simple {
     /// The text given as its input; `None` within where it would be expanded.
     pub input: Option<Option<String>>,
     pub joint: Joint,
-    /// How many parentheses are open around it.
+    /// Number of open parentheses around it.
     pub depth: usize,
 }
 
@@ -85,7 +85,7 @@ struct Waiting {
     end: String,
     strip_tabs: bool,
     literal: bool,
-    /// Which command it is for: one that is done, or the one being read.
+    /// Its command: one that is done, or the one being read.
     command: usize,
 }
 
@@ -136,7 +136,7 @@ impl Lexer<'_> {
                     }
                     self.at += 1;
                     if matches!(self.peek(), Some(b')')) {
-                        // What a function does is not followed.
+                        // The effects of a function are not followed.
                         return None;
                     }
                     self.end(Joint::After);

@@ -3,7 +3,7 @@
 use super::lex::Word;
 use crate::write::LineEdit;
 
-/// What a call of `sed` does.
+/// Effect of a call of `sed`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sed<'w> {
     /// It puts out what it makes.

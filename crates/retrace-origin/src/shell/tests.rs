@@ -1,4 +1,4 @@
-//! What commands are read as.
+//! Readings of commands.
 
 use super::*;
 use crate::path::resolve;
@@ -15,7 +15,7 @@ fn reported(command: &str) -> Vec<(String, Effect, bool)> {
     found.map(|it| (resolve(&it.path, it.directory.as_deref()), it.effect, it.conditional)).collect()
 }
 
-/// Whether the only write of a command may not have run.
+/// True if the only write of a command may not have run.
 fn is_doubtful(command: &str) -> bool {
     let reported = reported(command);
     assert_eq!(reported.len(), 1, "{command}: {reported:?}");

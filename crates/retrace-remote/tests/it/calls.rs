@@ -1,4 +1,4 @@
-//! What is sent, and what good answers become.
+//! Requests, and readings of good answers.
 
 use crate::server::{EMPTY_SHA256, KEY, MEMORY, STORE, Server, VERSION, memory, ok, page, store, version};
 use retrace_model::{Actor, Evidence, Sha256, VersionOperation};

@@ -1,4 +1,4 @@
-//! What refusals, lost answers and lies become.
+//! Readings of refusals, lost answers and lies.
 
 use crate::server::{KEY, MEMORY, Reply, STORE, Server, VERSION, memory, ok, page, refusal, store, version};
 use retrace_model::Sha256;

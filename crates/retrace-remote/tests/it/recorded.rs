@@ -1,4 +1,4 @@
-//! What is sent, beside what `anthropic` 2.11.0 sent for the same calls (`sdk/record.py` made the recording).
+//! Compares sent requests with those `anthropic` 2.11.0 sent for the same calls (`sdk/record.py` made the recording).
 
 use crate::server::{MEMORY, STORE, Seen, Server, VERSION, ok};
 use retrace_model::Sha256;

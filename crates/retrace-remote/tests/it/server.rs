@@ -37,7 +37,7 @@ impl Seen {
     }
 }
 
-/// What the host does with a call.
+/// Reply of the host to a call.
 pub enum Reply {
     /// A status, headers and a body.
     Status(u16, Vec<(&'static str, String)>, Vec<u8>),

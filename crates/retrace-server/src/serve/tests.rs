@@ -222,7 +222,7 @@ async fn drip(stream: DuplexStream, first: &str, piece: &[u8], pause: Duration) 
     };
     let mut reply_text = Vec::new();
     tokio::select! {
-        // What was said before the end counts, however the end came.
+        // Bytes read before the end count, however the end came.
         _ = reading.read_to_end(&mut reply_text) => {}
         () = send => {}
     }
@@ -314,7 +314,7 @@ async fn a_head_with_too_much_in_it_is_refused() {
     }
 }
 
-/// What requests are broken with.
+/// Bytes that break requests.
 const BYTES: [&[u8]; 40] = [
     b"GET /healthz HTTP/1.1\r\n",
     b"POST /v1/memory_stores HTTP/1.1\r\n",

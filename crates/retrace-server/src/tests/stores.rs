@@ -103,7 +103,7 @@ async fn a_store_gets_a_directory_and_loses_it_again() {
     assert_eq!(std::fs::read_to_string(directory.join("a.md")).expect("the file"), "one\n");
     server.memory(&store, "/b.md", "by the API\n").await;
     std::fs::write(directory.join("c.md"), "by hand\n").expect("a file");
-    // What nobody recorded yet is recorded before the directory goes.
+    // Changes that nobody recorded yet are recorded before the directory goes.
     let taken = server.done("mount_store", json!({ "store": id, "directory": null })).await;
     assert_eq!(taken["mounted"], false);
     let expected = pairs(&[("/a.md", "one\n"), ("/b.md", "by the API\n"), ("/c.md", "by hand\n")]);

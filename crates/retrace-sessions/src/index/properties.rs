@@ -5,7 +5,7 @@ use crate::testing::{Home, answer, indexed, prompt, session_path, update};
 use proptest::prelude::*;
 use std::fs;
 
-/// What happens to one of three files between two updates.
+/// Change of one of three files between two updates.
 #[derive(Clone, Debug)]
 enum Event {
     /// This many bytes more of the text that is written to it.

@@ -13,7 +13,7 @@ fn requests(index: &Index, path: &Path) -> u64 {
     index.snapshot().entry(path).unwrap().summary.as_ref().unwrap().requests
 }
 
-/// What an index that has seen nothing before makes of the same files.
+/// Asserts that an index that has seen nothing before makes the same of these files.
 fn assert_like_new(index: &Index, home: &Home) {
     let new = indexed(home);
     let summaries = |index: &Index| -> Vec<_> {

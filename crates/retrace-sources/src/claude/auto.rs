@@ -220,7 +220,7 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// Whether a directory at a default place is there, no link on the way below `projects`.
+/// True if a directory at a default place is there, no link on the way below `projects`.
 fn is_there(claude: &Claude<'_>, scan: &mut Scan, directory: &Path) -> bool {
     let projects = claude.memory_base.join("projects");
     let parts: Vec<_> = directory
@@ -230,7 +230,7 @@ fn is_there(claude: &Claude<'_>, scan: &mut Scan, directory: &Path) -> bool {
     scan.directory(&projects, &parts).is_some()
 }
 
-/// What in the directory itself says that it is auto memory.
+/// Evidence in the directory itself that it is auto memory.
 fn contents(directory: &Path) -> Vec<String> {
     let mut evidence = Vec::new();
     if is_file(&directory.join("MEMORY.md")) {
@@ -293,7 +293,7 @@ fn left_behind(
     found
 }
 
-/// What to call the memory of a project folder whose project is not known. The folder's name begins with a hyphen, as an
+/// Label for the memory of a project folder whose project is not known. The folder's name begins with a hyphen, as an
 /// option does in a terminal.
 fn unresolved_label(folder: &str) -> String {
     folder.trim_start_matches('-').to_owned()

@@ -18,12 +18,12 @@ use projects::Folder;
 use settings::Settings;
 use std::path::{Path, PathBuf};
 
-/// What is known about this user's Claude Code before any project is looked at.
+/// Facts about this user's Claude Code before any project is looked at.
 struct Claude<'a> {
     surroundings: &'a Surroundings,
     /// `CLAUDE_CONFIG_DIR`, else `.claude` in the home directory (Claude Code documentation, environment variables page).
     config_root: PathBuf,
-    /// What replaces the configuration root for memory in a remote run: `CLAUDE_CODE_REMOTE_MEMORY_DIR` (third-party
+    /// Replacement of the configuration root for memory in a remote run: `CLAUDE_CODE_REMOTE_MEMORY_DIR` (third-party
     /// description).
     memory_base: PathBuf,
     /// `CLAUDE_CODE_PROJECT_DIR_NAME`, where it is valid and in force.
@@ -71,7 +71,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Whether `<directory>/.claude` is the configuration root, so that what is in it belongs to the user, not a project.
+    /// True if `<directory>/.claude` is the configuration root, so that what is in it belongs to the user, not a project.
     fn is_config_parent(&self, directory: &Path) -> bool {
         directory.join(".claude") == self.config_root
     }

@@ -1,4 +1,4 @@
-//! Which projects there are: named by the user, by `.claude.json`, by transcripts, and by git.
+//! Projects: named by the user, by `.claude.json`, by transcripts, and by git.
 
 use super::Claude;
 use super::settings::ProjectSettings;
@@ -41,7 +41,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// What its auto memory is named after: the repository all its worktrees share, else the directory itself. Source:
+    /// Directory that names its auto memory: the repository all its worktrees share, else the directory itself. Source:
     /// Claude Code documentation, memory page; since 2.1.63 by its changelog.
     pub(crate) fn repository(&self) -> &Path {
         self.checkout.as_ref().map_or(&self.directory, |checkout| &checkout.repository)

@@ -15,7 +15,7 @@ const SWITCHES: [&str; 4] = [
     "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
 ];
 
-/// What matters here of one settings file.
+/// Relevant part of one settings file.
 #[derive(Clone, Debug)]
 pub(crate) struct SettingsFile {
     pub(crate) path: PathBuf,
@@ -89,7 +89,7 @@ pub(crate) struct ProjectSettings {
     trusted: bool,
 }
 
-/// Whether auto memory is on, and the sentence that says why.
+/// State of auto memory, with the reason as a sentence.
 #[derive(Clone, Debug)]
 pub(crate) struct Switch {
     pub(crate) on: bool,
@@ -132,7 +132,7 @@ impl Settings {
         ProjectSettings { files, trusted: directory.ancestors().any(|above| self.trusted.contains(above)) }
     }
 
-    /// What the settings say of instruction files: globs that leave some out, each with the file it stands in. Lists of all
+    /// Globs of the settings for instruction files that leave some out, each with the file it stands in. Lists of all
     /// scopes are put together (Claude Code documentation, settings page).
     pub(crate) fn excludes<'a>(
         &'a self,
@@ -147,7 +147,7 @@ impl Settings {
         self.managed.iter().filter_map(|file| Some((file.path.as_path(), file.instructions.as_deref()?)))
     }
 
-    /// Whether instruction files are loaded at all; why not, where they are not. `--bare` is not known here. Source: Claude
+    /// Reason why instruction files are not loaded, if so. `--bare` is not known here. Source: Claude
     /// Code documentation, environment variables page.
     pub(crate) fn no_instructions(
         &self,
@@ -162,7 +162,7 @@ impl Settings {
             })
     }
 
-    /// Whether the user approved imports from outside for a session in `directory`.
+    /// True if the user approved imports from outside for a session in `directory`.
     pub(crate) fn approved_imports(&self, directory: &Path) -> bool {
         directory.ancestors().any(|above| self.approved.contains(above))
     }
@@ -187,7 +187,7 @@ impl Settings {
         })
     }
 
-    /// Whether auto memory is on for a project, or for none in particular. First match wins. Source: Claude Code
+    /// State of auto memory for a project, or for none in particular. First match wins. Source: Claude Code
     /// documentation, memory and environment variables pages; the remote rule is from third-party descriptions.
     ///
     /// `autoMemoryEnabled` counts in every scope, an untrusted project's too: no source makes it depend on trust.
@@ -264,8 +264,8 @@ fn managed(scan: &mut Scan, directory: &Path) -> Vec<SettingsFile> {
     paths.into_iter().rev().filter_map(|path| SettingsFile::read(scan, path, false)).collect()
 }
 
-/// The projects `.claude.json` names; those among them the user trusts (`hasTrustDialogAccepted`); and those for which the user
-/// approved imports from outside (`hasClaudeMdExternalIncludesApproved`, third-party description).
+/// The projects `.claude.json` names; those among them the user trusts (`hasTrustDialogAccepted`); and those for which
+/// the user approved imports from outside (`hasClaudeMdExternalIncludesApproved`, third-party description).
 fn state(scan: &mut Scan, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
     let value = scan.json(path);
     let projects =

@@ -23,10 +23,11 @@ const LOCAL: &str = "CLAUDE.local.md";
 const FOLDER: &str = ".claude";
 const RULES: &str = "rules";
 
-/// How deep a folder of rules may be.
+/// Greatest depth of a folder of rules.
 const MAX_RULE_DEPTH: usize = 16;
 
-/// How far below the session's directory instruction files are searched for, and in how many directories.
+/// Depth below the session's directory and number of directories instruction files are searched for, and in how many
+/// directories.
 const MAX_DEPTH_BELOW: usize = 8;
 const MAX_DIRECTORIES_BELOW: usize = 5_000;
 
@@ -37,7 +38,7 @@ struct Walk<'a, 'l> {
     excludes: Vec<(GlobMatcher, String)>,
     /// Imports from outside the project are approved.
     approved: bool,
-    /// What belongs to the project: its working tree, else the directory itself.
+    /// Directory of the project: its working tree, else the directory itself.
     project: Option<PathBuf>,
     /// Where files are really, with their place in the list.
     seen: BTreeMap<PathBuf, usize>,

@@ -104,7 +104,7 @@ fn walk(text: &str, mut each: impl FnMut(usize, &str, Within)) {
     }
 }
 
-/// What follows the opening of a block comment: only up to three spaces may stand before it (CommonMark 4.6, kind 2).
+/// Text after the opening of a block comment: only up to three spaces may stand before it (CommonMark 4.6, kind 2).
 fn comment_start(line: &str) -> Option<&str> {
     let trimmed = line.trim_start_matches(' ');
     (line.len() - trimmed.len() <= 3).then(|| trimmed.strip_prefix("<!--"))?

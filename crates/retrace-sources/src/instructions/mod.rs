@@ -30,10 +30,10 @@ use std::path::{Path, PathBuf};
 /// full, larger skipped".
 pub const MAX_INSTRUCTIONS_BYTES: u64 = 4 * 1024 * 1024;
 
-/// How many files an import may lead through. Source: Claude Code documentation, memory page; older ones said five.
+/// Number of files an import may lead through. Source: Claude Code documentation, memory page; older ones said five.
 pub const MAX_IMPORT_HOPS: usize = 4;
 
-/// What a session would load.
+/// Instruction files that a session would load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instructions {
     /// Where the session would be started; none for what every session of this user loads.
@@ -44,7 +44,7 @@ pub struct Instructions {
     pub files: Vec<Instruction>,
     /// Why Claude Code would load none of them, where a variable says so.
     pub switched_off: Option<String>,
-    /// What could not be read, or was cut short.
+    /// Files that could not be read, or were cut short.
     pub problems: Vec<Problem>,
 }
 
@@ -59,7 +59,7 @@ pub struct Instruction {
     pub path: PathBuf,
     /// Where it really is, where a symbolic link is on the way below the directory it was searched for in.
     pub leads_to: Option<PathBuf>,
-    /// Whether it is loaded.
+    /// State of loading.
     pub state: InstructionState,
     /// Why it is loaded or not: one plain sentence.
     pub reason: String,
@@ -130,7 +130,7 @@ printed! {
 }
 
 printed! {
-    /// Whether a file is loaded.
+    /// State of loading of a file.
     InstructionState {
         /// When a session starts.
         Loaded = "loaded",

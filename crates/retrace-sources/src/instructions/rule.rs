@@ -14,7 +14,7 @@ pub(super) fn globs(text: &str) -> Vec<String> {
     read(yaml)
 }
 
-/// What stands between a first line `---` and the next one.
+/// Text between a first line `---` and the next one.
 fn front_matter(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("---")?;
     let rest = &rest[rest.find('\n').filter(|feed| rest[..*feed].trim().is_empty())? + 1..];

@@ -41,7 +41,7 @@ fn holds(directory: &Path, names: &[&str]) -> Option<String> {
     })
 }
 
-/// Whether a directory holds a file named after a day: `2026-11-20.md`, `2026-11-20-topic.md`.
+/// True if a directory holds a file named after a day: `2026-11-20.md`, `2026-11-20-topic.md`.
 fn has_dated_notes(scan: &mut Scan, directory: &Path) -> bool {
     scan.entries(directory).iter().any(|entry| {
         let shape = entry.name.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });

@@ -86,7 +86,7 @@ fn whole(scan: &mut Scan, project: &Path) -> Option<Found> {
     let found = Found::new(project.to_owned(), StoreKind::ClaudeAuto, name, evidence);
     let alone = scan.entries(project).iter().all(|entry| match entry.sort {
         Sort::File => is_memory_file(entry) || entry.name.starts_with('.') || BESIDE.contains(&&*entry.name),
-        // What folders of texts are called cannot be known; those of code are.
+        // Names of folders of texts are unlimited; those of code folders are known.
         Sort::Directory => !CODE_FOLDERS.contains(&&*entry.name),
         _ => true,
     });
@@ -129,7 +129,7 @@ fn is_memory_file(entry: &crate::scan::Entry) -> bool {
     entry.sort == Sort::File && matches!(ending, Some("md" | "markdown" | "txt"))
 }
 
-/// Whether a link leads to a file of the same directory or one below it.
+/// True if a link leads to a file of the same directory or one below it.
 fn is_below(target: &str) -> bool {
     let path = Path::new(target);
     path.is_relative()
@@ -148,7 +148,7 @@ fn targets(index: &str) -> impl Iterator<Item = &str> {
         .filter(|target| target.ends_with(".md"))
 }
 
-/// Whether an index has a Markdown link to a Markdown file: `](name.md)`.
+/// True if an index has a Markdown link to a Markdown file: `](name.md)`.
 fn links_to_files(scan: &mut Scan, index: &Path) -> bool {
     let Some(bytes) = scan.beginning(index, INDEX_BYTES) else { return false };
     targets(&String::from_utf8_lossy(&bytes)).next().is_some()

@@ -1,4 +1,4 @@
-//! What every target asks of a request: it is read or refused, twice alike, and what is read keeps to the limits.
+//! Requirements of every target on a request: it is read or refused, twice alike, and what is read keeps to the limits.
 
 use retrace_store_api::limits::{CONTENT_BYTES, METADATA_PAIRS, NAME_CHARACTERS, PAGE_MAX, PATH_BYTES};
 use retrace_store_api::{Call, MemoryPath, RequestParts, read_call};

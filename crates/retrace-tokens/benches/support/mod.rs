@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// How much text is counted in one go, in bytes: more than fits a processor's cache.
+/// Size of the text that is counted in one go, in bytes: more than fits a processor's cache.
 const SIZE: usize = 5_000_000;
 
 /// Every so many words of made text one is new. Of the words and operators of real transcripts about as many are counted
@@ -114,7 +114,7 @@ pub fn base64() -> &'static str {
     &TEXT
 }
 
-/// What the test vectors hold of languages, ten times over.
+/// Texts of the test vectors in many languages, ten times over.
 pub fn languages() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| vectors("lang-").join("\n").repeat(10));
     &TEXT

@@ -1,4 +1,4 @@
-//! What every target asks of a reader.
+//! Requirements of every target on a reader.
 
 use retrace_transcript::{Format, Reading, read_as};
 

@@ -35,7 +35,7 @@ pub(super) fn attachment(payload: &Value) -> BlockKind {
             files.extend(list(&payload["memories"]).filter_map(|file| attached(file, file)));
         }
         "file" | "compact_file_reference" => files.extend(mentioned(payload)),
-        // What a hook printed is in it several times over; the model is shown the content.
+        // The output of a hook is in it several times; the model is shown the content.
         "hook_success" | "hook_additional_context" => collect(&payload["content"], &mut lines),
         _ => {}
     }

@@ -11,7 +11,7 @@ use crate::{
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// How many message indices all segments of a conversation may copy together (32 MiB). Only a file made for it gets
+/// Number of message indices all segments of a conversation may copy together (32 MiB). Only a file made for it gets
 /// there; forks beyond are not followed but counted.
 const COPIES: usize = 4 << 20;
 
@@ -38,7 +38,7 @@ pub(super) enum After {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Preserved {
     pub messages: Vec<MessageIndex>,
-    /// Whether they stand before the summary rather than after it.
+    /// True if they stand before the summary rather than after it.
     pub before_summary: bool,
 }
 
@@ -255,7 +255,7 @@ impl Conversation {
         true
     }
 
-    /// Whether these are results that calls of the live segment wait for.
+    /// True if these are results that calls of the live segment wait for.
     fn answers_live(&self, answers: &[String]) -> bool {
         !answers.is_empty()
             && answers.iter().all(|id| {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a file held, understood or not.
+/// Account of a file's content, understood or not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Account {
@@ -17,16 +17,16 @@ pub struct Account {
     pub without_context: BTreeMap<String, u64>,
     /// Lines that could not be read: the first [`Account::KEPT`].
     pub malformed: Vec<Malformed>,
-    /// How many lines could not be read.
+    /// Number of lines that could not be read.
     pub malformed_lines: u64,
-    /// Whether the last line is cut, as in a file that is still written. It is not among the malformed.
+    /// True if the last line is cut, as in a file that is still written. It is not among the malformed.
     pub last_line_cut: bool,
     /// Further things worth saying, such as a cycle among parents or two messages with one id, with how many of each.
     pub oddities: BTreeMap<String, u64>,
 }
 
 impl Account {
-    /// How many malformed lines are described.
+    /// Number of malformed lines that are described.
     pub const KEPT: usize = 100;
 }
 

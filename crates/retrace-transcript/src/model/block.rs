@@ -6,13 +6,13 @@ use std::borrow::Cow;
 /// One part of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
     /// Line of the file that holds it, from 1; 0 where a file is not made of lines.
     pub line: u32,
 }
 
-/// What a block is.
+/// Kind of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockKind {
     /// Plain text.
@@ -20,7 +20,7 @@ pub enum BlockKind {
         /// The text.
         text: String,
     },
-    /// What the model thought.
+    /// Thinking of the model.
     Thinking {
         /// The text; empty where it was not stored, or is redacted.
         text: String,
@@ -35,22 +35,22 @@ pub enum BlockKind {
         id: String,
         /// Name of the tool.
         name: String,
-        /// What it is called with. A JSON object, but for calls whose arguments cannot be read: then a string.
+        /// Arguments. A JSON object, but for calls whose arguments cannot be read: then a string.
         input: Value,
-        /// Whether the server runs the tool (`server_tool_use`).
+        /// True if the server runs the tool (`server_tool_use`).
         server: bool,
         /// Fields of `input` that the client added to the record: the model did not write them, and they are not sent.
         added: Vec<String>,
     },
-    /// What a tool answered.
+    /// Answer of a tool.
     ToolResult {
         /// Id of the call. May name no call of the transcript.
         tool_use_id: String,
         /// The answer's parts. A content that was one string is one text.
         content: Vec<ResultPart>,
-        /// Whether the tool failed.
+        /// True if the tool failed.
         is_error: bool,
-        /// Whether the server ran the tool.
+        /// True if the server ran the tool.
         server: bool,
     },
     /// An image or a document of its own.
@@ -79,7 +79,7 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
-    /// What a tool is called with as the model wrote it and as later requests send it; `None` for other blocks.
+    /// Arguments of a tool call as the model wrote it and as later requests send it; `None` for other blocks.
     #[must_use]
     pub fn sent_input(&self) -> Option<Cow<'_, Value>> {
         let Self::ToolUse { input, added, .. } = self else { return None };
@@ -109,7 +109,7 @@ pub enum ResultPart {
 /// An image or a document. Its bytes are not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
-    /// Which of the two.
+    /// Image or document.
     pub kind: MediaKind,
     /// Such as `image/png`; empty where not told.
     pub media_type: String,
@@ -133,7 +133,7 @@ pub enum MediaKind {
 pub struct AttachedFile {
     /// Its path as recorded.
     pub path: String,
-    /// What the client calls it: `User`, `Project`, `Local`, `AutoMem`, …; empty where not told.
+    /// Name given by the client: `User`, `Project`, `Local`, `AutoMem`, …; empty where not told.
     pub kind: String,
     /// The content the model saw.
     pub content: String,

@@ -31,7 +31,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Whether it was served in fast mode, which has prices of its own.
+    /// True if it was served in fast mode, which has prices of its own.
     #[must_use]
     pub fn is_fast(&self) -> bool {
         self.speed.as_deref() == Some(FAST)

@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 
 type LightLine<'a> = Line<'a, LightMessage<'a>, Skipped>;
 
-/// What an index does not look at.
+/// A value that an index skips.
 #[derive(Debug, Default)]
 struct Skipped;
 
@@ -50,7 +50,8 @@ pub(super) fn line(state: &mut State, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What the lines say of the session: its id is that of the last line, since a resumed session begins with copies.
+/// Takes the session's facts from the lines: its id is that of the last line, since a resumed session begins with
+/// copies.
 fn session(state: &mut State, line: &LightLine<'_>) {
     fn first(known: &mut Option<String>, text: &Text<'_>) {
         if known.is_none() {

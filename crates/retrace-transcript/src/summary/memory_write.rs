@@ -1,4 +1,4 @@
-//! Which tool calls write memory.
+//! Tool calls that write memory.
 
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ pub(crate) fn paths_written<'a>(tool: &str, input: &'a Value) -> Vec<&'a str> {
     written(tool, text("command"), &paths).into_iter().collect()
 }
 
-/// Whether a file at `path` is memory: by its name, or by a directory on its way. `memory` is also what source folders
+/// True if a file at `path` is memory: by its name, or by a directory on its way. `memory` is also what source folders
 /// are called, so below it only notes (`.md`) count.
 pub(crate) fn is_memory_path(path: &str) -> bool {
     let mut parts = path.split(['/', '\\']).filter(|part| !part.is_empty()).rev();

@@ -27,7 +27,7 @@ pub(crate) enum TitleRank {
     Custom,
 }
 
-/// How the bytes are gone over.
+/// Way of reading the bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 enum Manner {
     /// Not known yet.
@@ -44,7 +44,7 @@ enum Manner {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     manner: Manner,
-    /// Whether a line that is not blank was looked at.
+    /// True if a line that is not blank was looked at.
     has_begun: bool,
     pub consumed: u64,
     pub line: u64,
@@ -60,7 +60,7 @@ pub(crate) struct State {
     /// Conversations of sidechains, and the ids of those that have one, hashed.
     sidechains: u64,
     agents: BTreeSet<u64>,
-    /// Whether a line of the main conversation was seen.
+    /// True if a line of the main conversation was seen.
     pub has_main: bool,
     /// The model of the calls to come (formats that say it apart).
     pub current_model: Option<String>,
@@ -71,7 +71,7 @@ pub(crate) struct State {
     places: HashMap<u64, usize>,
 }
 
-/// What else a line says of the call it belongs to.
+/// Further facts of a line about the call it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
     pub output_is_final: bool,
@@ -125,7 +125,7 @@ impl State {
         }
     }
 
-    /// What stands after the last line break: a whole line, or one that is cut.
+    /// Takes the bytes after the last line break: a whole line, or one that is cut.
     pub fn last_line(&mut self, line: &[u8]) {
         self.line += 1;
         if self.manner == Manner::Lines {

@@ -6,7 +6,7 @@ pub mod samples;
 use retrace_transcript::Transcript;
 use std::collections::BTreeSet;
 
-/// What of the model's invariants a transcript breaks; empty if none.
+/// Invariants of the model that a transcript breaks; empty if none.
 pub fn check(transcript: &Transcript) -> Vec<String> {
     let mut broken = Vec::new();
     let messages = transcript.messages.len();

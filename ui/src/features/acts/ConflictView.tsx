@@ -14,7 +14,7 @@ function useContent(version: string | null) {
   return useRead("document", { target: version ?? "", highlight: true }, { enabled: version !== null });
 }
 
-/** Whether there is a file at all: no version, or one that is a deletion, is none. */
+/** True if there is a file at all: no version, or one that is a deletion, is none. */
 function holdsFile(version: string | null, { data }: Read): boolean {
   return version !== null && data?.version?.operation !== "deleted";
 }

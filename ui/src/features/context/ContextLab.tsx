@@ -117,7 +117,7 @@ const Heading = memo(function Heading({
   );
 });
 
-/** Whether the file of a session has grown since it was first seen here. */
+/** True if the file of a session has grown since it was first seen here. */
 function useGrown(bytes: number | null): boolean {
   const [first, setFirst] = useState(bytes);
   if (first === null && bytes !== null) setFirst(bytes);

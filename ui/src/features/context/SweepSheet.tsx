@@ -160,7 +160,7 @@ function Points({
   onPoint,
 }: {
   points: readonly SweepPoint[];
-  /** Whether the costs are lower bounds. */
+  /** True if the costs are lower bounds. */
   atLeast: boolean;
   onUse: (point: SweepPoint) => void;
   onPoint: (point: SweepPoint | null) => void;

@@ -40,7 +40,7 @@ export function useVariantName(): (variant: Pick<BenchVariant, "letter" | "name"
 const configNow = (letter: Letter) =>
   theBench.get().variants.find((variant) => variant.letter === letter)?.config ?? {};
 
-/** Whether the letters and names are the same; their settings are not looked at. */
+/** True if the letters and names are the same; their settings are not looked at. */
 function sameNames(a: { bench: Bench }, b: { bench: Bench }): boolean {
   const names = ({ bench }: { bench: Bench }) =>
     JSON.stringify(bench.variants.map(({ letter, name }) => [letter, name]));

@@ -31,7 +31,7 @@ const OWN_FIELDS = ["trigger", "keep", "clear_at_least", "exclude_tools", "clear
 /** As above, of compaction on demand. */
 const OWN_TOP = ["context_reaches", "at"];
 
-/** Whether one of the fields shows a message. */
+/** True if one of the fields shows a message. */
 export function shownInForm(problem: string): boolean {
   const ofEdit = (field: string) => problem.includes(`1015.${field}`) || problem.includes(`0919.${field}`);
   return (

@@ -28,7 +28,7 @@ export function assume(patch: Partial<Assumed>): void {
   assumed.set({ ...assumed.get(), ...patch });
 }
 
-/** Whether two assume the same. */
+/** True if two assume the same. */
 export function sameAssumed(a: Assumed, b: Assumed): boolean {
   return a.model === b.model && a.cache_ttl === b.cache_ttl;
 }

@@ -314,7 +314,7 @@ export const FIRST_CONFIG: Json = {
   ],
 };
 
-/** Whether two settings are the same, whatever the order of their fields. */
+/** True if two settings are the same, whatever the order of their fields. */
 export function sameSetting(a: Variant["config"], b: Variant["config"]): boolean {
   const ordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(ordered);

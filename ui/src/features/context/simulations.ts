@@ -20,7 +20,7 @@ export interface Forecast {
   simulation: Simulation | null;
   /** Why the newest setting has no answer; null when it has one or will. */
   error: unknown;
-  /** Whether the answer is of an older setting. */
+  /** True if the answer is of an older setting. */
   stale: boolean;
   /** How long the newest answer took, in milliseconds. */
   milliseconds: number | null;

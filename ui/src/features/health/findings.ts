@@ -20,9 +20,9 @@ export interface FindingRow {
   key: string;
   /** Level among rows: findings of a rule stand below it. */
   level: number;
-  /** Whether it has no children. */
+  /** True if it has no children. */
   leaf: boolean;
-  /** Whether its children are shown; without any it never is. */
+  /** True if its children are shown; without any it never is. */
   open: boolean;
   /** For walking by typing. */
   label: string;

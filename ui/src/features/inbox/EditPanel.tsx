@@ -12,7 +12,7 @@ const Editor = lazily(() => import("./Editor"), "Editor");
 /** Texts that were begun, by version. In memory only: a memory may hold a secret. */
 const drafts = new Map<string, string>();
 
-/** Whether there is a text to edit. */
+/** True if there is a text to edit. */
 export function canEdit(item: InboxItem): boolean {
   return item.content_kind === "text";
 }

@@ -51,7 +51,7 @@ export interface Several {
   kind: "approved" | "up_to";
   /** The group, or the item, by its name. */
   subject: ReactNode;
-  /** Whether the list shows a part of what there is, and the approval is of that part. */
+  /** True if the list shows a part of what there is, and the approval is of that part. */
   narrowed: boolean;
   /** Asks the program for it. Items with errors are left but for the ticked ones, by their versions. */
   ask: (ticked: string[], dryRun: boolean) => Promise<Reviewed>;

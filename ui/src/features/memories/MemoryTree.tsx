@@ -150,7 +150,7 @@ function Tree({ memories, route, store }: { memories: readonly Memory[]; route: 
   );
 }
 
-/** Whether a memory is shown, and not another page of its store. */
+/** True if a memory is shown, and not another page of its store. */
 function shown(route: MemoriesRoute): boolean {
   return route.instruction === undefined && route.view === undefined;
 }

@@ -57,7 +57,7 @@ export function placeOf(path: string, directory: string | null): { name: string;
   return { name: fileName(path), folder: folderOf(inside) };
 }
 
-/** Whether its text can be shown. */
+/** True if its text can be shown. */
 export function isReadable(file: Pick<Instruction, "lines">): boolean {
   return file.lines !== null;
 }

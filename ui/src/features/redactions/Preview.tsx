@@ -243,7 +243,7 @@ export interface PreviewProps {
   draft: Draft;
   /** What was found. */
   result: ActResult;
-  /** Whether the redaction is going on. */
+  /** True if the redaction is going on. */
   busy: boolean;
   /** Back to the first step. */
   onBack: () => void;

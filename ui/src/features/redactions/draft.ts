@@ -41,7 +41,7 @@ export function newDraft(versions: readonly string[] = [], finding: FindingPlace
   return { method, secret: "", pattern: "", versions, finding, store: "", live: true, transcripts, reason: "" };
 }
 
-/** Whether there is something to search for. */
+/** True if there is something to search for. */
 export function isReady(draft: Draft): boolean {
   switch (draft.method) {
     case "secret":
@@ -55,7 +55,7 @@ export function isReady(draft: Draft): boolean {
   }
 }
 
-/** Whether the reason gives away what is to be taken out. */
+/** True if the reason gives away what is to be taken out. */
 export function reasonTells({ method, secret, reason }: Draft): boolean {
   return method === "secret" && secret.trim().length > 3 && reason.includes(secret.trim());
 }

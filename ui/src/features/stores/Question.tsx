@@ -10,7 +10,7 @@ interface QuestionProps {
   verb: string;
   /** Begins the test ids of the sheet and of its button. */
   testId: string;
-  /** Whether the button is drawn as one to think about. */
+  /** True if the button is drawn as one to think about. */
   danger?: boolean;
   onDone: () => void;
   onClose: () => void;

@@ -49,7 +49,7 @@ export function sumsOf(memories: readonly ComparedMemory[]): Sums {
 }
 
 /**
- * Whether both sides are the same store at different times: then it is not taken over from one into the other, but put back
+ * True if both sides are the same store at different times: then it is not taken over from one into the other, but put back
  * to what it was.
  */
 export function isPutBack(from: string, to: string): boolean {

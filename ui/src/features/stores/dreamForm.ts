@@ -33,7 +33,7 @@ export function dreamProblems({ store, sessions, model, instructions }: DreamFor
   return bad;
 }
 
-/** Whether a dream still goes on. */
+/** True if a dream still goes on. */
 export function isOpen({ status }: Dream): boolean {
   return status === "pending" || status === "running";
 }

@@ -46,7 +46,7 @@ export interface HostWords {
   title: MessageDescriptor;
   /** What to do about it, where the program says nothing. */
   next: MessageDescriptor;
-  /** Whether another key may help. */
+  /** True if another key may help. */
   key: boolean;
 }
 

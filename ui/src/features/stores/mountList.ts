@@ -18,7 +18,7 @@ export interface MountList {
   problem: string | null;
 }
 
-/** Whether an item is a memory store. */
+/** True if an item is a memory store. */
 export function isStore(item: MountItem): boolean {
   return item.type === "memory_store";
 }

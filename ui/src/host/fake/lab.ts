@@ -41,7 +41,7 @@ export interface FakeLab {
   problems: Transcripts["problems"];
   /** The counter. */
   counter: CounterStatus;
-  /** Whether responses of the first run report edits. */
+  /** True if responses of the first run report edits. */
   deployed: boolean;
 }
 

@@ -167,7 +167,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Whether a redaction waits for its purge.
+    /// True if a redaction waits for its purge.
     pub(crate) fn purge_is_pending(&self) -> bool {
         self.writer().reader().purges_pending().is_ok_and(|pending| pending > 0)
     }

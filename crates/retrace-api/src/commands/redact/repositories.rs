@@ -19,7 +19,7 @@ pub(super) struct Kept {
     pub(super) commits: u64,
     /// Objects that hold it and that no commit brought in: staged ones, tags, and what nothing leads to.
     pub(super) others: u64,
-    /// Whether everything was searched.
+    /// True if everything was searched.
     pub(super) finished: bool,
 }
 

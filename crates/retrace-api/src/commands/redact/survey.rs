@@ -91,7 +91,7 @@ impl Selection {
         out
     }
 
-    /// Whether some bytes hold what is redacted, or one of the texts that matched elsewhere.
+    /// True if some bytes hold what is redacted, or one of the texts that matched elsewhere.
     pub(super) fn holds(&self, bytes: &[u8], matched: &BTreeSet<Vec<u8>>) -> bool {
         self.hits(bytes) > 0
             || matched.iter().any(|text| !text.is_empty() && memchr::memmem::find(bytes, text).is_some())

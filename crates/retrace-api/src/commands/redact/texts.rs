@@ -72,7 +72,7 @@ pub(super) struct TextSurvey {
 }
 
 impl TextSurvey {
-    /// Whether anything of it can be taken out from here.
+    /// True if anything of it can be taken out from here.
     pub(super) fn has_any_to_take_out(&self) -> bool {
         !self.files.is_empty() || self.texts.iter().any(|group| group.remedy.is_none())
     }
@@ -148,7 +148,8 @@ pub(super) fn texts_holding(
     Ok(groups)
 }
 
-/// Takes it out of every text of the log beside its versions, in the transaction of the redaction and right before its operation.
+/// Takes it out of every text of the log beside its versions, in the transaction of the redaction and right before its
+/// operation.
 ///
 /// # Errors
 /// A failure of the database.

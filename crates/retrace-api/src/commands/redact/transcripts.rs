@@ -1,5 +1,5 @@
-//! Transcripts of agents on this machine. They are named and left, unless they are asked for: then it is replaced by a marker in
-//! those that no running program holds open.
+//! Transcripts of agents on this machine. They are named and left, unless they are asked for: then it is replaced by a
+//! marker in those that no running program holds open.
 
 use super::json_text::{self, Ranges};
 use super::survey::for_each_file;
@@ -144,7 +144,7 @@ fn is_transcript(path: &Path) -> bool {
         && std::fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST)
 }
 
-/// Whether every line that could be read as JSON still can be.
+/// True if every line that could be read as JSON still can be.
 fn as_readable(before: &[u8], after: &[u8]) -> bool {
     let is_json = |line: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
     let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();

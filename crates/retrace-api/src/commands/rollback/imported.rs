@@ -10,7 +10,7 @@ use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{RelPath, Source, Timestamp, VersionOperation};
 use std::collections::BTreeSet;
 
-/// Whether an instant lies before a store's state was recorded.
+/// True if an instant lies before a store's state was recorded.
 pub(super) fn is_before_recording(
     reader: &Reader<'_>,
     store: &StoreRow,
@@ -157,7 +157,7 @@ fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Resul
     Ok(ImportedState { path, act: act.to_owned(), certain, reason })
 }
 
-/// Whether the source of a version keeps whole states, so that what it does not tell was not there.
+/// True if the source of a version keeps whole states, so that what it does not tell was not there.
 fn keeps_states(version: &VersionRow) -> bool {
     version.source == Source::Import
 }

@@ -194,7 +194,7 @@ impl<'a> History<'a> {
 }
 
 impl Commit {
-    /// Whether the file at a path is gone after it.
+    /// True if the file at a path is gone after it.
     fn takes_away(&self, path: &[u8]) -> bool {
         self.changes.iter().any(|change| {
             (change.path == path && !change.is_file())
@@ -226,9 +226,9 @@ fn short(id: &str) -> &str {
     id.get(..SHORT).unwrap_or(id)
 }
 
-/// Makes times follow the order of what they are of, with as few of them changed as can be: clocks differ, and one that was wrong
-/// once must not move what came after it. A time that is out of order becomes that of the one before it, or of the first that is
-/// in order.
+/// Makes times follow the order of what they are of, with as few of them changed as can be: clocks differ, and one that
+/// was wrong once must not move what came after it. A time that is out of order becomes that of the one before it, or
+/// of the first that is in order.
 pub(super) fn put_in_order(times: &mut [i64]) {
     // The longest row of times that do not fall: for each length the place of the smallest time that ends one.
     let mut ends: Vec<usize> = Vec::new();
