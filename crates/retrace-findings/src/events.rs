@@ -156,12 +156,8 @@ fn event(
     let path = path.to_owned();
     let operations: BTreeSet<u64> = concerned.iter().map(|change| change.operation).collect();
     // The newest first, as they are taken back; one finding is a few operations.
-    let mut mended: Vec<Remedy> = operations
-        .into_iter()
-        .rev()
-        .take(MAX_PUT_BACK)
-        .map(|operation| Remedy::PutBack { operation })
-        .collect();
+    let mut mended: Vec<Remedy> =
+        operations.into_iter().rev().take(MAX_PUT_BACK).map(Remedy::PutBack).collect();
     mended.extend(remedies(rule, &path, None, ""));
     let finding = Finding { rule, severity, path, span: None, message, evidence, remedies: mended };
     Some(EventFinding { versions, finding })

@@ -182,7 +182,7 @@ fn index(page: &mut Page<'_>) {
         let before = usize::try_from(cut.line).unwrap_or(1).saturating_sub(2);
         let has_room = cut.line > 1 && page.text.line_range(before).start >= body;
         let from = if has_room { cut.line - 1 } else { cut.line };
-        page.mended_by("limits/index-cut", Remedy::MoveLines { from, to });
+        page.mended_by("limits/index-cut", Remedy::MoveLines(from..=to));
     }
     let long: Vec<(Range<usize>, usize)> = page
         .text

@@ -382,16 +382,22 @@ pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
         end: span.map(|span| span.bytes.end as u64),
         message: finding.message.clone(),
         remedy: finding.remedy().to_owned(),
-        remedies: finding.remedies.iter().map(remedy_view).collect(),
+        remedies: finding.remedies.iter().filter_map(|remedy| remedy_view(finding, remedy)).collect(),
     }
 }
 
-fn remedy_view(remedy: &Remedy) -> wire::Remedy {
-    match remedy.clone() {
-        Remedy::PutBack { operation } => wire::Remedy::PutBack { operation },
-        Remedy::Redact { rule, start } => wire::Remedy::Redact { rule, start },
-        Remedy::StripCharacter { rule, start, end } => wire::Remedy::StripCharacter { rule, start, end },
-        Remedy::MoveLines { from, to } => wire::Remedy::MoveLines { from, to },
-        Remedy::Open { path, line } => wire::Remedy::Open { path, line },
-    }
+/// An act with what it is about; none for one that needs a place where the finding has none.
+fn remedy_view(finding: &Finding, remedy: &Remedy) -> Option<wire::Remedy> {
+    let rule = finding.rule.id.clone();
+    let bytes = finding.span.as_ref().map(|span| (span.bytes.start as u64, span.bytes.end as u64));
+    Some(match remedy {
+        Remedy::PutBack(operation) => wire::Remedy::PutBack { operation: *operation },
+        Remedy::Redact => wire::Remedy::Redact { rule, start: bytes?.0 },
+        Remedy::StripCharacter => {
+            let (start, end) = bytes?;
+            wire::Remedy::StripCharacter { rule, start, end }
+        }
+        Remedy::MoveLines(lines) => wire::Remedy::MoveLines { from: *lines.start(), to: *lines.end() },
+        Remedy::Open => wire::Remedy::Open { path: finding.path.clone(), line: finding.position().line },
+    })
 }

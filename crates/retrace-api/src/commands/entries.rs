@@ -213,9 +213,7 @@ impl Inner {
         let known = self.known_text(reader, &store, &path)?;
         let stripped: Vec<_> = check_one(&path.to_text(), &known.bytes, &config)
             .into_iter()
-            .filter(|finding| {
-                finding.remedies.iter().any(|remedy| matches!(remedy, Remedy::StripCharacter { .. }))
-            })
+            .filter(|finding| finding.remedies.iter().any(|remedy| matches!(remedy, Remedy::StripCharacter)))
             .filter_map(|finding| finding.span)
             .filter(|span| request.start.is_none_or(|start| span.bytes.start as u64 == start))
             .filter(|span| request.line.is_none_or(|line| span.start.line == line))

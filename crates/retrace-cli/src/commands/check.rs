@@ -8,7 +8,7 @@ use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
 use clap::{Args, ValueEnum};
 use retrace_api::commands;
-use retrace_api::wire::{ApiError, CheckReq, Checked, Code};
+use retrace_api::wire::{ApiError, CheckReq, Checked, Code, Nothing, Remedy, Store};
 use std::path::{Path, PathBuf};
 
 /// What is wrong with memories: limits, links, secrets, hidden and hostile text
@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 /// of a repository only what agents read there is looked at. Rules are switched
 /// in retrace.toml; a comment `<!-- retrace-allow: RULE why -->` allows what
 /// stands on its line or the next. Exits with 5 when there is a finding at or
-/// above the severity asked for.
+/// above the severity asked for. Below a finding of a store stands the command
+/// that mends it, where there is one.
 ///
 ///     retrace check .claude/memory
 ///     retrace check --format sarif --fail-on warning > findings.sarif
@@ -82,7 +83,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     for problem in &checked.problems {
         shell.warn(problem);
     }
-    print(&checked, format, arguments.all, shell)?;
+    let store = (format == Format::Text).then(|| store_of(&checked, target, shell)).flatten();
+    print(&checked, store.as_deref(), format, arguments.all, shell)?;
     if let (Some(path), Some(baseline)) = (&arguments.write_baseline, &checked.baseline) {
         std::fs::write(path, baseline)
             .map_err(|error| file_error(Code::CannotWrite, path, "written", &error))?;
@@ -101,7 +103,33 @@ fn checked(request: &CheckReq, target: &Path, shell: &Shell<'_, '_>) -> Result<C
     commands::check(&*shell.app()?, request.clone())
 }
 
-fn print(checked: &Checked, format: Format, all: bool, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+/// The name of the store that was checked, so that commands can be named that mend what was found. Nothing else is asked of the
+/// log: where there is none, or it cannot be opened, a check is as good without.
+fn store_of(checked: &Checked, target: &Path, shell: &Shell<'_, '_>) -> Option<String> {
+    let is_mended = |remedy: &Remedy| !matches!(remedy, Remedy::Open { .. });
+    let options = shell.options().ok()?;
+    if !checked.findings.iter().any(|one| one.remedies.iter().any(is_mended)) || !options.data_dir.is_dir() {
+        return None;
+    }
+    let stores = commands::stores(&*shell.app().ok()?, Nothing {}).ok()?.stores;
+    let real = |path: &str| Path::new(path).canonicalize().ok();
+    let root = real(&checked.root)?;
+    let is_meant = |store: &Store| match target.is_dir() {
+        true => real(&store.root).is_some_and(|it| it == root),
+        false => target
+            .to_str()
+            .is_some_and(|name| [&store.id, &store.name, &store.root].iter().any(|it| *it == name)),
+    };
+    stores.into_iter().find(is_meant).map(|store| store.name)
+}
+
+fn print(
+    checked: &Checked,
+    store: Option<&str>,
+    format: Format,
+    all: bool,
+    shell: &mut Shell<'_, '_>,
+) -> Result<(), Failure> {
     let style = shell.style();
     match format {
         Format::Sarif => shell.print(|out| out.write_all(checked.sarif.as_deref().unwrap_or("").as_bytes())),
@@ -111,7 +139,7 @@ fn print(checked: &Checked, format: Format, all: bool, shell: &mut Shell<'_, '_>
         Format::Text => {
             shell.print_long(|out| {
                 let findings: Vec<_> = checked.findings.iter().collect();
-                print::check::findings(out, &findings, all, style)?;
+                print::check::findings(out, &findings, store, all, style)?;
                 Ok(())
             })?;
             shell.note(&print::check::summary(checked));

@@ -48,7 +48,7 @@ struct Git {
     /// Only this directory or file below it
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
     path: Option<String>,
-    /// The store it belongs to [default: the one at that directory]
+    /// The store it belongs to [default: the one at that directory, or in it]
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
     /// Say what would come in, and do nothing

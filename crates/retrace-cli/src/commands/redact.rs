@@ -1,12 +1,13 @@
 //! `retrace redact`
 
 use super::Ended;
+use super::entries;
 use super::rollback::end_of_act;
 use crate::secret;
 use crate::shell::Shell;
 use clap::{ArgGroup, Args};
-use retrace_api::commands;
-use retrace_api::wire::RedactReq;
+use retrace_api::wire::{ApiError, Code, FindingPlace, FindingsReq, RedactReq, Remedy};
+use retrace_api::{App, commands};
 use std::path::PathBuf;
 
 /// Take content out of history for good, and prove it
@@ -25,10 +26,11 @@ use std::path::PathBuf;
 ///     retrace redact --secret-file key.txt --live --dry-run
 ///     retrace redact --find 'sk-[a-z0-9]{20,}' --live --reason 'leaked key'
 ///     retrace redact memver_00000cw4zj9kq2m7x1b3a
+///     retrace redact --finding notes:deploy.md:3:10 --live --dry-run
 #[derive(Args)]
 #[command(
     verbatim_doc_comment,
-    group = ArgGroup::new("what").required(true).args(["versions", "find", "secret_file"])
+    group = ArgGroup::new("what").required(true).args(["versions", "find", "secret_file", "finding"])
 )]
 pub(crate) struct Arguments {
     /// These versions
@@ -40,6 +42,12 @@ pub(crate) struct Arguments {
     /// Every version that holds exactly the bytes of this file (its final line feed not included); - for standard input
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
+    /// Exactly what a finding is about, at the place `retrace check` prints; the bytes are read there and shown to nobody
+    #[arg(long, value_name = "STORE:PATH:LINE:COLUMN", allow_hyphen_values = true)]
+    finding: Option<String>,
+    /// Only what this rule finds there, as `retrace check` prints it
+    #[arg(long, requires = "finding")]
+    rule: Option<String>,
     /// Only in this store, by id, name or directory
     #[arg(long, allow_hyphen_values = true)]
     store: Option<String>,
@@ -58,11 +66,59 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
-    let Arguments { versions, find, secret_file, store, live, transcripts, dry_run, reason } = arguments;
+    let Arguments { versions, find, secret_file, finding, rule, store, live, transcripts, dry_run, reason } =
+        arguments;
     let secret_base64 = secret_file.map(|path| secret::read(&path, shell.io.stdin)).transpose()?;
     let app = shell.app()?;
+    let finding = finding.map(|place| found_at(&app, &place, rule.as_deref())).transpose()?;
     let request =
-        RedactReq { versions, find, secret_base64, finding: None, store, live, transcripts, reason, dry_run };
+        RedactReq { versions, find, secret_base64, finding, store, live, transcripts, reason, dry_run };
     let result = shell.work(&app, "Redacting", || commands::redact(&app, request))?;
     end_of_act(&app, "Redaction", &result, shell)
+}
+
+/// The finding at a place that holds what can be redacted.
+fn found_at(app: &App, place: &str, rule: Option<&str>) -> Result<FindingPlace, ApiError> {
+    let refused = |code, message: &str, hint: &str| ApiError {
+        code,
+        message: message.to_owned(),
+        hint: hint.to_owned(),
+        subject: place.to_owned(),
+    };
+    let (memory, line, column) = with_place(place).ok_or_else(|| {
+        let how = "Name it as STORE:PATH:LINE:COLUMN, as `retrace check` prints it.";
+        refused(Code::Invalid, "No place is named.", how)
+    })?;
+    let (store, path) = entries::place(app, memory)?;
+    let request = FindingsReq { store: store.clone(), path: Some(path.clone()) };
+    let found = commands::findings(app, request)?.findings;
+    let here = found.iter().filter(|one| (one.line, one.column) == (line, column));
+    let mut redacted = here.flat_map(|one| &one.remedies).filter_map(|remedy| match remedy {
+        Remedy::Redact { rule: of, start } if rule.is_none_or(|rule| rule == of) => {
+            Some((of.clone(), *start))
+        }
+        _ => None,
+    });
+    let Some((rule, start)) = redacted.next() else {
+        return Err(refused(
+            Code::NotFound,
+            "No finding that can be redacted is at that place.",
+            "`retrace check` lists where they are now.",
+        ));
+    };
+    if redacted.any(|(other, _)| other != rule) {
+        return Err(refused(
+            Code::Invalid,
+            "More than one rule finds something there.",
+            "Name one with --rule.",
+        ));
+    }
+    Ok(FindingPlace { store, path, rule, start })
+}
+
+/// What stands before `:LINE:COLUMN`, and both.
+fn with_place(text: &str) -> Option<(&str, u32, u32)> {
+    let (rest, column) = text.rsplit_once(':')?;
+    let (memory, line) = rest.rsplit_once(':')?;
+    Some((memory, line.parse().ok()?, column.parse().ok()?))
 }

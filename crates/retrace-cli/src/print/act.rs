@@ -41,6 +41,10 @@ pub(crate) fn act(
     for left in &result.left {
         file(out, &style.paint.yellow("left  "), left, names)?;
     }
+    // By their ids each can be left out of what is not done yet.
+    for change in result.sure.iter().filter(|change| result.dry_run && change.included) {
+        offered(out, change, names, style)?;
+    }
     for change in &result.likely {
         offered(out, change, names, style)?;
     }
@@ -101,6 +105,7 @@ fn offered(
     let how = match change.confidence.as_str() {
         "time_only" => "likely, by time alone".to_owned(),
         "front_matter" => "likely, named in the file".to_owned(),
+        _ if change.included => "known; --except leaves it out".to_owned(),
         _ => "left out".to_owned(),
     };
     writeln!(

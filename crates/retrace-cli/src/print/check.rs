@@ -1,7 +1,7 @@
 //! Findings, as compilers print them.
 
 use super::table::grouped;
-use super::{Style, count, visible};
+use super::{Style, count, remedy, visible};
 use retrace_api::wire::{Checked, Finding};
 use std::collections::HashMap;
 use std::io::{Result, Write};
@@ -12,10 +12,12 @@ const MANY: usize = 4;
 /// Places that such a line names.
 const NAMED: usize = 5;
 
-/// Every finding; with `all` on a line of its own, else those of one rule in one file together where they are many.
+/// Every finding; with `all` on a line of its own, else those of one rule in one file together where they are many. `store` is
+/// the name of the store they are of; without it no command mends them.
 pub(crate) fn findings(
     out: &mut (impl Write + ?Sized),
     findings: &[&Finding],
+    store: Option<&str>,
     all: bool,
     style: Style,
 ) -> Result<()> {
@@ -27,24 +29,41 @@ pub(crate) fn findings(
         let key = (one.path.as_str(), one.rule.as_str());
         match groups.get(&key) {
             Some(group) if !all && group.len() >= MANY => {
-                several(out, group, style)?;
+                several(out, group, store, style)?;
                 // The others of it have been said.
                 groups.insert(key, Vec::new());
             }
             Some(group) if !all && group.is_empty() => {}
-            _ => finding(out, one, style)?,
+            _ => finding(out, one, store, style)?,
         }
     }
     Ok(())
 }
 
 /// `PATH:LINE:COLUMN: severity: 258 × missing file [rule]`, then where, and what to do.
-fn several(out: &mut (impl Write + ?Sized), group: &[&Finding], style: Style) -> Result<()> {
+fn several(
+    out: &mut (impl Write + ?Sized),
+    group: &[&Finding],
+    store: Option<&str>,
+    style: Style,
+) -> Result<()> {
     let first = group[0];
     let what = format!("{} × {}", grouped(group.len() as u64), first.rule_name());
     line(out, first, &what, style)?;
     writeln!(out, "    {}; all of them: --all", places(group, true))?;
-    writeln!(out, "    {}", visible::line(&first.remedy))
+    writeln!(out, "    {}", visible::line(&first.remedy))?;
+    commands(out, group, store, style)
+}
+
+/// The commands that mend findings, each on a line of its own.
+pub(crate) fn commands(
+    out: &mut (impl Write + ?Sized),
+    group: &[&Finding],
+    store: Option<&str>,
+    style: Style,
+) -> Result<()> {
+    let commands = store.map(|store| remedy::commands(group, store)).unwrap_or_default();
+    commands.iter().try_for_each(|command| writeln!(out, "    {}", style.paint.cyan(command)))
 }
 
 /// Where findings stand: `lines 3, 5 and 7 more` of one file, else paths with lines.
@@ -72,9 +91,15 @@ pub(crate) fn places(group: &[&Finding], of_one_file: bool) -> String {
 }
 
 /// `PATH:LINE:COLUMN: severity: message [rule]`, then what to do.
-pub(crate) fn finding(out: &mut (impl Write + ?Sized), finding: &Finding, style: Style) -> Result<()> {
+pub(crate) fn finding(
+    out: &mut (impl Write + ?Sized),
+    finding: &Finding,
+    store: Option<&str>,
+    style: Style,
+) -> Result<()> {
     line(out, finding, &finding.message, style)?;
-    writeln!(out, "    {}", visible::line(&finding.remedy))
+    writeln!(out, "    {}", visible::line(&finding.remedy))?;
+    commands(out, &[finding], store, style)
 }
 
 /// A severity as it is painted.
@@ -138,7 +163,7 @@ mod tests {
 
     fn printed(given: &[Finding], all: bool) -> String {
         let mut out = Vec::new();
-        findings(&mut out, &given.iter().collect::<Vec<_>>(), all, Style::PLAIN).unwrap();
+        findings(&mut out, &given.iter().collect::<Vec<_>>(), Some("notes"), all, Style::PLAIN).unwrap();
         String::from_utf8(out).unwrap()
     }
 

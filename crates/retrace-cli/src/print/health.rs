@@ -100,13 +100,13 @@ fn details(
         writeln!(out, "  {} allowed by comments", count(store.allowed, "finding", "findings"))?;
     }
     match all {
-        true => findings.iter().try_for_each(|one| check::finding(out, one, style)),
-        false => by_rule(out, &findings, style),
+        true => findings.iter().try_for_each(|one| check::finding(out, one, Some(&store.name), style)),
+        false => by_rule(out, &findings, &store.name, style),
     }
 }
 
 /// Each rule once: how often, where first, and what to do. A rule with one finding says it.
-fn by_rule(out: &mut (impl Write + ?Sized), findings: &[&Finding], style: Style) -> Result<()> {
+fn by_rule(out: &mut (impl Write + ?Sized), findings: &[&Finding], store: &str, style: Style) -> Result<()> {
     let mut rules: Vec<Vec<&Finding>> = Vec::new();
     let mut known: HashMap<(&str, &str), usize> = HashMap::new();
     for one in findings {
@@ -119,7 +119,7 @@ fn by_rule(out: &mut (impl Write + ?Sized), findings: &[&Finding], style: Style)
     let mut opens = false;
     for rule in &rules {
         if let [one] = rule.as_slice() {
-            check::finding(out, one, style)?;
+            check::finding(out, one, Some(store), style)?;
             continue;
         }
         opens = true;
@@ -129,6 +129,7 @@ fn by_rule(out: &mut (impl Write + ?Sized), findings: &[&Finding], style: Style)
         writeln!(out, "{severity}: {} × {name} {id}", grouped(rule.len() as u64))?;
         writeln!(out, "    {}", check::places(rule, false))?;
         writeln!(out, "    {}", visible::line(&rule[0].remedy))?;
+        check::commands(out, rule, Some(store), style)?;
     }
     if opens { writeln!(out, "  Each finding on a line of its own: `retrace health --all`") } else { Ok(()) }
 }

@@ -4,8 +4,9 @@ use super::names::Names;
 use super::table::grouped;
 use super::time::time;
 use super::version::{actor, put_back_by};
-use super::{Style, act, check, count, visible};
+use super::{Style, act, check, count, remedy, visible};
 use retrace_api::wire::{Approval, Finding, InboxGroup, InboxItem, OriginNote, PutBack, Reviewed};
+use std::collections::BTreeSet;
 use std::io::{Result, Write};
 
 /// A group: who and when, then a line an item.
@@ -28,6 +29,7 @@ pub(crate) fn group(
         count(group.total, "memory", "memories")
     )?;
     let mut sentence = None;
+    let mut mended = Mended { store: None, said: BTreeSet::new() };
     for item in &group.items {
         line(out, item, names, style)?;
         let why = item.origin.as_ref().and_then(why);
@@ -36,7 +38,8 @@ pub(crate) fn group(
             writeln!(out, "      {}", style.paint.dim(why))?;
         }
         sentence = why.or(sentence);
-        findings(out, &item.findings, all, style)?;
+        mended.store = names.typed(&item.store_id);
+        findings(out, &item.findings, &mut mended, all, style)?;
     }
     Ok(())
 }
@@ -79,7 +82,19 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}{more}", visible::line(head.trim_end()))
 }
 
-fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], all: bool, style: Style) -> Result<()> {
+/// Whose findings are mended, and by which commands that were said already: one may mend what several items show.
+struct Mended<'a> {
+    store: Option<&'a str>,
+    said: BTreeSet<String>,
+}
+
+fn findings(
+    out: &mut (impl Write + ?Sized),
+    findings: &[Finding],
+    mended: &mut Mended<'_>,
+    all: bool,
+    style: Style,
+) -> Result<()> {
     // The worst first, so that no error stands among those that are only counted.
     let mut findings: Vec<&Finding> = findings.iter().collect();
     findings.sort_by_key(|finding| match finding.severity.as_str() {
@@ -87,37 +102,43 @@ fn findings(out: &mut (impl Write + ?Sized), findings: &[Finding], all: bool, st
         "warning" => 1,
         _ => 2,
     });
-    let mut rules: Vec<(&Finding, u64)> = Vec::new();
+    let mut rules: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
         // There are few rules, and with `all` each finding stands by itself.
-        let same = |(first, _): &&mut (&Finding, u64)| {
-            first.rule == finding.rule && first.severity == finding.severity
+        let same = |group: &&mut Vec<&Finding>| {
+            group[0].rule == finding.rule && group[0].severity == finding.severity
         };
         let known = if all { None } else { rules.iter_mut().find(same) };
         match known {
-            Some((_, number)) => *number += 1,
-            None => rules.push((finding, 1)),
+            Some(group) => group.push(finding),
+            None => rules.push(vec![finding]),
         }
     }
     let most = if all { usize::MAX } else { MAX_RULES };
-    for (finding, number) in rules.iter().take(most) {
+    for group in rules.iter().take(most) {
+        let finding = group[0];
         let severity = check::severity(finding, style);
         let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
         let (message, rule) = (visible::line(&finding.message), visible::line(&finding.rule));
         let rule = style.paint.dim(&format!("[{rule}]"));
-        match number {
+        match group.len() as u64 {
             1 => writeln!(out, "      {severity}: {place}{message} {rule}")?,
             number => {
                 let name = visible::line(&finding.rule_name());
                 writeln!(
                     out,
                     "      {severity}: {} × {name}, first {place}{message} {rule}",
-                    grouped(*number)
+                    grouped(number)
                 )?;
             }
         }
+        for command in mended.store.map(|store| remedy::commands(group, store)).unwrap_or_default() {
+            if mended.said.insert(command.clone()) {
+                writeln!(out, "        {}", style.paint.cyan(&command))?;
+            }
+        }
     }
-    match rules.iter().skip(most).map(|(_, number)| number).sum::<u64>() {
+    match rules.iter().skip(most).map(|group| group.len() as u64).sum::<u64>() {
         0 => Ok(()),
         more => writeln!(out, "      and {}", count(more, "finding more", "findings more")),
     }
@@ -212,7 +233,8 @@ pub(crate) fn reviewed(
         let place = names.place(&item.store_id, item.path.as_deref());
         writeln!(out, "  {}  {place}: {}", style.paint.yellow("left"), visible::line(&item.message))?;
         if item.reason == "findings" {
-            findings(out, &item.findings, false, style)?;
+            let mut mended = Mended { store: names.typed(&item.store_id), said: BTreeSet::new() };
+            findings(out, &item.findings, &mut mended, false, style)?;
             writeln!(out, "      {}", style.paint.dim(&visible::line(&item.version_id)))?;
             continue;
         }

@@ -22,6 +22,7 @@ pub(crate) mod origin;
 pub(crate) mod paint;
 pub(crate) mod past;
 pub(crate) mod receipt;
+pub(crate) mod remedy;
 pub(crate) mod remote;
 pub(crate) mod search;
 pub(crate) mod simulate;

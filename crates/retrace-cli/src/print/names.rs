@@ -18,6 +18,11 @@ impl Names {
         visible::line(self.0.get(id).map_or(id, String::as_str))
     }
 
+    /// The store's name as it is typed; none when it is no longer on the list.
+    pub(crate) fn typed(&self, id: &str) -> Option<&str> {
+        self.0.get(id).map(String::as_str)
+    }
+
     /// `STORE:PATH`, ready to print. A path that was redacted is said to be.
     pub(crate) fn place(&self, id: &str, path: Option<&str>) -> String {
         let path = path.map_or_else(|| "(redacted)".to_owned(), visible::line);

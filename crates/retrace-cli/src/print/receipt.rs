@@ -13,6 +13,9 @@ pub(crate) fn receipt(out: &mut (impl Write + ?Sized), receipt: &Receipt, style:
         let is_left = |place: &&ReceiptPlace| place.owned == owned && place.state == "left";
         receipt.places.iter().filter(is_left).count() as u64
     };
+    // Backups are out of reach always, and say nothing more; a place that should have been read says why it was not.
+    let is_unseen = |place: &&ReceiptPlace| place.state == "out_of_reach" && place.detail.is_some();
+    let unseen = receipt.places.iter().filter(is_unseen).count() as u64;
     let purge = match receipt.purge.as_str() {
         "done" if left(true) > 0 => {
             paint.red(&format!("purged, but still in {} of the log", count(left(true), "place", "places")))
@@ -20,6 +23,10 @@ pub(crate) fn receipt(out: &mut (impl Write + ?Sized), receipt: &Receipt, style:
         "done" if left(false) > 0 => {
             let places = count(left(false), "place", "places");
             paint.yellow(&format!("purged from the log; left in {places} outside of it"))
+        }
+        "done" if unseen > 0 => {
+            let places = count(unseen, "place", "places");
+            paint.yellow(&format!("purged from the log; {places} outside of it could not be looked at"))
         }
         "done" => paint.green("purged from disk"),
         _ => paint.yellow("purge pending: the bytes are still in the files"),
