@@ -26,8 +26,8 @@ pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiE
     let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
     let directory = Path::new(&request.directory);
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
-    let (store, below) = inner.read(|reader| inner.store_for(reader, &request, &directory))?;
-    let path = request.path.as_deref().map(tidy).filter(|path| !path.is_empty());
+    let Past { store, directory, path, below } =
+        inner.read(|reader| inner.past_of(reader, &request, &directory))?;
     let place = git::GitPlace::find(&directory, path.as_deref(), below)?;
     let past_history = git::read(&place, &inner.rules, &steps)?;
     let import = Import {
@@ -41,6 +41,16 @@ pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiE
         inner.remember(ElsewhereKind::Git, &directory)?;
     }
     Ok(done)
+}
+
+/// Where the history of a store is asked for.
+struct Past {
+    store: StoreRow,
+    directory: PathBuf,
+    /// Only this below the directory.
+    path: Option<String>,
+    /// Where in the store it lies; `None` for the store itself.
+    below: Option<RelPath>,
 }
 
 /// Brings in what the transcripts of this machine's agents tell of a store: what they wrote, what they read, and the copies
@@ -116,35 +126,64 @@ impl Inner {
         self.write(|act| Ok(act.remember_elsewhere(kind, &path_to_bytes(&path))?))
     }
 
-    /// The store that a directory's history belongs to, and where in it the history lies.
-    fn store_for(
+    /// The store that a directory's history belongs to, and where in it the history lies. A directory that a store lies in, such
+    /// as the top of a repository, means the store's own part of it.
+    fn past_of(
         &self,
         reader: &Reader<'_>,
         request: &ImportGitReq,
         directory: &Path,
-    ) -> Result<(StoreRow, Option<RelPath>), ApiError> {
-        let asked = request.path.as_deref().map(tidy).filter(|path| !path.is_empty());
-        let place = asked.map_or_else(|| directory.to_path_buf(), |path| directory.join(path));
-        if let Some(name) = &request.store {
-            let store = self.store_named(reader, name)?;
-            let below = below(&place, &root_of(&store));
-            return Ok((store, below));
-        }
-        let stores = reader.stores()?;
-        let holds = |store: &&StoreRow| {
-            let root = root_of(store);
-            store.removed_at.is_none() && (place == root || below(&place, &root).is_some())
+    ) -> Result<Past, ApiError> {
+        let path = request.path.as_deref().map(tidy).filter(|path| !path.is_empty());
+        let place = path.as_ref().map_or_else(|| directory.to_path_buf(), |path| directory.join(path));
+        let is_at = |root: &Path| place == *root || below(&place, root).is_some();
+        let is_around = |root: &Path| !is_at(root) && below(root, &place).is_some();
+        let stores = match &request.store {
+            Some(name) => vec![self.store_named(reader, name)?],
+            None => {
+                let mut stores = reader.stores()?;
+                stores.retain(|store| store.removed_at.is_none() && store.has_directory());
+                stores
+            }
         };
-        match stores.iter().filter(holds).max_by_key(|store| store.root.len()) {
-            Some(store) => Ok((store.clone(), below(&place, &root_of(store)))),
-            None => Err(ApiError::new(
-                Code::NotFound,
-                "No store is at that directory.",
-                crate::error::show(&place),
-            )
-            .hint("Name the store with --store; what git kept of the directory then counts as the store's.")),
-        }
+        let at = stores.iter().filter(|store| is_at(&root_of(store)));
+        let store = match at.max_by_key(|store| store.root.len()) {
+            Some(store) => store.clone(),
+            None => {
+                let around: Vec<&StoreRow> = stores
+                    .iter()
+                    .filter(|store| store.has_directory() && is_around(&root_of(store)))
+                    .collect();
+                match around.as_slice() {
+                    [store] => {
+                        let (store, root) = ((*store).clone(), root_of(store));
+                        return Ok(Past { store, directory: root, path: None, below: None });
+                    }
+                    [] => match stores.into_iter().next().filter(|_| request.store.is_some()) {
+                        Some(store) => store,
+                        None => return Err(no_store_at(&place)),
+                    },
+                    [first, second, ..] => {
+                        return Err(ApiError::invalid(
+                            "More than one store lies in that directory.",
+                            crate::error::show(&place),
+                        )
+                        .hint(format!(
+                            "Name one of them with --store, such as \"{}\" or \"{}\".",
+                            first.name, second.name
+                        )));
+                    }
+                }
+            }
+        };
+        let below = below(&place, &root_of(&store));
+        Ok(Past { store, directory: directory.to_path_buf(), path, below })
     }
+}
+
+fn no_store_at(place: &Path) -> ApiError {
+    ApiError::new(Code::NotFound, "No store is at that directory.", crate::error::show(place))
+        .hint("Name the store with --store; what git kept of the directory then counts as the store's.")
 }
 
 /// Where `place` lies below `root`; `None` when it does not, or is it.

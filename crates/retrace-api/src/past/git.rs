@@ -90,6 +90,10 @@ impl GitPlace {
 /// # Errors
 /// `store_unavailable` when git fails, `invalid` when the import is stopped.
 pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result<PastHistory, ApiError> {
+    if !has_commits(place)? {
+        return Err(ApiError::new(Code::NotFound, "The repository has no commits yet.", show(&place.top))
+            .hint("There is no history to bring in before the first commit."));
+    }
     let mut asked: BTreeSet<Vec<u8>> = BTreeSet::from([place.inside.clone()]);
     // Paths outside whose files came in, or whose files became those.
     let mut entered: BTreeSet<Vec<u8>> = BTreeSet::new();
@@ -129,6 +133,13 @@ pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result
         history.follow(commit, at, &beside);
     }
     contents(place, history.lines(), rules, steps)
+}
+
+/// Whether `HEAD` leads to a commit. It leads to none in a repository that was only begun, and git then takes its name for wrong.
+fn has_commits(place: &GitPlace) -> Result<bool, ApiError> {
+    let mut git = command(&place.top);
+    git.args(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]);
+    Ok(git.output().map_err(|error| cannot_run(&error))?.status.success())
 }
 
 /// A commit that touched the place.
