@@ -200,3 +200,28 @@ fn after_another_boot_the_number_of_the_file_system_may_differ() {
     let later = World::over(options);
     assert_eq!((later.scan(), state(&later).as_str()), (0, "recording"));
 }
+
+#[test]
+fn a_receipt_does_not_call_clean_what_could_not_be_read() {
+    let world = world();
+    put_in_place(&world, Swap::Directory);
+    let redact = |dry_run| {
+        let request = wire::RedactReq {
+            find: Some("two".to_owned()),
+            live: true,
+            dry_run,
+            ..wire::RedactReq::default()
+        };
+        commands::redact(&world.app, request).expect("a redaction")
+    };
+    let preview = redact(true);
+    assert!(
+        preview.warnings.iter().any(|told| told.ends_with("could not be looked at: notes.")),
+        "{preview:?}"
+    );
+    let receipt = redact(false).receipt.expect("a receipt");
+    let live = receipt.places.iter().find(|place| place.place.starts_with("Live files")).expect("a place");
+    assert_eq!((live.state.as_str(), live.hits), ("out_of_reach", 0), "{live:?}");
+    assert_eq!(live.detail.as_deref(), Some("could not be read: notes"));
+    assert!(live.remedy.is_some(), "{live:?}");
+}

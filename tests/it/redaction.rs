@@ -108,8 +108,18 @@ fn a_live_file_that_is_left_is_named_and_not_recorded_again_until_it_changes() {
     let live = receipt.places.iter().find(|place| place.place.starts_with("Live files")).expect("a place");
     assert_eq!((live.state.as_str(), live.hits), ("left", 1));
     assert_eq!(world.scan(), 0, "the file did not change");
+    let blame = || {
+        let request = wire::BlameReq { target: "notes:keys.md".to_owned(), job: None };
+        commands::blame(&world.app, request).expect("a blame").lines
+    };
+    assert!(
+        blame().iter().all(|line| line.version.is_some() && line.or_before),
+        "it is recorded: {:?}",
+        blame()
+    );
     assert!(!holds_bytes(&world.path("data"), SECRET.as_bytes()));
     world.write("keys.md", format!("# Keys\n\nsigning key is {SECRET}, rotate it now\n"));
+    assert!(blame().iter().any(|line| line.version.is_none()), "an edit is not recorded yet");
     assert_eq!(world.scan(), 1, "what reappears is a new version");
 }
 

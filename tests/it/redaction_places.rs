@@ -257,7 +257,8 @@ fn repositories_worktrees_bundles_and_kept_copies_are_named_with_what_takes_it_o
         assert!(place.remedy.is_some(), "{place:?}");
         (place.hits, place.detail.clone())
     };
-    let expected = "commits that brought it in: 3; objects of no commit: 1".to_owned();
+    let expected =
+        "commits with a changed file or a message that holds it: 3; objects of no commit: 1".to_owned();
     assert_eq!(left("Git repository"), (4, Some(expected)));
     let remedy = place(&receipt, "Git repository").remedy.clone().unwrap_or_default();
     assert!(remedy.contains("filter-repo") && !remedy.contains(SECRET), "{remedy}");

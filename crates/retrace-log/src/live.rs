@@ -75,6 +75,24 @@ impl Reader<'_> {
         Ok(Some(LiveMemory { version: version.id, sha256: version.content.map(|content| content.sha256) }))
     }
 
+    /// Whether the file at a path is still the one whose content was redacted, as far as `seen` tells: what the file system says
+    /// of it is what it said then.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn casts_shadow(&self, store: StoreId, path: &RelPath, seen: &Seen) -> Result<bool, LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        let kept: Option<Option<Vec<u8>>> = self
+            .connection
+            .prepare_cached(
+                "SELECT l.shadow FROM paths p JOIN live l ON l.path_id = p.id AND l.store_id = ?1
+                 WHERE p.bytes = ?2",
+            )?
+            .query_row(params![store_row, path.as_bytes()], |row| row.get(0))
+            .optional()?;
+        Ok(kept.flatten().is_some_and(|shadow| casts(&shadow, seen)))
+    }
+
     /// Place of the newest version of the memory that lives at a path.
     pub(crate) fn live_version_at(&self, store: StoreId, path: &RelPath) -> Result<Option<u64>, LogError> {
         let store_row = rows::store_row(self.connection, store)?;

@@ -10,7 +10,7 @@ use crate::view;
 use crate::wire::{ApiError, Blame, BlameLine, BlameReq, BlameVersion};
 use retrace_diff::{FileChange, MIN_MOVED_LINES, line_map, moves, text_lines};
 use retrace_log::{Reader, VersionFilter, VersionRow};
-use retrace_model::{Actor, MemoryId, Source, Timestamp, VersionOperation};
+use retrace_model::{Actor, MemoryId, RelPath, Source, StoreId, Timestamp, VersionOperation};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -72,7 +72,11 @@ impl Inner {
             }
             _ => None,
         };
-        let recorded = side.version.is_some();
+        let recorded = side.version.is_some()
+            || match (side.store, &side.path) {
+                (Some(store), Some(path)) => self.is_as_redacted(reader, store, path)?,
+                _ => false,
+            };
         let mut walk = Walk::new(reader, steps, text.len());
         if let Some(start) = start {
             walk.begin(start, bytes, recorded)?;
@@ -108,6 +112,20 @@ impl Inner {
             })
             .collect();
         Ok(blame)
+    }
+
+    /// Whether the file at a path is the one whose newest version was redacted and that was left: it is recorded, and what is
+    /// known of its lines is that they were in that version.
+    fn is_as_redacted(&self, reader: &Reader<'_>, store: StoreId, path: &RelPath) -> Result<bool, ApiError> {
+        let row = reader.store(store)?;
+        if !row.has_directory() {
+            return Ok(false);
+        }
+        let seen = self.store_root(&row)?.seen(path)?;
+        Ok(match seen {
+            Some(seen) => reader.casts_shadow(store, path, &seen)?,
+            None => false,
+        })
     }
 
     fn blame_version(

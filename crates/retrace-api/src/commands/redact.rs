@@ -74,6 +74,10 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
     }
     let mut result = ActResult { dry_run: request.dry_run, matches, ..ActResult::default() };
     result.warnings = survey.warnings(&selection, request.live, request.transcripts);
+    let unreadable = inner.unreadable(&stores);
+    if !unreadable.is_empty() {
+        result.warnings.push(format!("Live files that could not be looked at: {}.", unreadable.join(", ")));
+    }
     if request.live {
         result.writes = survey.live.iter().filter_map(LiveHit::as_write).collect();
         result.writes.extend(survey.hosted.iter().map(survey::hosted_write));

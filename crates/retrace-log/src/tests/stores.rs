@@ -125,6 +125,12 @@ fn a_redacted_file_is_known_by_its_shadow_alone() {
     let file = seen(8);
     change(&mut log, |act| act.cast_shadow(store, &path("a.md"), &file)).expect("casts");
     change(&mut log, |act| act.cast_shadow(store, &path("b.md"), &file)).expect("casts nothing");
+    let casts = |log: &TestLog, name: &str, seen: &Seen| {
+        log.writer.reader().casts_shadow(store, &path(name), seen).expect("a look")
+    };
+    assert!(casts(&log, "a.md", &file), "it is known as the file that was redacted");
+    assert!(!casts(&log, "a.md", &Seen { changed_nanos: 9, ..file }), "another one is not");
+    assert!(!casts(&log, "b.md", &file) && !casts(&log, "none.md", &file));
     log.writer.saw(store, &[(path("a.md"), file)], Timestamp::from_micros(START)).expect("remembers nothing");
     let heads = log.writer.reader().heads(store).expect("heads");
     assert_eq!(heads[&path("a.md")].seen, None);

@@ -160,7 +160,9 @@ impl Search<'_> {
         let Kept { commits, others, finished } = kept;
         let mut detail = match (finished, commits) {
             (true, 0) if others == 0 => None,
-            (true, commits) => Some(format!("commits that brought it in: {commits}")),
+            (true, commits) => {
+                Some(format!("commits with a changed file or a message that holds it: {commits}"))
+            }
             (false, commits) => Some(format!("not searched to its end: at least {commits} commits")),
         };
         if let Some(detail) = detail.as_mut().filter(|_| others > 0) {

@@ -18,6 +18,7 @@ const OTHER_FILES_PLACE: &str = "Other files of the data directory";
 
 /// What takes it out of where it is left.
 const LIVE_REMEDY: &str = "Repeat the redaction with `--live`, or edit the files.";
+const UNREADABLE_REMEDY: &str = "Put the directory back, and repeat the redaction.";
 const REPEAT_REMEDY: &str = "Repeat the redaction.";
 const DATABASE_REMEDY: &str =
     "It stands there for the places named above; once they are clean, repeat the redaction.";
@@ -70,6 +71,15 @@ impl Inner {
         self.write(|act| Ok(act.finish_receipt(row)?))
     }
 
+    /// Names of stores whose directory cannot be read now.
+    pub(super) fn unreadable<'s>(&self, stores: &'s [StoreRow]) -> Vec<&'s str> {
+        let with_directory = stores.iter().filter(|store| store.has_directory());
+        with_directory
+            .filter(|store| self.store_root(store).is_err())
+            .map(|store| store.name.as_str())
+            .collect()
+    }
+
     /// Looks at every place anew, after the act.
     fn places(
         &self,
@@ -82,21 +92,23 @@ impl Inner {
         // Their names are a place of their own.
         let of_content = |hit: &LiveHit| hit.hits - u64::from(hit.in_path);
         let left: u64 = survey.live.iter().filter(|hit| hit.after.is_none()).map(of_content).sum();
-        let unreadable: Vec<&str> = stores
-            .iter()
-            .filter(|store| store.has_directory())
-            .filter(|store| self.store_root(store).is_err())
-            .map(|store| store.name.as_str())
-            .collect();
+        let unreadable = self.unreadable(stores);
         let name = match stores.len() {
             1 => "Live files, 1 store".to_owned(),
             count => format!("Live files, {count} stores"),
         };
         let unreadable =
             (!unreadable.is_empty()).then(|| format!("could not be read: {}", unreadable.join(", ")));
-        let state = if left == 0 { PlaceState::Clean } else { PlaceState::Left };
-        let remedy = (left > 0).then(|| LIVE_REMEDY.to_owned());
-        places.push(Place { remedy, ..Place::outside(name, state, left, unreadable) });
+        let (state, remedy) = match (left, &unreadable) {
+            (0, None) => (PlaceState::Clean, None),
+            // What was not read is not known to be clean.
+            (0, Some(_)) => (PlaceState::OutOfReach, Some(UNREADABLE_REMEDY)),
+            _ => (PlaceState::Left, Some(LIVE_REMEDY)),
+        };
+        places.push(Place {
+            remedy: remedy.map(str::to_owned),
+            ..Place::outside(name, state, left, unreadable)
+        });
         let remaining = self.read(|reader| remaining(reader, selection))?;
         places.push(Place::own("Version log, contents and paths", remaining, None));
         let in_index = self.read(|reader| in_index(reader, &survey.matched, selection))?;

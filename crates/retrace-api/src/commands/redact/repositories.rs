@@ -15,7 +15,7 @@ const LARGEST_OBJECT: u64 = 64 << 20;
 /// What a repository keeps.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// Commits that brought it in: with a file, or in their message.
+    /// Commits that left a changed file with it, or have it in their message.
     pub(super) commits: u64,
     /// Objects that hold it and that no commit brought in: staged ones, tags, and what nothing leads to.
     pub(super) others: u64,
