@@ -286,6 +286,50 @@ fn branches_and_merges_come_in_the_order_of_time_and_another_directory_counts_as
     world.verify();
 }
 
+#[test]
+fn a_repository_that_a_store_lies_in_means_the_stores_part_of_it() {
+    let world = World::new();
+    let Some(mut git) = Repository::new(world.path("repository")) else { return };
+    let request = || wire::ImportGitReq {
+        directory: git_folder(&world),
+        store: Some("notes".to_owned()),
+        ..wire::ImportGitReq::default()
+    };
+    let empty = commands::import_git(&world.app, request()).expect_err("no commit yet");
+    assert_eq!(
+        (empty.code, empty.message.as_str()),
+        (wire::Code::NotFound, "The repository has no commits yet.")
+    );
+    git.write(".claude/memory/a.md", "one\n");
+    git.write("README.md", "elsewhere\n");
+    git.commit("First");
+    git.write(".claude/memory/a.md", "two\n");
+    git.write("docs/b.md", "b\n");
+    git.commit("Second");
+    let add = |folder: &str, name: &str| {
+        let root = git.folder.join(folder).to_string_lossy().into_owned();
+        commands::add_store(&world.app, wire::AddStore { root, kind: None, name: Some(name.to_owned()) })
+            .expect("a store");
+    };
+    add(".claude/memory", "kept");
+    for store in [Some("kept"), None] {
+        let dry = import_git(&world, &git.folder, store, true);
+        assert_eq!((dry.versions, dry.files.len()), (2, 1), "{dry:?}");
+        assert_eq!(dry.files[0].path, "a.md");
+    }
+    add("docs", "docs");
+    let unclear = wire::ImportGitReq { store: None, ..request() };
+    let refused = commands::import_git(&world.app, unclear).expect_err("it is not clear which");
+    assert_eq!(refused.code, wire::Code::Invalid);
+    assert_eq!(import_git(&world, &git.folder, Some("docs"), false).versions, 1);
+    assert_eq!(import_git(&world, &git.folder, Some("kept"), false).versions, 2);
+    world.verify();
+}
+
+fn git_folder(world: &World) -> String {
+    world.path("repository").to_string_lossy().into_owned()
+}
+
 /// A session's transcript, below the home of a world.
 pub struct Session {
     file: PathBuf,
@@ -465,7 +509,11 @@ fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
     for at in [early, then, "0"] {
         for dry_run in [true, false] {
             let refused = restore(at, false, dry_run).expect_err("nothing was recorded by then");
-            assert_eq!((refused.code, refused.code.exit_code()), (wire::Code::HeadMoved, 4), "{refused:?}");
+            assert_eq!(
+                (refused.code, refused.code.exit_code()),
+                (wire::Code::BeforeRecording, 4),
+                "{refused:?}"
+            );
             assert_eq!(refused.hint.contains("--from-imported"), at == then, "{refused:?}");
         }
     }

@@ -8,10 +8,11 @@ use std::fmt;
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Invalid,
         Self::NotFound,
         Self::HeadMoved,
+        Self::BeforeRecording,
         Self::StoreUnavailable,
         Self::ContentRedacted,
         Self::PurgePending,
@@ -33,8 +34,8 @@ impl Code {
             Self::Internal | Self::DatabaseDamaged | Self::CannotWrite | Self::NotRecorded => 1,
             Self::Invalid => 2,
             Self::NotFound | Self::ContentRedacted => 3,
-            // Both mean: somebody else was there; look again and repeat.
-            Self::HeadMoved | Self::Busy => 4,
+            // What is asked does not fit what is there: it moved on, is in use, or was not recorded yet.
+            Self::HeadMoved | Self::BeforeRecording | Self::Busy => 4,
             Self::PurgePending => 6,
             Self::StoreUnavailable | Self::KeyRefused | Self::HostLimited => 7,
             Self::DatabaseNewer => 8,
@@ -48,7 +49,7 @@ impl Code {
         match self {
             Self::Invalid => 400,
             Self::NotFound => 404,
-            Self::HeadMoved | Self::PurgePending => 409,
+            Self::HeadMoved | Self::BeforeRecording | Self::PurgePending => 409,
             Self::ContentRedacted => 410,
             Self::StoreUnavailable
             | Self::Busy

@@ -52,6 +52,7 @@ mod tests {
         Invalid 400 Bad Request
         NotFound 404 Not Found
         HeadMoved 409 Conflict
+        BeforeRecording 409 Conflict
         StoreUnavailable 503 Service Unavailable
         ContentRedacted 410 Gone
         PurgePending 409 Conflict

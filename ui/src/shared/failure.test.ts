@@ -9,6 +9,7 @@ const CODES: Record<Code, true> = {
   invalid: true,
   not_found: true,
   head_moved: true,
+  before_recording: true,
   store_unavailable: true,
   content_redacted: true,
   purge_pending: true,

@@ -41,6 +41,11 @@ const ENTRIES: Record<Code, Entry> = {
     next: msg`Nothing was overwritten. Look at what is there now, then decide.`,
     tone: "warning",
   },
+  before_recording: {
+    title: msg`Nothing was recorded by then`,
+    next: msg`Nothing was changed. Bring in earlier history from Stores, or choose a later time.`,
+    tone: "notice",
+  },
   store_unavailable: {
     title: msg`The directory cannot be reached`,
     next: msg`Check that it exists and may be read, then scan it again from Stores.`,

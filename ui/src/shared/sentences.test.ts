@@ -61,6 +61,15 @@ const ERRORS: Record<Code, Omit<ApiError, "code">[]> = {
       subject: "",
     },
   ],
+  before_recording: [
+    {
+      message: "Nothing was recorded of this directory by then; recording began at 2026-11-20T14:02:17Z.",
+      hint:
+        "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` bring in " +
+        "what others kept.",
+      subject: "2026-10-01",
+    },
+  ],
   not_recorded: [
     {
       message: "It was done and is not recorded: The disk with the database is full.",

@@ -48,7 +48,7 @@ pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> 
 /// Puts a whole directory back to an instant, deletions included.
 ///
 /// # Errors
-/// `not_found`, `store_unavailable`, `head_moved` for an instant before recording began, unless what imported history knows of
+/// `not_found`, `store_unavailable`, `before_recording` for an instant before recording began, unless what imported history knows of
 /// it is asked for. Files that moved on are conflicts in the answer, and nothing is done then.
 pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;

@@ -99,7 +99,7 @@ pub(crate) fn failure(error: &ApiError) -> Refusal {
     let kind = match error.code {
         Code::Invalid => Kind::InvalidRequest,
         Code::NotFound | Code::ContentRedacted => Kind::NotFound,
-        Code::HeadMoved => Kind::Conflict,
+        Code::HeadMoved | Code::BeforeRecording => Kind::Conflict,
         Code::Busy => Kind::Overloaded,
         _ => Kind::Api,
     };

@@ -13,6 +13,8 @@ pub enum Code {
     NotFound,
     /// The file or the memory moved on since the caller looked.
     HeadMoved,
+    /// The time asked for lies before the store was recorded, so that its state then is not known.
+    BeforeRecording,
     /// The store's directory is missing or may not be used.
     StoreUnavailable,
     /// The content asked for was redacted.

@@ -48,7 +48,7 @@ pub(super) fn refused(
     };
     let message =
         format!("Nothing was recorded of this directory by then; recording began at {}.", since.to_rfc3339());
-    let refused = ApiError::new(Code::HeadMoved, message, named);
+    let refused = ApiError::new(Code::BeforeRecording, message, named);
     Ok(if known > 0 {
         refused.hint(format!(
             "Files of that time known from imported history: {known}. `--from-imported` restores those; with \
