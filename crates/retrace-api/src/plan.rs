@@ -62,6 +62,8 @@ pub(crate) struct Plan {
     pub(crate) conflicts: Vec<wire::Conflict>,
     /// Changes of a session that are offered, and whether each is in the plan.
     pub(crate) likely: Vec<wire::LikelyChange>,
+    /// Changes that the session is known to have made, and whether each is in the plan.
+    pub(crate) sure: Vec<wire::LikelyChange>,
     /// Changes queued for hosts that it takes back.
     pub(crate) withdraws: Vec<u64>,
     /// Changes that were taken back and that it queues again.
@@ -80,6 +82,7 @@ impl Plan {
             warnings: Vec::new(),
             conflicts: Vec::new(),
             likely: Vec::new(),
+            sure: Vec::new(),
             withdraws: Vec::new(),
             requeues: Vec::new(),
         }
@@ -155,6 +158,7 @@ impl Inner {
             dry_run,
             warnings: plan.warnings.clone(),
             likely: plan.likely.clone(),
+            sure: plan.sure.clone(),
             ..ActResult::default()
         };
         for step in &plan.steps {
@@ -460,7 +464,11 @@ impl Inner {
                 self.scan(store)?;
                 self.conflict(step, found, "The file was changed at this very moment; it was left as it is.")?
             }
-            error if !result.partial => return Err(error.into()),
+            error if !result.partial => {
+                let error = ApiError::from(error);
+                let message = format!("{} Nothing was changed.", error.message);
+                return Err(ApiError { message, ..error });
+            }
             error => self.conflict(step, step.expected, &crate::error::sentence(&error))?,
         };
         result.conflicts.push(conflict);

@@ -119,6 +119,30 @@ describe("a session's rollback", () => {
     expect(store.disk.has("likely-a.md")).toBe(true);
     expect(callsOf(fake, "rollback").real[0]).toMatchObject({ session: "time-1", include: [expect.any(String)] });
   });
+
+  it("takes back what is known to be its own, but for what is unticked", async () => {
+    const fake = fakeBackend();
+    const store = fake.log.store("harbour");
+    const by = { type: "session_actor", session_id: "sure-1", evidence: "exact_content" } as const;
+    for (const name of ["sure-a.md", "sure-b.md"]) {
+      store.disk.set(name, `of ${name}\n`);
+      fake.log.scan(store, { source: "scan", by });
+    }
+    const { user } = openWindow("#/timeline", fake);
+    await user.click(await rowWith("timeline-row", "sure-b.md"));
+    await user.click(await screen.findByTestId("rollback-session"));
+    const list = await screen.findByTestId("act-sure");
+    expect(list).toHaveTextContent("2 changes are known to be this session's.");
+    await waitFor(() => expect(screen.getAllByTestId("act-file")).toHaveLength(2));
+    const ticks = within(list).getAllByTestId("act-sure-change");
+    await user.click(within(ticks[0]!).getByRole("checkbox"));
+    await waitFor(() => expect(screen.getAllByTestId("act-file")).toHaveLength(1));
+    expect(screen.queryByTestId("act-likely")).toBeNull();
+    await user.click(screen.getByTestId("act-confirm"));
+    await waitFor(() => expect(store.disk.has("sure-b.md")).toBe(false));
+    expect(store.disk.has("sure-a.md")).toBe(true);
+    expect(callsOf(fake, "rollback").real[0]).toMatchObject({ session: "sure-1", except: [expect.any(String)] });
+  });
 });
 
 describe("the time machine", () => {

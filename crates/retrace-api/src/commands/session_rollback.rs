@@ -51,6 +51,9 @@ impl Inner {
             if !is_sure(*evidence) || !included {
                 plan.likely.push(offered(row, *evidence, included));
             }
+            if is_sure(*evidence) {
+                plan.sure.push(offered(row, *evidence, included));
+            }
             if included { &mut chosen } else { &mut left }.push(row.clone());
         }
         self.take_back(reader, &mut plan, &chosen)?;

@@ -143,6 +143,10 @@ pub struct ActResult {
     /// taken back unless it is `included`.
     #[serde(default)]
     pub likely: Vec<LikelyChange>,
+    /// With the rollback of a session: changes that it is known to have made, oldest first. Each is taken back unless it is left
+    /// out.
+    #[serde(default)]
+    pub sure: Vec<LikelyChange>,
     /// With an undo: the operation that it takes back.
     #[serde(default)]
     pub undoes: Option<UndoneAct>,

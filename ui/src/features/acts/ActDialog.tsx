@@ -21,7 +21,7 @@ import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { ChangePreview, type ChangePreviewProps } from "./ChangePreview";
 import { ConflictView } from "./ConflictView";
-import { LikelyChanges } from "./LikelyChanges";
+import { type Choice, SessionChanges } from "./SessionChanges";
 import { announce, asPreviewed, run, undo } from "./perform";
 
 function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
@@ -161,7 +161,8 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
       {files.length === 0 &&
         preview.conflicts.length === 0 &&
         preview.withdrawn === 0 &&
-        preview.likely.length === 0 && (
+        preview.likely.length === 0 &&
+        preview.sure.length === 0 && (
           <Empty title={t`Nothing to do`}>
             <Trans>The files on disk are already like that.</Trans>
           </Empty>
@@ -221,9 +222,10 @@ function useActTexts(act: Act): { title: string; verb: string } {
   }
 }
 
-/** The act with the changes that were ticked. */
-function withTicked(act: Act, include: string[]): Act {
-  return act.command === "rollback" && include.length > 0 ? { ...act, request: { ...act.request, include } } : act;
+/** The act with the changes that were ticked, and without those whose tick was taken away. */
+function withChoice(act: Act, { include, except }: Choice): Act {
+  if (act.command !== "rollback" || include.length + except.length === 0) return act;
+  return { ...act, request: { ...act.request, include, except } };
 }
 
 function OpenAct({ act }: { act: Act }) {
@@ -233,8 +235,8 @@ function OpenAct({ act }: { act: Act }) {
   const [conflicted, setConflicted] = useState<ActResult | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const [ticked, setTicked] = useState<string[]>([]);
-  const asked = withTicked(act, ticked);
+  const [choice, setChoice] = useState<Choice>({ include: [], except: [] });
+  const asked = withChoice(act, choice);
   const read = useRead(act.command, { ...asked.request, dry_run: true }, { enabled: !busy, keepPrevious: true });
   const preview = conflicted ?? read.data;
   const files = preview ? preview.writes.length + preview.deletes.length : 0;
@@ -297,16 +299,14 @@ function OpenAct({ act }: { act: Act }) {
       <Await read={{ data: preview, error: read.error, refetch: () => read.refetch() }}>
         {(result) => (
           <>
-            {result.likely.length > 0 && (
-              <LikelyChanges
-                changes={result.likely}
-                ticked={ticked}
-                onTick={(versions) => {
-                  setConflicted(null);
-                  setTicked(versions);
-                }}
-              />
-            )}
+            <SessionChanges
+              result={result}
+              choice={choice}
+              onChoose={(next) => {
+                setConflicted(null);
+                setChoice(next);
+              }}
+            />
             <PreviewBody act={act} preview={result} hold={busy} />
           </>
         )}

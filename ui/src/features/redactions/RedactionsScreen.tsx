@@ -51,6 +51,7 @@ const NOTHING: ActResult = {
   queued: 0,
   withdrawn: 0,
   likely: [],
+  sure: [],
   undoes: null,
   imported: [],
 };

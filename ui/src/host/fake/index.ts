@@ -221,6 +221,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
     queued: 0,
     withdrawn: 0,
     likely: [],
+    sure: [],
     undoes: null,
     imported: [],
   };
@@ -288,23 +289,28 @@ function redact(log: FakeLog, request: Request<"redact">) {
 }
 
 /** Takes back what a session wrote; what it is only likely to have written where it is included. */
-function rollbackSession(log: FakeLog, session: string, include: readonly string[], dry_run: boolean) {
+function rollbackSession(log: FakeLog, request: Request<"rollback">, session: string) {
+  const { include = [], except = [], dry_run = false } = request;
   const wrote = log.versions.filter(
     ({ created_by }) => created_by?.type === "session_actor" && created_by.session_id === session,
   );
   const evidence = (version: FakeVersion) =>
     version.created_by?.type === "session_actor" ? version.created_by.evidence : "unknown";
   const unsure = (version: FakeVersion) => ["time_only", "front_matter"].includes(evidence(version));
-  const likely = wrote.filter(unsure).map((version) => ({
+  const isChosen = (version: FakeVersion) =>
+    (!unsure(version) || include.includes(version.id)) && !except.includes(version.id);
+  const offered = (version: FakeVersion) => ({
     version_id: version.id,
     store_id: version.store_id,
     path: version.path,
     operation: version.operation,
     created_at: version.created_at,
     confidence: evidence(version),
-    included: include.includes(version.id),
-  }));
-  const chosen = wrote.filter((version) => !unsure(version) || include.includes(version.id));
+    included: isChosen(version),
+  });
+  const likely = wrote.filter((version) => unsure(version) || !isChosen(version)).map(offered);
+  const sure = wrote.filter((version) => !unsure(version)).map(offered);
+  const chosen = wrote.filter(isChosen);
   const store = log.store(
     (wrote[0] ?? refuse("not_found", "No version is known to be written by this session.")).store_id,
   );
@@ -312,12 +318,12 @@ function rollbackSession(log: FakeLog, session: string, include: readonly string
     path,
     text: log.heads(store, operation_seq - 1).get(path)?.text ?? null,
   }));
-  return { ...log.act(store, wanted, { source: "rollback" }, dry_run), likely };
+  return { ...log.act(store, wanted, { source: "rollback" }, dry_run), likely, sure };
 }
 
 function rollback(log: FakeLog, request: Request<"rollback">) {
   const { to = null, operation_seq = null, dry_run = false, expect = null } = request;
-  if (request.session) return rollbackSession(log, request.session, request.include ?? [], dry_run);
+  if (request.session) return rollbackSession(log, request, request.session);
   if (to) {
     const version = log.version(to);
     const store = log.store(version.store_id);

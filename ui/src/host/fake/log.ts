@@ -47,6 +47,7 @@ export const EMPTY_ACT: ActResult = {
   queued: 0,
   withdrawn: 0,
   likely: [],
+  sure: [],
   undoes: null,
   imported: [],
 };
