@@ -2,7 +2,7 @@ import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { LineText } from "./LineText";
 import { renderPart } from "./testing";
-import { pieces, shorten, toBase64 } from "./text";
+import { MOST_PIECES, pieces, shorten, toBase64 } from "./text";
 
 const shape = (text: string, marks: Parameters<typeof pieces>[1]) =>
   pieces(text, marks).map((piece) => [piece.text, piece.colour, piece.marked, piece.hidden?.code ?? null]);
@@ -58,6 +58,23 @@ describe("pieces of a line", () => {
 });
 
 describe("a line on the screen", () => {
+  it("marks every hidden character of a line that has very many, and stays small", () => {
+    const count = 100_000;
+    const text = "a\u200b".repeat(count);
+    const hidden = Array.from({ length: count }, (_, at) => ({
+      at: at * 2 + 1,
+      length: 1,
+      code: "U+200B",
+      kind: "zero_width",
+    }));
+    const found = pieces(text, { hidden });
+    expect(found).toHaveLength(MOST_PIECES + 1);
+    const last = found.at(-1)!;
+    expect(last.text).not.toContain("\u200b");
+    const spelt = last.text.split("‹U+200B›").length - 1;
+    expect(found.filter((piece) => piece.hidden).length + spelt).toBe(count);
+  });
+
   it("shows hidden characters as marks with their code and meaning", () => {
     renderPart(<LineText text={"a\u200bb"} hidden={[{ at: 1, length: 1, code: "U+200B", kind: "zero_width" }]} />);
     const mark = screen.getByTestId("hidden-mark");

@@ -45,6 +45,29 @@ function offsets(text: string): number[] | null {
   return starts;
 }
 
+/**
+ * Pieces of a line that get an element of their own. A line made to have more, as one with a hidden character at every second
+ * place, would take the window away.
+ */
+export const MOST_PIECES = 2_000;
+
+/** The end of a line that has too many pieces: as text, with each hidden character spelt out where it stands. */
+function spelledEnd(
+  text: string,
+  from: number,
+  marks: readonly { start: number; end: number; value: Hidden }[],
+): Piece {
+  const parts: string[] = [];
+  let at = from;
+  for (const { start, end, value } of marks) {
+    if (start < at) continue;
+    parts.push(text.slice(at, start), `‹${value.code}${value.length > 1 ? `×${value.length}` : ""}›`);
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return { text: parts.join(""), colour: null, marked: false, hidden: null, comment: false };
+}
+
 /** Cuts `text` where any of its marks begins or ends. */
 export function pieces(text: string, { spans = [], words = [], hidden = [] }: Marks): Piece[] {
   const starts = offsets(text);
@@ -59,7 +82,9 @@ export function pieces(text: string, { spans = [], words = [], hidden = [] }: Ma
   const cuts = [...new Set([0, ...ends, text.length])].sort((a, b) => a - b);
   const cursors = [colours, marked, marks, comments].map((list) => cursor<unknown>(list));
   const out: Piece[] = [];
-  cuts.slice(0, -1).forEach((start, at) => {
+  const shown = cuts.slice(0, -1);
+  const end = shown[MOST_PIECES];
+  shown.slice(0, MOST_PIECES).forEach((start, at) => {
     const end = cuts[at + 1] ?? text.length;
     const [colour, word, mark, comment] = cursors.map((find) => find(start));
     out.push({
@@ -70,6 +95,7 @@ export function pieces(text: string, { spans = [], words = [], hidden = [] }: Ma
       comment: comment !== undefined,
     });
   });
+  if (end !== undefined) out.push(spelledEnd(text, end, marks));
   return out;
 }
 

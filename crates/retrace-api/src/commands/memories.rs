@@ -290,11 +290,49 @@ pub(crate) fn ranges_in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<(
     ranges.iter().map(|range| (position(range.start), position(range.end))).collect()
 }
 
-/// From a byte's place in a text to a character's. Most text is ASCII, where they are the same.
+/// Bytes between two places whose number of characters is kept.
+const STRIDE: usize = 64;
+
+/// From a byte's place in a text to a character's. Most text is ASCII, where they are the same; else the characters are counted
+/// once, so that a line with a mark at every second of them costs no more than its size.
 fn positions(text: &str) -> impl Fn(usize) -> u32 + '_ {
-    let ascii = text.is_ascii();
+    let bytes = text.as_bytes();
+    let begun = |bytes: &[u8]| bytes.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count();
+    let mut before = Vec::new();
+    if !text.is_ascii() {
+        let mut count = 0;
+        for stride in bytes.chunks(STRIDE) {
+            before.push(count);
+            count += begun(stride);
+        }
+    }
     move |byte| {
-        let count = if ascii { byte } else { text.get(..byte).map_or(byte, |before| before.chars().count()) };
+        let byte = byte.min(bytes.len());
+        // None is kept of ASCII, and none behind the last stride.
+        let count = match before.get(byte / STRIDE).or(before.last()) {
+            None => byte,
+            Some(count) => {
+                let from = (byte / STRIDE).min(before.len() - 1) * STRIDE;
+                count + begun(&bytes[from..byte])
+            }
+        };
         u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::positions;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn places_of_bytes_are_places_of_characters(text in "(a|é|漢|\u{200b}|\u{1f600}){0,300}") {
+            let position = positions(&text);
+            for (at, (byte, _)) in text.char_indices().enumerate() {
+                prop_assert_eq!(position(byte) as usize, at);
+            }
+            prop_assert_eq!(position(text.len()) as usize, text.chars().count());
+        }
     }
 }
