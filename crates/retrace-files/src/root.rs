@@ -33,16 +33,7 @@ impl Root {
     /// # Errors
     /// [`RootError`], each variant a state of the store.
     pub fn open(path: &Path) -> Result<Self, RootError> {
-        let failed = |source| RootError::new(path.to_owned(), source);
-        let top = Directory::open_root(path).map_err(failed)?;
-        let stat = top.stat_self().map_err(failed)?;
-        Ok(Self {
-            path: path.to_owned(),
-            identity: identity_of(&stat),
-            durable: Durable::Now,
-            holding: false,
-            top,
-        })
+        Self::opened(path, Directory::open_root(path), |source| RootError::new(path.to_owned(), source))
     }
 
     /// Opens the directory at `path`, on which no link may stand: it means the same place as when links in it were resolved.
@@ -50,12 +41,19 @@ impl Root {
     /// # Errors
     /// As [`Root::open`]; [`RootError::Moved`] when a link is on the way.
     pub fn open_there(path: &Path) -> Result<Self, RootError> {
-        let failed = |source| match is_link_error(&source) {
+        Self::opened(path, Directory::open_there(path), |source| match is_link_error(&source) {
             true => RootError::Moved { path: path.to_owned() },
             false => RootError::new(path.to_owned(), source),
-        };
-        let top = Directory::open_there(path).map_err(failed)?;
-        let stat = top.stat_self().map_err(failed)?;
+        })
+    }
+
+    fn opened(
+        path: &Path,
+        top: std::io::Result<Directory>,
+        failed: impl Fn(std::io::Error) -> RootError,
+    ) -> Result<Self, RootError> {
+        let top = top.map_err(&failed)?;
+        let stat = top.stat_self().map_err(&failed)?;
         Ok(Self {
             path: path.to_owned(),
             identity: identity_of(&stat),
