@@ -47,6 +47,10 @@ function Direction({ several, approval }: { several: Several; approval: Approval
           <strong className="mono">{subject}</strong> and everything that was recorded before it, in every group, from{" "}
           {oldest} to {newest}. What was recorded later stays in the inbox.
         </Trans>
+      ) : oldest === newest ? (
+        <Trans>
+          All changes of the group <strong>{subject}</strong>, recorded at {newest}. Other groups stay as they are.
+        </Trans>
       ) : (
         <Trans>
           All changes of the group <strong>{subject}</strong>, recorded from {oldest} to {newest}. Other groups stay as

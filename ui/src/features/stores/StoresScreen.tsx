@@ -26,7 +26,7 @@ import { DreamsView } from "./DreamsView";
 import { EarlierHistory } from "./EarlierHistory";
 import { HostedView } from "./HostedView";
 import { MountsSheet } from "./MountsSheet";
-import { Question } from "./Question";
+import { Question } from "@/shared/Question";
 import { StorePlaces } from "./StorePlaces";
 import { MountSheet, ServedSheet } from "./ShareSheet";
 
@@ -212,6 +212,11 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
           <div className="muted state-detail">
             <ProgramText text={store.state_detail} />
           </div>
+        )}
+        {store.state === "moved" && (
+          <Button onPress={() => onOpen("relocate")} data-testid="store-relocate-here">
+            <Trans>Use the directory that is there now…</Trans>
+          </Button>
         )}
       </td>
       <td className="cell-end num">{format.number(store.memories)}</td>
