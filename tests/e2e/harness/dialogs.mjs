@@ -7,7 +7,7 @@ const SOURCE = join(TREE, "ui/src");
 /** Parts that hold a dialog, and what they make of the test id they are given. */
 const PARTS = { Sheet: (id) => id, Question: (id) => `${id}-dialog` };
 /** Where these parts are made. */
-const MAKERS = [join("shared", "overlay.tsx"), join("features", "stores", "Question.tsx")];
+const MAKERS = [join("shared", "overlay.tsx"), join("shared", "Question.tsx")];
 
 function sources() {
   return readdirSync(SOURCE, { recursive: true })

@@ -133,8 +133,8 @@ async function ofMemories(one, machine) {
   await one.act("allow_finding");
   await one.menu("finding-more");
   await app.click("finding-off");
-  await one.check("rule-off");
-  await one.close("rule-off");
+  await one.check("rule-off-dialog");
+  await one.close("rule-off-dialog");
   await app.click("finding-row", "hidden/bidi");
   await app.click("finding-strip_character");
   await one.act("strip_characters");

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import type { Health, Remedy } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
-import { Sheet } from "@/shared/overlay";
+import { Question } from "@/shared/Question";
 import { neighbour, Picker } from "@/shared/Picker";
 import { useRemedies } from "@/shared/remedies";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
@@ -58,10 +58,12 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
           {finding.path === "" ? store : fileName(finding.path)}
           {finding.start !== null && `:${finding.line}`}
         </span>{" "}
-        <span className="muted">
-          {store}
-          {folderOf(finding.path) && ` · ${folderOf(finding.path)}`}
-        </span>
+        {finding.path !== "" && (
+          <span className="muted">
+            {store}
+            {folderOf(finding.path) && ` · ${folderOf(finding.path)}`}
+          </span>
+        )}
       </span>
       <span className="health-message" title={message}>
         {message}
@@ -116,28 +118,13 @@ function RuleOff({ row, onOff, onClose }: { row: FindingRow; onOff: () => void; 
   const program = useProgramWords();
   const name = program.ruleName(row.found.finding.rule);
   return (
-    <Sheet
+    <Question
       title={t`Switch off: ${name}`}
-      onClose={onClose}
+      verb={t`Switch the rule off`}
       testId="rule-off"
-      footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            tone="danger"
-            onPress={() => {
-              onClose();
-              onOff();
-            }}
-            data-testid="rule-off-confirm"
-          >
-            <Trans>Switch the rule off</Trans>
-          </Button>
-        </>
-      }
+      danger
+      onDone={onOff}
+      onClose={onClose}
     >
       <p>
         <Trans>
@@ -145,7 +132,7 @@ function RuleOff({ row, onOff, onClose }: { row: FindingRow; onOff: () => void; 
           finds, also what comes later.
         </Trans>
       </p>
-    </Sheet>
+    </Question>
   );
 }
 

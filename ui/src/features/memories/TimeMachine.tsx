@@ -125,6 +125,49 @@ function Axis({
   );
 }
 
+/** Marks as rows, the newest first: when, how, how many files. The time is a button. */
+function Marks({
+  marks,
+  labelOf,
+  onChoose,
+  testId,
+}: {
+  marks: readonly ActivityMark[];
+  labelOf?: (when: string) => string;
+  onChoose: (mark: ActivityMark, at: number) => void;
+  testId?: string;
+}) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <table className="table" data-testid={testId}>
+      <TableHead columns={[t`When`, t`How`, numbers(t`created`), numbers(t`modified`), numbers(t`deleted`)]} />
+      <tbody>
+        {marks
+          .map((mark, at) => {
+            const when = format.exact(mark.at);
+            return (
+              <tr key={`${mark.operation_seq} ${mark.at}`}>
+                <th scope="row">
+                  <Button tone="quiet" onPress={() => onChoose(mark, at)} aria-label={labelOf?.(when)}>
+                    {when}
+                  </Button>
+                </th>
+                <td>
+                  <Source source={mark.source} />
+                </td>
+                <td className="cell-end num">{format.number(mark.created)}</td>
+                <td className="cell-end num">{format.number(mark.modified)}</td>
+                <td className="cell-end num">{format.number(mark.deleted)}</td>
+              </tr>
+            );
+          })
+          .reverse()}
+      </tbody>
+    </table>
+  );
+}
+
 /** Instants before recording began, as imported history knows them: each can be restored, with what is certain of it. */
 function ImportedMarks({
   store,
@@ -148,32 +191,12 @@ function ImportedMarks({
       <h3>
         <Trans>Before recording began, as imported</Trans>
       </h3>
-      <table className="table" data-testid="imported-marks">
-        <TableHead columns={[t`When`, t`How`, numbers(t`created`), numbers(t`modified`), numbers(t`deleted`)]} />
-        <tbody>
-          {marks
-            .map((mark) => (
-              <tr key={mark.at}>
-                <th scope="row">
-                  <Button
-                    tone="quiet"
-                    onPress={() => restore(mark.at)}
-                    aria-label={t`Restore ${format.exact(mark.at)}…`}
-                  >
-                    {format.exact(mark.at)}
-                  </Button>
-                </th>
-                <td>
-                  <Source source={mark.source} />
-                </td>
-                <td className="cell-end num">{format.number(mark.created)}</td>
-                <td className="cell-end num">{format.number(mark.modified)}</td>
-                <td className="cell-end num">{format.number(mark.deleted)}</td>
-              </tr>
-            ))
-            .reverse()}
-        </tbody>
-      </table>
+      <Marks
+        marks={marks}
+        labelOf={(when) => t`Restore ${when}…`}
+        onChoose={(mark) => restore(mark.at)}
+        testId="imported-marks"
+      />
     </>
   );
 }
@@ -193,37 +216,15 @@ function MarkTable({
   onClose: () => void;
 }) {
   const { t } = useLingui();
-  const format = useFormat();
   return (
     <Sheet title={t`When this directory changed`} onClose={onClose} testId="mark-table">
-      <table className="table">
-        <TableHead columns={[t`When`, t`How`, numbers(t`created`), numbers(t`modified`), numbers(t`deleted`)]} />
-        <tbody>
-          {marks
-            .map(({ mark }, at) => (
-              <tr key={mark.operation_seq}>
-                <th scope="row">
-                  <Button
-                    tone="quiet"
-                    onPress={() => {
-                      onIndex(at);
-                      onClose();
-                    }}
-                  >
-                    {format.exact(mark.at)}
-                  </Button>
-                </th>
-                <td>
-                  <Source source={mark.source} />
-                </td>
-                <td className="cell-end num">{format.number(mark.created)}</td>
-                <td className="cell-end num">{format.number(mark.modified)}</td>
-                <td className="cell-end num">{format.number(mark.deleted)}</td>
-              </tr>
-            ))
-            .reverse()}
-        </tbody>
-      </table>
+      <Marks
+        marks={marks.map(({ mark }) => mark)}
+        onChoose={(_, at) => {
+          onIndex(at);
+          onClose();
+        }}
+      />
       <ImportedMarks store={store} marks={imported} onClose={onClose} />
     </Sheet>
   );

@@ -18,7 +18,7 @@ import { openStoresSheet } from "@/state/sheets";
 import { CallList } from "./CallList";
 import { type HostActs, useHostActs } from "./hostActs";
 import { mirrorState } from "./hostWords";
-import { Question } from "./Question";
+import { Question } from "@/shared/Question";
 import { StorePlaces } from "./StorePlaces";
 import { QueuePanel } from "./QueuePanel";
 

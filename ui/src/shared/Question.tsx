@@ -1,8 +1,8 @@
-/** What asks before something about a store ends: what will be, and the one button that does it. */
+/** What asks before something ends: what will be, and the one button that does it. */
 import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
-import { Sheet } from "@/shared/overlay";
-import { Button } from "@/shared/ui";
+import { Sheet } from "./overlay";
+import { Button } from "./ui";
 
 interface QuestionProps {
   title: string;
@@ -17,6 +17,7 @@ interface QuestionProps {
   children: ReactNode;
 }
 
+/** Asks. */
 export function Question({ title, verb, testId, danger = false, onDone, onClose, children }: QuestionProps) {
   return (
     <Sheet
