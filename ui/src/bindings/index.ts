@@ -8,7 +8,7 @@ export type Nothing = Record<symbol, never>;
 /**
  * Why a command was refused or failed. A code exists because some client branches on it.
  */
-export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
+export type Code = "invalid" | "not_found" | "head_moved" | "before_recording" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
 
 /**
  * An error: what happened, to what, and what to do next.
@@ -3247,6 +3247,11 @@ withdrawn: number,
  * taken back unless it is `included`.
  */
 likely: Array<LikelyChange>, 
+/**
+ * With the rollback of a session: changes that it is known to have made, oldest first. Each is taken back unless it is left
+ * out.
+ */
+sure: Array<LikelyChange>, 
 /**
  * With an undo: the operation that it takes back.
  */
