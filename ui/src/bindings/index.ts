@@ -81,16 +81,16 @@ last_change: string | null,
  */
 rules: Array<string>, 
 /**
- * Whether the Memory Stores API shows it.
+ * True if the Memory Stores API shows it.
  */
 shared: boolean, 
 /**
- * Whether it has a directory; false when it lives in the log alone.
+ * True if it has a directory; false when it lives in the log alone.
  */
 mounted: boolean, 
 /**
- * When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted before. What
- * is on disk is recorded as it is; what a host has came without it.
+ * When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted
+ * before. What is on disk is recorded as it is; what a host has came without it.
  */
 redacted_before?: Array<string>, };
 
@@ -129,7 +129,7 @@ export type ShareStoreReq = {
  */
 store: string, 
 /**
- * Whether it is to be shown.
+ * True if it is to be shown.
  */
 shared: boolean, };
 
@@ -261,8 +261,8 @@ store: string | null,
  */
 job: string | null, 
 /**
- * Look through all versions the hosts have for those they redacted since. Without it, a pull looks through the newest
- * 1,000 and the next part of the others, so that all are looked through by some pulls.
+ * Look through all versions the hosts have for those they redacted since. Without it, a pull searches the newest
+ * 1,000 and the next part of the others, so that all are searched by some pulls.
  */
 full: boolean, };
 
@@ -382,7 +382,7 @@ redacted_at_host: number,
  */
 redacted_versions: Array<string>, 
 /**
- * When all versions the host had were last looked through for redacted ones; null before that.
+ * When all versions the host had were last searched for redacted ones; null before that.
  */
 looked_through_at: string | null, 
 /**
@@ -416,7 +416,7 @@ store_id: string,
  */
 name: string, 
 /**
- * Whether it came to its end; a pull that did not goes on where it was.
+ * True if it came to its end; a pull that did not goes on where it was.
  */
 finished: boolean, 
 /**
@@ -553,7 +553,7 @@ now_by: ActorView | null,
  */
 now_at: string | null, 
 /**
- * Whether what is there now is something else than the change was made against.
+ * True if what is there now is something else than the change was made against.
  */
 moved_on: boolean, 
 /**
@@ -819,7 +819,7 @@ output_behavior: string,
 queued: RemoteQueue, };
 
 /**
- * Holds two stores against each other, memory by memory.
+ * Compares two stores with each other, memory by memory.
  */
 export type CompareStoresReq = { 
 /**
@@ -935,7 +935,7 @@ model: string | null, };
  */
 export type Mounts = { 
 /**
- * Whether the API would take it, as far as its public rules tell.
+ * True if the API would take it, as far as its public rules tell.
  */
 ok: boolean, 
 /**
@@ -1006,7 +1006,7 @@ instructions_chars: number,
  */
 mount_path: string | null, 
 /**
- * Whether the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
+ * True if the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
  * need not have.
  */
 mount_path_assumed: boolean, 
@@ -1053,7 +1053,7 @@ bytes: number,
 tokens: number | null, };
 
 /**
- * A look at directories right now.
+ * A scan of directories right now.
  */
 export type ScanReq = { 
 /**
@@ -1062,7 +1062,7 @@ export type ScanReq = {
 stores: Array<string>, };
 
 /**
- * What a look found.
+ * What a scan found.
  */
 export type Scanned = { 
 /**
@@ -1071,7 +1071,7 @@ export type Scanned = {
 stores: Array<ScannedStore>, };
 
 /**
- * What a look found in one store.
+ * What a scan found in one store.
  */
 export type ScannedStore = { 
 /**
@@ -1083,7 +1083,7 @@ id: string,
  */
 name: string, 
 /**
- * State after the look.
+ * State after the scan.
  */
 state: string, 
 /**
@@ -1091,7 +1091,7 @@ state: string,
  */
 state_detail: string | null, 
 /**
- * Versions recorded by this look.
+ * Versions recorded by this scan.
  */
 versions: number, 
 /**
@@ -1100,7 +1100,7 @@ versions: number,
 redacted_back: Array<string>, };
 
 /**
- * Looks for agent memory. Only reads.
+ * Searches for agent memory. Only reads.
  */
 export type DiscoverReq = { 
 /**
@@ -1150,7 +1150,7 @@ evidence: Array<string>,
  */
 project: string | null, 
 /**
- * Whether the agent uses it at present.
+ * True if the agent uses it at present.
  */
 enabled: boolean, 
 /**
@@ -1158,7 +1158,7 @@ enabled: boolean,
  */
 reason: string, 
 /**
- * Whether the directory exists.
+ * True if the directory exists.
  */
 exists: boolean, 
 /**
@@ -1282,12 +1282,12 @@ created_at: string,
  */
 recorded_at: string, 
 /**
- * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * True if it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
  * ones, by the time at which they were.
  */
 rebuilt: boolean, 
 /**
- * Whether it is rebuilt and its operation was undone: lists leave it out.
+ * True if it is rebuilt and its operation was undone: lists leave it out.
  */
 withdrawn: boolean, 
 /**
@@ -1394,7 +1394,7 @@ export type ShowReq = {
  */
 version: string, 
 /**
- * Whether the content is wanted.
+ * True if the content is wanted.
  */
 content: boolean, };
 
@@ -1463,12 +1463,12 @@ created_at: string,
  */
 recorded_at: string, 
 /**
- * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * True if it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
  * ones, by the time at which they were.
  */
 rebuilt: boolean, 
 /**
- * Whether it is rebuilt and its operation was undone: lists leave it out.
+ * True if it is rebuilt and its operation was undone: lists leave it out.
  */
 withdrawn: boolean, 
 /**
@@ -1570,7 +1570,7 @@ deleted: number,
  */
 undone_by: number | null, 
 /**
- * Whether `undo` would accept it.
+ * True if `undo` would accept it.
  */
 undoable: boolean, 
 /**
@@ -1618,7 +1618,7 @@ export type ActivityMark = {
  */
 operation_seq: number, 
 /**
- * Whether it is from before the store was observed; `at` is then what names the instant.
+ * True if it is from before the store was observed; `at` is then what names the instant.
  */
 rebuilt: boolean, 
 /**
@@ -1754,8 +1754,8 @@ observed: number,
  */
 unchanged: number, 
 /**
- * Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its place, and
- * `redacted_paths`.
+ * Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its
+ * place, and `redacted_paths`.
  */
 redacted: number, 
 /**
@@ -1881,7 +1881,7 @@ lines: Array<BlameLine>,
  */
 versions: Array<BlameVersion>, 
 /**
- * Whether there are more lines than are shown; 100,000 are.
+ * True if there are more lines than are shown; 100,000 are.
  */
 truncated: boolean, };
 
@@ -1906,7 +1906,7 @@ version: number | null,
  */
 line_then: number, 
 /**
- * Whether it lies at or behind a version whose content is gone, so that it may be older than said.
+ * True if it lies at or behind a version whose content is gone, so that it may be older than said.
  */
 or_before: boolean, };
 
@@ -1947,7 +1947,7 @@ created_by: ActorView | null,
  */
 source: string, 
 /**
- * Whether it was rebuilt.
+ * True if it was rebuilt.
  */
 rebuilt: boolean, 
 /**
@@ -2044,7 +2044,7 @@ export type DocumentReq = {
  */
 target: string, 
 /**
- * Whether colour spans are wanted.
+ * True if colour spans are wanted.
  */
 highlight: boolean, };
 
@@ -2274,7 +2274,7 @@ project: string | null,
  */
 path: string, 
 /**
- * Whether colour spans are wanted.
+ * True if colour spans are wanted.
  */
 highlight: boolean, };
 
@@ -2537,7 +2537,7 @@ line: number,
  */
 input: string, 
 /**
- * Whether `input` was cut.
+ * True if `input` was cut.
  */
 truncated: boolean, };
 
@@ -2566,7 +2566,7 @@ at: string | null,
  */
 turn: number | null, 
 /**
- * Whether this is the write itself.
+ * True if this is the write itself.
  */
 is_write: boolean, };
 
@@ -2720,7 +2720,7 @@ export type MemoryToolAnswer = {
  */
 content: string, 
 /**
- * Whether it is an error the model should know of.
+ * True if it is an error the model should know of.
  */
 is_error: boolean, 
 /**
@@ -2742,7 +2742,7 @@ not_recorded: Array<string>, };
  */
 export type DiffReq = { 
 /**
- * The older side. A version alone is held against the version before it; a live file against its newest version.
+ * The older side. A version alone is compared with the version before it; a live file against its newest version.
  */
 a: string, 
 /**
@@ -3054,12 +3054,12 @@ export type RelocateStoreReq = {
  */
 store: string, 
 /**
- * Only hold it against the log.
+ * Only compare it with the log.
  */
 dry_run: boolean, };
 
 /**
- * A directory that is taken for a store's, held against the log.
+ * A directory that is taken for a store's, compared with the log.
  */
 export type Relocated = { 
 /**
@@ -3295,7 +3295,7 @@ path: string,
  */
 act: string, 
 /**
- * Whether its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
+ * True if its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
  */
 certain: boolean, 
 /**
@@ -3357,7 +3357,7 @@ created_at: string,
  */
 confidence: string, 
 /**
- * Whether it is taken back.
+ * True if it is taken back.
  */
 included: boolean, };
 
@@ -3497,7 +3497,7 @@ chain_head: string,
  */
 chain_verified: boolean | null, 
 /**
- * Things worth knowing, each a sentence: a short secret, content that came back.
+ * Things worth knowing, each a sentence: a short secret, content that reappeared.
  */
 warnings: Array<string>, };
 
@@ -3540,7 +3540,7 @@ export type Receipts = {
 receipts: Array<Receipt>, };
 
 /**
- * Looks for words. Every word must occur (as the beginning of a word, case folded) in the content.
+ * Searches for words. Every word must occur (as the beginning of a word, case folded) in the content.
  */
 export type SearchReq = { 
 /**
@@ -3651,11 +3651,11 @@ last_write: string | null,
  */
 log_bytes: number, 
 /**
- * Whether some process records at present.
+ * True if some process records at present.
  */
 recording: boolean, 
 /**
- * Whether it is this process.
+ * True if it is this process.
  */
 recording_here: boolean, 
 /**
@@ -3730,7 +3730,8 @@ config: string | null,
  */
 rules: Array<string>, 
 /**
- * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`, when absent.
+ * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`,
+ * when absent.
  */
 fail_on: string | null, 
 /**
@@ -3816,7 +3817,7 @@ export type Checked = {
  */
 root: string, 
 /**
- * Root of the repository that claims were held against; null when none was needed or found.
+ * Root of the repository that claims were compared with; null when none was needed or found.
  */
 repository: string | null, 
 /**
@@ -3852,7 +3853,7 @@ files: number,
  */
 problems: Array<string>, 
 /**
- * Whether a finding is at or above the severity asked for.
+ * True if a finding is at or above the severity asked for.
  */
 failed: boolean, 
 /**
@@ -3941,7 +3942,7 @@ notes: number,
  */
 sessions_telling: number | null, 
 /**
- * Whether reading the transcripts was stopped, so that what was loaded is not fully known.
+ * True if reading the transcripts was stopped, so that what was loaded is not fully known.
  */
 cancelled: boolean, };
 
@@ -4089,7 +4090,7 @@ lost_lines: number,
  */
 tokens: number, 
 /**
- * Whether every session of the project loads it.
+ * True if every session of the project loads it.
  */
 each_session: boolean, };
 
@@ -4216,11 +4217,11 @@ unloaded_days: number,
  */
 log_days: number, 
 /**
- * Whether transcripts were read.
+ * True if transcripts were read.
  */
 loads: boolean, 
 /**
- * Whether reading them was stopped.
+ * True if reading them was stopped.
  */
 cancelled: boolean, };
 
@@ -4495,11 +4496,11 @@ export type FindingRule = {
  */
 id: string, 
 /**
- * How bad its findings are, as it comes.
+ * Default severity of its findings.
  */
 severity: string, 
 /**
- * Whether it is on, as it comes.
+ * True if it is on by default.
  */
 on: boolean, 
 /**
@@ -4508,7 +4509,7 @@ on: boolean,
  */
 own: string | null, 
 /**
- * What it checks and why that matters.
+ * What it searches for and why that matters.
  */
 explanation: string, 
 /**
@@ -4580,11 +4581,11 @@ export type DesktopState = {
  */
 settings: DesktopSettings, 
 /**
- * Whether the desktop shows a tray at present.
+ * True if the desktop shows a tray at present.
  */
 tray: boolean, 
 /**
- * Whether this process was told to pause recording, in the tray.
+ * True if this process was told to pause recording, in the tray.
  */
 paused: boolean, 
 /**
@@ -5153,7 +5154,7 @@ model: string | null, };
  */
 export type NamedText = { 
 /**
- * File or other name; comes back as `file`.
+ * File or other name; returned as `file`.
  */
 name: string, 
 /**
@@ -5187,7 +5188,7 @@ model: string,
  */
 family: string, 
 /**
- * Whether the family was assumed because the model is not known.
+ * True if the family was assumed because the model is not known.
  */
 family_assumed: boolean, 
 /**
@@ -5250,7 +5251,7 @@ problems: Array<TranscriptProblem>, };
  */
 export type TranscriptIndexState = { 
 /**
- * Whether it is being brought up to date now.
+ * True if it is being brought up to date now.
  */
 running: boolean, 
 /**
@@ -5357,7 +5358,7 @@ peak_kind: FigureKind | null,
  */
 cost_usd: number | null, 
 /**
- * Whether the true price is higher, for one of the two reasons that follow.
+ * True if the true price is higher, for one of the two reasons that follow.
  */
 cost_is_lower_bound: boolean, 
 /**
@@ -5439,7 +5440,7 @@ model: string | null,
  */
 family: string, 
 /**
- * Whether the family was assumed because the model is not known.
+ * True if the family was assumed because the model is not known.
  */
 family_assumed: boolean, 
 /**
@@ -5472,7 +5473,7 @@ memory_files: Array<ContextFile>,
  */
 cost_usd: number | null, 
 /**
- * Whether the true price is higher, for one of the two reasons that follow.
+ * True if the true price is higher, for one of the two reasons that follow.
  */
 cost_is_lower_bound: boolean, 
 /**
@@ -5651,7 +5652,7 @@ class: string,
  */
 tokens: number, 
 /**
- * Whether only parts of it were loaded: `tokens` are those of the largest.
+ * True if only parts of it were loaded: `tokens` are those of the largest.
  */
 partial: boolean, 
 /**
@@ -6142,7 +6143,7 @@ time: string | null,
  */
 line: number, 
 /**
- * Whether it is the answer to this request.
+ * True if it is the answer to this request.
  */
 answer: boolean, 
 /**
@@ -6171,11 +6172,11 @@ tool_use_id: string | null,
  */
 text: string, 
 /**
- * Whether `text` is cut.
+ * True if `text` is cut.
  */
 cut: boolean, 
 /**
- * Whether the tool failed.
+ * True if the tool failed.
  */
 is_error: boolean, 
 /**
@@ -6183,7 +6184,7 @@ is_error: boolean,
  */
 tokens: number, 
 /**
- * Whether the setting would have cleared it at this request: it would be gone.
+ * True if the setting would have cleared it at this request: it would be gone.
  */
 cleared: boolean, };
 
@@ -6225,7 +6226,7 @@ points: Array<SweepPoint>,
  */
 transcripts: number, 
 /**
- * Whether it was stopped before its end; `points` are those done.
+ * True if it was stopped before its end; `points` are those done.
  */
 cancelled: boolean, 
 /**
@@ -6267,12 +6268,12 @@ regrets: number,
  */
 clears: number, 
 /**
- * Whether no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
+ * True if no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
  * that is as none in all three is not.
  */
 pareto: boolean, 
 /**
- * Whether it is the run without a setting, for comparison.
+ * True if it is the run without a setting, for comparison.
  */
 baseline: boolean, };
 
@@ -6295,7 +6296,7 @@ export type Cancelled = {
 cancelled: boolean, };
 
 /**
- * Holds the edits a server reported against what the simulator forecasts for the setting that was in force.
+ * Compares the edits a server reported with what the simulator forecasts for the setting that was in force.
  */
 export type DeployedReq = { 
 /**
@@ -6312,7 +6313,7 @@ variant: Variant | null, };
  */
 export type Deployed = { 
 /**
- * The setting held against the reports.
+ * The setting compared with the reports.
  */
 variant: Variant | null, 
 /**
@@ -6435,7 +6436,7 @@ sessions: number,
  */
 sessions_telling: number, 
 /**
- * Whether it was stopped before all sessions were read.
+ * True if it was stopped before all sessions were read.
  */
 cancelled: boolean, };
 
@@ -6452,7 +6453,7 @@ path: string,
  */
 tokens: number, 
 /**
- * Whether only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
+ * True if only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
  */
 partial: boolean, 
 /**
@@ -6555,7 +6556,7 @@ requests: Array<number> | null,
  */
 points: number | null, 
 /**
- * The user saw the plan and agreed. Without it nothing is sent, and only the plan comes back.
+ * The user saw the plan and agreed. Without it nothing is sent, and only the plan is returned.
  */
 agreed: boolean, 
 /**
@@ -6576,7 +6577,7 @@ plan: ConfirmPlan,
  */
 points: Array<ConfirmedPoint>, 
 /**
- * Whether it was stopped before its end.
+ * True if it was stopped before its end.
  */
 cancelled: boolean, };
 
@@ -6650,12 +6651,12 @@ error_percent: number | null,
  */
 problem: string | null, 
 /**
- * Whether the answer was already known.
+ * True if the answer was already known.
  */
 cached: boolean, };
 
 /**
- * Whether exact counts can be had.
+ * True if exact counts are available.
  */
 export type CounterStatus = { 
 /**
@@ -6667,7 +6668,7 @@ base_url: string,
  */
 key_source: string | null, 
 /**
- * Whether this machine has a keyring that can be used.
+ * True if this machine has a keyring that can be used.
  */
 keyring: boolean, 
 /**

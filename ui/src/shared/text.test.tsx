@@ -2,7 +2,7 @@ import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { LineText } from "./LineText";
 import { renderPart } from "./testing";
-import { MOST_PIECES, pieces, shorten, toBase64 } from "./text";
+import { MAX_PIECES, pieces, shorten, toBase64 } from "./text";
 
 const shape = (text: string, marks: Parameters<typeof pieces>[1]) =>
   pieces(text, marks).map((piece) => [piece.text, piece.colour, piece.marked, piece.hidden?.code ?? null]);
@@ -68,7 +68,7 @@ describe("a line on the screen", () => {
       kind: "zero_width",
     }));
     const found = pieces(text, { hidden });
-    expect(found).toHaveLength(MOST_PIECES + 1);
+    expect(found).toHaveLength(MAX_PIECES + 1);
     const last = found.at(-1)!;
     expect(last.text).not.toContain("\u200b");
     const spelt = last.text.split("‹U+200B›").length - 1;

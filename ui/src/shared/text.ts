@@ -49,7 +49,7 @@ function offsets(text: string): number[] | null {
  * Pieces of a line that get an element of their own. A line made to have more, as one with a hidden character at every second
  * place, would take the window away.
  */
-export const MOST_PIECES = 2_000;
+export const MAX_PIECES = 2_000;
 
 /** The end of a line that has too many pieces: as text, with each hidden character spelt out where it stands. */
 function spelledEnd(
@@ -83,8 +83,8 @@ export function pieces(text: string, { spans = [], words = [], hidden = [] }: Ma
   const cursors = [colours, marked, marks, comments].map((list) => cursor<unknown>(list));
   const out: Piece[] = [];
   const shown = cuts.slice(0, -1);
-  const end = shown[MOST_PIECES];
-  shown.slice(0, MOST_PIECES).forEach((start, at) => {
+  const end = shown[MAX_PIECES];
+  shown.slice(0, MAX_PIECES).forEach((start, at) => {
     const end = cuts[at + 1] ?? text.length;
     const [colour, word, mark, comment] = cursors.map((find) => find(start));
     out.push({
