@@ -62,7 +62,8 @@ impl Root {
             if removed.is_err() {
                 break;
             }
-            synced &= self.durable == Durable::Now && parent.sync().is_ok();
+            synced &= self.durable == Durable::Now
+                && steps.before(Step::SyncDirectory).and_then(|()| parent.sync()).is_ok();
             next = empty.parent();
             pruned.push(empty);
         }

@@ -36,6 +36,23 @@ fn become_nobody() {
     panic!("run these tests as an ordinary user");
 }
 
+/// Runs `body` in a thread of which the mask for new files is `mask`. Only Linux gives a thread its own.
+#[cfg(target_os = "linux")]
+pub(crate) fn masked<T: Send>(mask: u32, body: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let masked = scope.spawn(|| {
+            #[expect(
+                deprecated,
+                reason = "it is called unsafe for the table of open files, which stays shared"
+            )]
+            rustix::thread::unshare(rustix::thread::UnshareFlags::FS).unwrap();
+            rustix::process::umask(Mode::from_bits_truncate(mask));
+            body()
+        });
+        masked.join().unwrap()
+    })
+}
+
 impl Store {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
@@ -156,6 +173,31 @@ impl Steps for Fail {
             Some((_, error)) => Err((*error).into()),
             None => Ok(()),
         }
+    }
+}
+
+/// Fails a step of this kind after it passed so many times.
+pub(crate) struct FailLater {
+    step: Step,
+    passes: Cell<usize>,
+}
+
+impl FailLater {
+    pub(crate) fn after(passes: usize, step: Step) -> Self {
+        Self { step, passes: Cell::new(passes) }
+    }
+}
+
+impl Steps for FailLater {
+    fn before(&self, step: Step) -> io::Result<()> {
+        if step != self.step {
+            return Ok(());
+        }
+        match self.passes.get().checked_sub(1) {
+            Some(left) => self.passes.set(left),
+            None => return Err(rustix::io::Errno::IO.into()),
+        }
+        Ok(())
     }
 }
 

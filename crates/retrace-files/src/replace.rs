@@ -104,11 +104,17 @@ impl Root {
     /// Makes the directories on the way to `path` that are missing, mode 0700, the process's mask not applied.
     ///
     /// # Errors
-    /// [`FileError::BelowAFile`] or [`FileError::Link`] when something else is on the way.
+    /// [`FileError::BelowAFile`] or [`FileError::Link`] when something else is on the way. On any error there are no new
+    /// directories.
     pub fn make_private_parents(&self, path: &RelPath, steps: &dyn Steps) -> Result<Vec<RelPath>, FileError> {
         let mut made = Vec::new();
-        self.make_parents(path, Modes::Private, steps, &mut made)?;
-        Ok(made)
+        match self.make_parents(path, Modes::Private, steps, &mut made) {
+            Ok(_) => Ok(made),
+            Err(error) => {
+                self.remove_made(&made);
+                Err(error)
+            }
+        }
     }
 
     fn place(
@@ -155,8 +161,14 @@ impl Root {
             let child = match directory.open_child(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     steps.before(Step::MakeDirectory).map_err(failed)?;
-                    if make_directory(&directory, name, modes, self.durable).map_err(failed)? {
+                    if make_directory(&directory, name, modes).map_err(failed)? {
                         made.push(next.clone());
+                        if self.durable == Durable::Now {
+                            steps
+                                .before(Step::SyncDirectory)
+                                .and_then(|()| directory.sync())
+                                .map_err(failed)?;
+                        }
                     }
                     directory.open_child(name)
                 }
@@ -190,7 +202,7 @@ enum Modes {
 }
 
 /// Makes the directory `name`. `false` when somebody else just made it.
-fn make_directory(parent: &Directory, name: &[u8], modes: Modes, durable: Durable) -> io::Result<bool> {
+fn make_directory(parent: &Directory, name: &[u8], modes: Modes) -> io::Result<bool> {
     let like = parent.stat_self()?;
     let mode = if modes == Modes::Private { PRIVATE_DIRECTORY } else { like.mode & 0o777 };
     match parent.create_directory(name, mode) {
@@ -206,9 +218,6 @@ fn make_directory(parent: &Directory, name: &[u8], modes: Modes, durable: Durabl
             // A mask that takes the owner's own rights away would leave a directory nobody can use.
             let _ = crate::attributes::set_mode(&made, mode);
         }
-    }
-    if durable == Durable::Now {
-        parent.sync()?;
     }
     Ok(true)
 }

@@ -1,4 +1,4 @@
-use crate::harness::{Both, Disturb, Fail, Store, crash, path, steps_of};
+use crate::harness::{Both, Disturb, Fail, FailLater, Store, crash, path, steps_of};
 use crate::{Done, FileError, Guard, LeftoverKind, NoFaults, Step, Steps};
 use retrace_model::{Rules, Sha256};
 use rustix::io::Errno;
@@ -196,4 +196,57 @@ fn without_the_right_to_write_nothing_happens() {
     });
     assert!(matches!(error, FileError::Denied { .. }), "{error}");
     assert_eq!(store.files().len(), 1);
+}
+
+#[test]
+fn a_file_deleted_meanwhile_is_no_failure_of_the_disk() {
+    let store = store();
+    let gone = Disturb::at(Step::SetAside, || fs::remove_file(store.at("a.md")).unwrap());
+    let result = delete(&store, &gone);
+    assert!(matches!(result, Err(FileError::Moved { found: None, kept: None, .. })), "{result:?}");
+    assert!(store.files().is_empty());
+}
+
+#[test]
+fn every_directory_that_goes_is_waited_for() {
+    let store = Store::new();
+    let delete = |steps: &dyn Steps| {
+        store.write("x/y/a.md", "old");
+        store.root().delete(&path("x/y/a.md"), Sha256::of(b"old"), true, 7, steps).unwrap()
+    };
+    let pruning = [Step::RemoveDirectory, Step::SyncDirectory, Step::RemoveDirectory, Step::SyncDirectory];
+    let steps = steps_of(|steps| assert!(delete(steps).synced));
+    assert_eq!(steps, [&STEPS[..], &pruning].concat());
+    // The first of them is that of the file itself.
+    for passes in [1, 2] {
+        let done = delete(&FailLater::after(passes, Step::SyncDirectory));
+        assert!(!done.synced && done.leftover.is_none());
+        assert_eq!(done.removed_directories, [path("x/y"), path("x")]);
+    }
+}
+
+#[test]
+fn what_an_act_that_holds_cannot_put_back_is_held_unless_another_file_took_its_place() {
+    let holding = |store: &Store, steps: &dyn Steps| {
+        let mut root = store.root();
+        root.set_holding(true);
+        root.delete(&path("a.md"), Sha256::of(b"old"), false, 7, steps)
+    };
+    let store = store();
+    let edit = Disturb::at(Step::SetAside, || store.write_by_rename("a.md", "theirs"));
+    let done = holding(&store, &Both(&edit, &Fail(vec![(Step::PutBack, Errno::IO)]))).unwrap();
+    assert_eq!(store.text("a.md"), None);
+    let leftover = store.root().let_go(&done.held.unwrap(), &NoFaults).leftover.unwrap();
+    assert_eq!(store.text(&leftover.to_text()).unwrap(), "theirs");
+
+    let store = self::store();
+    let steps = Disturb::at(Step::SetAside, || store.write_by_rename("a.md", "first"))
+        .and(Step::PutBack, || store.write("a.md", "second"));
+    match holding(&store, &steps) {
+        Err(FileError::Moved { found, kept: Some(kept), .. }) => {
+            assert_eq!(found, Some(Sha256::of(b"second")));
+            assert_eq!(store.text(&kept.to_text()).unwrap(), "first");
+        }
+        other => panic!("{other:?}"),
+    }
 }

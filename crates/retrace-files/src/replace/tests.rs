@@ -1,5 +1,7 @@
-use crate::harness::{Both, Disturb, Fail, Store, crash, path, steps_of};
-use crate::{Done, Expected, FileError, Guard, LeftoverKind, NoFaults, Step, Steps};
+use crate::harness::{Both, Disturb, Fail, FailLater, Store, crash, path, steps_of};
+use crate::{
+    Done, Durable, Expected, FileError, Guard, LeftoverKind, LetGo, NoFaults, Root, Step, Steps, names,
+};
 use retrace_model::{Rules, Sha256};
 use rustix::io::Errno;
 use std::fs;
@@ -17,6 +19,17 @@ const STEPS: [Step; 8] = [
     Step::Unlink,
 ];
 
+/// Of a new file whose directory is missing.
+const PLACING: [Step; 7] = [
+    Step::MakeDirectory,
+    Step::SyncDirectory,
+    Step::WriteTemporary,
+    Step::CopyAttributes,
+    Step::SyncTemporary,
+    Step::Exchange,
+    Step::SyncDirectory,
+];
+
 fn store() -> Store {
     let store = Store::new();
     store.write("a.md", "old");
@@ -29,6 +42,17 @@ fn replace(store: &Store, steps: &dyn Steps) -> Result<Done, FileError> {
 
 fn place(store: &Store, at: &str, steps: &dyn Steps) -> Result<Done, FileError> {
     store.root().replace(&path(at), Expected::Absent, b"new content", 7, steps)
+}
+
+/// The permission bits of a file or directory.
+fn mode(store: &Store, name: &str) -> u32 {
+    fs::metadata(store.at(name)).unwrap().permissions().mode() & 0o7777
+}
+
+fn holding(store: &Store) -> Root {
+    let mut root = store.root();
+    root.set_holding(true);
+    root
 }
 
 /// The hash that was found, and the content of the file that was kept.
@@ -359,7 +383,8 @@ fn a_crash_while_a_new_file_is_placed_leaves_it_absent_or_whole() {
     loop {
         let store = Store::new();
         let stopped = crash(before, |steps| drop(place(&store, "x/a.md", steps)));
-        let whole = stopped.is_none() || stopped == Some(Step::SyncDirectory);
+        let whole =
+            stopped.is_none() || before > PLACING.iter().position(|step| *step == Step::Exchange).unwrap();
         assert_eq!(store.text("x/a.md").as_deref(), whole.then_some("new content"), "before {stopped:?}");
         store.recover();
         assert_eq!(store.hidden(), Vec::<String>::new());
@@ -368,7 +393,7 @@ fn a_crash_while_a_new_file_is_placed_leaves_it_absent_or_whole() {
         }
         before += 1;
     }
-    assert!(before > 4);
+    assert_eq!(before, PLACING.len());
 }
 
 #[test]
@@ -392,7 +417,11 @@ fn a_new_file_never_goes_behind_a_link() {
     assert!(matches!(place(&store, "link/x/a.md", &NoFaults), Err(FileError::Link { .. })));
     assert!(matches!(place(&store, "dangling.md", &NoFaults), Err(FileError::Link { .. })));
     store.write("file", "");
-    assert!(matches!(place(&store, "file/a.md", &NoFaults), Err(FileError::BelowAFile { .. })));
+    let steps = steps_of(|steps| {
+        assert!(matches!(place(&store, "file/a.md", steps), Err(FileError::BelowAFile { .. })));
+        assert!(matches!(place(&store, "link/x/a.md", steps), Err(FileError::Link { .. })));
+    });
+    assert_eq!(steps, [], "not even tried");
     assert!(matches!(place(&store, "outside", &NoFaults), Err(FileError::IsDirectory { .. })));
     assert_eq!(store.files().len(), 2);
 }
@@ -405,4 +434,194 @@ fn the_longest_names_work() {
     let old = Expected::Hash(Sha256::of(b"new content"));
     store.root().replace(&path(&name), old, b"newer", 9, &NoFaults).unwrap();
     assert_eq!(store.files(), [(name, b"newer".to_vec())].into());
+}
+
+#[test]
+fn a_new_file_and_its_directory_are_waited_for() {
+    let store = Store::new();
+    let steps = steps_of(|steps| assert!(place(&store, "x/a.md", steps).unwrap().synced));
+    assert_eq!(steps, PLACING);
+
+    // Not so the directory: nothing is placed. Not so the file: it is in place, and the act says so.
+    let store = Store::new();
+    place(&store, "x/a.md", &Fail(vec![(Step::SyncDirectory, Errno::IO)])).unwrap_err();
+    assert_eq!(fs::read_dir(store.at("")).unwrap().count(), 0);
+    let done = place(&store, "x/a.md", &FailLater::after(1, Step::SyncDirectory)).unwrap();
+    assert!(!done.synced);
+    assert_eq!(store.text("x/a.md").unwrap(), "new content");
+}
+
+#[test]
+fn a_private_file_is_for_its_owner_alone_whatever_it_and_its_directory_allowed() {
+    let store = store();
+    store.mode("", 0o777);
+    store.mode("a.md", 0o666);
+    let root = store.root();
+    let done = root.replace_private(&path("a.md"), Sha256::of(b"old"), b"new", 1, &NoFaults).unwrap();
+    assert_eq!(done, Done { seen: root.seen(&path("a.md")).unwrap(), ..Done::new(Guard::Atomic) });
+    assert_eq!((store.text("a.md").unwrap().as_str(), mode(&store, "a.md")), ("new", 0o600));
+
+    let done = root.create_private(&path("x/y/b.md"), b"new", 2, &NoFaults).unwrap();
+    assert_eq!(done.made_directories, [path("x"), path("x/y")]);
+    assert_eq!(store.text("x/y/b.md").unwrap(), "new");
+    assert_eq!(["x", "x/y", "x/y/b.md"].map(|name| mode(&store, name)), [0o700, 0o700, 0o600]);
+
+    assert_eq!(root.make_private_parents(&path("x/z/c.md"), &NoFaults).unwrap(), [path("x/z")]);
+    assert_eq!(mode(&store, "x/z"), 0o700);
+    assert_eq!(root.make_private_parents(&path("d.md"), &NoFaults).unwrap(), []);
+    assert!(!store.at("x/z/c.md").exists() && !store.at("d.md").exists());
+}
+
+#[test]
+fn directories_made_in_vain_go_again() {
+    let store = Store::new();
+    let second = FailLater::after(1, Step::MakeDirectory);
+    store.root().make_private_parents(&path("x/y/a.md"), &second).unwrap_err();
+    assert_eq!(fs::read_dir(store.at("")).unwrap().count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_mask_of_the_process_holds_for_what_is_shared_and_not_for_what_is_private() {
+    use crate::harness::masked;
+    let store = Store::new();
+    store.mode("", 0o2755);
+    let shared = |mask, at: &str| drop(masked(mask, || place(&store, at, &NoFaults)).unwrap());
+    shared(0, "open/a.md");
+    assert_eq!(["open", "open/a.md"].map(|name| mode(&store, name) & 0o777), [0o755, 0o644]);
+    shared(0o027, "masked/a.md");
+    assert_eq!(["masked", "masked/a.md"].map(|name| mode(&store, name) & 0o777), [0o750, 0o640]);
+    // A mask that takes rights from the owner too.
+    masked(0o333, || store.root().create_private(&path("own/a.md"), b"new", 3, &NoFaults)).unwrap();
+    assert_eq!(["own", "own/a.md"].map(|name| mode(&store, name) & 0o777), [0o700, 0o600]);
+}
+
+#[test]
+fn a_directory_that_somebody_else_makes_meanwhile_is_theirs() {
+    let store = Store::new();
+    let theirs = Disturb::at(Step::MakeDirectory, || fs::create_dir(store.at("x")).unwrap());
+    let done = place(&store, "x/y/a.md", &theirs).unwrap();
+    assert_eq!(done.made_directories, [path("x/y")]);
+    assert_eq!(store.text("x/y/a.md").unwrap(), "new content");
+
+    let store = Store::new();
+    let theirs = Disturb::at(Step::MakeDirectory, || fs::create_dir(store.at("x")).unwrap());
+    place(&store, "x/y/a.md", &Both(&theirs, &Fail(vec![(Step::Exchange, Errno::IO)]))).unwrap_err();
+    assert!(store.at("x").is_dir() && !store.at("x/y").exists());
+}
+
+#[test]
+fn a_place_that_cannot_be_asked_about_is_not_written_to() {
+    let store = Store::new();
+    let name = "n".repeat(256);
+    let steps = steps_of(|steps| drop(place(&store, &name, steps).unwrap_err()));
+    assert_eq!(steps, []);
+}
+
+#[test]
+fn an_error_is_not_taken_for_somebody_elses_file() {
+    let store = Store::new();
+    let edit = Disturb::at(Step::Exchange, || store.write("a.md", "theirs"));
+    let result = place(&store, "a.md", &Both(&edit, &Fail(vec![(Step::Exchange, Errno::IO)])));
+    assert!(matches!(result, Err(FileError::Io { .. })), "{result:?}");
+    assert_eq!(store.files(), [("a.md".to_owned(), b"theirs".to_vec())].into());
+}
+
+#[test]
+fn an_attribute_that_cannot_be_kept_is_reported() {
+    if !rustix::process::geteuid().is_root() {
+        return; // Only root can give a file an attribute that others may read and not set.
+    }
+    let store = store();
+    store.unprivileged(|_| ());
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::setxattr(store.at("a.md"), "security.note", b"lost", flags).is_err() {
+        return; // A file system without such attributes has none to lose.
+    }
+    let done = store.as_nobody(|root| {
+        root.replace(&path("a.md"), Expected::Hash(Sha256::of(b"old")), b"newer", 2, &NoFaults)
+    });
+    assert_eq!(done.unwrap().attributes_lost, ["security.note"]);
+}
+
+#[test]
+fn hidden_names_that_are_taken_are_passed_over_a_few_times() {
+    let random = 7; // as the acts of these tests have it
+    let taken = |store: &Store, how_many: u64| {
+        for attempt in 0..how_many {
+            let name = names::hidden(b"a.md", random + attempt, LeftoverKind::New);
+            store.write(std::str::from_utf8(&name).unwrap(), "theirs");
+        }
+    };
+    for how_many in [1, 2, 8] {
+        let store = Store::new();
+        taken(&store, how_many);
+        place(&store, "a.md", &NoFaults).unwrap();
+        assert_eq!(store.text("a.md").unwrap(), "new content");
+        assert_eq!(store.hidden(), vec!["theirs"; usize::try_from(how_many).unwrap()]);
+    }
+    let store = Store::new();
+    taken(&store, 9);
+    place(&store, "a.md", &NoFaults).unwrap_err();
+    assert_eq!(store.files().len(), 9);
+    // Another error is no reason to try again.
+    let store = Store::new();
+    let mut tried = 0;
+    let steps = steps_of(|steps| {
+        let closed = Disturb::at(Step::WriteTemporary, || tried += 1);
+        let failing = Fail(vec![(Step::WriteTemporary, Errno::IO)]);
+        place(&store, "a.md", &Both(steps, &Both(&closed, &failing))).unwrap_err();
+    });
+    assert_eq!((steps, tried), (vec![Step::WriteTemporary], 1));
+}
+
+/// Size and time are what tells that a displaced file was written to: either of them alone does.
+#[test]
+fn an_edit_in_place_is_noticed_by_its_size_or_by_its_time() {
+    for (text, at_the_same_time) in [("old and more", true), ("OLD", false)] {
+        let store = store();
+        let open = fs::OpenOptions::new().write(true).open(store.at("a.md")).unwrap();
+        let before = open.metadata().unwrap().modified().unwrap();
+        let edit = Disturb::at(Step::SyncDirectory, || {
+            (&open).write_all(text.as_bytes()).unwrap();
+            let later = std::time::Duration::from_secs(if at_the_same_time { 0 } else { 1 });
+            open.set_modified(before + later).unwrap();
+        });
+        let result = replace(&store, &edit);
+        assert_eq!(moved(&store, result), (Some(Sha256::of(text.as_bytes())), None));
+        assert_eq!(store.files(), [("a.md".to_owned(), text.as_bytes().to_vec())].into());
+    }
+}
+
+#[test]
+fn what_an_act_that_holds_cannot_put_back_is_held() {
+    let store = store();
+    let edit = Disturb::at(Step::Exchange, || store.write_by_rename("a.md", "theirs"));
+    let failing = Both(&edit, &Fail(vec![(Step::PutBack, Errno::IO)]));
+    let old = Expected::Hash(Sha256::of(b"old"));
+    let root = holding(&store);
+    let done = root.replace(&path("a.md"), old, b"new content", 7, &failing).unwrap();
+    assert_eq!(store.text("a.md").unwrap(), "new content");
+    // It was never compared, so letting go does not remove it.
+    let leftover = root.let_go(&done.held.unwrap(), &NoFaults).leftover.unwrap();
+    assert_eq!(store.text(&leftover.to_text()).unwrap(), "theirs");
+}
+
+#[test]
+fn without_exchange_the_old_content_is_held_until_the_names_are_on_the_disk() {
+    let unsupported = (Step::Exchange, Errno::INVAL);
+    for (durable, sync_fails, stays) in
+        [(Durable::Now, false, false), (Durable::Now, true, true), (Durable::Later, false, false)]
+    {
+        let store = store();
+        let mut root = holding(&store);
+        root.set_durable(durable);
+        let mut failing = vec![unsupported];
+        failing.extend(sync_fails.then_some((Step::SyncDirectory, Errno::IO)));
+        let old = Expected::Hash(Sha256::of(b"old"));
+        let done = root.replace(&path("a.md"), old, b"new", 7, &Fail(failing)).unwrap();
+        assert_eq!(done.synced, durable == Durable::Now && !sync_fails);
+        let LetGo { leftover, .. } = root.let_go(&done.held.unwrap(), &NoFaults);
+        assert_eq!(leftover.is_some(), stays, "{durable:?}, {sync_fails}");
+    }
 }
