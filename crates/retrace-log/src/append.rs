@@ -457,7 +457,7 @@ impl<'a> Appending<'a> {
         let Some(bytes) = bytes else {
             return Ok((blob::insert_not_kept(self.connection, size, sha256, &salt)?, salt));
         };
-        if bytes.len() > codec::MAX_CONTENT_BYTES {
+        if !codec::can_be_kept(bytes.len()) {
             return Err(LogError::Invalid(format!("{path}: {} bytes are too many to keep", bytes.len())));
         }
         if from == Comes::FromElsewhere && self.tags.brings_back(None, bytes) {

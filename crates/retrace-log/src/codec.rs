@@ -24,7 +24,12 @@ const DICTIONARY_MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 
 /// Largest content that can be kept: 1 GiB. SQLite refuses values of more than 1,000,000,000 bytes, and a size beyond it
 /// that stands in the database can only be damage.
-pub(crate) const MAX_CONTENT_BYTES: usize = 1 << 30;
+const MAX_CONTENT_BYTES: usize = 1 << 30;
+
+/// Whether a content of so many bytes can be kept.
+pub(crate) fn can_be_kept(size: usize) -> bool {
+    size <= MAX_CONTENT_BYTES
+}
 
 thread_local! {
     static PACKER: RefCell<CCtx<'static>> = RefCell::new(CCtx::create());
@@ -59,7 +64,7 @@ pub(crate) fn pack(bytes: &[u8], base: Option<&[u8]>) -> Result<Vec<u8>, LogErro
 pub(crate) fn unpack(packed: &[u8], base: Option<&[u8]>, size: usize) -> Result<Vec<u8>, LogError> {
     let damaged = |why: &str| LogError::Damaged(format!("a content does not unpack: {why}"));
     let mut bytes = Vec::new();
-    if size > MAX_CONTENT_BYTES || bytes.try_reserve_exact(size).is_err() {
+    if !can_be_kept(size) || bytes.try_reserve_exact(size).is_err() {
         return Err(damaged("it claims to be too large"));
     }
     let frame = [&FRAME_MAGIC, packed].concat();
@@ -79,6 +84,12 @@ pub(crate) fn unpack(packed: &[u8], base: Option<&[u8]>, size: usize) -> Result<
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn contents_of_up_to_a_gibibyte_can_be_kept() {
+        let gibibyte = 1024 * 1024 * 1024;
+        assert_eq!([0, gibibyte, gibibyte + 1].map(can_be_kept), [true, true, false]);
+    }
 
     proptest! {
         #[test]

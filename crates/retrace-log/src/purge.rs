@@ -33,8 +33,7 @@ impl Writer {
                 })
                 .map_err(LogError::from);
             match answer {
-                // Another connection is moving pages, which SQLite does not wait for by itself.
-                Ok((true, frames)) if frames < 0 && begun.elapsed() < READERS_WAIT => {
+                Ok((busy, frames)) if is_being_moved(busy, frames, begun.elapsed()) => {
                     std::thread::sleep(BUSY_STEP);
                 }
                 answer => break answer.map(|(busy, _)| busy),
@@ -59,11 +58,16 @@ impl Writer {
     /// A failure of the database, or of reading a file.
     pub fn purge(&mut self, needles: &Needles) -> Result<Option<RawHits>, LogError> {
         // Asked first, because the rest would be done in vain while somebody reads an older state.
-        if !self.empty_write_ahead_log()?
-            || !pending_if_busy(self.write_search_anew())?
-            || !pending_if_busy(self.write_database_anew(self.files.bytes_on_disk() <= MEMORY_BYTES))?
-            || !self.empty_write_ahead_log()?
-        {
+        if !self.empty_write_ahead_log()? {
+            return Ok(None);
+        }
+        if !pending_if_busy(self.write_search_anew())? {
+            return Ok(None);
+        }
+        if !pending_if_busy(self.write_database_anew(fits_in_memory(self.files.bytes_on_disk())))? {
+            return Ok(None);
+        }
+        if !self.empty_write_ahead_log()? {
             return Ok(None);
         }
         find_raw(&self.files, needles.plain.union(&needles.traces)).map(Some)
@@ -84,6 +88,16 @@ impl Writer {
         self.connection.execute_batch("PRAGMA temp_store = MEMORY")?;
         Ok(done?)
     }
+}
+
+/// True if another connection is moving pages, which SQLite does not wait for by itself, and `waited` is short enough to go on
+/// waiting. A reader of an older state leaves the number of frames known.
+fn is_being_moved(busy: bool, frames: i64, waited: Duration) -> bool {
+    busy && frames < 0 && waited < READERS_WAIT
+}
+
+fn fits_in_memory(bytes: u64) -> bool {
+    bytes <= MEMORY_BYTES
 }
 
 /// True if it is done, when it fails at worst because another process is in the way.
@@ -119,6 +133,28 @@ mod tests {
             }
             moving.join().expect("no panic");
         });
+    }
+
+    #[test]
+    fn what_moves_pages_is_waited_for_a_while_and_who_reads_is_not() {
+        let short = READERS_WAIT - Duration::from_nanos(1);
+        assert!(is_being_moved(true, -1, Duration::ZERO) && is_being_moved(true, -1, short));
+        assert!(!is_being_moved(true, -1, READERS_WAIT));
+        assert!(!is_being_moved(true, 0, Duration::ZERO) && !is_being_moved(true, 7, Duration::ZERO));
+        assert!(!is_being_moved(false, -1, Duration::ZERO));
+    }
+
+    #[test]
+    fn up_to_half_a_gibibyte_is_written_anew_in_memory() {
+        let half = 1024 * 1024 * 1024 / 2;
+        assert_eq!([0, half, half + 1].map(fits_in_memory), [true, true, false]);
+    }
+
+    #[test]
+    fn what_fails_otherwise_than_by_another_process_is_an_error() {
+        assert_eq!(pending_if_busy(Ok(())).ok(), Some(true));
+        assert_eq!(pending_if_busy(Err(LogError::Busy)).ok(), Some(false));
+        assert!(pending_if_busy(Err(LogError::KeyLost(1))).is_err());
     }
 
     #[test]

@@ -61,7 +61,8 @@ impl Compiled {
     fn counts(&self, each: &ToolUse) -> bool {
         let excluded = self.excluded.get(each.tool as usize).copied().unwrap_or(false);
         let tiny = each.result.is_some_and(|result| result.tiny || result.cleared);
-        !excluded && (!each.server || SERVER_TOOL_USES_ARE_CLEARED) && (!tiny || self.covers(each.tool))
+        let left_out = excluded || (each.server && !SERVER_TOOL_USES_ARE_CLEARED);
+        !left_out && (!tiny || self.covers(each.tool))
     }
 
     /// Tokens that clearing a use frees; negative where the placeholder is larger than what it replaces.
@@ -225,5 +226,36 @@ mod tests {
         assert_eq!(cleared(&of(6), 9, &config(850)), [0_usize; 0], "845 are there");
         assert_eq!(cleared(&of(6), 9, &config(845)), [0, 1, 2, 3, 4]);
         assert_eq!(cleared(&of(6), 9, &config(0)), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn uses_that_the_server_runs_are_cleared_like_others() {
+        let mut uses = of(4);
+        uses[1].server = true;
+        let zero = json!({"type": "input_tokens", "value": 0});
+        let keep_1 = json!({"type": "tool_uses", "value": 1});
+        assert_eq!(cleared(&uses, 9, &json!({"trigger": zero, "keep": keep_1})), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_a_use_frees_is_its_result_less_the_placeholder_and_the_input_where_that_goes() {
+        let compiled = Compiled { covered: vec![false, true], ..Compiled::default() };
+        let of = |tool, result| ToolUse { tool, server: false, input: 10, result };
+        let result = |content, cleared| Some(ToolResult { content, tiny: false, cleared });
+        let frees = |each: ToolUse| compiled.frees(&each, 8);
+        assert_eq!(frees(of(0, result(100, false))), 92);
+        assert_eq!(frees(of(1, result(100, false))), 102);
+        assert_eq!(frees(of(0, result(3, false))), -5, "the placeholder is larger");
+        assert_eq!(frees(of(0, result(100, true))), 0, "it is cleared already");
+        assert_eq!(frees(of(1, result(100, true))), 10);
+        assert_eq!(frees(of(0, None)), 0);
+        assert_eq!(frees(of(1, None)), 10);
+    }
+
+    #[test]
+    fn sizes_beyond_all_contexts_do_not_overflow() {
+        assert_eq!([0, 1, 200_000].map(signed), [0, 1, 200_000]);
+        assert_eq!(signed(u64::MAX), i64::MAX / 4);
+        assert_eq!(signed(i64::MAX as u64), i64::MAX / 4);
     }
 }

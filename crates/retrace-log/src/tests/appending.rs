@@ -330,10 +330,10 @@ fn bytes_that_are_not_what_they_are_said_to_be_are_refused_and_nothing_is_done()
     let store = log.store;
     log.put("a.md", "one");
     let (before, head) = (log.live(), log.writer.reader().chain_head().expect("a head"));
-    for lie in [Sha256::of(b"other"), Sha256::of(b"one")] {
+    for (lie, length) in [(Sha256::of(b"other"), 3), (Sha256::of(b"one"), 3), (Sha256::of(b"two"), 4)] {
         let mut changes = vec![gone(store, "a.md"), put(store, "b.md", "one"), put(store, "c.md", "two")];
-        if let Payload::Content { sha256, .. } = &mut changes[2].payload {
-            *sha256 = lie;
+        if let Payload::Content { sha256, size, .. } = &mut changes[2].payload {
+            (*sha256, *size) = (lie, length);
         }
         let mut act = log.writer.begin().expect("a transaction");
         let refused = act.append(scan(store, START, changes));
@@ -438,4 +438,19 @@ fn a_path_of_any_bytes_is_kept_as_it_is() {
     let live = log.writer.reader().live_at(log.store, &odd).expect("asks").expect("it lives");
     assert_eq!(live.sha256, Some(Sha256::of(b"one")));
     log.assert_sound();
+}
+
+#[test]
+fn a_content_leans_on_the_one_before_it_also_where_its_memory_was_away() {
+    let mut log = TestLog::new();
+    let text = |line: u64| format!("{}\n{}\n", noise(1, 400), noise(line, 20));
+    log.put("a.md", text(2));
+    log.put("a.md", text(3));
+    log.delete("a.md");
+    log.put("a.md", text(4));
+    log.scan(vec![moved(log.store, "a.md", "b.md", text(5))]);
+    let leaning: Vec<bool> = log.leaning().into_iter().map(|(_, leans)| leans).collect();
+    assert_eq!(leaning, [false, true, true, true]);
+    log.put("new.md", text(6));
+    assert!(!log.leaning()[4].1, "a new memory has nothing to lean on");
 }

@@ -208,6 +208,22 @@ impl TestLog {
         redact(&mut self.writer, seqs, at)
     }
 
+    /// The same by a client of the API, which redacts the versions it names and no others.
+    pub fn redact_alone(&mut self, seqs: &[u64]) -> Masked {
+        let at = self.tick();
+        redact_with(&mut self.writer, seqs, at, |act, chosen, redaction| act.mask_alone(chosen, redaction))
+    }
+
+    /// Which contents lean on others, by their hash; the others stand alone.
+    pub fn leaning(&self) -> Vec<(String, bool)> {
+        let raw = self.raw();
+        let mut query = raw
+            .prepare("SELECT lower(hex(sha256)), base_id IS NOT NULL FROM blobs WHERE sha256 IS NOT NULL ORDER BY id")
+            .expect("prepares");
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("asks");
+        rows.collect::<Result<_, _>>().expect("reads")
+    }
+
     /// Ada rebuilds what was before, as one operation.
     pub fn rebuild(&mut self, lines: Vec<PastLine>) -> Rebuilt {
         let at = Timestamp::from_micros(self.tick());
@@ -343,6 +359,15 @@ pub(super) fn add_store(writer: &mut Writer, name: &str) -> StoreId {
 
 /// Masks versions in one transaction: operation, receipt, mask.
 pub(super) fn redact(writer: &mut Writer, seqs: &[u64], at: i64) -> Masked {
+    redact_with(writer, seqs, at, |act, chosen, redaction| act.mask(chosen, redaction))
+}
+
+fn redact_with(
+    writer: &mut Writer,
+    seqs: &[u64],
+    at: i64,
+    mask: impl FnOnce(&mut Act<'_>, &[VersionRow], i64) -> Result<Masked, LogError>,
+) -> Masked {
     let mut act = writer.begin().expect("a transaction");
     let chosen: Vec<VersionRow> =
         seqs.iter().map(|seq| act.reader().version(*seq).expect("a version")).collect();
@@ -365,7 +390,7 @@ pub(super) fn redact(writer: &mut Writer, seqs: &[u64], at: i64) -> Masked {
             versions: chosen.len() as u64,
         })
         .expect("a receipt");
-    let masked = act.mask(&chosen, redaction).expect("masks");
+    let masked = mask(&mut act, &chosen, redaction).expect("masks");
     act.commit().expect("commits");
     masked
 }

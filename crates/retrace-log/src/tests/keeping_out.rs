@@ -42,11 +42,21 @@ fn redacted() -> TestLog {
 
 /// A content that does not stand on disk.
 fn from_elsewhere(log: &mut TestLog, at: &str, text: &str) -> Result<Appended, LogError> {
+    by(log, Source::Api, false, (at, text))
+}
+
+/// A content from a source, and whether the file system says anything of the file.
+fn by(
+    log: &mut TestLog,
+    source: Source,
+    is_seen: bool,
+    (at, text): (&str, &str),
+) -> Result<Appended, LogError> {
     let mut change = put(log.store, at, text);
     if let Payload::Content { seen, .. } = &mut change.payload {
-        *seen = None;
+        *seen = seen.filter(|_| is_seen);
     }
-    let append = Append { source: Source::Api, ..scan(log.store, log.tick(), vec![change]) };
+    let append = Append { source, ..scan(log.store, log.tick(), vec![change]) };
     log.writer.append(append)
 }
 
@@ -235,4 +245,42 @@ fn a_redaction_that_is_taken_back_keeps_nothing_out() {
         log.version(1).content.map(|content| content.sha256),
         Some(Sha256::of(log.text(1).as_bytes()))
     );
+}
+
+#[test]
+fn what_a_source_finds_on_disk_is_recorded_though_nothing_is_known_of_the_file() {
+    for (source, is_seen, is_recorded) in [
+        (Source::Scan, false, true),
+        (Source::Tool, false, true),
+        (Source::Redact, false, true),
+        (Source::Restore, true, true),
+        (Source::Restore, false, false),
+        (Source::Import, false, false),
+    ] {
+        let mut log = redacted();
+        let done = by(&mut log, source, is_seen, ("new.md", &format!("again {SECRET}\n")));
+        assert_eq!(done.is_ok(), is_recorded, "{source:?}");
+        let noted = log.writer.reader().redacted_back(log.store).expect("reads");
+        assert_eq!(noted.len(), usize::from(is_recorded), "{source:?}");
+    }
+}
+
+#[test]
+fn a_client_may_write_again_what_it_redacted_itself_and_only_others_are_noted() {
+    let text = "a content that a client redacted\n";
+    let mut log = TestLog::new();
+    log.put("a.md", text);
+    log.redact_alone(&[1]);
+    from_elsewhere(&mut log, "b.md", text).expect("appends");
+    by(&mut log, Source::Api, true, ("c.md", text)).expect("appends");
+    let noted = |log: &TestLog| log.writer.reader().redacted_back(log.store).expect("reads").len();
+    assert_eq!(noted(&log), 0);
+    by(&mut log, Source::Scan, true, ("d.md", text)).expect("appends");
+    assert_eq!(noted(&log), 1);
+    let mut log = TestLog::new();
+    log.put("a.md", text);
+    log.redact(&[1]);
+    assert!(matches!(from_elsewhere(&mut log, "b.md", text), Err(LogError::KeptOut(_))));
+    by(&mut log, Source::Api, true, ("c.md", text)).expect("appends");
+    assert_eq!(noted(&log), 1);
 }

@@ -238,7 +238,8 @@ fn needles_do_not_show_what_they_are() {
     let mut needles = Needles::default();
     needles.add(b"a secret");
     needles.add(b"short");
-    assert_eq!(format!("{needles:?}"), "Needles(1, 0)");
+    needles.add(b"as six");
+    assert_eq!(format!("{needles:?}"), "Needles(2, 0)");
 }
 
 #[test]
@@ -256,4 +257,58 @@ fn a_redaction_takes_every_prompt_out() {
     log.put("b.md", "another");
     log.redact(&[2]);
     assert_eq!(log.writer.reader().prompt_of(1).expect("reads"), None);
+}
+
+#[test]
+fn a_client_redacts_the_versions_it_names_and_the_content_goes_with_the_last() {
+    let mut log = TestLog::new();
+    let store = log.store;
+    log.scan(vec![put(store, "a.md", "a secret of a client"), put(store, "b.md", "a secret of a client")]);
+    let first = log.redact_alone(&[1]);
+    assert_eq!(seqs(&first.versions), [1]);
+    assert!(first.needles.traces.is_empty(), "the content is still there");
+    assert!(log.version(1).redaction.is_some() && log.version(2).redaction.is_none());
+    assert_eq!(log.text(2), "a secret of a client");
+    log.assert_sound();
+    let second = log.redact_alone(&[1, 2]);
+    assert_eq!(seqs(&second.versions), [2], "the first is redacted already");
+    assert_eq!(second.needles.traces.len(), 3, "hash in two forms, salt");
+    assert_eq!(log.leaning(), []);
+    log.assert_sound();
+}
+
+#[test]
+fn nothing_is_known_any_more_of_the_file_that_held_it() {
+    let mut log = TestLog::new();
+    log.put("a.md", "a secret");
+    log.put("b.md", "no secret");
+    let known = |log: &TestLog| -> Vec<i64> {
+        let raw = log.raw();
+        let mut query = raw
+            .prepare(
+                "SELECT (size IS NOT NULL) + (modified_nanos IS NOT NULL) + (changed_nanos IS NOT NULL)
+                    + (file_id IS NOT NULL) FROM live ORDER BY version_seq",
+            )
+            .expect("prepares");
+        let rows = query.query_map([], |row| row.get(0)).expect("asks");
+        rows.collect::<Result<_, _>>().expect("reads")
+    };
+    assert_eq!(known(&log), [4, 4]);
+    log.redact(&[1]);
+    assert_eq!(known(&log), [0, 4]);
+}
+
+#[test]
+fn contents_that_lean_on_others_go_on_leaning() {
+    let mut log = TestLog::new();
+    for line in 1..=3 {
+        log.put("a.md", note(&[10, 11, 12, 13, line]));
+        log.put("b.md", note(&[20, 21, 22, 23, line]));
+    }
+    let leaning = |log: &TestLog| log.leaning().into_iter().map(|(_, leans)| leans).collect::<Vec<_>>();
+    assert_eq!(leaning(&log), [false, false, true, true, true, true]);
+    // Of `a.md`, the first goes, which the second leans on, and the third on that.
+    log.redact(&[1]);
+    assert_eq!(leaning(&log), [false, false, true, true, true]);
+    log.assert_sound();
 }

@@ -421,3 +421,34 @@ fn what_was_begun_and_not_committed_never_happened() {
     assert_eq!(log.versions().len(), 5);
     log.assert_sound();
 }
+
+#[test]
+fn before_each_version_it_is_told_how_many_are_dealt_with_and_a_refusal_ends_it() {
+    let mut log = TestLog::new();
+    let lines = |at: i64| {
+        vec![
+            line(vec![past("a.md", at, Some("one")), past("a.md", at + 1, Some("two"))]),
+            line(vec![
+                past("b.md", at, Some("three")),
+                past("b.md", at + 1, None),
+                past("b.md", at + 2, None),
+            ]),
+            line(vec![past("c.md", at, Some("four"))]),
+        ]
+    };
+    let (store, at, actor) = (log.store, minutes(9), user("ada"));
+    let rebuild = |lines| Rebuild { store, source: Source::Import, actor: &actor, note: None, at, lines };
+    let mut told = Vec::new();
+    let mut act = log.writer.begin().expect("a transaction");
+    let done = act.rebuild_telling(rebuild(lines(-90)), &mut |dealt_with| -> Result<(), LogError> {
+        told.push(dealt_with);
+        Ok(())
+    });
+    assert_eq!(done.expect("rebuilds").versions.len(), 5);
+    assert_eq!(told, [0, 1, 2, 3, 5]);
+    let refused = act.rebuild_telling(rebuild(lines(-50)), &mut |dealt_with| match dealt_with {
+        0..3 => Ok(()),
+        _ => Err(LogError::Busy),
+    });
+    assert!(matches!(refused, Err(LogError::Busy)), "{refused:?}");
+}
