@@ -1,4 +1,4 @@
-//! What the app can be told when it is started.
+//! Arguments of the app's start.
 
 use std::path::PathBuf;
 

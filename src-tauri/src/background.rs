@@ -1,4 +1,4 @@
-//! What the app does beside its window: keeps the tray and the messages in step with the log, on a thread of its own. It
+//! Background work of the app: keeps the tray and the messages in step with the log, on a thread of its own. It
 //! decides nothing about which messages come; that is [`retrace_api::notices`].
 
 use crate::EVENT;
@@ -27,7 +27,7 @@ const ITEMS: u64 = 200;
 /// Names the milliseconds after which a session is quiet, so that tests need not wait for minutes.
 const TEST_QUIET_VARIABLE: &str = "RETRACE_TEST_QUIET_MS";
 
-/// What the app does beside its window.
+/// Background work of the app.
 pub struct Background<R: Runtime> {
     handle: AppHandle<R>,
     program: Arc<Program>,
@@ -100,7 +100,7 @@ impl<R: Runtime> Background<R> {
         self.update_soon();
     }
 
-    /// What was chosen, and what this desktop can do.
+    /// Chosen settings, and what this desktop can do.
     ///
     /// # Errors
     /// Why the log, and what is kept beside it, cannot be opened.
@@ -182,7 +182,7 @@ impl<R: Runtime> Background<R> {
     }
 }
 
-/// How long a session is quiet before its digest, in milliseconds.
+/// Quiet time of a session before its digest, in milliseconds.
 fn quiet_ms() -> u64 {
     std::env::var(TEST_QUIET_VARIABLE).ok().and_then(|value| value.parse().ok()).unwrap_or(QUIET_MS)
 }

@@ -1,9 +1,9 @@
 //! The tray's picture with what it has to say drawn into it: most desktops show a picture there and nothing else. Pure.
 
-/// What is drawn.
+/// Marks to draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// What is left to review; nothing is drawn for none.
+    /// Number of unreviewed memories; nothing is drawn for none.
     pub to_review: u64,
     /// True if recording is paused.
     pub paused: bool,

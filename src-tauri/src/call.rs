@@ -15,7 +15,7 @@ use tauri_plugin_dialog::DialogExt as _;
 /// Names a directory that stands for the user's choice, so that tests need not reach into a native dialog.
 pub const TEST_PICK_VARIABLE: &str = "RETRACE_TEST_PICK";
 
-/// How a failure crosses to the page: `{"error": …}`, as over HTTP and in the terminal.
+/// Failure as it crosses to the page: `{"error": …}`, as over HTTP and in the terminal.
 #[derive(Debug, Serialize)]
 pub struct Failure {
     error: ApiError,
@@ -55,7 +55,7 @@ pub async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<Option<S
     .await
 }
 
-/// What was chosen for the tray and messages, and what this desktop can do.
+/// Chosen settings for the tray and messages, and what this desktop can do.
 #[tauri::command]
 pub async fn desktop<R: Runtime>(handle: AppHandle<R>) -> Result<DesktopState, Failure> {
     let background = Arc::clone(&handle.state::<Arc<Background<R>>>());

@@ -26,14 +26,14 @@ const DOOR: &str = "desktop.door";
 /// Pictures of the tray, which desktops read from files.
 const PICTURES: &str = "tray";
 
-/// What the first answers once it was asked to show its window.
+/// Answer of the first instance once it was asked to show its window.
 const SHOWN: &str = "shown";
 
-/// How long the other side may take for one answer. Both are on this machine.
+/// Longest wait for one answer. Both are on this machine.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long a start tries to get the lock or an answer. From the lock to the answer, and from the last answer to the end, a
-/// first takes milliseconds on a machine at rest.
+/// Longest time a start tries to get the lock or an answer. From the lock to the answer, and from the last answer to
+/// the end, a first takes milliseconds on a machine at rest.
 const TRYING: Duration = Duration::from_secs(5);
 
 /// Between two attempts.
@@ -42,7 +42,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Longest line that is read of a stranger, in bytes.
 const LONGEST: u64 = 200;
 
-/// What a start found.
+/// Result of a start.
 #[derive(Debug)]
 pub enum Start {
     /// No other window is open over this data directory, or none that answers. `None`: this one cannot be asked by others.
@@ -141,7 +141,7 @@ impl Instance {
     /// A directory for the pictures of the tray, of this window alone, without those of windows before.
     pub fn tray_pictures(&self) -> PathBuf {
         let folder = self.door.with_file_name(PICTURES);
-        // What stays is written over.
+        // A folder that stays is written over.
         drop(std::fs::remove_dir_all(&folder));
         folder
     }
@@ -243,7 +243,7 @@ mod tests {
     fn a_start_waits_for_a_first_that_has_no_door_yet() {
         let folder = tempfile::tempdir().expect("a folder");
         let held = lock(folder.path()).expect("a lock").expect("it is free");
-        // What a first before left behind; its port is nobody's.
+        // File that an instance before left behind; its port is nobody's.
         std::fs::write(folder.path().join(DOOR), "1 word\n").expect("a file");
         let path = folder.path().to_owned();
         let later = std::thread::spawn(move || start_within(Duration::MAX, &path, &random));

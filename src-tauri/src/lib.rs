@@ -138,7 +138,7 @@ fn context<R: Runtime>() -> Context<R> {
     tauri::generate_context!()
 }
 
-/// What the page can invoke. Each name is in `build.rs` too, and allowed in `capabilities/main.json`.
+/// Commands that the page can invoke. Each name is in `build.rs` too, and allowed in `capabilities/main.json`.
 fn commands<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![call::call, call::pick_directory, call::desktop, call::set_desktop]
 }

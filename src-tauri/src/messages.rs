@@ -10,7 +10,7 @@ pub struct Message {
     pub title: String,
     /// Below it.
     pub body: String,
-    /// What a press on it does.
+    /// Effect of a press on it.
     pub action: String,
     /// Stays until it is seen.
     pub urgent: bool,
@@ -91,16 +91,16 @@ mod service {
     const NAME: &str = "org.freedesktop.Notifications";
     const PATH: &str = "/org/freedesktop/Notifications";
 
-    /// What a press on the message itself is called.
+    /// Name of a press on the message itself.
     const PRESSED: &str = "default";
 
-    /// How long the service may take to answer; it may have to be started.
+    /// Longest wait for an answer of the service; it may have to be started.
     const PATIENCE: Duration = Duration::from_secs(20);
 
     /// A message that is shown.
     pub struct Shown {
         id: u32,
-        /// What is said on the bus from before the message was sent, so that nothing about it is missed.
+        /// Signals on the bus from before the message was sent, so that nothing about it is missed.
         heard: MessageIterator,
     }
 
@@ -147,7 +147,7 @@ mod service {
         }
     }
 
-    /// What is said about messages, and when the service for them goes.
+    /// Signals about messages, and when the service for them goes.
     fn hear(bus: &Connection) -> zbus::Result<MessageIterator> {
         let heard = MessageIterator::from(bus);
         let reported = DBusProxy::new(bus)?;

@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often to try to record while another process does. It records meanwhile, so nothing is lost by waiting, and the
-/// attempt is one lock on one file.
+/// Interval of attempts to record while another process does. It records meanwhile, so nothing is lost by waiting, and
+/// the attempt is one lock on one file.
 const TAKE_OVER: Duration = Duration::from_secs(1);
 
-/// What is done with the events of an app that was opened.
+/// Handler of the events of an app that was opened.
 type Listen = Box<dyn Fn(Receiver<Event>) + Send + Sync>;
 
 /// The program behind the window.
@@ -40,7 +40,7 @@ impl Program {
     /// Runs a command, opening the app first where that has not worked so far. Blocks.
     ///
     /// # Errors
-    /// What the command says, or why the app cannot be opened.
+    /// Answer of the command, or why the app cannot be opened.
     pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
         self.app()?.call(name, request)
     }

@@ -20,13 +20,13 @@ const QUIT: &str = "quit";
 /// Large enough for a panel of twice the usual height on a screen of twice the usual density; panels make it smaller.
 const PICTURE: Image<'_> = tauri::include_image!("../icons/128x128.png");
 
-/// How long the session's bus may take to tell whether there is a tray.
+/// Longest wait for the session's bus to tell whether there is a tray.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the tray shows.
+/// Shown state of the tray.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// What is left to review.
+    /// Number of unreviewed memories.
     pub to_review: u64,
     /// The line about it.
     pub to_review_line: String,
@@ -39,7 +39,7 @@ pub struct Shown {
 /// A tray that was made.
 pub struct Tray<R: Runtime> {
     icon: TrayIcon<R>,
-    /// What the picture shows.
+    /// Marks of the picture.
     marks: Mutex<Marks>,
     review: MenuItem<R>,
     written: MenuItem<R>,

@@ -59,7 +59,7 @@ fn draw_directly_without_graphics_processor<R: Runtime>(_: &tauri::WebviewWindow
 /// Brings the window to the front, as it is.
 pub fn show<R: Runtime>(handle: &AppHandle<R>) {
     let Some(window) = handle.get_webview_window("main") else { return };
-    // What a desktop refuses, such as taking the focus, is left to the person.
+    // A refusal of the desktop, such as taking the focus, is left to the person.
     drop([window.show(), window.unminimize(), window.set_focus()]);
 }
 
@@ -73,7 +73,7 @@ pub fn show_inbox<R: Runtime>(handle: &AppHandle<R>) {
 fn is_ours(url: &Url) -> bool {
     match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
-        // How Windows spells the same.
+        // Spelling of the same on Windows.
         "http" | "https" => url.host_str() == Some("tauri.localhost") && url.port().is_none(),
         _ => false,
     }

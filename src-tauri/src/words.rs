@@ -95,7 +95,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// What is left to review.
+    /// Text for the number of unreviewed memories.
     pub fn to_review(&self, count: u64) -> String {
         match count {
             0 => self.nothing_to_review.to_owned(),

@@ -1,4 +1,4 @@
-//! What was typed. The documentation here is the help text.
+//! Arguments as typed. The documentation here is the help text.
 
 use crate::commands;
 use clap::{Args, Parser, Subcommand, ValueEnum};

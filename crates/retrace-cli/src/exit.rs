@@ -4,7 +4,7 @@
 use retrace_api::wire::Code;
 use std::process::ExitCode;
 
-/// How a command ended.
+/// Exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit(
     /// The code the process ends with.

@@ -1,4 +1,4 @@
-//! What a user names to be read: a file, or standard input. Reading ends at a limit, so that a device or an endless pipe
+//! Named inputs: a file, or standard input. Reading ends at a limit, so that a device or an endless pipe
 //! costs no more than that.
 
 use retrace_api::wire::{ApiError, Code};

@@ -1,4 +1,4 @@
-//! What a run of the program works with, so that a test can bring its own.
+//! Environment of a run, so that a test can bring its own.
 
 use crate::Stop;
 use retrace_api::AppOptions;
@@ -19,13 +19,13 @@ pub struct Io<'a> {
     pub stdout: &'a mut (dyn Write + Send),
     /// Standard error: errors, notes, progress.
     pub stderr: &'a mut (dyn Write + Send),
-    /// What the streams are connected to.
+    /// Terminals of the streams.
     pub terminal: Terminal,
     /// Environment variables.
     pub env: BTreeMap<String, OsString>,
-    /// How times are printed for people.
+    /// Time zone of printed times.
     pub zone: Zone,
-    /// What the app is made from: [`AppOptions::for_this_machine`], or a test's.
+    /// Options of the app: [`AppOptions::for_this_machine`], or a test's.
     pub options: OptionsFor<'a>,
     /// Ends `record` and `serve`.
     pub stop: Stop,
@@ -38,7 +38,7 @@ impl Io<'_> {
     }
 }
 
-/// What the streams are connected to.
+/// Terminals of the streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
     /// True if standard output is a terminal.
@@ -59,7 +59,7 @@ impl Terminal {
     pub const NONE: Self = Self { stdout: false, stderr: false, width: Self::USUAL.0, height: Self::USUAL.1 };
 }
 
-/// How times are printed for people. JSON always has UTC.
+/// Time zone of printed times. JSON always has UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zone {
     /// In the machine's time zone.

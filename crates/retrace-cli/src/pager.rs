@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 /// `less`; none when that is empty or `cat`, or cannot be started.
 pub(crate) struct Pages<'io> {
     stdout: &'io mut (dyn Write + Send),
-    /// What was written so far, while it is not known whether it fits.
+    /// Output so far, while it is not known whether it fits.
     held: Option<Held>,
     pager: Option<Child>,
     stop: Stop,

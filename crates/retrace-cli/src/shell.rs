@@ -66,7 +66,7 @@ impl<'run, 'io> Shell<'run, 'io> {
         }
     }
 
-    /// What the app is made from.
+    /// Options of the app.
     pub(crate) fn options(&self) -> Result<AppOptions, ApiError> {
         (self.io.options)(self.data_dir.clone())
     }
@@ -76,7 +76,7 @@ impl<'run, 'io> Shell<'run, 'io> {
         App::open(self.options()?).map(Arc::new)
     }
 
-    /// How text is printed.
+    /// Style of printed text.
     pub(crate) fn style(&self) -> Style {
         self.style
     }

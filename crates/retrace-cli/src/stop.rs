@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Whether the user asked to stop. Clones share it.
+/// The user's wish to stop. Clones share it.
 #[derive(Clone, Default)]
 pub struct Stop {
     shared: Arc<Shared>,
@@ -21,7 +21,7 @@ struct Shared {
     patient: AtomicBool,
 }
 
-/// What a shell reports for a program that Ctrl-C ended.
+/// Exit code that a shell reports for a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
 impl Stop {

@@ -27,7 +27,7 @@ struct Machine {
     env: BTreeMap<String, OsString>,
 }
 
-/// What a run left behind.
+/// Output and exit code of a run.
 struct Ran {
     exit: Exit,
     stdout: String,

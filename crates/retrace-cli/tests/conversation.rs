@@ -45,7 +45,7 @@ fn at_home<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
     command.env("RETRACE_DATA_DIR", folder.join("data")).env("HOME", folder)
 }
 
-/// What the program prints.
+/// Output of the program.
 fn retrace(folder: &Path, arguments: &[&str]) -> Vec<u8> {
     let output = at_home(Command::new(PROGRAM).args(arguments), folder).output().expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -140,7 +140,7 @@ fn the_asynchronous_python_runner_keeps_its_memory_here() {
     );
 }
 
-/// What an application calls beside the runner.
+/// Calls of an application beside the runner.
 #[test]
 fn all_memory_is_cleared_by_the_class_and_recorded() {
     let Some(sdks) = sdks() else { return };

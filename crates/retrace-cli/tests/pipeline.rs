@@ -120,7 +120,7 @@ fn the_hook_refuses_a_secret_and_lets_a_clean_commit_through() {
     assert!(!printed.contains(&token()[4..10]), "masked here too");
     assert_eq!(repository.commits(), 1);
 
-    // What is staged counts, not what stands in the working tree.
+    // The staged content counts, not what stands in the working tree.
     repository.write("memory/a.md", "Nothing secret again.\n");
     assert_eq!(repository.git(&["commit", "--quiet", "--message", "still staged"]).status.code(), Some(1));
     let clean = repository.commit();
@@ -209,7 +209,7 @@ fn sarif(repository: &Repository) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// What is wrong with a log by the schema of OASIS, which `retrace-findings` keeps.
+/// Violations of the OASIS schema in a log, which `retrace-findings` keeps.
 fn problems(log: &Value) -> Vec<String> {
     let schema =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../retrace-findings/testdata/sarif-schema-2.1.0.json");

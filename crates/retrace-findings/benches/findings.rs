@@ -1,4 +1,4 @@
-//! How fast directories are checked: 10,000 memories for the first time, and again when one changed.
+//! Speed of checking directories: 10,000 memories for the first time, and again when one changed.
 //!
 //! ```text
 //! cargo bench -p retrace-findings

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 const MARK: &str = "retrace-allow:";
 
-/// What the comments of one file allow.
+/// Findings that the comments of one file allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Allowed {
     /// The lines, from 1, of the comments that name a rule or group, in order.

@@ -87,7 +87,7 @@ impl Baseline {
         format!("{text}\n")
     }
 
-    /// How many findings it accepts.
+    /// Number of findings it accepts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.accepted.len()

@@ -22,11 +22,11 @@ pub struct File<'a> {
     pub path: &'a str,
     /// Bytes.
     pub size: u64,
-    /// What it holds.
+    /// Its content.
     pub content: Content<'a>,
 }
 
-/// What is known of a file's content.
+/// Known content of a file.
 #[derive(Clone, Debug)]
 pub enum Content<'a> {
     /// The bytes with their hash.
@@ -37,7 +37,7 @@ pub enum Content<'a> {
     Unread,
 }
 
-/// What is known around a directory.
+/// Surroundings of a directory.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// The repository the memories are about.
@@ -47,11 +47,11 @@ pub struct Surroundings<'a> {
     pub place: Option<&'a str>,
     /// The day it is; no day is past when absent.
     pub today: Option<NaiveDate>,
-    /// What sessions tell of the use of the memories; nothing is said about it when absent.
+    /// Use of the memories by sessions; nothing is said about it when absent.
     pub usage: Option<&'a Usage>,
 }
 
-/// What was found.
+/// Findings of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Findings, by path, place and rule.
@@ -181,7 +181,7 @@ impl Checker {
     }
 }
 
-/// What is wrong with one content by itself, at this path: no rule that needs other files, the repository or the day. In
+/// Findings of one content by itself, at this path: no rule that needs other files, the repository or the day. In
 /// the order of the content. What a comment in it allows is left out where the configuration lets comments allow.
 #[must_use]
 pub fn check_one(path: &str, bytes: &[u8], config: &Config) -> Vec<Finding> {

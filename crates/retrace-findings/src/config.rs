@@ -1,4 +1,4 @@
-//! What a person switched: rules on and off, severities, paths left out, addresses that are fine.
+//! Configuration of a person: rules on and off, severities, paths left out, addresses that are fine.
 
 use crate::finding::Severity;
 use crate::registry::{Rule, rules};
@@ -21,7 +21,7 @@ pub enum ConfigError {
     UnknownSetting {
         /// The rule or group.
         rule: String,
-        /// What was given.
+        /// Given value.
         value: String,
     },
     /// A pattern of paths that cannot be used.
@@ -29,7 +29,7 @@ pub enum ConfigError {
     Pattern(String),
 }
 
-/// What a rule is set to.
+/// Setting of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Setting {
     on: bool,
@@ -156,7 +156,7 @@ impl Config {
         }
     }
 
-    /// How bad findings of `rule` are; `None` when it is off.
+    /// Severity of the findings of `rule`; `None` when it is off.
     #[must_use]
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
         self.settings.get(rule.id.as_str()).filter(|setting| setting.on).map(|setting| setting.severity)

@@ -1,4 +1,5 @@
-//! What is wrong with how memories changed, rather than with what they say: rules over the recorded changes of one store.
+//! Finds problems in how memories changed, rather than with what they say: rules over the recorded changes of one
+//! store.
 //!
 //! The caller gives the changes in their order with who made them, and contents when a rule asks for one. Changes that a
 //! person asked for with a preview (rollback, restore, redaction, import, an edit in Retrace) and the store's baseline are
@@ -81,7 +82,7 @@ pub struct Change {
     pub memory: MemoryId,
     /// Its path after the change, or the one it had before it was deleted; `None` when redacted.
     pub path: Option<String>,
-    /// What it did.
+    /// Change.
     pub what: VersionOperation,
     /// True if its content holds something that was redacted before.
     pub redacted_back: bool,
@@ -103,7 +104,7 @@ pub struct Changes<'a> {
 pub struct EventFinding {
     /// Places in the log of the versions it is about, oldest first; never empty.
     pub versions: Vec<u64>,
-    /// What is wrong. Its path is the memory's, or empty where several are concerned.
+    /// Finding. Its path is the memory's, or empty where several are concerned.
     pub finding: Finding,
 }
 
@@ -191,7 +192,7 @@ fn mass_deletes(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFin
     for burst in deletes.chunk_by(follows) {
         let (Some(first), Some(last)) = (burst.first(), burst.last()) else { continue };
         let end = &changes.changes[*last];
-        // What stands at its path again right afterwards was exchanged: a checkout, an editor.
+        // A content that stands at its path again right afterwards was exchanged: a checkout, an editor.
         let back: HashSet<&str> = changes.changes[*first..]
             .iter()
             .take_while(|change| {
@@ -296,7 +297,7 @@ fn races(line: &[&Change], changes: &Changes<'_>, config: &Config, found: &mut V
     }
 }
 
-/// How many lines the change at `at` added, where the next change has none of them.
+/// Number of lines that the change at `at` added, where the next change has none of them.
 fn lost_lines(line: &[&Change], at: usize, changes: &Changes<'_>) -> Option<usize> {
     let (one, other) = (line.get(at)?, line.get(at + 1)?);
     let before = match (one.what, at.checked_sub(1)) {

@@ -1,4 +1,4 @@
-//! What a rule says about a place.
+//! Finding of a rule about a place.
 
 use crate::registry::Rule;
 use crate::remedy::Remedy;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing.
@@ -24,7 +24,7 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is not one of: note, warning, error")]
 pub struct UnknownSeverity(
-    /// What was given.
+    /// Given word.
     pub String,
 );
 
@@ -81,7 +81,7 @@ impl Span {
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// How bad it is here: the rule's own severity or what the configuration makes of it.
+    /// Severity here: the rule's own severity or what the configuration makes of it.
     pub severity: Severity,
     /// The path below the directory; empty for the directory as a whole.
     pub path: String,
@@ -89,7 +89,7 @@ pub struct Finding {
     pub span: Option<Span>,
     /// One sentence about this place.
     pub message: String,
-    /// What was found, so that the same finding is known again when lines move.
+    /// Evidence, so that the same finding is known again when lines move.
     pub evidence: Evidence,
     /// Acts that mend it, the one that does most first.
     pub remedies: Vec<Remedy>,
@@ -102,7 +102,7 @@ impl Finding {
         self.span.as_ref().map_or(Position { line: 1, column: 1 }, |span| span.start)
     }
 
-    /// What to do about it.
+    /// Advice.
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         &self.rule.remedy

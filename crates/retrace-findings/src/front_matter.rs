@@ -31,7 +31,7 @@ pub(crate) struct Value {
     pub(crate) line: usize,
 }
 
-/// What is wrong with front matter, and on which line of the text, from 0.
+/// Problem of front matter, and on which line of the text, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) message: String,

@@ -1,4 +1,4 @@
-//! What is wrong with a directory of memories: bytes and a view of the directory in, findings out.
+//! Finds problems in a directory of memories: bytes and a view of the directory in, findings out.
 //!
 //! A [`Checker`] takes the files of one directory ([`File`]) and what is known around them ([`Surroundings`]), and answers
 //! with a [`Report`]. Rules are small functions; [`rules`] lists them with their default severity, explanation and remedy;

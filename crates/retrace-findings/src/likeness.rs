@@ -29,7 +29,7 @@ const ANEW_FROM: usize = 8;
 /// Two memories, the first in the order of paths first.
 type Pair = (String, String);
 
-/// What is known of the last check.
+/// State of the last check.
 #[derive(Debug, Default)]
 pub(crate) struct Likeness {
     files: BTreeMap<String, Arc<Reading>>,

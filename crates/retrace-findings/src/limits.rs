@@ -44,7 +44,7 @@ pub struct Cut {
     pub bytes: usize,
 }
 
-/// What of an index counts, as the agent measures.
+/// Counted part of an index, as the agent measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexSize {
     /// Lines that count.
@@ -53,7 +53,7 @@ pub struct IndexSize {
     pub bytes: usize,
 }
 
-/// How large an index is: front matter and block HTML comments do not count.
+/// Size of an index: front matter and block HTML comments do not count.
 #[must_use]
 pub fn index_size(bytes: &[u8]) -> IndexSize {
     let text = Text::new(bytes);

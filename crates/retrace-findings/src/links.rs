@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What one file points at.
+/// Targets of one file's links.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     /// Targets of Markdown links that could be files, with anchors and titles taken off.
@@ -67,7 +67,7 @@ fn import_expression() -> &'static Regex {
     })
 }
 
-/// What the expression finds outside code and comments, as `target` reads it.
+/// Matches of the expression outside code and comments, as `target` reads it.
 fn found(page: &Page<'_>, expression: &Regex, target: fn(&str) -> Option<String>) -> Vec<Link> {
     let text = page.text.as_str();
     expression

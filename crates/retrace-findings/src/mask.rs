@@ -1,4 +1,4 @@
-//! How a secret is named without being shown: its first characters and its length, never more.
+//! Masked form of a secret: its first characters and its length, never more.
 
 /// Characters shown of a long secret: enough to know a provider's prefix.
 const SHOWN: usize = 4;

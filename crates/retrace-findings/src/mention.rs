@@ -1,4 +1,5 @@
-//! Whether hostile words are used or mentioned: a note about prompt injection quotes and describes what an injection says.
+//! Decides if hostile words are used or mentioned: a note about prompt injection quotes and describes what an injection
+//! says.
 //!
 //! A mention needs its evidence on the page: a quotation in a sentence that reports it, a sentence that names the attack
 //! before it comes to the words, a negation, a list below a heading about attacks. Words that stand alone are used, also in
@@ -24,7 +25,7 @@ const SHORT: usize = 4;
 /// A quotation stands in a sentence when so many words are outside it.
 const SENTENCE: usize = 3;
 
-/// What a mention can be seen by.
+/// Signs of a mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// Sentences to the model: a quotation is a mention.
@@ -72,7 +73,7 @@ shape!(
 // …unless by these: "do not hesitate to".
 shape!(urged, r"(?i)\b(?:hesitate|forget|fail|worry|wait|mind)\b");
 
-// What follows makes a subject of the words: "… is a common attack".
+// Words after the quotation that make a subject of the words: "… is a common attack".
 shape!(
     subject,
     r"(?i)^[\s\x22'`”’」*_]*(?:[\w-]+\s+){0,1}(?:(?:is|are|was|were)\s+(?:\w+\s+){0,4}(?:attacks?|attempts?|injections?|jailbreaks?|phrases?|patterns?|payloads?|tricks?|examples?)|-?style|attacks?|attempts?|injections?|payloads?|tricks?|phrases?|patterns?)\b"
@@ -194,7 +195,7 @@ fn is_described(before: &str, after: &str) -> bool {
     attack().is_match(clause) || subject().is_match(after)
 }
 
-/// What follows the last end of a sentence; an abbreviation such as `e.g.` ends none.
+/// Text after the last end of a sentence; an abbreviation such as `e.g.` ends none.
 fn sentence_end(text: &str, boundary: impl Fn(char) -> bool) -> &str {
     let mut at = text.len();
     while let Some(found) = text[..at].rfind(&boundary) {
@@ -211,7 +212,7 @@ fn sentence_end(text: &str, boundary: impl Fn(char) -> bool) -> &str {
     text
 }
 
-/// What stands outside the quotation marks around the words; `None` where there are none.
+/// Text outside the quotation marks around the words; `None` where there are none.
 fn quotation<'a>(before: &'a str, after: &'a str) -> Option<(&'a str, &'a str)> {
     for (open, close) in [('“', '”'), ('「', '」'), ('『', '』'), ('«', '»'), ('‘', '’')] {
         if let (Some(start), Some(end)) = (before.rfind(open), after.find(close))

@@ -1,5 +1,6 @@
-//! What findings say, as sentences with places for what they are about: another language says a sentence anew when it knows
-//! the English one. Findings of secrets and of personal data are not among them: what they name stands in their rule.
+//! Messages of findings, as sentences with places for what they are about: another language says a sentence anew when
+//! it knows the English one. Findings of secrets and of personal data are not among them: what they name stands in
+//! their rule.
 
 use crate::registry::Rule;
 

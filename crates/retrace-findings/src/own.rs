@@ -1,4 +1,4 @@
-//! What a person set of their own, for every store they look at: a few rules, kept as a small file.
+//! Settings of a person of their own, for every store they look at: a few rules, kept as a small file.
 //!
 //! Unlike the configuration in a directory, which whoever writes memory can write as well, this is the person's alone; what
 //! it says of a rule wins. A rule that this version does not know is kept and not applied, so that an older program does
@@ -47,7 +47,7 @@ impl OwnRules {
         text
     }
 
-    /// What is set for a rule.
+    /// Setting of a rule.
     #[must_use]
     pub fn of(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(String::as_str)

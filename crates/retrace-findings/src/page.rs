@@ -33,7 +33,7 @@ pub(crate) struct Page<'a> {
     findings: Vec<Finding>,
 }
 
-/// What one file gives.
+/// Reading of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// Findings that depend on this file alone, by place.

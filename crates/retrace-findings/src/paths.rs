@@ -93,7 +93,7 @@ pub fn hosted_problem(path: &str) -> Option<String> {
     }
 }
 
-/// What deceives about the path.
+/// Deceptive part of the path.
 pub(crate) fn deception(path: &str) -> Option<String> {
     if let Some(found) = hidden(path).first() {
         return Some(format!("The path holds {}, which is not seen.", found.code));

@@ -284,7 +284,7 @@ fn is_login(text: &str, start: usize) -> bool {
         LOGINS.contains(&name.rsplit('/').next().unwrap_or(name))
     };
     let Some(program) = words.iter().rposition(is_program) else { return false };
-    // What may stand between: options, their values, files. Three words that are none of these are a sentence.
+    // Words that may stand between: options, their values, files. Three words that are none of these are a sentence.
     let after = &words[program + 1..];
     let prose = |word: &&&str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     let closed = text[from..start].matches('`').count().is_multiple_of(2) && words[program].contains('`');

@@ -9,16 +9,16 @@ use std::sync::OnceLock;
 pub struct Rule {
     /// `group/name`, stable.
     pub id: String,
-    /// What people call it: the second part of the id in words, or what kind of secret it finds.
+    /// Name for people: the second part of the id in words, or what kind of secret it finds.
     pub name: String,
-    /// How bad its findings are unless the configuration says otherwise.
+    /// Severity of its findings unless the configuration says otherwise.
     pub severity: Severity,
     /// True if it is on unless the configuration says otherwise. A rule whose precision on real memories was measured
     /// below 80 %, or could not be measured, is off (docs/FINDINGS.md).
     pub on: bool,
-    /// What it searches for and why that matters.
+    /// Explanation of what it searches for and why that matters.
     pub explanation: String,
-    /// What to do about a finding.
+    /// Advice for its findings.
     pub remedy: String,
     /// True if what it finds is a secret or personal data, and is masked everywhere.
     pub sensitive: bool,

@@ -1,4 +1,4 @@
-//! What mends a finding, as data: an act of the program, which a shell offers as a button or a command. What the act is about is
+//! Remedies of a finding, as data: an act of the program, which a shell offers as a button or a command. The subject of the act is
 //! the finding's own rule, path and span.
 //!
 //! Deliberately absent: doing it, and switching a rule off, which mends nothing.
@@ -27,7 +27,7 @@ pub enum Remedy {
 const STRIPPED: [&str; 5] =
     ["hidden/zero-width", "hidden/bidi", "hidden/tag", "hidden/control", "hidden/other"];
 
-/// What mends a finding of `rule` at `span`, in which `found` stands: the first is what does most.
+/// Remedies of a finding of `rule` at `span`, in which `found` stands: the first is what does most.
 pub(crate) fn remedies(rule: &Rule, path: &str, span: Option<&Span>, found: &str) -> Vec<Remedy> {
     let mut remedies = Vec::new();
     if span.is_some() {

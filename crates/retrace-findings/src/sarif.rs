@@ -22,12 +22,12 @@ pub enum Suppression {
     External,
 }
 
-/// What one log holds.
+/// Content of one log.
 #[derive(Clone, Copy, Debug)]
 pub struct Log<'a> {
     /// Version of the program.
     pub program_version: &'a str,
-    /// What stands before each path so that it is one from the root of the repository: empty, or with a slash at its end.
+    /// Prefix of each path so that it is one from the root of the repository: empty, or with a slash at its end.
     pub prefix: &'a str,
     /// Findings that count.
     pub findings: &'a [Finding],

@@ -41,7 +41,7 @@ struct WrittenRule {
     licence: String,
 }
 
-/// What the secret must look like besides fitting the expression.
+/// Form of the secret besides fitting the expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Shape {
@@ -89,7 +89,7 @@ struct Set {
 pub(crate) struct Secret {
     /// The rule's id.
     pub(crate) rule: &'static str,
-    /// What it is, in a few words.
+    /// Short name.
     pub(crate) name: &'static str,
     /// Where the secret itself stands, bytes.
     pub(crate) range: Range<usize>,
@@ -223,7 +223,7 @@ fn is_in_badge(before: &str) -> bool {
     before[from..].contains(".svg?")
 }
 
-/// What stands for another thing by its form: a UUID, a hash of Git or of SHA-2 in full length, a version.
+/// True for forms of identifiers: a UUID, a hash of Git or of SHA-2 in full length, a version.
 fn is_identifier(text: &str) -> bool {
     let hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
     let uuid =

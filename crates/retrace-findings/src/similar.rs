@@ -19,7 +19,7 @@ const SHINGLE: usize = 3;
 /// Fewest words two lines must share, in order, to be about the same thing.
 const SHARED_WORDS: usize = 5;
 
-/// What one file says, in words.
+/// Wording of one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wording {
     /// Hashes of its shingles, sorted, each once.

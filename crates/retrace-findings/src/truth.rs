@@ -1,4 +1,4 @@
-//! What a memory claims about its repository, compared with the repository; and days to come that are past.
+//! Compares claims of a memory with its repository; and finds future dates that have passed.
 //!
 //! Only claims with a shape are read: a path in a code span, a script after `npm run`, and the like. A claim that cannot be
 //! decided (no package.json, no Makefile, a path of which nothing is there) is none, and so is what a memory itself calls
@@ -252,7 +252,7 @@ pub(crate) fn claims(page: &Page<'_>) -> Vec<Claim> {
             span: page.span(&range),
         });
     };
-    // What a line says is asked once: one line may hold all code of a text.
+    // Facts of a line are asked once: one line may hold all code of a text.
     let mut line_before: Option<(usize, bool)> = None;
     for code in page.code.ranges() {
         let inner = code.start..code.end;

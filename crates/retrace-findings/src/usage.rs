@@ -15,7 +15,7 @@ pub const UNLOADED_DAYS: i64 = 90;
 /// loaded, and that says nothing about a memory.
 pub const UNLOADED_SESSIONS: u64 = 10;
 
-/// What sessions tell about the use of a directory of memories: facts that findings and proposals of expiry share.
+/// Use of a directory of memories by sessions: facts that findings and proposals of expiry share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// By path below the directory. Of a memory that is not here nothing is known.

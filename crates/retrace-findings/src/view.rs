@@ -1,4 +1,4 @@
-//! What others ask of one memory without checking it: where its text begins, and which files it links to.
+//! Facts of one memory without checking it: where its text begins, and which files it links to.
 
 use crate::front_matter::front_matter;
 use crate::links;

@@ -27,7 +27,7 @@ pub(crate) struct CompareArguments {
 
 /// Take memories of one store over into another: all that differ, or some of them
 ///
-/// What is written is checked and recorded like any other act, and `retrace
+/// The act is checked and recorded like any other, and `retrace
 /// undo` takes it back. Into a mirror of a hosted store it is queued. A memory
 /// that changed meanwhile is never overwritten: the command then does nothing
 /// and exits with 4.

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     target: String,
 }
 
-/// What the job is called here; there is one in the process.
+/// Name of the job; there is one in the process.
 const JOB: &str = "Tracing lines";
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {

@@ -11,7 +11,7 @@ use retrace_api::commands;
 use retrace_api::wire::{ApiError, CheckReq, Checked, Code, Nothing, Remedy, Store};
 use std::path::{Path, PathBuf};
 
-/// What is wrong with memories: limits, links, secrets, hidden and hostile text
+/// Check memories: limits, links, secrets, hidden and hostile text
 ///
 /// Looks at a directory, which need not be recorded, or at a store. At the root
 /// of a repository only what agents read there is looked at. Rules are switched
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// A directory, or a store by id or name [default: the current directory]
     #[arg(value_name = "DIR|STORE")]
     target: Option<PathBuf>,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "text|json|sarif", hide_possible_values = true)]
     format: Option<Format>,
     /// Exit with 5 from this severity on: note, warning, error or never [default: the configuration's, or error]

@@ -12,7 +12,7 @@ use clap_complete::Shell as Target;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// Which shell
+    /// Shell to complete for
     shell: Target,
 }
 

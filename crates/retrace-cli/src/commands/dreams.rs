@@ -56,7 +56,7 @@ enum Action {
         /// Model
         #[arg(long)]
         model: String,
-        /// What to tell it, in a file; - for standard input
+        /// File with its instructions; - for standard input
         #[arg(long, value_name = "FILE")]
         instructions_file: Option<PathBuf>,
         /// Write into the store itself instead of a new one

@@ -120,7 +120,7 @@ pub(crate) fn strip(arguments: StripArguments, shell: &mut Shell<'_, '_>) -> End
 /// A line, and the last one of a range.
 type LineRange = (u32, Option<u32>);
 
-/// What stands before `:LINE` or `:LINE-LINE`, and the lines; a text without them whole.
+/// Splits off `:LINE` or `:LINE-LINE`; a text without them whole.
 fn with_lines(text: &str) -> (&str, Option<LineRange>) {
     let found = text.rsplit_once(':').and_then(|(before, lines)| {
         let (first, last) = match lines.split_once('-') {

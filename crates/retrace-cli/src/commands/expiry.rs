@@ -13,7 +13,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::{ApiError, Code, ExpireMemory, ExpireReq, Expiry, ExpiryReq, Nothing};
 
-/// What could go: memories nobody loads, old logs, days that are past, duplicates
+/// Propose memories to remove: never loaded, old logs, past days, duplicates
 ///
 /// Proposals with their evidence; nothing goes by itself. `retrace expire` takes
 /// what you choose.
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ExpireArguments {
-    /// What goes; all of one store
+    /// Memories to remove; all of one store
     #[arg(value_name = "STORE:PATH", required = true)]
     memories: Vec<String>,
     /// Say what would be done, and do nothing

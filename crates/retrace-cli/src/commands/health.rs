@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::{Health, HealthReq};
 
-/// How healthy stores are: sizes against limits, findings, last write, review and load
+/// Show the health of stores: sizes against limits, findings, last write, review and load
 ///
 /// A line a store, then its findings, each rule once with their number; --all
 /// lists them one by one. An index is measured as the agent measures
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     all: bool,
 }
 
-/// What the job is called: the API's own name for it.
+/// Name of the job: the API's own name for it.
 pub(super) const JOB: &str = "health";
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {

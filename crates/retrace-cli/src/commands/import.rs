@@ -56,7 +56,7 @@ struct Git {
     dry_run: bool,
 }
 
-/// What agents' sessions wrote and read, and the copies Claude Code kept
+/// Sessions of agents, and the copies Claude Code kept
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 struct Transcripts {
@@ -68,7 +68,7 @@ struct Transcripts {
     dry_run: bool,
 }
 
-/// What `retrace export STORE --to FILE.retrace` wrote
+/// File that `retrace export STORE --to FILE.retrace` wrote
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 struct Bundle {
@@ -83,7 +83,7 @@ struct Bundle {
     dry_run: bool,
 }
 
-/// What the job is called here; there is one in the process.
+/// Name of the job; there is one in the process.
 const JOB: &str = "Importing";
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {

@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::commands::{self, InboxList};
 use retrace_api::wire::{InboxReq, Nothing, TranscriptsReq};
 
-/// What you have left to review, newest first
+/// List unreviewed changes, newest first
 ///
 /// Changes of one session stand together; where no session is known, changes
 /// that followed each other closely. A line an item: what happened (+ created,
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     all: bool,
 }
 
-/// What a list is narrowed to.
+/// Filters of a list.
 #[derive(Clone, Default)]
 pub(super) struct Narrowed {
     pub(super) store: Option<String>,
@@ -43,7 +43,7 @@ pub(super) struct Narrowed {
 }
 
 impl Narrowed {
-    /// What is asked of the inbox.
+    /// Request for the inbox.
     pub(super) fn request(&self) -> InboxReq {
         InboxReq { store: self.store.clone(), kind: self.kind.clone(), ..InboxReq::default() }
     }

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// A store, or a directory [default: the current directory]
     #[arg(value_name = "STORE|DIR")]
     target: Option<String>,
-    /// What every session of yours loads, wherever it is started
+    /// Only files that every session of yours loads, wherever it is started
     #[arg(long, conflicts_with = "target")]
     user: bool,
 }

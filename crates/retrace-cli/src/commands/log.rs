@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::wire::{ApiError, LogReq, Nothing, Version};
 use retrace_api::{App, commands};
 
-/// What changed, newest first
+/// List changes, newest first
 ///
 /// A line a version: its number; when; what happened (+ created, ~ modified, -
 /// deleted, → moved) to which memory; who wrote it; what recorded it, in which

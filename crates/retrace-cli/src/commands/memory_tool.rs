@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     /// Cut views after this many characters; 0 never cuts [default: 16000 with docs, else 0]
     #[arg(long, value_name = "CHARACTERS")]
     cap: Option<u64>,
-    /// What happens to a write that adds a secret, personal data, or hidden or hostile text
+    /// Treatment of a write that adds a secret, personal data, or hidden or hostile text
     #[arg(
         long,
         value_name = "off|warn|refuse",
@@ -78,7 +78,7 @@ fn run_of_mcp(shell: &Shell<'_, '_>) -> Result<String, ApiError> {
 /// Longest line that is read, in bytes: a content of the largest size kept, each byte written as an escape.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 
-/// What is printed for a call.
+/// Output for a call.
 #[derive(Serialize)]
 struct Printed {
     content: String,

@@ -42,7 +42,7 @@ use crate::args::Command;
 use crate::exit::Exit;
 use crate::shell::{Failure, Shell};
 
-/// How a command ends: its exit code, or why it could not.
+/// Result of a command: its exit code, or why it could not.
 pub(crate) type Ended = Result<Exit, Failure>;
 
 pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
-/// What a session wrote, in all stores
+/// List the writes of a session, in all stores
 ///
 /// A line a version, newest first, as in `retrace log`, with how sure it is that
 /// the session wrote it; then its calls that wrote and left no version.

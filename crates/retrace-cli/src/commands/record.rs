@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     stores: Vec<String>,
 }
 
-/// How often the wish to stop is looked at while nothing happens.
+/// Interval at which the wish to stop is checked while nothing happens.
 const HEARTBEAT: Duration = Duration::from_millis(200);
 
 /// Versions asked for at once.
@@ -96,7 +96,7 @@ fn unavailable(scanned: &Scanned) -> Option<ApiError> {
     })
 }
 
-/// What is printed of the log: each version once, oldest first.
+/// Printed part of the log: each version once, oldest first.
 struct Feed {
     stores: Vec<String>,
     /// The newest version that was printed or was there before.

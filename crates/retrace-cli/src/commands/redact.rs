@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// what is clean, what is not and what takes it out of there (git repositories,
 /// copies that Claude Code keeps, bundles), and what is out of reach. Exits with 6
 /// while the purge is pending, and when a place of the log still holds it.
-/// What was redacted stays out: imports, pulls and acts put [redacted] in its
+/// Redacted text stays out: imports, pulls and acts put [redacted] in its
 /// place, texts of fewer than 12 bytes excepted.
 ///
 ///     retrace redact --secret-file key.txt --live --dry-run

@@ -89,7 +89,7 @@ enum Action {
         #[arg(long)]
         dry_run: bool,
     },
-    /// What is queued, in the order in which it is sent
+    /// List queued changes, in the order in which it is sent
     ///
     ///     retrace remote queue --diff
     #[command(verbatim_doc_comment)]
@@ -166,7 +166,7 @@ enum KeyAction {
     },
 }
 
-/// Which host.
+/// Host to use.
 #[derive(Args, Clone)]
 pub(super) struct HostArguments {
     /// Base URL of the host, without /v1 [default: the API's own]
@@ -174,7 +174,7 @@ pub(super) struct HostArguments {
     pub(super) url: Option<String>,
 }
 
-/// What the job is called here; there is one in the process.
+/// Name of the job; there is one in the process.
 const JOB: &str = "Calling the host";
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
@@ -302,7 +302,7 @@ fn push(store: Option<String>, shell: &mut Shell<'_, '_>) -> Ended {
     }
 }
 
-/// What was not taken is a failure: a newer edit before a host that refuses.
+/// A change that was not taken is a failure: a newer edit before a host that refuses.
 fn left_over(pushed: &Pushed) -> Option<ApiError> {
     let with = |state: &str| pushed.queue.changes.iter().find(|change| change.state == state);
     let subject = |state: &str| {
@@ -362,7 +362,7 @@ fn print_queue(queue: &RemoteQueue, diff: bool, shell: &mut Shell<'_, '_>) -> En
     Ok(Exit::DONE)
 }
 
-/// What is named with --over where nothing is at the host any more.
+/// Value of --over where nothing is at the host any more.
 const NOTHING: &str = "nothing";
 
 fn conflict(id: u64, shell: &mut Shell<'_, '_>) -> Ended {

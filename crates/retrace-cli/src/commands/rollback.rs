@@ -89,7 +89,7 @@ fn pending(result: &ActResult) -> Option<ApiError> {
     unfinished(result.receipt.as_ref()?)
 }
 
-/// That a redaction is not done: its purge is pending, or a place of the log's own still holds it.
+/// Failure where a redaction is not done: its purge is pending, or a place of the log's own still holds it.
 pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
     if receipt.purge == "pending" {
         return Some(purge_pending(&receipt.id));

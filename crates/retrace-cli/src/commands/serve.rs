@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     legacy_stores: bool,
 }
 
-/// What is printed with `--json`.
+/// Output of `--json`.
 #[derive(Serialize)]
 struct Serving {
     /// The address for a browser, with the token.
@@ -69,7 +69,7 @@ struct Serving {
     recording: bool,
 }
 
-/// How often the recorder's place is tried for while another process has it.
+/// Interval of attempts to record while another process has it.
 const RETRY: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
-/// How other machines may reach it. The arguments are checked already: both files or none.
+/// Transport for other machines. The arguments are checked already: both files or none.
 fn transport(certificate: Option<PathBuf>, key: Option<PathBuf>, plain: bool) -> Transport {
     match (certificate, key) {
         (Some(certificate), Some(key)) => Transport::Tls { certificate, key },

@@ -8,7 +8,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::StoreRef;
 
-/// What projects offer a subagent's memory: would it be taken over, and what would change
+/// Compare a subagent's memory with the snapshots that projects offer
 ///
 /// A project can bring content for the memory of its agents along, in
 /// .claude/agent-memory-snapshots/AGENT. An agent without memory copies it; one

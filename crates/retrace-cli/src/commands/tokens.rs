@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// What to count; - for standard input [default: -]
+    /// Files to count; - for standard input [default: -]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Count as this model does [default: one of the newest]
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
-/// What is in a file; `-` is standard input.
+/// Bytes of a file; `-` is standard input.
 pub(super) fn bytes(path: &Path, stdin: &mut dyn Read) -> Result<Vec<u8>, ApiError> {
     input::read(path, stdin, input::MAX_INPUT_BYTES)
 }

@@ -1,4 +1,4 @@
-//! What an act did, or would do.
+//! Prints the result of an act, or its preview.
 
 use super::names::Names;
 use super::time::time;

@@ -57,7 +57,7 @@ fn columns(values: &[u64], room: usize) -> Vec<u64> {
         .collect()
 }
 
-/// How much of the cell that begins at so many eighths is filled. What is more than nothing is seen.
+/// Filled eighths of the cell that begins at so many eighths is filled. What is more than nothing is seen.
 fn eighths(value: u64, largest: u64, from: usize) -> usize {
     let all = u128::from(value) * (ROWS as u128 * 8) / u128::from(largest);
     let all = usize::try_from(all).unwrap_or(usize::MAX).max(usize::from(value > 0));

@@ -131,7 +131,7 @@ fn line(out: &mut (impl Write + ?Sized), finding: &Finding, what: &str, style: S
     )
 }
 
-/// How many there are, and how many do not count.
+/// Number of findings, and of those that do not count.
 pub(crate) fn summary(checked: &Checked) -> String {
     let mut text = format!(
         "{}, {}, {} in {}.",

@@ -1,4 +1,4 @@
-//! What would be sent to have forecasts checked, and what came of it.
+//! Prints the plan of checking forecasts, and its result.
 
 use super::table::{Side, bytes, grouped, nth, table};
 use super::{Style, count, visible};

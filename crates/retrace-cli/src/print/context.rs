@@ -1,4 +1,4 @@
-//! What filled the context of a run.
+//! Prints the composition of a run's context.
 
 use super::table::{Side, at_least_dollars, dollars, grouped, nth, signed, table, why_at_least};
 use super::{Style, chart, count, visible};

@@ -1,4 +1,4 @@
-//! What discovery found.
+//! Prints a discovery.
 
 use super::{Style, count, visible};
 use retrace_api::wire::Found;

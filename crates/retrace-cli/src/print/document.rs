@@ -39,7 +39,7 @@ pub(crate) fn marks(hidden: &[Hidden]) -> BTreeMap<usize, &str> {
     characters.map(|one| (one.at as usize, one.code.as_str())).collect()
 }
 
-/// What is written for a character; `None` for itself. What acts on the terminal is written out whether it was reported or
+/// Written form of a character; `None` for itself. What acts on the terminal is written out whether it was reported or
 /// not.
 pub(crate) fn mark(marks: &BTreeMap<usize, &str>, at: usize, letter: char) -> Option<String> {
     match marks.get(&at) {

@@ -48,7 +48,7 @@ pub(crate) fn one(out: &mut (impl Write + ?Sized), dream: &Dream, style: Style) 
     }
 }
 
-/// What a request for a dream would ask for, and what the dream would not read.
+/// Prints a request for a dream, and what the dream would not read.
 pub(crate) fn plan(out: &mut (impl Write + ?Sized), plan: &DreamPlan, style: Style) -> Result<()> {
     let here = match &plan.input_store_id {
         Some(here) => format!(" (here {})", visible::line(here)),

@@ -59,7 +59,7 @@ fn put_back(group: &InboxGroup) -> Option<&PutBack> {
     group.items.iter().all(is_of_it).then_some(back)
 }
 
-/// What the group's session is called.
+/// Title of the group's session.
 fn title(group: &InboxGroup) -> Option<String> {
     group.session.as_ref()?;
     let title = group.items.iter().find_map(|item| item.origin.as_ref()?.title.as_deref())?;
@@ -175,7 +175,8 @@ fn line(out: &mut (impl Write + ?Sized), item: &InboxItem, names: &Names, style:
     writeln!(out, "  {sign} {place}  {}  {}", facts.join(", "), paint.dim(&visible::line(&item.version_id)))
 }
 
-/// What an approval of several comes to: how many are approved and left, which they are, and what the rules find in them.
+/// Prints the approval of several items: how many are approved and left, which they are, and what the rules find in
+/// them.
 pub(crate) fn approval(out: &mut (impl Write + ?Sized), approval: &Approval, style: Style) -> Result<()> {
     let (approved, left) = (approval.approved, approval.left);
     match (approved, left) {

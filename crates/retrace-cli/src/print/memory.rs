@@ -1,4 +1,4 @@
-//! What memory files cost.
+//! Prints the costs of memory files.
 
 use super::context::at_least_tokens;
 use super::table::{Side, dollars, grouped, table};

@@ -42,10 +42,10 @@ use paint::Paint;
 use retrace_api::wire::CounterStatus;
 use std::io::{Result, Write};
 
-/// How text is printed.
+/// Style of printed text.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
-    /// Whether with colours.
+    /// Colours, or none.
     pub(crate) paint: Paint,
     /// In which time zone.
     pub(crate) zone: Zone,

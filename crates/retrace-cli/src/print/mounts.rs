@@ -1,4 +1,4 @@
-//! What an attach list would mount.
+//! Prints the mounts of an attach list.
 
 use super::table::{bytes, grouped};
 use super::{Style, count, visible};

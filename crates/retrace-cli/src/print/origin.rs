@@ -70,7 +70,7 @@ fn sentence(note: &OriginNote) -> String {
     format!("session {session}{title}{role}{turn}{model}: {}", note.confidence.replace('_', " "))
 }
 
-/// What a session wrote: its versions as in the log, then calls without a version.
+/// Prints the writes of a session: its versions as in the log, then calls without a version.
 pub(crate) fn session(
     out: &mut (impl Write + ?Sized),
     writes: &SessionWrites,

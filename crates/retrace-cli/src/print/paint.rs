@@ -31,7 +31,7 @@ impl Paint {
     colours! {
         /// Headings.
         bold = "1" to "22",
-        /// What matters less.
+        /// Less important text.
         dim = "2" to "22",
         /// Gone, or wrong.
         red = "31" to "39",
@@ -41,7 +41,7 @@ impl Paint {
         yellow = "33" to "39",
         /// Places.
         cyan = "36" to "39",
-        /// What hides.
+        /// Covered text.
         reverse = "7" to "27",
     }
 

@@ -15,7 +15,7 @@ const SHORT: usize = 8;
 /// Characters of who wrote a line.
 const WHO: usize = 24;
 
-/// What an import brought in.
+/// Prints the result of an import.
 pub(crate) fn imported(out: &mut (impl Write + ?Sized), done: &ImportResult, style: Style) -> Result<()> {
     let store = visible::line(&done.store);
     let from = visible::line(&done.from);
@@ -54,7 +54,7 @@ pub(crate) fn imported(out: &mut (impl Write + ?Sized), done: &ImportResult, sty
     Ok(())
 }
 
-/// What was written elsewhere.
+/// Prints the result of an export.
 pub(crate) fn exported(out: &mut (impl Write + ?Sized), done: &ExportedStore, style: Style) -> Result<()> {
     let what = if done.kind == "bundle" {
         count(done.written, "version", "versions")

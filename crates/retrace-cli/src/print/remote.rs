@@ -111,7 +111,7 @@ fn call(out: &mut (impl Write + ?Sized), made: &RemoteCall, style: Style) -> Res
     )
 }
 
-/// What a pull brought, a line a store.
+/// Prints the result of a pull, a line a store.
 pub(crate) fn pulled(out: &mut (impl Write + ?Sized), pulled: &Pulled, style: Style) -> Result<()> {
     pulled.stores.iter().try_for_each(|store| pulled_store(out, store, style))
 }
@@ -145,7 +145,7 @@ fn pulled_store(out: &mut (impl Write + ?Sized), store: &PulledStore, style: Sty
     Ok(())
 }
 
-/// What a push sent, and what is left.
+/// Prints the result of a push, and what is left.
 pub(crate) fn pushed(out: &mut (impl Write + ?Sized), pushed: &Pushed, style: Style) -> Result<()> {
     let mut line = format!("{} sent", count(pushed.sent, "change", "changes"));
     for (number, what) in [(pushed.conflicts, "met a newer edit"), (pushed.failed, "refused by the host")] {

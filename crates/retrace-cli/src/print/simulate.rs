@@ -1,4 +1,4 @@
-//! What settings would do.
+//! Prints simulations.
 
 use super::context::kind;
 use super::table::{Side, at_least_dollars, grouped, nth, table, why_at_least};

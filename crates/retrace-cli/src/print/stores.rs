@@ -80,7 +80,7 @@ pub(crate) fn one(out: &mut (impl Write + ?Sized), done: &str, store: &Store) ->
     Ok(())
 }
 
-/// What a scan found, in a line; states that need attention in a line each.
+/// Prints the result of a scan, in a line; states that need attention in a line each.
 pub(crate) fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style: Style) -> Result<()> {
     for store in scanned.stores.iter().filter(|store| store.state != "recording") {
         let detail = store.state_detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
@@ -103,7 +103,7 @@ pub(crate) fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style:
     )
 }
 
-/// What became of a directory that was taken for a store's.
+/// Prints the fate of a directory that was taken for a store's.
 pub(crate) fn relocated(out: &mut (impl Write + ?Sized), done: &Relocated) -> Result<()> {
     let did = if done.dry_run { "would be" } else { "is" };
     writeln!(

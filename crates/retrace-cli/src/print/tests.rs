@@ -1,4 +1,4 @@
-//! What people read, from fixed wire values.
+//! Output for people, from fixed wire values.
 
 use super::names::Names;
 use super::*;
@@ -9,7 +9,7 @@ use retrace_api::wire::{
 };
 use std::io::Result;
 
-/// What a printer prints; escape characters as `␛`, so that a snapshot shows them.
+/// Output of a printer; escape characters as `␛`, so that a snapshot shows them.
 fn printed(print: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> String {
     let mut out = Vec::new();
     print(&mut out).expect("a buffer takes everything");

@@ -64,7 +64,7 @@ fn peak(row: &TranscriptRow) -> String {
     row.peak.map_or_else(|| "-".to_owned(), |peak| format!("{sign}{}", grouped(peak)))
 }
 
-/// What all of them come to.
+/// Sum of all of them.
 pub(crate) fn totals(totals: &TranscriptTotals, shown: u64) -> String {
     let sessions = count(totals.sessions, "session", "sessions");
     let shown = if shown == totals.sessions { String::new() } else { format!("{shown} of ") };

@@ -1,4 +1,4 @@
-//! Whether the log is sound.
+//! Prints a verification of the log.
 
 use super::{Style, count, visible};
 use retrace_api::wire::Verified;

@@ -34,7 +34,7 @@ impl Lines {
     }
 }
 
-/// What a version says of the time before it stood: when it was written, or of which older one it is the baseline.
+/// Time of a version from before recording: when it was written, or of which older one it is the baseline.
 fn past(version: &Version, style: Style) -> Option<String> {
     if let Some(older) = &version.baseline_of {
         return Some(baseline(older, style));
@@ -146,7 +146,7 @@ pub(crate) fn put_back(back: &PutBack, style: Style) -> String {
     )
 }
 
-/// That a version was rebuilt, where its cause does not say so.
+/// Marks a rebuilt version, where its cause does not say so.
 fn state(version: &Version) -> &'static str {
     match (version.rebuilt, version.source.as_str()) {
         (true, "rebuilt") | (false, _) => "",

@@ -56,7 +56,7 @@ pub(crate) fn json(text: &str) -> String {
     printed
 }
 
-/// How a hidden character of this name is written.
+/// Written form of a hidden character of this name.
 pub(crate) fn mark(code: &str) -> String {
     format!("‹{code}›")
 }

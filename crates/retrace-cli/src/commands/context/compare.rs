@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// What to compare with
+    /// Base of the comparison
     base: PathBuf,
-    /// What is compared
+    /// Output to compare
     new: PathBuf,
     /// Try both as settings on this transcript; may be given several times
     #[arg(long, value_name = "TRANSCRIPT")]
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
-/// What `simulate --json` wrote.
+/// Reads the output of `simulate --json`.
 fn recorded(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Vec<Simulation>, ApiError> {
     let text = String::from_utf8_lossy(&bytes(path, shell.io.stdin)?).into_owned();
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

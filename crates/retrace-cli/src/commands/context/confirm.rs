@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// The setting
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// How many requests to check [default: 4]
+    /// Number of requests to check [default: 4]
     #[arg(long, value_name = "N")]
     points: Option<u64>,
     /// Send what the plan says without asking
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     yes: bool,
 }
 
-/// What the job is called here; there is one in the process.
+/// Name of the job; there is one in the process.
 const JOB: &str = "Counting";
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {

@@ -1,4 +1,4 @@
-//! What the commands of `context` read: transcripts from standard input, settings from files.
+//! Input of the commands of `context`: transcripts from standard input, settings from files.
 
 use crate::commands::tokens::bytes;
 use crate::shell::Shell;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A transcript as it was named; standard input is put into a file that goes with this.
 pub(super) struct Named {
-    /// What the commands are asked for.
+    /// Name given to the command.
     pub(super) name: String,
     file: Option<tempfile::NamedTempFile>,
 }
@@ -32,12 +32,12 @@ impl Named {
         Ok(Self { name: file.path().display().to_string(), file: Some(file) })
     }
 
-    /// What it is called in results: a file of ours is standard input.
+    /// Name in results: a file of ours is standard input.
     pub(super) fn called(&self, transcript: &str) -> String {
         if self.file.is_some() { "-".to_owned() } else { transcript.to_owned() }
     }
 
-    /// What it is called in errors.
+    /// Error with the name that the user gave.
     pub(super) fn in_error(&self, mut error: ApiError) -> ApiError {
         if self.file.is_some() && error.subject == self.name {
             "-".clone_into(&mut error.subject);
@@ -73,7 +73,7 @@ pub(super) fn variants(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Vec<Var
         .collect())
 }
 
-/// What is no setting is refused by the command, in the API's own words.
+/// An invalid setting is refused by the command, in the API's own words.
 fn variant(value: Value, name: String) -> Variant {
     match value {
         Value::Object(mut fields) if fields.contains_key("config") => Variant {

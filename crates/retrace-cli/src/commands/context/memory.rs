@@ -8,7 +8,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::MemoryPricesReq;
 
-/// What each memory file costs: its tokens, in how many sessions, the price of a session
+/// Show the cost of each memory file: its tokens, in how many sessions, the price of a session
 ///
 /// Reads every transcript on this machine; the price is that of carrying the file
 /// through a session at its recorded share of cached input.
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     store: Option<String>,
 }
 
-/// What the job is called: the API's own name for it.
+/// Name of the job: the API's own name for it.
 const JOB: &str = "memory";
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {

@@ -23,7 +23,7 @@ use retrace_api::wire::JobRef;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What fills the context of runs, and what a context_management setting would do
+/// Inspect the context of runs, and try context_management settings on them
 ///
 /// TRANSCRIPT is a session id or the beginning of one, a path, or words of a
 /// title; - is standard input. A Messages API request as JSON is a transcript of
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
 }
 
-/// How often a wish to stop is checked while work is done.
+/// Interval at which a wish to stop is checked while work is done.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Runs work that may take long and is stopped as the job `job`, when the user asks for it with Ctrl-C.

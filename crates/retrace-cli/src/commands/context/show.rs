@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::ContextShowReq;
 
-/// What filled the context of a run: over time, at its peak, and by memory file
+/// Show what filled the context of a run: over time, at its peak, and by memory file
 ///
 /// Context is as recorded; what it was made of is counted offline, and what the
 /// counts do not explain is shown as not recorded.

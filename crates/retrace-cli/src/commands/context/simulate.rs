@@ -10,7 +10,7 @@ use retrace_api::commands;
 use retrace_api::wire::{SimulateReq, Simulation, Variant};
 use std::path::PathBuf;
 
-/// What settings would have done to runs: peak, cost, what was cleared and later needed
+/// Simulate settings on runs: peak, cost, what was cleared and later needed
 ///
 /// A FILE holds the value of context_management, {"compaction_control":{...}}, or
 /// a list of {"name","config"}; {} is no editing. With --json one object for each

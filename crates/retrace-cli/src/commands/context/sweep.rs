@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     cache_ttl: Option<String>,
 }
 
-/// What the job is called here; there is one in the process.
+/// Name of the job; there is one in the process.
 const JOB: &str = "Trying settings";
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
