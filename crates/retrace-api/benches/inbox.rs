@@ -1,4 +1,4 @@
-//! What the inbox costs with ten thousand changes left to review, through the same calls the window makes:
+//! Cost of the inbox with ten thousand changes left to review, through the same calls the window makes:
 //!
 //! - the first page of 100 items, the first time (contents are read, counted and compared) and again;
 //! - the page after next, and the badge;

@@ -1,4 +1,4 @@
-//! What it takes to find out who wrote 20,000 versions from 500 MB of transcripts, through the same call that a person's
+//! Cost of finding out who wrote 20,000 versions from 500 MB of transcripts, through the same call that a person's
 //! question makes: the first pass with nothing known, and a pass after one more version and one transcript that has grown.
 //!
 //! `cargo bench -p retrace-api --bench joining [-- FILES STEPS MEGABYTES]`

@@ -1,4 +1,4 @@
-//! What the largest things cost that a person may ask for, through the same calls the window makes:
+//! Cost of the largest requests that a person may ask for, through the same calls the window makes:
 //!
 //! - `memories` over a store of many Markdown files, the first time (each is read once for its kind) and again;
 //! - `blame` of a memory of many lines, and of one with many versions.

@@ -1,4 +1,4 @@
-//! What recording costs, measured through the same calls the program makes:
+//! Cost of recording, measured through the same calls the program makes:
 //!
 //! - `latency`: from the last byte written until the version can be read, while 20 files change a second;
 //! - `idle`: processor time and memory of a recorder over 20,000 files in which nothing happens;
@@ -111,7 +111,7 @@ fn scans() {
     );
 }
 
-/// How long `git add -A && git commit` takes, with git's own directory elsewhere.
+/// Time of `git add -A && git commit` takes, with git's own directory elsewhere.
 fn git(root: &Path, git_dir: &Path) -> Option<Duration> {
     let run = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -198,7 +198,7 @@ fn read_as_recorded(
     found
 }
 
-/// What the child does: records, says so, and ends when its input does.
+/// Child process: records, says so, and ends when its input does.
 fn record_until_stopped(directory: &Path) {
     let app = open(directory);
     let recording = app.record(&[]).expect("a recorder");

@@ -1,4 +1,4 @@
-//! How long one answer to a slider takes: `context_simulate` of one setting over a transcript that was asked about before,
+//! Time of one answer to a slider: `context_simulate` of one setting over a transcript that was asked about before,
 //! the JSON of request and answer included. `cargo run --release -p retrace-api --example slider -- TRANSCRIPT`
 
 #![allow(clippy::print_stdout, reason = "a measurement says what it found")]

@@ -24,8 +24,8 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often the log is asked whether another process appended to it. Asking costs some microseconds; a person does not
-/// notice a quarter of a second.
+/// Interval at which the log is asked whether another process appended to it. Asking costs some microseconds; a person
+/// does not notice a quarter of a second.
 pub(crate) const FEED_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Read connections kept open for reuse; each costs a file descriptor and its page cache.
@@ -45,12 +45,12 @@ pub(crate) struct Inner {
     pub(crate) events: Events,
     pub(crate) recording_here: AtomicBool,
     pub(crate) verified: Mutex<Option<(Timestamp, bool)>>,
-    /// What pending purges still have to prove absent. In memory only.
+    /// Bytes that pending purges still have to prove absent. In memory only.
     pub(crate) pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
     pub(crate) lab: Lab,
     /// The join of versions with transcripts.
     pub(crate) origins: Origins,
-    /// What was found in each store last, so that only changed files are checked anew.
+    /// Last findings of each store, so that only changed files are checked anew.
     pub(crate) checkers: Mutex<HashMap<StoreId, CachedChecker>>,
     /// The repository each store is about, and when that was asked.
     pub(crate) repositories: Mutex<HashMap<StoreId, (Timestamp, Option<PathBuf>)>>,
@@ -60,11 +60,11 @@ pub(crate) struct Inner {
     pub(crate) token_counts: TokenCounts,
     /// Lines that came and went in it.
     pub(crate) line_counts: LineCounts,
-    /// What is wrong with what the inbox showed.
+    /// Findings of what the inbox showed.
     pub(crate) findings_cache: FindingsCache,
-    /// What was redacted and must not reappear, as it was last read.
+    /// Redacted content that must not reappear, as it was last read.
     pub(crate) known_tags: Mutex<Option<KnownTags>>,
-    /// What kind of memory contents are.
+    /// Kinds of memory contents.
     pub(crate) kinds: KindCache,
     /// Calls made to hosts of mirrored stores.
     pub(crate) remote_calls: RemoteCalls,
@@ -232,7 +232,7 @@ impl Inner {
             let after = act.reader().cursor()?;
             self.at(Point::BeforeCommit)?;
             act.commit()?;
-            // What is committed has happened, whatever a test says now.
+            // A commit has happened, whatever a test says now.
             drop(self.at(Point::AfterCommit));
             (answer, (after != before).then_some(after))
         };

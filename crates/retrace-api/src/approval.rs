@@ -1,4 +1,4 @@
-//! What an approval of several items comes to: which of them have errors, and what the rules find among all.
+//! Summary of an approval of several items: which of them have errors, and what the rules find among all.
 //!
 //! Whoever approves one item looked at it. Whoever approves many did not look at each, so that an item with an error is left
 //! out unless it is accepted. It is weighed by the findings of its row in the inbox, so that nothing is left out for a reason
@@ -14,12 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The severity that leaves an item out.
 const ERROR: &str = "error";
 
-/// Which items an approval of several is about.
+/// Selection of an approval of several items.
 #[derive(Clone, Copy)]
 pub(crate) enum Direction {
     /// The versions that were named.
     Named,
-    /// What was recorded up to a point, and everything before it.
+    /// All versions up to a point.
     UpTo,
 }
 

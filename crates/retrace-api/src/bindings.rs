@@ -384,7 +384,7 @@ fn starts_with_place(text: &str) -> bool {
     matches!(text.as_bytes(), [b'{', b'0'..=b'9', b'}', ..])
 }
 
-/// How far a text that begins with a brace of its own goes until the last such brace before a place.
+/// Length of a text that begins with a brace of its own, up to the last such brace before a place.
 fn own_braces(text: &str) -> usize {
     let place = text.char_indices().map(|(at, _)| at).find(|at| starts_with_place(&text[*at..]));
     let before = &text[..place.unwrap_or(text.len())];

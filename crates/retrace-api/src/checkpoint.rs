@@ -81,7 +81,7 @@ fn checkpoint_in_background(shared: &Shared, files: &LogFiles) {
             }
             state.commits = 0;
         }
-        // What fails here the log does by itself later.
+        // A failure here is made up by the log itself later.
         let moved = match &kept {
             Some(connection) => connection.move_write_ahead_log(),
             None => ReadConnection::open(files).and_then(|connection| {

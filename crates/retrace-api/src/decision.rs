@@ -1,4 +1,4 @@
-//! What an act on files means for reviews. It is written down in the transaction of the act.
+//! Review consequences of an act on files. They are written down in the transaction of the act.
 //!
 //! Whoever changes a memory with an act of their own knows it from then on. An act that takes another one back brings back
 //! what was reviewed before that one: what was left to review is left again.

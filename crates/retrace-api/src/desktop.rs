@@ -10,7 +10,7 @@ use crate::wire::{ApiError, Code, DesktopSettings};
 const FILE: &str = "desktop.json";
 
 impl App {
-    /// What was chosen for the desktop.
+    /// Settings of the desktop.
     ///
     /// # Errors
     /// `internal` when the file is there and cannot be read.

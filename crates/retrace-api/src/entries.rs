@@ -121,7 +121,7 @@ pub(crate) fn moved(request: &Move<'_>) -> Result<Moved, ApiError> {
     let mut block = with_links_from(request, &range);
     if !block.ends_with(b"\n") {
         block.extend_from_slice(lines.end());
-        // What was the last line has no line end now; the one before it keeps its own.
+        // The former last line has no line end now; the one before it keeps its own.
     }
     let topic = topic_after(request, &block, lines.end());
     let mut warnings = Vec::new();
@@ -367,7 +367,7 @@ fn title_of(path: &str) -> String {
     letters.next().map_or_else(|| path.to_owned(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// How the file at `from` writes a link to the file at `to`.
+/// Link in the file at `from` writes a link to the file at `to`.
 fn relative(from: &str, to: &str) -> String {
     let mut here = folder(from).split_terminator('/').peekable();
     let mut there = to.split('/').peekable();

@@ -1,4 +1,4 @@
-//! What clients are told without asking.
+//! Notices to clients that did not ask.
 
 use crate::wire::Event;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,7 +15,7 @@ struct Listening {
     listeners: Vec<Sender<Event>>,
     /// True if the feed of other processes' changes runs.
     fed: bool,
-    /// How far the log was when that was last told.
+    /// Cursor that was last reported.
     reported: u64,
 }
 
@@ -40,7 +40,7 @@ impl Events {
         listening.listeners.retain(|listener| listener.send(event.clone()).is_ok());
     }
 
-    /// How far the log was when that was last told.
+    /// Cursor that was last reported.
     pub(crate) fn reported(&self) -> u64 {
         self.lock().reported
     }

@@ -5,7 +5,7 @@ use crate::wire::{ApiError, Event};
 use retrace_log::{LogError, LogFiles, ReadConnection};
 use std::sync::{Arc, Weak};
 
-/// How often in a row [`Event::Stores`] may be put off: two seconds.
+/// Number of times in a row [`Event::Stores`] may be put off: two seconds.
 const MAX_PUT_OFF: u32 = 8;
 
 /// The log as it stands.
@@ -15,20 +15,20 @@ struct Standing {
     data_version: i64,
     /// The newest operation.
     cursor: u64,
-    /// How far the search index goes.
+    /// Cursor of the search index.
     indexed: u64,
 }
 
-/// What listeners know.
+/// State that listeners know.
 #[derive(Debug, Default)]
 struct Known {
     standing: Standing,
-    /// How often news of the stores was put off.
+    /// Number of times news of the stores was put off.
     put_off: Option<u32>,
 }
 
 impl Known {
-    /// What to tell since the last time; operations up to `reported` were told of by who appended them.
+    /// Events since the last time; operations up to `reported` were told of by who appended them.
     ///
     /// Something other than operations may have changed with any commit, so each is told of. Only where there is a reason for
     /// the commit already, an operation that was told of or the search index that went on, nothing else is likely; then that
@@ -80,7 +80,7 @@ impl Feed {
         })
     }
 
-    /// What to tell since the last time.
+    /// Events since the last time.
     fn news(&mut self, reported: u64) -> Result<Vec<Event>, ApiError> {
         let now = Self::read(&self.connection)?;
         Ok(self.known.news(now, reported))

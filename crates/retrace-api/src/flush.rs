@@ -20,7 +20,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Which changes of the memory tool may be answered before their file is on the disk, and who waits for it then.
+/// Deferral of flushes: which changes of the memory tool may be answered before their file is on the disk, and who
+/// waits for it then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flushing {
     /// In which directories.
@@ -42,13 +43,13 @@ pub enum Defer {
 }
 
 impl Flushing {
-    /// What a program takes.
+    /// Settings of the program.
     pub const IN_BACKGROUND: Self = Self { defer: Defer::WhereOrderIsKept, in_background: true };
     /// Every call waits for its file.
     pub const AT_ONCE: Self = Self { defer: Defer::Nowhere, in_background: false };
 }
 
-/// What names this boot of the machine; `None` where the system has no name for it.
+/// Name of this boot of the machine; `None` where the system has no name for it.
 pub(crate) fn this_boot() -> Option<String> {
     #[cfg(target_os = "linux")]
     {
@@ -60,7 +61,7 @@ pub(crate) fn this_boot() -> Option<String> {
     None
 }
 
-/// What one call changed.
+/// Changes of one call.
 pub(crate) struct Changed {
     /// The store's directory.
     pub(crate) root: PathBuf,
@@ -70,7 +71,7 @@ pub(crate) struct Changed {
     pub(crate) seqs: Vec<u64>,
 }
 
-/// What is on its way to the disk, and the thread that waits for it.
+/// Changes on their way to the disk, and the thread that waits for it.
 #[derive(Default)]
 pub(crate) struct Flusher {
     shared: Arc<Shared>,
@@ -103,8 +104,8 @@ impl State {
 }
 
 impl Inner {
-    /// What to note with changes to this directory when they are answered before they are on the disk; `None` when they must
-    /// not be.
+    /// Boot to note with changes to this directory when they are answered before they are on the disk; `None` when they
+    /// must not be.
     pub(crate) fn defers(&self, root: &Root) -> Option<&str> {
         let boot = self.options.boot.as_deref()?;
         let may = match self.options.flushing.defer {
@@ -176,7 +177,7 @@ impl Inner {
             // They come in order, save those that several threads handed over at the same moment.
             changes.sort_by_key(|changed| changed.seqs.iter().max().copied());
             let flushed = Root::open_there(&root).is_ok_and(|root| {
-                // What is done in order is on the disk when the last of it is: one wait for all of them.
+                // Ordered changes are on the disk when the last is: one wait for all of them.
                 let needed = if root.keeps_order() { changes.len().saturating_sub(1) } else { 0 };
                 let paths: BTreeSet<&RelPath> =
                     changes.iter().skip(needed).flat_map(|changed| &changed.paths).collect();

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 /// its memory takes seconds between two files, minutes where it thinks or asks in between.
 const BURST_GAP_MICROS: u64 = 5 * 60 * 1_000_000;
 
-/// What is recorded with its content is counted, once for each content.
+/// Any content that is recorded is counted, once for each content.
 const LARGEST_COUNTED: u64 = MAX_FILE_BYTES;
 
 /// The tokenizer family that items are counted with: that of the newest models.

@@ -1,4 +1,4 @@
-//! What is in a store at an instant, and two such compared with each other, memory by memory.
+//! Inventory of a store at an instant, and two such compared with each other, memory by memory.
 //!
 //! A directory is read as it stands on disk when no instant is given; everything else is read from the log. Deliberately
 //! absent: what is done about a difference. That is `commands/dreams.rs`.
@@ -18,7 +18,7 @@ pub(crate) struct Inventory {
     pub(crate) store: StoreRow,
     /// The instant; `None` for the present.
     pub(crate) at: Option<Moment>,
-    /// What is in it, by path.
+    /// Entries, by path.
     pub(crate) entries: BTreeMap<RelPath, Entry>,
     /// Memories of that time whose path was redacted; nothing says where they were.
     pub(crate) without_path: u64,
@@ -63,7 +63,7 @@ pub(crate) enum Held {
     TooLarge,
 }
 
-/// What happened to a memory between two stores.
+/// Change of a memory between two stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Only in the second.
@@ -87,7 +87,7 @@ impl Change {
     }
 }
 
-/// What two stores differ in.
+/// Differences of two stores.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Differences {
     /// Memories that are the same in both.
@@ -193,7 +193,7 @@ pub(crate) fn recorded(
     Ok(Inventory { store, at, entries, without_path, root: None })
 }
 
-/// What leads from one store to the other.
+/// Differences from one store to the other.
 pub(crate) fn differences(from: &BTreeMap<RelPath, Entry>, to: &BTreeMap<RelPath, Entry>) -> Differences {
     let mut found = Differences::default();
     for (path, entry) in to {
@@ -231,7 +231,7 @@ fn moves(
     let same_name = |old: &RelPath, new: &RelPath| old.file_name() == new.file_name();
     let same_memory =
         |old: &RelPath, new: &RelPath| from[old].memory.is_some() && from[old].memory == to[new].memory;
-    // That two files are empty says nothing.
+    // Two empty files are not taken for the same.
     let same_content = |old: &RelPath, new: &RelPath| {
         from[old].sha256.is_some() && from[old].sha256 == to[new].sha256 && from[old].size > 0
     };

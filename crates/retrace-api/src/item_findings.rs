@@ -24,7 +24,7 @@ const MISSING_FILE: &str = "links/missing-file";
 /// The rule about redacted texts that stand on disk again.
 const REDACTED_BACK: &str = "events/redacted-back";
 
-/// What is recorded with its content is checked: rules take time in proportion to a text, and each text is checked once.
+/// Any content that is recorded is checked: rules take time in proportion to a text, and each text is checked once.
 const LARGEST_CHECKED: u64 = MAX_FILE_BYTES;
 
 /// Contents whose findings are remembered. Nearly all have none; some megabytes.
@@ -52,7 +52,7 @@ struct StoreEvents {
     memories: HashMap<u64, MemoryId>,
 }
 
-/// What was found before.
+/// Cache of findings.
 #[derive(Default)]
 pub(crate) struct FindingsCache {
     contents: Mutex<HashMap<Key, Arc<Vec<Finding>>>>,
@@ -63,7 +63,7 @@ pub(crate) struct FindingsCache {
 /// Versions of a store, configuration, day.
 type DirectoryState = (u64, Sha256, Option<NaiveDate>);
 
-/// What the rules over a directory find in a store, by path.
+/// Findings of directory rules in a store, by path.
 type StoreDirectory = HashMap<String, Vec<Finding>>;
 
 /// The configurations of stores, each read once for a page of a list.
@@ -121,7 +121,7 @@ impl Configurations {
 }
 
 impl FindingsCache {
-    /// What is wrong with the content of a version by itself; nothing for what is no text or too large.
+    /// Findings of the content of a version by itself; nothing for what is no text or too large.
     fn of_content(
         &self,
         reader: &Reader<'_>,
@@ -157,7 +157,7 @@ impl FindingsCache {
         Ok(found)
     }
 
-    /// What rules over the whole directory find in a store, as the log has it.
+    /// Findings of directory rules in a store, as the log has it.
     fn of_directory(
         &self,
         inner: &Inner,
@@ -233,7 +233,7 @@ fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Resu
     let changes: Vec<Change> = versions
         .iter()
         .zip(before..)
-        // What was put in from elsewhere tells of a time before; it is no change of now.
+        // An imported version is of a time before; it is no change of now.
         .filter(|(version, _)| !matches!(version.source, Source::Import | Source::Rebuilt))
         .map(|(version, place)| Change {
             version: version.id.seq,
@@ -275,7 +275,7 @@ fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Resu
 
 fn writer(actor: &Actor) -> Writer {
     match actor {
-        // That a session was at work then, or that the file names one, says nothing of who raced whom.
+        // A session known by time or front matter alone says nothing of who raced whom.
         Actor::Session { evidence: Evidence::TimeOnly | Evidence::FrontMatter, .. } => Writer::Known,
         Actor::Session { id, .. } => Writer::Session(id.clone()),
         Actor::Unknown => Writer::Unknown,
@@ -355,7 +355,7 @@ impl Inner {
         Ok(findings)
     }
 
-    /// What the rules over a directory say of an item: what stands in a line that came since the content reviewed last, and
+    /// Findings of directory rules about an item: what stands in a line that came since the content reviewed last, and
     /// of the file as a whole where it is new at its path. Of a deleted memory, the links that lead nowhere now.
     fn directory_findings_of(
         &self,

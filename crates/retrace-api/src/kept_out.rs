@@ -1,4 +1,4 @@
-//! What was redacted stays out of everything that an act writes: files, stores of the API, calls of the memory tool.
+//! Keeps redacted content out of everything that an act writes: files, stores of the API, calls of the memory tool.
 //!
 //! The log itself takes it out of what is imported and pulled, and refuses what nobody compared with its tags
 //! (`retrace-log/src/kept_out.rs`). Here the bytes are changed or refused before a file is written.
@@ -17,12 +17,12 @@ use std::sync::Arc;
 pub(crate) const KEY_LOST: &str =
     "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.";
 
-/// What a person is to do then.
+/// Next step for the person.
 pub(crate) const KEY_LOST_HINT: &str = "Put `redaction.key` back into the data directory from a backup. If it is gone for good, \
      `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.";
 
 impl Inner {
-    /// What was redacted and must not reappear.
+    /// Redacted content that must not reappear.
     pub(crate) fn tags(&self) -> Result<Arc<Tags>, ApiError> {
         let mut known = lock(&self.known_tags).clone();
         let tags = self.read(|reader| Ok(reader.tags(&self.files, &mut known)?))?;
@@ -70,7 +70,7 @@ impl Inner {
     }
 }
 
-/// What a person is told of what was redacted in something brought in, each a sentence.
+/// Warnings about redacted parts of imported content, each a sentence.
 pub(crate) fn warnings_of(found: &FoundRedacted) -> Vec<String> {
     let mut warnings = Vec::new();
     let versions: u64 = found.contents.values().sum();

@@ -1,4 +1,4 @@
-//! What kind of memory a file is, with what was read of its front matter remembered by content hash; and lists narrowed by
+//! Kinds of memory files, with what was read of its front matter remembered by content hash; and lists narrowed by
 //! kind.
 //!
 //! Deliberately absent: the rules. Those are `retrace_model::memory_kind` and `retrace_findings::memory_type`.
@@ -17,10 +17,10 @@ use std::sync::Mutex;
 /// Types that are remembered; a few megabytes.
 const MAX_TYPES: usize = 100_000;
 
-/// What is recorded with its content is read for its type, once for each content.
+/// Any content that is recorded is read for its type, once for each content.
 const LARGEST_READ: u64 = MAX_FILE_BYTES;
 
-/// What is known of stores and contents already.
+/// Known facts of stores and contents.
 #[derive(Default)]
 pub(crate) struct KindCache {
     types: Mutex<HashMap<Sha256, Option<String>>>,
@@ -87,7 +87,7 @@ impl Inner {
         }
     }
 
-    /// What kind of memory a version at `path` is.
+    /// Kind of a version at `path`.
     pub(crate) fn kind_of(
         &self,
         reader: &Reader<'_>,
@@ -110,7 +110,7 @@ impl Inner {
         Ok(place.kind_of(path, memory_type.as_deref()))
     }
 
-    /// What kind each memory that this person has left to review is, by the place of its newest version.
+    /// Kind of each memory that this person has left to review is, by the place of its newest version.
     pub(crate) fn kinds_left(
         &self,
         reader: &Reader<'_>,
@@ -130,7 +130,7 @@ impl Inner {
         Ok(kinds)
     }
 
-    /// What this person has left to review, newest first, of a store and of a kind where such are asked for.
+    /// Versions that this person has left to review, newest first, of a store and of a kind where such are asked for.
     pub(crate) fn left_to_review(
         &self,
         reader: &Reader<'_>,
@@ -160,7 +160,7 @@ pub(crate) fn kind_filter(word: Option<&str>) -> Result<Option<KindFilter>, ApiE
 }
 
 impl Place {
-    /// What kind of memory a file at `path` is.
+    /// Kind of a file at `path`.
     pub(crate) fn kind_of(&self, path: &str, memory_type: Option<&str>) -> MemoryKind {
         let place = StorePlace { kind: self.kind, root: &self.root, config_root: &self.config_root };
         memory_kind(&place, path, memory_type)

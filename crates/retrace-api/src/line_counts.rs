@@ -1,4 +1,4 @@
-//! How many lines came and went between two contents, remembered by the pair of their hashes.
+//! Added and removed lines between two contents, remembered by the pair of their hashes.
 //!
 //! A list asks for the counts of hundreds of pairs at once, and for the same ones again with every change; the difference
 //! itself is worked out once. Contents that never change are all that is counted, so nothing remembered becomes wrong.
@@ -104,7 +104,7 @@ fn compare(old: &[u8], new: &[u8]) -> Option<Counts> {
     (diff.kind != DiffKind::Binary).then_some((diff.added, diff.removed))
 }
 
-/// How many lines of one side the other does not have, each as often as it stands there.
+/// Number of lines of one side the other does not have, each as often as it stands there.
 fn without_order(old: &[u8], new: &[u8]) -> Counts {
     let mut times: HashMap<&[u8], i64> = HashMap::new();
     for line in new.split_inclusive(|byte| *byte == b'\n') {

@@ -15,14 +15,14 @@ use retrace_memory_tool::Pending;
 use retrace_model::{RelPath, Sha256, StoreId};
 use std::sync::Arc;
 
-/// How often a writer begins anew because something stood in its way that was not in the log.
+/// Number of times that a writer begins anew because something stood in its way that was not in the log.
 const MAX_ATTEMPTS: u32 = 16;
 
-/// What one transaction did to files, and what it takes to undo it.
+/// Files that one transaction changed, and what it takes to undo it.
 #[derive(Default)]
 pub(crate) struct LiveFiles {
     done: Vec<Undo>,
-    /// What could not be undone.
+    /// Changes that could not be undone.
     left: Vec<Left>,
     /// Something stood there that the log did not know: it is recorded in this transaction, which is to do nothing else.
     stood: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Left {
     pub(crate) path: RelPath,
 }
 
-/// Whether a content may be displaced that is too large for the log to keep.
+/// Permission to displace a content that is too large for the log to keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Large {
     /// It only gets another name.
@@ -182,7 +182,7 @@ impl LiveFiles {
         }
     }
 
-    /// Whether something was done that is not part of what the writer says it did.
+    /// Changes that were done and are not part of what the writer says it did.
     pub(crate) fn left(&self) -> &[Left] {
         &self.left
     }
@@ -221,7 +221,7 @@ impl LiveFiles {
         self.left.extend(left);
     }
 
-    /// What is displaced goes: the log has what came of it. Answers the stores in which something stayed behind.
+    /// Drops displaced files: the log has what came of it. Answers the stores in which something stayed behind.
     fn let_go(self, inner: &Inner) -> Vec<StoreId> {
         let mut behind = Vec::new();
         for undo in self.done {

@@ -1,4 +1,4 @@
-//! Which memories sessions loaded, by store: from the transcripts on this machine, for health and expiry.
+//! Memories that sessions loaded, by store: from the transcripts on this machine, for health and expiry.
 //!
 //! Only main conversations are known. A session concerns a store when its transcript lies beside the store (Claude Code keeps
 //! both in the project's folder), when it ran in the store's project, or when it loaded any memory of the store.
@@ -19,14 +19,14 @@ use std::sync::Arc;
 /// The job's name: `task` of its progress, and what `cancel` stops it by.
 const JOB: &str = "health";
 
-/// What every session on this machine loaded.
+/// Loads of every session on this machine.
 pub(crate) struct SessionLoads {
     sessions: Vec<(Arc<Entry>, Arc<SessionUses>)>,
     /// True if reading was stopped.
     pub(crate) cancelled: bool,
 }
 
-/// What sessions loaded of one store.
+/// Loads of one store by sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
     /// When each session that concerns the store and tells what it loaded came to its end.
@@ -59,7 +59,7 @@ impl SessionLoads {
         self.sessions.iter().filter(|(_, uses)| uses.is_telling()).count() as u64
     }
 
-    /// What they loaded of the store at `root`, whose live memories are these.
+    /// Loads of the store at `root`, whose live memories are these.
     pub(crate) fn of(&self, root: &Path, memories: &[MemoryAt]) -> Loads {
         let paths: BTreeMap<String, String> = memories
             .iter()

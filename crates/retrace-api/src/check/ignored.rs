@@ -1,4 +1,4 @@
-//! What a repository leaves out by its `.gitignore`: the file at its root, as far as names and paths go.
+//! Reads the `.gitignore` of a repository: the file at its root, as far as names and paths go.
 //!
 //! Deliberately absent: `.gitignore` of deeper directories and of the user. A claim about a file that only those leave out
 //! is decided as if they were not there.

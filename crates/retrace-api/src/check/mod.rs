@@ -27,9 +27,9 @@ pub(crate) const CONFIG_FILE: &str = "retrace.toml";
 /// Largest configuration read: 1 MiB.
 const CONFIG_BYTES: u64 = 1024 * 1024;
 
-/// What a check needs besides the directory.
+/// Parameters of a check besides the directory.
 pub(crate) struct Around<'a> {
-    /// What the person set of their own, where a store of theirs is checked.
+    /// Settings of the person, where a store of theirs is checked.
     pub(crate) own: Option<&'a OwnRules>,
     /// The repository the memories are about, where they are a store's; found above the directory when absent.
     pub(crate) about: Option<&'a Path>,
@@ -46,7 +46,7 @@ struct ReadFile {
     content: Option<(Sha256, Option<Vec<u8>>)>,
 }
 
-/// What is checked, and the repository it is about.
+/// Subject of a check, and the repository it is about.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) files: Files<'a>,
@@ -152,10 +152,10 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
     Ok(checked)
 }
 
-/// What is known besides the memories.
+/// Facts besides the memories.
 pub(crate) struct StoreAround<'a> {
     pub(crate) now: Timestamp,
-    /// What sessions tell of its memories.
+    /// Use of its memories by sessions.
     pub(crate) usage: Option<&'a Usage>,
 }
 
@@ -319,7 +319,7 @@ pub(crate) fn configuration(at: Place<'_>, given: Option<&str>) -> Result<Config
 fn config_in(root: &Root) -> Option<String> {
     let path = RelPath::parse(CONFIG_FILE).ok()?;
     let bytes = root.read(&path, CONFIG_BYTES).ok()?.bytes?;
-    // What is no text is refused by the parser, rather than passed over.
+    // A file that is no text is refused by the parser, rather than passed over.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -1,4 +1,4 @@
-//! What a person set of their own, in `findings.toml` of the data directory.
+//! Settings of a person, in `findings.toml` of the data directory.
 
 use super::{Place, invalid};
 use crate::app::Inner;

@@ -124,7 +124,7 @@ impl Repository for RepositoryOnDisk {
         let read = || {
             let mut recipes = None;
             for text in self.texts(|path| is_justfile(name(path)) || path.ends_with(".just")) {
-                // What is brought in from elsewhere can have any name.
+                // An import from elsewhere can have any name.
                 if text.lines().any(|line| line.starts_with("import") || line.starts_with("mod ")) {
                     return None;
                 }

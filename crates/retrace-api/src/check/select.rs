@@ -1,5 +1,5 @@
-//! Which files of a repository agents read as memory or instructions. Source: the tools' documentation, as discovery
-//! uses it.
+//! Selects the files of a repository that agents read as memory or instructions. Source: the tools' documentation, as
+//! discovery uses it.
 
 /// Directories whose files are memories or rules, wherever they stand.
 const DIRECTORIES: [&str; 10] = [
@@ -42,7 +42,7 @@ pub(super) fn is_for_agents(path: &str) -> bool {
 pub(super) fn is_memory_alone(paths: impl Iterator<Item = String>) -> bool {
     const INDEXES: [&str; 2] = ["MEMORY.md", "memory_summary.md"];
     const ENDINGS: [&str; 8] = ["md", "mdc", "txt", "json", "jsonl", "yaml", "yml", "xml"];
-    // What a package manager or a compiler reads makes a project, whatever else is there.
+    // A manifest of a package manager or a compiler makes a project, whatever else is there.
     const PROJECTS: [&str; 3] = ["package.json", "composer.json", "tsconfig.json"];
     let mut has_index = false;
     for path in paths {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How long no call must have come: longer than an agent's calls of one turn lie apart when it sends several.
+/// Time without a call: longer than an agent's calls of one turn lie apart when it sends several.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Longest time from a call until its file is waited for, however many come after it.
@@ -23,7 +23,7 @@ impl Pace {
         self.last = Some(now);
     }
 
-    /// What came so far is being waited for.
+    /// Marks that the changes so far are being waited for.
     pub(super) fn began(&mut self) {
         self.first = None;
     }

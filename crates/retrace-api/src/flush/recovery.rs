@@ -8,7 +8,7 @@ use retrace_log::{Act, Append, LogError, Reader, Unflushed, VersionFilter, Versi
 use retrace_model::{Actor, RelPath, Sha256, Source, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the log says of a path.
+/// State of a path by the log.
 enum Says {
     /// It holds this content.
     Holds { bytes: Vec<u8>, sha256: Sha256 },
@@ -20,11 +20,11 @@ enum Says {
 struct Fallen {
     path: RelPath,
     says: Says,
-    /// What it held while the versions concerned were made, and shortly before.
+    /// Hashes of its contents while the versions concerned were made, and shortly before.
     former: BTreeSet<Sha256>,
 }
 
-/// What became of a path.
+/// Outcome for a path.
 enum Outcome {
     /// The disk holds what the log says, and did before.
     AsRecorded,
@@ -114,7 +114,7 @@ impl Inner {
         };
         go(&held, &mut blocked);
         go(&gone, &mut Vec::new());
-        // What is in the way now is there to stay.
+        // An obstacle that is in the way now is there to stay.
         go(&blocked, &mut Vec::new());
         (put_back, refused)
     }
@@ -202,7 +202,7 @@ fn fallen(reader: &Reader<'_>, store: StoreId, versions: &[VersionRow]) -> Resul
     Ok(fallen)
 }
 
-/// How long a change that nobody waits for may take to the disk: Linux writes out after 30 seconds what changed, looks every
+/// Longest time that an unawaited change takes to the disk: Linux writes out after 30 seconds what changed, looks every
 /// five, and commits the journal every five. Source: `dirty_expire_centisecs`, `dirty_writeback_centisecs`, `commit` of ext4.
 const ON_THE_WAY_MICROS: i64 = 60_000_000;
 

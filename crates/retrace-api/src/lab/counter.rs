@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// Calls that are listed, the newest ones.
 const LISTED: usize = 200;
 
-/// What counting over the network needs and has done.
+/// State of counting over the network.
 #[derive(Default)]
 pub(crate) struct Counting {
     /// Answers known, opened at the first use.
@@ -62,8 +62,8 @@ impl Counting {
     }
 }
 
-/// How calls are made: as the environment says, with the key from there or else from the keyring. Also whether there is a
-/// keyring that can be used.
+/// Configuration of calls: as the environment says, with the key from there or else from the keyring. Also whether
+/// there is a keyring that can be used.
 ///
 /// # Errors
 /// `counter_unavailable` when the environment holds what cannot be used.

@@ -1,5 +1,5 @@
-//! Which transcript a person means: a path, an id or the beginning of one, words of a title. `#N` after any of these means
-//! the N-th conversation inside the file (a sidechain).
+//! Finds the transcript that a person means: a path, an id or the beginning of one, words of a title. `#N` after any of
+//! these means the N-th conversation inside the file (a sidechain).
 
 use crate::app::Inner;
 use crate::error::show;
@@ -19,9 +19,9 @@ const TITLE: usize = 40;
 pub(crate) struct Place {
     /// Its file.
     pub(crate) path: PathBuf,
-    /// Which conversation of the file.
+    /// Conversation of the file.
     pub(crate) part: usize,
-    /// What it is called: the session's id where that is one transcript's alone, else the path.
+    /// Name: the session's id where that is one transcript's alone, else the path.
     pub(crate) id: String,
 }
 

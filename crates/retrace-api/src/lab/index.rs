@@ -43,7 +43,7 @@ struct State {
 }
 
 impl TranscriptIndex {
-    /// What is known by now.
+    /// Present state.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         let latest = lock(&self.shared.state).latest.clone();
         latest.map(|latest| latest.get()).unwrap_or_default()
@@ -54,7 +54,7 @@ impl TranscriptIndex {
         lock(&self.shared.state).begun
     }
 
-    /// How far it is, and what could not be read.
+    /// Progress, and the files that could not be read.
     pub(crate) fn state(&self) -> (TranscriptIndexState, Vec<TranscriptProblem>) {
         let state = lock(&self.shared.state);
         let wire = TranscriptIndexState {

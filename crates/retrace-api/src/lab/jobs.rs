@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What runs now.
+/// Running jobs.
 #[derive(Default)]
 pub(crate) struct Jobs {
     running: Arc<Mutex<HashMap<String, Wish>>>,

@@ -52,7 +52,7 @@ impl Loaded {
         &self.file.reading.transcripts[self.place.part]
     }
 
-    /// What the file held, understood or not.
+    /// Account of the file's content, understood or not.
     pub(crate) fn account(&self) -> &Account {
         &self.file.reading.account
     }
@@ -62,13 +62,13 @@ impl Loaded {
         self.prepared.get_or_init(|| Prepared::new(self.transcript(), &self.weights))
     }
 
-    /// Which results were needed again.
+    /// Results that were needed again.
     pub(crate) fn regrets(&self) -> &RegretIndex {
         self.regrets.get_or_init(|| RegretIndex::new(self.transcript()))
     }
 }
 
-/// What is kept.
+/// Cached transcripts.
 #[derive(Default)]
 pub(crate) struct LoadedCache {
     /// The one asked for last is the last.

@@ -1,5 +1,5 @@
-//! What the commands of the Context lab share: the index of transcripts, prices, exact counts, work that can be stopped,
-//! small files of the data directory.
+//! Shared parts of the Context lab's commands: the index of transcripts, prices, exact counts, work that can be
+//! stopped, small files of the data directory.
 //!
 //! Nothing here is part of the log. What is kept in files can be thrown away (the index, the counts) or was typed by a
 //! person (saved settings, prices of their own).

@@ -22,7 +22,7 @@ pub(crate) struct PriceTable {
 pub(crate) struct Table {
     /// Our lines and the user's.
     pub(crate) prices: Prices,
-    /// What is wrong with the user's file.
+    /// Problem of the user's file.
     pub(crate) problem: Option<String>,
     stamp: Stamp,
 }

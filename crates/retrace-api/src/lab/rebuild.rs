@@ -1,8 +1,9 @@
 //! A recorded request as the API would take it, to have it counted.
 //!
 //! Transcripts do not keep everything: thinking without its signature, images without their bytes, calls without an answer.
-//! What cannot be rebuilt is left out and named. The forecast is made of exactly what is rebuilt, so that the two can be
-//! compared with each other. A history in which a result does not follow its call at once is left to the API to refuse.
+//! A block that cannot be rebuilt is left out and named. The forecast is made of exactly what is rebuilt, so that the
+//! two can be compared with each other. A history in which a result does not follow its call at once is left to the API
+//! to refuse.
 
 use retrace_transcript::{
     Block, BlockKind, Cause, Message, Origin, Request, ResultPart, Role, Segment, Transcript,
@@ -16,7 +17,7 @@ pub(crate) struct Rebuilt {
     pub(crate) body: Map<String, Value>,
     /// The same as a transcript of one request.
     pub(crate) transcript: Transcript,
-    /// What was left out, with how many of each.
+    /// Blocks that were left out, with how many of each.
     pub(crate) left_out: BTreeMap<&'static str, u64>,
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -
         let mut blocks = Vec::new();
         for block in &message.blocks {
             if let BlockKind::Compaction { content: Some(_) } = &block.kind {
-                // What is before it is ignored on input.
+                // Messages before it are ignored on input.
                 messages.clear();
             }
             blocks.extend(kept(block, &paired, &mut left_out));
@@ -124,7 +125,7 @@ fn paired(messages: &[&Message]) -> HashSet<String> {
         .collect()
 }
 
-/// What of a block can be sent.
+/// Part of a block that can be sent.
 fn kept(
     block: &Block,
     paired: &HashSet<String>,

@@ -1,4 +1,4 @@
-//! How large summaries are on this machine: learnt from the compactions that the user's own agents went through.
+//! Sizes of summaries on this machine: learnt from the compactions that the user's own agents went through.
 
 use crate::app::{Inner, lock};
 use crate::lab::loaded;
@@ -15,7 +15,7 @@ const MAX_SESSIONS: usize = 16;
 /// Their bytes together; reading them is what takes the time.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// What was learnt, and from which state of the index.
+/// Learnt sizes, and from which state of the index.
 #[derive(Default)]
 pub(crate) struct LearntSizes {
     kept: Mutex<Option<(Arc<Snapshot>, SummarySizes)>>,

@@ -107,7 +107,7 @@ pub struct FindingPlace {
     pub start: u64,
 }
 
-/// What an act did, or with `dry_run` would do.
+/// Result of an act, or its preview with `dry_run`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct ActResult {
     /// Nothing was done.
@@ -168,7 +168,7 @@ pub struct LikelyChange {
     pub operation: String,
     /// When.
     pub created_at: String,
-    /// How sure it is that the session made it, as in `OriginNote`.
+    /// Confidence that the session made it, as in `OriginNote`.
     pub confidence: String,
     /// True if it is taken back.
     pub included: bool,
@@ -183,16 +183,16 @@ pub struct UndoneAct {
     pub source: String,
     /// When it was done.
     pub created_at: String,
-    /// What it was, where it says so.
+    /// Description, where it says so.
     pub note: Option<String>,
 }
 
-/// What imported history knows of a file at a time before recording began.
+/// State of a file in imported history at a time before recording began.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ImportedState {
     /// Path, in the store.
     pub path: String,
-    /// What a restore does with it: `write`, `delete`, or `leave`.
+    /// Action of a restore: `write`, `delete`, or `leave`.
     pub act: String,
     /// True if its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
     pub certain: bool,
@@ -251,11 +251,11 @@ pub struct RedactionMatch {
     pub path: Option<String>,
     /// Line of the first match; null when the whole content goes because the version was named.
     pub line: Option<u32>,
-    /// That line, each match replaced by `█`; at most 200 characters.
+    /// The line, each match replaced by `█`; at most 200 characters.
     pub masked: Option<String>,
     /// Matches in this place.
     pub hits: u64,
-    /// What happens to it: `redact_version`, `replace_in_place`, `left`.
+    /// Action: `redact_version`, `replace_in_place`, `left`.
     pub action: String,
     /// More, where there is more to say.
     #[serde(default)]
@@ -265,7 +265,7 @@ pub struct RedactionMatch {
     pub remedy: Option<String>,
 }
 
-/// What a redaction did, and the proof.
+/// Result of a redaction, and the proof.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Receipt {
     /// `receipt_…`
@@ -276,7 +276,7 @@ pub struct Receipt {
     pub created_by: Option<super::ActorView>,
     /// Why.
     pub reason: Option<String>,
-    /// How it was chosen: `versions`, `find` or `secret`.
+    /// Method of choice: `versions`, `find` or `secret`.
     pub method: String,
     /// The operation in the log.
     pub operation_seq: u64,
@@ -290,7 +290,7 @@ pub struct Receipt {
     pub places: Vec<ReceiptPlace>,
     /// The head of the chain after it.
     pub chain_head: String,
-    /// Whether the chain verified after the purge; null while pending.
+    /// Result of verifying the chain after the purge; null while pending.
     pub chain_verified: Option<bool>,
     /// Things worth knowing, each a sentence: a short secret, content that reappeared.
     pub warnings: Vec<String>,
@@ -303,14 +303,14 @@ pub struct ReceiptPlace {
     pub place: String,
     /// `clean`, `left` or `out_of_reach`.
     pub state: String,
-    /// What was found there.
+    /// Number of hits there.
     pub hits: u64,
     /// More, where there is more to say.
     pub detail: Option<String>,
     /// The place is the log's own: while something is left there, the redaction is not done.
     #[serde(default)]
     pub owned: bool,
-    /// What takes out what is left there.
+    /// Step that removes what is left there.
     #[serde(default)]
     pub remedy: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What fills a context, and what a setting would do to it. Field names of `ContextShow` and `Simulation` are those of
+//! Composition of a context, and effect of settings on it. Field names of `ContextShow` and `Simulation` are those of
 //! the terminal's JSON.
 
 use super::tokens::FigureKind;
@@ -13,7 +13,7 @@ pub struct ContextShowReq {
     pub transcript: String,
 }
 
-/// What filled the context, request by request.
+/// Composition of the context, request by request.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ContextShow {
     /// Session id, or path where there is none.
@@ -32,7 +32,7 @@ pub struct ContextShow {
     pub family_assumed: bool,
     /// Window of the model in tokens, where known.
     pub context_window: Option<u64>,
-    /// What counts of this family are believed to lie between, in percent of what is shown, where it is an estimate; null
+    /// Believed bounds of counts of this family, in percent of what is shown, where it is an estimate; null
     /// where the family's own vocabulary counts.
     #[serde(default)]
     pub family_range_percent: Option<(u64, u64)>,
@@ -55,7 +55,7 @@ pub struct ContextShow {
     /// Requests in fast mode whose model has no known price for it: they are priced as others are.
     #[serde(default)]
     pub requests_fast_without_price: u64,
-    /// What the file held that was not understood, in words; empty when nothing.
+    /// Parts of the file that were not understood, in words; empty when nothing.
     pub remarks: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ pub struct ContextPeak {
     pub request: u64,
     /// Its tokens.
     pub tokens: u64,
-    /// How they were come by.
+    /// Kind of these figures.
     pub kind: FigureKind,
 }
 
@@ -85,9 +85,9 @@ pub struct ContextRequest {
     pub recorded: Option<RecordedUsage>,
     /// Size of the context in tokens.
     pub context: u64,
-    /// How `context` was come by.
+    /// Kind of `context`.
     pub kind: FigureKind,
-    /// What it was made of. The sum is `context`.
+    /// Classes of its content. The sum is `context`.
     pub classes: ContextClasses,
 }
 
@@ -121,7 +121,7 @@ pub struct ContextClasses {
     pub text: i64,
     /// Thinking.
     pub thinking: i64,
-    /// What the client attached, images and documents.
+    /// Tokens of client attachments, images and documents.
     pub attachments: i64,
     /// The recorded context less everything above. Never below zero.
     pub not_recorded: i64,
@@ -173,14 +173,14 @@ pub struct CompositionReq {
     pub request: u64,
 }
 
-/// What one request was made of, in detail.
+/// Composition of one request, in detail.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Composition {
     /// Index of the request.
     pub request: u64,
     /// Size of its context.
     pub context: u64,
-    /// How `context` was come by.
+    /// Kind of `context`.
     pub kind: FigureKind,
     /// By class.
     pub classes: ContextClasses,
@@ -199,7 +199,7 @@ pub struct Composition {
 pub struct NamedTokens {
     /// Name of a tool, path of a file.
     pub name: String,
-    /// How many there are.
+    /// Number of them.
     pub count: u64,
     /// Their tokens.
     pub tokens: u64,
@@ -208,7 +208,7 @@ pub struct NamedTokens {
 /// A block that takes much room.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct LargeBlock {
-    /// What it is, such as `Read src/main.rs`.
+    /// Label, such as `Read src/main.rs`.
     pub label: String,
     /// Its tokens.
     pub tokens: u64,
@@ -249,7 +249,7 @@ pub struct Variant {
     pub config: Value,
 }
 
-/// What settings would do.
+/// Simulations of settings.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Simulations {
     /// One a variant, in order. Empty where only lines were asked for.
@@ -261,7 +261,7 @@ pub struct Simulations {
     pub lines: Option<Vec<Option<SimulatedLine>>>,
 }
 
-/// What a chart draws of a simulation. Requests are named by their index.
+/// Chart line of a simulation. Requests are named by their index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SimulatedLine {
     /// Tokens of each request with the setting; as many as the run would have, which is fewer where it stops early.
@@ -276,7 +276,7 @@ pub struct SimulatedLine {
     pub needed_again: Vec<u64>,
 }
 
-/// What one setting would do.
+/// Simulation of one setting.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Simulation {
     /// Session id, or path.
@@ -288,7 +288,7 @@ pub struct Simulation {
     pub config: Value,
     /// Model priced by.
     pub model: Option<String>,
-    /// What to know before deploying it.
+    /// Warnings before deploying it.
     pub warnings: Vec<SimulationWarning>,
     /// Sums.
     pub totals: SimulationTotals,
@@ -302,7 +302,7 @@ pub struct Simulation {
     pub stopped: Option<SimulationStopped>,
 }
 
-/// That a run under a setting ends before the recorded one. Requests after it have zeros.
+/// End of a run under a setting before the recorded one. Requests after it have zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SimulationStopped {
     /// Index of the last request that is made.
@@ -347,7 +347,7 @@ pub struct SimulationTotals {
     pub regrets: u64,
     /// Requests until a clearing has paid for itself, over all clearings; null where none does or none is.
     pub pays_back_after: Option<f64>,
-    /// How the figures were come by: the weakest kind among the requests.
+    /// Kind of the figures: the weakest kind among the requests.
     pub kind: FigureKind,
     /// Half width of the range of `peak`, in percent, where it is estimated.
     pub range_percent: Option<f64>,
@@ -364,7 +364,7 @@ pub struct SimulatedRequest {
     pub after: u64,
     /// Ends of the range of `after`, where it is estimated.
     pub range: Option<(u64, u64)>,
-    /// How `after` was come by.
+    /// Kind of `after`.
     pub kind: FigureKind,
     /// Tool uses whose results are newly cleared at this request; all that are cleared with
     /// [`SimulateReq::all_cleared`].
@@ -373,7 +373,7 @@ pub struct SimulatedRequest {
     pub cleared_tool_inputs: Vec<String>,
     /// Turns of thinking cleared in all.
     pub cleared_thinking_turns: u64,
-    /// What the response would report.
+    /// Edits that the response would report.
     #[ts(type = "unknown[]")]
     pub applied_edits: Vec<Value>,
     /// Tokens before the first that differs from the request before; null where the cached prefix holds.
@@ -404,7 +404,7 @@ pub struct SimulatedCompaction {
 pub struct Regret {
     /// The tool use.
     pub tool_use_id: String,
-    /// What it was, such as `Read src/main.rs`.
+    /// Label, such as `Read src/main.rs`.
     pub label: String,
     /// Tokens of its result.
     pub tokens: u64,
@@ -414,7 +414,7 @@ pub struct Regret {
     pub needed_at: u64,
     /// `read_again`, `run_again`, `quoted`, `edited_against`.
     pub rule: String,
-    /// What shows it: the call made again, or the words quoted.
+    /// Evidence: the call made again, or the words quoted.
     pub evidence: String,
 }
 
@@ -508,7 +508,7 @@ pub struct SweepReq {
     pub cache_ttl: Option<String>,
 }
 
-/// What a sweep found.
+/// Result of a sweep.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Sweep {
     /// No setting first, which is always tried; then every setting tried, in the order of the grid.
@@ -517,7 +517,7 @@ pub struct Sweep {
     pub transcripts: u64,
     /// True if it was stopped before its end; `points` are those done.
     pub cancelled: bool,
-    /// What to know of the settings on these transcripts.
+    /// Warnings about the settings on these transcripts.
     #[serde(default)]
     pub warnings: Vec<SimulationWarning>,
     /// Requests in fast mode whose model has no known price for it: they are priced as others are, and all costs are lower
@@ -556,7 +556,7 @@ pub struct JobRef {
     pub job: String,
 }
 
-/// Whether a job was stopped.
+/// Result of stopping a job.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Cancelled {
     /// False when no such job runs.
@@ -591,10 +591,10 @@ pub struct Deployed {
 pub struct DeployedRequest {
     /// Its index.
     pub index: u64,
-    /// What the simulator says.
+    /// Edits that the simulator forecasts.
     #[ts(type = "unknown[]")]
     pub forecast: Vec<Value>,
-    /// What the response says.
+    /// Edits that the response reports.
     #[ts(type = "unknown[]")]
     pub reported: Vec<Value>,
     /// Difference in freed tokens, forecast less reported, in percent of reported; null without both.
@@ -652,7 +652,7 @@ pub struct MemoryPricesReq {
     pub store: Option<String>,
 }
 
-/// What memory files cost.
+/// Costs of memory files.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct MemoryPrices {
     /// Files, the dearest first.
@@ -665,7 +665,7 @@ pub struct MemoryPrices {
     pub cancelled: bool,
 }
 
-/// What one memory file costs.
+/// Cost of one memory file.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct MemoryPrice {
     /// Path as recorded in transcripts, or below the store.
@@ -690,14 +690,14 @@ pub struct Prices {
     pub prices: Vec<Price>,
     /// Where a user's own lines are kept.
     pub own_file: String,
-    /// What is wrong with that file, in words; null when nothing.
+    /// Problem of that file, in words; null when nothing.
     pub own_file_problem: Option<String>,
 }
 
 /// Prices of one model in US dollars per million tokens.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Price {
-    /// What model ids begin with.
+    /// Prefix of model ids.
     pub model: String,
     /// Prompts up to so many tokens; null without tiers.
     pub up_to: Option<u64>,

@@ -14,7 +14,7 @@ pub struct ConfirmReq {
     /// Indices of the requests to check; chosen where the setting acts when absent.
     #[serde(default)]
     pub requests: Option<Vec<u64>>,
-    /// How many to choose; 4 when absent.
+    /// Number of points to choose; 4 when absent.
     #[serde(default)]
     pub points: Option<u64>,
     /// The user saw the plan and agreed. Without it nothing is sent, and only the plan is returned.
@@ -28,7 +28,7 @@ pub struct ConfirmReq {
 /// The plan, and what came of it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Confirmed {
-    /// What would be sent, or was.
+    /// Plan of the calls.
     pub plan: ConfirmPlan,
     /// Forecast beside exact. Empty until agreed.
     pub points: Vec<ConfirmedPoint>,
@@ -36,7 +36,7 @@ pub struct Confirmed {
     pub cancelled: bool,
 }
 
-/// What would be sent.
+/// Plan of calls to a host.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ConfirmPlan {
     /// Calls to make.
@@ -51,9 +51,9 @@ pub struct ConfirmPlan {
     pub key_source: Option<String>,
     /// Indices of the requests.
     pub requests: Vec<u64>,
-    /// What is sent, in words: messages and tool results of the transcript, to that address.
+    /// Content of the calls, in words: messages and tool results of the transcript, to that address.
     pub what: String,
-    /// What the count cannot hold, such as a system prompt that the file does not keep.
+    /// Content that the count cannot hold, such as a system prompt that the file does not keep.
     pub limits: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ pub struct ConfirmedPoint {
     pub forecast_before: u64,
     /// See `forecast_before`.
     pub forecast_after: u64,
-    /// What `count_tokens` answered, without and with the setting; null where it failed.
+    /// Answer of `count_tokens`, without and with the setting; null where it failed.
     pub exact_before: Option<u64>,
     /// See `exact_before`.
     pub exact_after: Option<u64>,
@@ -116,7 +116,7 @@ impl std::fmt::Debug for CounterKeyReq {
 pub struct NetworkCall {
     /// When.
     pub at: String,
-    /// What for, such as `count_tokens`.
+    /// Purpose, such as `count_tokens`.
     pub purpose: String,
     /// To which address.
     pub url: String,

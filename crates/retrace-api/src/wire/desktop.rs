@@ -1,9 +1,9 @@
-//! What the desktop app does beside its window: the tray, and notifications.
+//! Background work of the desktop app: the tray, and notifications.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a person chose. Kept in the data directory; what a file leaves out is as in a new one.
+/// Settings of a person. Kept in the data directory; what a file leaves out is as in a new one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct DesktopSettings {
@@ -24,10 +24,10 @@ impl Default for DesktopSettings {
     }
 }
 
-/// What a person chose, and what this desktop can do.
+/// Settings of a person, and what this desktop can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DesktopState {
-    /// What was chosen.
+    /// Settings.
     pub settings: DesktopSettings,
     /// True if the desktop shows a tray at present.
     pub tray: bool,

@@ -36,7 +36,7 @@ pub enum DiffResult {
 /// One side of a difference.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct DiffSide {
-    /// What was asked for.
+    /// Requested target.
     pub target: String,
     /// `memstore_…`
     pub store_id: Option<String>,
@@ -115,7 +115,7 @@ pub struct DiffLine {
 pub struct Hidden {
     /// Where it starts.
     pub at: u32,
-    /// How many characters it covers.
+    /// Number of characters it covers.
     pub length: u32,
     /// Its name: `U+200B`, `0xE9` for a byte that is not UTF-8, `<!--` for a comment.
     pub code: String,
@@ -168,6 +168,6 @@ pub struct MovedBlock {
     pub to_path: String,
     /// First line there.
     pub to_line: u32,
-    /// How many lines.
+    /// Number of lines.
     pub lines: u32,
 }

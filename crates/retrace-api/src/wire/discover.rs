@@ -1,4 +1,4 @@
-//! What agent memory exists on this machine.
+//! Agent memory on this machine.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -14,12 +14,12 @@ pub struct DiscoverReq {
     pub projects: Vec<String>,
 }
 
-/// What was found.
+/// Result of discovery.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Discovered {
     /// Directories, those in use first.
     pub found: Vec<Found>,
-    /// What could not be read or was refused, each in a sentence.
+    /// Places that could not be read or were refused, each in a sentence.
     pub problems: Vec<DiscoveryProblem>,
 }
 
@@ -53,6 +53,6 @@ pub struct Found {
 pub struct DiscoveryProblem {
     /// File or setting concerned.
     pub subject: String,
-    /// What is wrong with it.
+    /// Problem.
     pub message: String,
 }

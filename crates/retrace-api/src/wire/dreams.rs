@@ -43,7 +43,7 @@ pub struct Dream {
     pub sessions: Vec<String>,
     /// Model.
     pub model: String,
-    /// What it was told.
+    /// Its instructions.
     pub instructions: Option<String>,
     /// `create_new` or `update_existing`. With the latter, input and output are the same store, and what the dream wrote
     /// are the versions of its session.
@@ -108,7 +108,7 @@ pub struct CreateDreamReq {
     pub without_queued: bool,
 }
 
-/// What a request for a dream would ask for. No host is called to say it.
+/// Content of a request for a dream. No host is called to say it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct DreamPlan {
     /// Base URL of the host that would be asked.
@@ -121,7 +121,7 @@ pub struct DreamPlan {
     pub sessions: Vec<String>,
     /// Model.
     pub model: String,
-    /// What it would be told.
+    /// Its instructions.
     pub instructions: Option<String>,
     /// `create_new` or `update_existing`.
     pub output_behavior: String,
@@ -138,7 +138,7 @@ pub struct CompareStoresReq {
     pub to: String,
 }
 
-/// What differs between two stores, by path.
+/// Differences of two stores, by path.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct StoreComparison {
     /// The store as it is.

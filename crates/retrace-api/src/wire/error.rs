@@ -48,7 +48,7 @@ pub struct ApiError {
     pub code: Code,
     /// One plain sentence.
     pub message: String,
-    /// What to do next; empty when there is nothing to advise.
+    /// Next step; empty when there is nothing to advise.
     pub hint: String,
     /// The thing concerned: a path, an id, a field. Never a secret.
     pub subject: String,

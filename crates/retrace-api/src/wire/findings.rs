@@ -1,4 +1,4 @@
-//! What is wrong with memories.
+//! Findings in memories.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -59,7 +59,7 @@ pub struct Finding {
     pub end: Option<u64>,
     /// One sentence about this place.
     pub message: String,
-    /// What to do.
+    /// Advice.
     pub remedy: String,
     /// Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
     #[serde(default)]
@@ -109,7 +109,7 @@ pub enum Remedy {
 }
 
 impl Finding {
-    /// What people call its rule: `missing file`, `GitHub token`.
+    /// Name of its rule for people: `missing file`, `GitHub token`.
     #[must_use]
     pub fn rule_name(&self) -> String {
         match retrace_findings::rule(&self.rule) {
@@ -120,7 +120,7 @@ impl Finding {
     }
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Checked {
     /// The directory.
@@ -129,15 +129,15 @@ pub struct Checked {
     pub repository: Option<String>,
     /// Findings that count, by path, place and rule.
     pub findings: Vec<Finding>,
-    /// How many are errors.
+    /// Number of errors.
     pub errors: u64,
-    /// How many are warnings.
+    /// Number of warnings.
     pub warnings: u64,
-    /// How many are notes.
+    /// Number of notes.
     pub notes: u64,
-    /// How many more a comment in a memory allows.
+    /// Number of further findings that a comment in a memory allows.
     pub allowed: u64,
-    /// How many more the baseline accepts.
+    /// Number of further findings that the baseline accepts.
     pub accepted: u64,
     /// Files looked at.
     pub files: u64,
@@ -166,7 +166,7 @@ pub struct FindingsReq {
 pub struct Findings {
     /// By path, place and rule; then those about changes that are left to review, by time.
     pub findings: Vec<Finding>,
-    /// How many more comments in memories allow.
+    /// Number of further findings that comments in memories allow.
     pub allowed: u64,
     /// Files of the store.
     pub files: u64,

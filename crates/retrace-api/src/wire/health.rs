@@ -1,4 +1,4 @@
-//! How healthy stores are, what could go, and acts on single entries of a memory.
+//! Health of stores, what could go, and acts on single entries of a memory.
 
 use super::{ActorView, FigureKind, Finding};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct HealthReq {
     pub loads: bool,
 }
 
-/// How healthy stores are.
+/// Health of stores.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Health {
     /// One row a store, by name.
@@ -42,11 +42,11 @@ pub struct StoreFinding {
     pub store_id: String,
     /// The memory at that path; null when it is not recorded yet, or the whole store is meant.
     pub memory_id: Option<String>,
-    /// What is wrong.
+    /// Finding.
     pub finding: Finding,
 }
 
-/// How healthy one store is.
+/// Health of one store.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct StoreHealth {
     /// `memstore_…`
@@ -65,7 +65,7 @@ pub struct StoreHealth {
     pub indexes: Vec<IndexHealth>,
     /// Tokens that its indexes cost each session: what is loaded of those marked `each_session`.
     pub index_tokens: u64,
-    /// How the tokens were come by.
+    /// Kind of the tokens.
     pub tokens_kind: FigureKind,
     /// Against the limits of a hosted store.
     pub hosted: HostedFit,
@@ -87,7 +87,7 @@ pub struct StoreHealth {
     pub last_review_at: Option<String>,
     /// Changes left to review.
     pub unreviewed: u64,
-    /// What sessions loaded of it; null when that was not asked for.
+    /// Loads by sessions; null when that was not asked for.
     pub loads: Option<StoreLoads>,
     /// Proposals of what could go ([`super::Expiry`]), as far as they can be made without transcripts where these were not
     /// asked for.
@@ -145,8 +145,8 @@ pub struct GroupCount {
     pub notes: u64,
 }
 
-/// What sessions loaded of a store. Only transcripts of main conversations on this machine are known; a session concerns the
-/// store when it ran in its project, or loaded any of its memories.
+/// Loads of a store by sessions. Only transcripts of main conversations on this machine are known; a session concerns
+/// the store when it ran in its project, or loaded any of its memories.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct StoreLoads {
     /// Sessions that concern the store and tell what they loaded.
@@ -187,7 +187,7 @@ pub struct ExpiryReq {
     pub log_days: Option<u32>,
 }
 
-/// What could go. Nothing goes by itself: `expire` takes what a person chose.
+/// Proposals of memories to remove. Nothing goes by itself: `expire` takes what a person chose.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Expiry {
     /// Proposals, by store and path; a memory occurs once.
@@ -250,7 +250,7 @@ pub struct IndexLine {
 pub struct ExpireReq {
     /// Store, id or name.
     pub store: String,
-    /// What goes.
+    /// Memories to remove.
     pub memories: Vec<ExpireMemory>,
     /// Say what would be done, and do nothing.
     #[serde(default)]
@@ -357,12 +357,12 @@ pub struct FindingRule {
     pub severity: String,
     /// True if it is on by default.
     pub on: bool,
-    /// What the person set: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the configuration of
-    /// a directory.
+    /// Setting of the person: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the
+    /// configuration of a directory.
     pub own: Option<String>,
-    /// What it searches for and why that matters.
+    /// Explanation of what it searches for and why that matters.
     pub explanation: String,
-    /// What to do about a finding.
+    /// Advice for its findings.
     pub remedy: String,
 }
 
@@ -383,8 +383,8 @@ pub struct IndexCut {
     pub line: u32,
     /// Lines of the file from there on.
     pub lost: u64,
-    /// Which limit was met first: `lines` or `bytes`.
+    /// Limit that was met first: `lines` or `bytes`.
     pub limit: String,
-    /// That limit.
+    /// Size of that limit.
     pub size: u64,
 }

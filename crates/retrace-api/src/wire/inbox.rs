@@ -1,4 +1,4 @@
-//! What is left to review, and what came of a review.
+//! Unreviewed changes, and what came of a review.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -21,7 +21,7 @@ pub struct InboxReq {
     pub limit: Option<u64>,
 }
 
-/// What is left to review, newest first.
+/// Unreviewed changes, newest first.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Inbox {
     /// The groups of this page. One that does not end on it goes on with the same id on the next.
@@ -42,7 +42,7 @@ pub struct InboxKindsReq {
     pub store: Option<String>,
 }
 
-/// How many items are of which kind. An item may be of several.
+/// Number of items of each kind. An item may be of several.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct InboxKinds {
     /// Items of every kind.
@@ -51,7 +51,7 @@ pub struct InboxKinds {
     pub kinds: Vec<KindCount>,
 }
 
-/// How many items are of one kind.
+/// Number of items of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct KindCount {
     /// The kind, as `inbox` takes it.
@@ -106,10 +106,10 @@ pub struct InboxItem {
     pub created_at: String,
     /// Who wrote it; null when unknown. Where a person put it back, the one who wrote it first.
     pub created_by: Option<super::ActorView>,
-    /// That a person put back what was written before.
+    /// Act of a person that put back what was written before.
     #[serde(default)]
     pub put_back: Option<super::PutBack>,
-    /// What caused it, as in `Version`.
+    /// Cause, as in `Version`.
     pub source: String,
     /// Why, where a reason was given.
     pub note: Option<String>,
@@ -127,7 +127,7 @@ pub struct InboxItem {
     pub tokens: Option<u64>,
     /// The difference of the two.
     pub token_change: Option<i64>,
-    /// How the tokens were come by.
+    /// Kind of the tokens.
     pub tokens_kind: super::FigureKind,
     /// This person rejected the same content, or the same deletion, before.
     pub reappeared: bool,
@@ -136,11 +136,11 @@ pub struct InboxItem {
     pub added: Option<u64>,
     /// Lines that went.
     pub removed: Option<u64>,
-    /// What kind of memory it is.
+    /// Kind of the memory.
     pub kind: super::MemoryKind,
     /// Who wrote it, and why, where that was looked up.
     pub origin: Option<super::OriginNote>,
-    /// What is wrong with the content as it is now, and with the change itself; secrets are masked.
+    /// Findings of the content as it is now, and with the change itself; secrets are masked.
     pub findings: Vec<super::Finding>,
 }
 
@@ -218,7 +218,7 @@ pub struct ReviewReportReq {
     pub since: Option<String>,
 }
 
-/// What a review did, or with `dry_run` would do.
+/// Result of a review, or its preview with `dry_run`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct Reviewed {
     /// Nothing was done.
@@ -229,14 +229,14 @@ pub struct Reviewed {
     pub done: Vec<ReviewedItem>,
     /// Items that were left as they are.
     pub skipped: Vec<SkippedItem>,
-    /// What was done to files; null when the review is not about files.
+    /// Changes of files; null when the review is not about files.
     pub act: Option<super::ActResult>,
-    /// What an approval of several items is about; null for other reviews.
+    /// Summary of an approval of several items; null for other reviews.
     #[serde(default)]
     pub approval: Option<Approval>,
 }
 
-/// What an approval of several items is about: how many, which, and what the rules find among them.
+/// Summary of an approval of several items: how many, which, and what the rules find among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Approval {
     /// `named`: the versions of the request. `up_to`: what was recorded up to a point, and everything before it.
@@ -249,11 +249,11 @@ pub struct Approval {
     pub oldest_at: Option<String>,
     /// Time of the newest.
     pub newest_at: Option<String>,
-    /// What the rules find in both, the worst first.
+    /// Findings of both, the worst first.
     pub findings: Vec<RuleCount>,
 }
 
-/// How many items a rule finds something in.
+/// Number of items with a finding of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleCount {
     /// The rule, as in `Finding`.

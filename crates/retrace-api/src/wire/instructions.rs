@@ -14,7 +14,7 @@ pub struct InstructionsReq {
     pub project: Option<String>,
 }
 
-/// What a session would load.
+/// Instruction files that a session would load.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Instructions {
     /// Where the session would be started; null for what every session of this user loads.
@@ -29,13 +29,13 @@ pub struct Instructions {
     pub switched_off: Option<String>,
     /// Tokens that each agent loads when a session starts.
     pub totals: Vec<InstructionsTotal>,
-    /// How tokens were come by.
+    /// Kind of the tokens.
     pub tokens_kind: super::FigureKind,
-    /// What could not be read, or was cut short.
+    /// Files that could not be read, or were cut short.
     pub problems: Vec<String>,
 }
 
-/// What one agent loads when a session starts.
+/// Files that one agent loads when a session starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct InstructionsTotal {
     /// `claude-code`, `codex` or `gemini`.

@@ -1,9 +1,9 @@
-//! What kind of memory a file is.
+//! Kinds of memory files.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What kind of memory a file is, by its place, its name and its front matter.
+/// Kind of a memory file, by its place, its name and its front matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MemoryKind {
     /// `index`, `topic`, `daily_log`, `instructions`, or `other`.

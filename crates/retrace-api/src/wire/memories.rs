@@ -40,11 +40,11 @@ pub struct Memory {
     pub content_size_bytes: Option<u64>,
     /// `text`, `binary`, `too_large`; null when redacted.
     pub content_kind: Option<String>,
-    /// How many versions it has.
+    /// Number of its versions.
     pub versions: u64,
     /// When it last changed.
     pub changed_at: String,
-    /// What kind of memory it is.
+    /// Kind of the memory.
     pub kind: super::MemoryKind,
 }
 
@@ -62,7 +62,7 @@ pub struct DocumentReq {
 /// A content, ready to be shown: no line carries markup, hidden characters are named.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Document {
-    /// What it is: the version, where the log has it.
+    /// Its version, where the log has it.
     pub version: Option<super::Version>,
     /// Path.
     pub path: Option<String>,

@@ -32,8 +32,8 @@ pub struct MemoryToolReq {
     /// Cut views after this many characters; 0 never cuts; as the dialect does when absent.
     #[serde(default)]
     pub view_characters: Option<u64>,
-    /// What happens to a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written, and
-    /// the answer says what was found) or `refuse`; `off` when absent.
+    /// Treatment of a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written,
+    /// and the answer says what was found) or `refuse`; `off` when absent.
     #[serde(default)]
     pub guard: Option<String>,
     /// Text of a configuration for the guard, as in `check`; the rules as they come when absent. That of the directory is

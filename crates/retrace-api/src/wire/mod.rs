@@ -1,5 +1,5 @@
-//! What crosses the line to a client: terminal JSON, HTTP, the window. These types are the compatibility promise; more
-//! fields may be added, none renamed. Everything below this crate has its own types and never serialises itself.
+//! Types that cross the line to a client: terminal JSON, HTTP, the window. These types are the compatibility promise;
+//! more fields may be added, none renamed. Everything below this crate has its own types and never serialises itself.
 //!
 //! Conventions: ids are strings with their prefix; times are RFC 3339 in UTC; hashes are 64 lowercase hex digits; sizes
 //! are bytes; line numbers start at 1; positions within a line count Unicode scalar values from 0; a path is the text

@@ -15,12 +15,12 @@ pub struct MountsReq {
     pub model: Option<String>,
 }
 
-/// What an attach list would mount.
+/// Mounts of an attach list.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Mounts {
     /// True if the API would take it, as far as its public rules tell.
     pub ok: bool,
-    /// What is wrong with the list as a whole.
+    /// Problems of the list as a whole.
     pub problems: Vec<MountProblem>,
     /// One for each memory store of the list, in its order.
     pub mounts: Vec<MountPreview>,
@@ -70,9 +70,9 @@ pub struct MountPreview {
     pub tokens: u64,
     /// The largest files, at most 100, largest first.
     pub largest: Vec<MountedFile>,
-    /// Whether there are unreviewed changes in it.
+    /// Number of unreviewed changes in it.
     pub unreviewed: u64,
-    /// What is wrong with it.
+    /// Problems of the store.
     pub problems: Vec<MountProblem>,
 }
 

@@ -6,7 +6,7 @@ use ts_rs::TS;
 /// Where a version came from, shortly: what a row of a list shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct OriginNote {
-    /// How sure it is: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
+    /// Confidence: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
     /// `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
     /// `time_only` (a session was at work on the path's project then), `unknown`.
     pub confidence: String,
@@ -26,7 +26,7 @@ pub struct OriginNote {
     pub prompt: Option<String>,
 }
 
-/// That an act of a person put back what somebody wrote before: a content, or a deletion.
+/// Act of a person that put back what somebody wrote before: a content, or a deletion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PutBack {
     /// The version that brought it, `memver_…`.
@@ -41,7 +41,7 @@ pub struct PutBack {
     pub at: String,
     /// The operation that did.
     pub operation_seq: u64,
-    /// What kind of act it was, as `source` of a version.
+    /// Kind of act, as `source` of a version.
     pub source: String,
 }
 
@@ -50,7 +50,7 @@ pub struct PutBack {
 pub struct OriginReq {
     /// `memver_…`
     pub version: String,
-    /// How many messages before and after the write are wanted; 4 when absent, 50 at most.
+    /// Number of messages before and after the write that are wanted; 4 when absent, 50 at most.
     #[serde(default)]
     pub around: Option<u64>,
 }
@@ -62,9 +62,9 @@ pub struct Origin {
     pub version_id: String,
     /// In short.
     pub note: OriginNote,
-    /// That a person put back with this version what was written before; all else is of the one who wrote it.
+    /// Act of a person that put back with this version what was written before; all else is of the one who wrote it.
     pub put_back: Option<PutBack>,
-    /// What the answer rests on, one sentence each, the strongest first.
+    /// Evidence for the answer, one sentence each, the strongest first.
     pub evidence: Vec<String>,
     /// The agent that keeps the transcript, as in `transcripts`; null when there is none.
     pub agent: Option<String>,
@@ -129,7 +129,7 @@ pub struct SessionRef {
     pub session: String,
 }
 
-/// What a session wrote, anywhere.
+/// Writes of a session, anywhere.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct SessionWrites {
     /// The session's id.
@@ -160,7 +160,7 @@ pub struct SessionWrites {
 pub struct SessionVersion {
     /// Name of the store.
     pub store: String,
-    /// How sure it is, as in `OriginNote`.
+    /// Confidence, as in `OriginNote`.
     pub confidence: String,
     /// The turn in the transcript, from 1.
     pub turn: Option<u64>,

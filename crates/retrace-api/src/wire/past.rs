@@ -52,7 +52,7 @@ pub struct ImportBundleReq {
     pub job: Option<String>,
 }
 
-/// What an import brought in, or with `dry_run` would bring in. It is one operation, which `undo` takes back.
+/// Result of an import, or its preview with `dry_run`. It is one operation, which `undo` takes back.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ImportResult {
     /// Nothing was brought in.
@@ -93,7 +93,7 @@ pub struct ImportResult {
     pub last_at: Option<String>,
     /// The files found, those with most versions first; 200 at most.
     pub files: Vec<ImportedFile>,
-    /// What could not be brought in, and why, each a sentence.
+    /// Content that could not be brought in, and why, each a sentence.
     pub warnings: Vec<String>,
 }
 
@@ -119,7 +119,7 @@ pub struct ExportStoreReq {
     pub to: String,
 }
 
-/// What was written.
+/// Exported store.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ExportedStore {
     /// `files` or `bundle`.
@@ -130,7 +130,7 @@ pub struct ExportedStore {
     pub written: u64,
     /// Bytes written.
     pub bytes: u64,
-    /// What was left out, and why, each a sentence.
+    /// Content that was left out, and why, each a sentence.
     pub warnings: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ pub struct BlameReq {
 /// Who wrote each line of a text.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Blame {
-    /// What was asked about.
+    /// Requested target.
     pub target: String,
     /// The version that is blamed; null where the file on disk is not recorded as it is.
     pub version_id: Option<String>,

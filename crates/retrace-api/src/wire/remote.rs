@@ -52,7 +52,7 @@ pub struct HostedStore {
     pub remote_id: String,
     /// Its name there.
     pub name: String,
-    /// What it is for; empty when nothing was said.
+    /// Purpose; empty when nothing was said.
     pub description: String,
     /// When it was made.
     pub created_at: String,
@@ -152,7 +152,7 @@ pub struct RemoteStore {
     pub base_url: String,
     /// Its id at the host.
     pub remote_id: String,
-    /// What the host says it is for.
+    /// Purpose by the host.
     pub description: String,
     /// When it was archived at the host.
     pub archived_at: Option<String>,
@@ -178,14 +178,14 @@ pub struct RemoteStore {
     pub conflicts: u64,
 }
 
-/// What a pull brought.
+/// Result of a pull.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Pulled {
     /// One for each store.
     pub stores: Vec<PulledStore>,
 }
 
-/// What a pull brought of one store.
+/// Result of a pull for one store.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct PulledStore {
     /// The mirror here.
@@ -209,7 +209,7 @@ pub struct PulledStore {
     pub problem: Option<String>,
 }
 
-/// What is queued for hosts. Nothing of it is sent before a push.
+/// Changes queued for hosts. Nothing of it is sent before a push.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct RemoteQueue {
     /// The changes, in the order in which they are sent.
@@ -245,9 +245,9 @@ pub struct QueuedChange {
     pub created_at: String,
     /// `waiting`, `conflict` (the memory changed at the host) or `failed` (the host refused it).
     pub state: String,
-    /// What the host said, in one sentence; null while it waits.
+    /// Answer of the host, in one sentence; null while it waits.
     pub message: Option<String>,
-    /// What it changes, against the mirror's newest version; null with `redact` and `archive`.
+    /// Its change, against the mirror's newest version; null with `redact` and `archive`.
     pub diff: Option<FileDiff>,
 }
 
@@ -274,10 +274,10 @@ pub struct QueuedConflict {
     pub now_at: Option<String>,
     /// True if what is there now is something else than the change was made against.
     pub moved_on: bool,
-    /// What happened there since: from the version it was made against to what is there now; null where there is none to hold
-    /// it against.
+    /// Changes at the host since: from the version it was made against to what is there now; null where there is none
+    /// to hold it against.
     pub happened: Option<FileDiff>,
-    /// What the change would do to what is there now; null with `redact` and `archive`.
+    /// Effect of the change on what is there now; null with `redact` and `archive`.
     pub would: Option<FileDiff>,
 }
 
@@ -299,7 +299,7 @@ pub struct WithdrawReq {
     pub ids: Vec<u64>,
 }
 
-/// What a push sent.
+/// Result of a push.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct Pushed {
     /// Changes that the host took.
@@ -310,7 +310,7 @@ pub struct Pushed {
     pub failed: u64,
     /// Operations that record what was sent, oldest first.
     pub operations: Vec<u64>,
-    /// What is left in the queue.
+    /// Rest of the queue.
     pub queue: RemoteQueue,
     /// Why it ended early.
     pub problem: Option<String>,

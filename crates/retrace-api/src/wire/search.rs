@@ -19,7 +19,7 @@ pub struct SearchReq {
     pub limit: Option<u64>,
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct SearchResult {
     /// Hits, newest first.
@@ -41,13 +41,13 @@ pub struct Hit {
     pub path: Option<String>,
     /// Line of the best match.
     pub line: u32,
-    /// That line, cut to about 160 characters around the match.
+    /// Text of that line, cut to about 160 characters around the match.
     pub snippet: String,
     /// Matches in the snippet: start, end.
     pub matches: Vec<(u32, u32)>,
     /// When the version was recorded.
     pub created_at: String,
-    /// That a person put back with it what was written before.
+    /// Act of a person that put back with it what was written before.
     #[serde(default)]
     pub put_back: Option<super::PutBack>,
 }

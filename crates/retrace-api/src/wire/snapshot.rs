@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What projects offer a subagent's memory.
+/// Snapshots that projects offer to a subagent's memory.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct AgentSnapshot {
     /// The agent.
@@ -16,7 +16,7 @@ pub struct AgentSnapshot {
     pub local_files: u64,
     /// One a project that has a snapshot for this agent, by project.
     pub snapshots: Vec<ProjectSnapshot>,
-    /// What could not be read.
+    /// Files that could not be read.
     pub problems: Vec<String>,
 }
 
@@ -36,11 +36,11 @@ pub struct ProjectSnapshot {
     pub updated_at: Option<String>,
     /// Time of the snapshot that was taken over last, as it is written in the memory.
     pub synced_from: Option<String>,
-    /// What taking it over would do to each file, by path: files of the snapshot, and files of the memory.
+    /// Change of each file by taking it over, by path: files of the snapshot, and files of the memory.
     pub changes: Vec<SnapshotChange>,
 }
 
-/// What taking a snapshot over does to one file.
+/// Change of one file by taking a snapshot over.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct SnapshotChange {
     /// Name of the file.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What the status line shows.
+/// Content of the status line.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Status {
     /// Version of the program.
@@ -32,7 +32,7 @@ pub struct Status {
     pub recorded: u64,
     /// When the chain was last verified by this process.
     pub chain_verified_at: Option<String>,
-    /// What that found.
+    /// Result of that verification.
     pub chain_ok: Option<bool>,
     /// Items this person has left to review, over all stores: the rows of the inbox.
     pub unreviewed: u64,
@@ -44,7 +44,7 @@ pub struct Status {
     pub first_run: bool,
 }
 
-/// What a client is told without asking. It says where to look, never what is there.
+/// Notice to a client that did not ask. It says where to look, never what is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
@@ -63,7 +63,7 @@ pub enum Event {
     Origins,
     /// Long work goes on.
     Progress {
-        /// What.
+        /// Name of the work.
         task: String,
         /// Done so far.
         done: u64,

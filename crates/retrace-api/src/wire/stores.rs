@@ -27,7 +27,7 @@ pub struct Store {
     pub unreviewed: u64,
     /// Time of the newest version.
     pub last_change: Option<String>,
-    /// What the store leaves out, one rule a line, for people.
+    /// Rules for what the store leaves out, one rule a line, for people.
     pub rules: Vec<String>,
     /// True if the Memory Stores API shows it.
     #[serde(default)]
@@ -118,14 +118,14 @@ pub struct ScanReq {
     pub stores: Vec<String>,
 }
 
-/// What a scan found.
+/// Result of a scan.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Scanned {
     /// Stores looked at.
     pub stores: Vec<ScannedStore>,
 }
 
-/// What a scan found in one store.
+/// Result of a scan of one store.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ScannedStore {
     /// `memstore_…`

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How a figure was come by. Every figure carries its own.
+/// Kind of a figure. Every figure carries its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub enum FigureKind {
     /// The API reported it when the call was made.
@@ -23,7 +23,7 @@ pub enum FigureKind {
 /// Counts texts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct TokensReq {
-    /// What to count, by name.
+    /// Texts to count, by name.
     pub texts: Vec<NamedText>,
     /// Model id; the newest family when absent.
     #[serde(default)]
@@ -59,9 +59,9 @@ pub struct TokenCount {
     pub family_assumed: bool,
     /// Tokens of the content, without the frame of a message.
     pub tokens: u64,
-    /// How it was come by.
+    /// Kind of the figure.
     pub kind: FigureKind,
-    /// What it is believed to lie between, ends included, where it is estimated.
+    /// Believed bounds, ends included, where it is estimated.
     #[serde(default)]
     pub range: Option<(u64, u64)>,
 }

@@ -96,7 +96,7 @@ pub struct TranscriptRow {
     pub requests: u64,
     /// Largest recorded context; the largest that was counted where none is recorded (`peak_kind`).
     pub peak: Option<u64>,
-    /// How `peak` was come by; null without one.
+    /// Kind of `peak`; null without one.
     #[serde(default)]
     pub peak_kind: Option<FigureKind>,
     /// Price as recorded, in US dollars; null where a model has none or no input is recorded.

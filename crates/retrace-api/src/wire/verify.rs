@@ -1,4 +1,4 @@
-//! Whether the log is sound.
+//! Verification of the log.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -14,7 +14,7 @@ pub struct VerifyReq {
     pub forget_lost_key: bool,
 }
 
-/// What verification found.
+/// Result of verification.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Verified {
     /// No problem at all.
@@ -25,9 +25,9 @@ pub struct Verified {
     pub blobs: u64,
     /// Head of the chain.
     pub chain_head: String,
-    /// What is wrong, each in a sentence.
+    /// Problems, each in a sentence.
     pub problems: Vec<String>,
-    /// Whether the bytes are absent; null when not asked.
+    /// True if the bytes are absent; null when not asked.
     pub absent: Option<bool>,
     /// With `absent`: where they were found.
     pub found_in: Vec<String>,

@@ -12,7 +12,7 @@ pub enum ActorView {
     SessionActor {
         /// The session's id.
         session_id: String,
-        /// How it is known: `stated`, `exact_content`, `front_matter`, `time_only`.
+        /// Evidence: `stated`, `exact_content`, `front_matter`, `time_only`.
         evidence: String,
     },
     /// A client of the API.
@@ -85,9 +85,10 @@ pub struct Version {
     pub created_by: Option<ActorView>,
     /// The session that wrote it, with its title, where one is known.
     pub origin: Option<OriginNote>,
-    /// That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+    /// Act of a person that put back with it what was written before: `origin` is of that writer, `created_by` the
+    /// person.
     pub put_back: Option<PutBack>,
-    /// What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
+    /// Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
     pub source: String,
     /// Why, where a reason was given.
     pub note: Option<String>,
