@@ -1,5 +1,5 @@
-//! Which messages a person is sent about what agents remember, and when. Pure: it is told what the inbox holds and what
-//! time it is, and says what to show; looking and showing are the shell's.
+//! Decides which messages a person is sent about what agents remember, and when. Pure: it is told what the inbox holds
+//! and what time it is, and says what to show; looking and showing are the shell's.
 //!
 //! Quiet by rule: nothing for what was there before; one digest for each session, once it has been quiet for
 //! [`QUIET_MS`]; at once only an alarm, one of a kind at a time, and for a mass delete that goes on one for all of it.
@@ -25,10 +25,10 @@ const LONGEST: usize = 60;
 /// Deletions of a store that follow each other so closely, in milliseconds, are one mass delete, as for the rule itself.
 const SAME_DELETE_MS: u64 = MASS_DELETE_GAP_MICROS / 1000;
 
-/// What stands in a message for what looks like a secret.
+/// Replacement in a message for what looks like a secret.
 const CONCEALED: &str = "•••";
 
-/// What is worth a message at once.
+/// Kind of alarm that is sent at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlarmKind {
     /// Something looks like a secret.
@@ -63,14 +63,14 @@ impl AlarmKind {
 pub enum Notice {
     /// Something to look at now.
     Alarm {
-        /// What.
+        /// Kind.
         kind: AlarmKind,
         /// Where it was found first; `None` for a path that is redacted.
         path: Option<String>,
         /// In so many memories more.
         more: u64,
     },
-    /// What a session, or nobody known, wrote.
+    /// Writes of a session, or of an unknown writer.
     Digest {
         /// Title of the session; `None` where no session is known, or it has none.
         title: Option<String>,
@@ -83,7 +83,7 @@ pub enum Notice {
     },
 }
 
-/// How many paths a digest names.
+/// Number of paths a digest names.
 const PATHS: usize = 3;
 
 /// Whose digest an item belongs to.
@@ -102,10 +102,10 @@ struct Waiting {
     seen_at: u64,
 }
 
-/// What was told, and what waits to be.
+/// Messages sent, and changes that wait.
 #[derive(Debug)]
 pub struct Notices {
-    /// How long a session is quiet before its digest, in milliseconds.
+    /// Quiet time of a session before its digest, in milliseconds.
     quiet_ms: u64,
     /// The newest operation that was looked at; `None` before the first scan.
     seen_to: Option<u64>,
@@ -113,7 +113,7 @@ pub struct Notices {
     waiting: BTreeMap<(u64, String), Waiting>,
     reported: HashSet<String>,
     reported_order: VecDeque<String>,
-    /// How many findings of a kind a memory had when it was last seen, so that each is told once.
+    /// Number of findings of a kind in a memory when it was last seen, so that each is told once.
     alarmed: HashMap<(AlarmKind, String), usize>,
     /// When a mass delete of a store was seen last.
     deleting: HashMap<String, u64>,
@@ -203,7 +203,8 @@ impl Notices {
         self.last_seen().values().min().map(|seen_at| seen_at.saturating_add(self.quiet_ms))
     }
 
-    /// What waits and is not in a whole inbox any more was reviewed, or changed again and is there under another version.
+    /// An item that waits and is not in a whole inbox any more was reviewed, or changed again and is there under
+    /// another version.
     fn leave_out_reviewed(&mut self, inbox: &Inbox) {
         if inbox.next_before.is_some() {
             return;
@@ -305,7 +306,7 @@ fn whose(group: &InboxGroup, item: &InboxItem) -> (Whose, Option<String>) {
     }
 }
 
-/// How many findings of an item are of a kind.
+/// Number of findings of a kind in an item.
 fn findings_of(item: &InboxItem, kind: AlarmKind) -> usize {
     item.findings.iter().filter(|finding| AlarmKind::of_rule(&finding.rule) == Some(kind)).count()
 }

@@ -1,4 +1,4 @@
-//! What an [`crate::App`] is made from. Clock, randomness and surroundings are passed in, so that tests are the same each
+//! Options of an [`crate::App`]. Clock, randomness and surroundings are passed in, so that tests are the same each
 //! time.
 
 use crate::faults::Faults;
@@ -21,7 +21,7 @@ pub const DATA_DIR_VARIABLE: &str = "RETRACE_DATA_DIR";
 /// Fills a buffer with random bytes.
 pub type Randomness = dyn Fn(&mut [u8]) + Send + Sync;
 
-/// What an app is made from.
+/// Options of an app.
 #[derive(Clone)]
 pub struct AppOptions {
     /// Where the log is kept.
@@ -36,7 +36,7 @@ pub struct AppOptions {
     pub surroundings: Surroundings,
     /// Version of the program.
     pub program_version: &'static str,
-    /// How long to wait for other processes' transactions; the log's own ten seconds when `None`.
+    /// Wait for other processes' transactions; the log's own ten seconds when `None`.
     pub busy_wait: Option<Duration>,
     /// Called between the steps of scans and acts, so that tests can fail or stop them there; [`NoFaults`] otherwise.
     pub faults: Arc<dyn Faults>,
@@ -47,7 +47,7 @@ pub struct AppOptions {
     /// Names this boot of the machine, differently from every other; `None` where the system has no name for it, and then
     /// nothing is left to flush later.
     pub boot: Option<String>,
-    /// Which changes of the memory tool are answered before their file is on the disk: [`Settling::IN_BACKGROUND`], or a
+    /// Deferral of flushes for the memory tool: [`Flushing::IN_BACKGROUND`], or a
     /// test's.
     pub flushing: Flushing,
 }

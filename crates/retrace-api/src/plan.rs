@@ -27,7 +27,7 @@ pub(crate) struct Step {
     /// Content the file must have now; `None` when there must be no file.
     pub(crate) expected: Option<Sha256>,
     pub(crate) expected_version: Option<VersionId>,
-    /// What to write; `None` to delete.
+    /// Content to write; `None` to delete.
     pub(crate) wanted: Option<Wanted>,
     /// Of a deletion that is put back: the version that deleted first.
     pub(crate) deletion: Option<VersionId>,
@@ -58,7 +58,7 @@ pub(crate) struct Plan {
     /// Files that must be as expected although the plan does not change them; what is wanted there means nothing.
     pub(crate) checks: Vec<Step>,
     pub(crate) warnings: Vec<String>,
-    /// What a newer version in the log already stands against.
+    /// Conflicts with a newer version in the log.
     pub(crate) conflicts: Vec<wire::Conflict>,
     /// Changes of a session that are offered, and whether each is in the plan.
     pub(crate) likely: Vec<wire::LikelyChange>,
@@ -128,7 +128,7 @@ struct DoneStep<'p> {
     seen: Option<Seen>,
 }
 
-/// How far an act came.
+/// Progress of an act.
 #[derive(Default)]
 struct Carried<'p> {
     done: Vec<DoneStep<'p>>,
@@ -202,7 +202,7 @@ impl Inner {
             return Ok((result, None));
         }
         if plan.is_empty() {
-            // What is wanted is there already; the review alone is left to be written down.
+            // The wanted content is there already; the review alone is left to be written down.
             let Some(decision) = &plan.decision else { return Ok((result, None)) };
             let (person, at) = (self.user(), self.now());
             let review = self
@@ -212,8 +212,8 @@ impl Inner {
         self.do_it(plan, &stores, result)
     }
 
-    /// What the log does not hold is never replaced: a content too large to be kept, or an edit of a file whose newest version
-    /// is redacted, of which nothing is known to compare it with. The latter is recorded now.
+    /// A content that the log does not hold is never replaced: a content too large to be kept, or an edit of a file
+    /// whose newest version is redacted, of which nothing is known to compare it with. The latter is recorded now.
     fn nothing_is_lost(
         self: &Arc<Self>,
         plan: &Plan,

@@ -112,7 +112,7 @@ fn to_record(inner: &Inner, named: &[retrace_model::StoreId]) -> Result<Vec<retr
         .collect())
 }
 
-/// What goes with recording: follow the list of stores, also when another process changes it; keep the search index
+/// Upkeep beside recording: follow the list of stores, also when another process changes it; keep the search index
 /// current; finish purges that were held up.
 fn upkeep(
     inner: &Arc<Inner>,
@@ -149,8 +149,8 @@ fn upkeep(
     }
 }
 
-/// How long a purge is left to the process that redacted: longer than it takes to write the log of a common size anew. That
-/// process knows the secret and can prove that it is gone.
+/// Time for which a purge is left to the process that redacted: longer than it takes to write the log of a common size
+/// anew. That process knows the secret and can prove that it is gone.
 const FIRST_PURGE: Duration = Duration::from_secs(2);
 
 /// Longest pause between attempts to finish a purge; each is twice as long as the one before. An attempt that is in vain

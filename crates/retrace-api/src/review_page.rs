@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// Lines of one difference that are printed.
 const MAX_LINES: usize = 400;
 
-/// What a report shows.
+/// Content of a report.
 #[derive(Debug, Default)]
 pub(crate) struct ReviewPage {
     /// Facts under the title, a line each.
@@ -31,7 +31,7 @@ pub(crate) struct ReviewPage {
 /// A heading with facts and changes under it.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
-    /// What it is.
+    /// Heading.
     pub(crate) heading: String,
     /// Lines of text under it.
     pub(crate) facts: Vec<String>,
@@ -46,9 +46,9 @@ pub(crate) struct Change {
     pub(crate) heading: String,
     /// Lines of text under it: kind, sizes, version.
     pub(crate) facts: Vec<String>,
-    /// What is wrong: severity, rule, place and sentence.
+    /// Findings: severity, rule, place and sentence.
     pub(crate) findings: Vec<String>,
-    /// What it was and what it became; none where a side is redacted or was not kept.
+    /// Contents before and after; none where a side is redacted or was not kept.
     pub(crate) contents: Option<(Vec<u8>, Vec<u8>)>,
     /// The path, for the rules.
     pub(crate) path: String,

@@ -1,4 +1,4 @@
-//! Whether the directory at a store's path is the store's.
+//! Checks that the directory at a store's path is the store's.
 //!
 //! A path says where a store is, not which directory it is: a symbolic link can be put in its place, or another
 //! directory. What is read there would end in the log, and an act would delete files that are none of the store's. So
@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 /// Live memories that are looked up at most when another directory is to be known again.
 const MAX_COMPARED: usize = 256;
 
-/// What a directory at a store's path is.
+/// Identity of a directory at a store's path.
 enum Found {
     /// The one that was recorded.
     Same,
@@ -133,7 +133,7 @@ fn leads_elsewhere(store: &StoreRow) -> bool {
     reported.is_some_and(|reported| std::fs::canonicalize(root_of(store)).ok() != Some(reported))
 }
 
-/// What a platform says that does not tell directories apart.
+/// Identity on a platform that does not tell directories apart.
 const NOT_SAID: Identity = Identity { device: 0, file_id: 0 };
 
 /// True if this is the directory that was recorded, or none was yet. Numbers of file systems are given anew at each

@@ -1,4 +1,4 @@
-//! What the recorder hears from the log and hands to it, and one scan of a store's directory.
+//! Exchange between the recorder and the log, and one scan of a store's directory.
 
 use crate::app::Inner;
 use crate::faults::Point;
@@ -14,7 +14,7 @@ use retrace_watch::{Batch, Keeper, KeeperError, Key, Observation, Status, Store}
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a scan found.
+/// Result of a scan.
 pub(crate) struct Scanned {
     pub(crate) state: StoreState,
     pub(crate) detail: Option<String>,
@@ -67,7 +67,8 @@ impl Inner {
             }
             Ok(known)
         })?;
-        // What they hold is committed. Whoever changed one meanwhile made it newer: it is scanned again the next time.
+        // The displaced content is committed. Whoever changed one meanwhile made it newer: it is scanned again the next
+        // time.
         leftovers.iter().for_each(|leftover| drop(root.discard(leftover)));
         Ok(())
     }
@@ -285,7 +286,7 @@ fn is_fresh(seen: &Seen, scanned_at: Timestamp) -> bool {
     changed_nanos + COARSE_RACY_WINDOW_NANOS >= i128::from(scanned_at.micros()) * 1000
 }
 
-/// What was observed, as changes.
+/// Observations, as changes.
 fn changes_of(store: StoreId, observations: Vec<Observation>) -> Vec<Change> {
     observations
         .into_iter()

@@ -1,4 +1,4 @@
-//! How people name contents and instants: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`, `STORE`, `STORE@TIME`.
+//! Names of contents and instants: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`, `STORE`, `STORE@TIME`.
 
 use crate::app::Inner;
 use crate::wire::{ApiError, Code};
@@ -38,7 +38,7 @@ impl Moment {
         })
     }
 
-    /// What was at a path then.
+    /// Version at a path then.
     pub(crate) fn version(
         self,
         reader: &Reader<'_>,

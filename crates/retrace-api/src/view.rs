@@ -110,12 +110,12 @@ pub(crate) fn operation(
     }
 }
 
-/// What a store's row does not say.
+/// Facts beyond a store's row.
 #[derive(Default)]
 pub(crate) struct OfStore {
-    /// How many memories live in it.
+    /// Number of live memories in it.
     pub(crate) memories: u64,
-    /// How many versions the person has left to review.
+    /// Number of versions the person has left to review.
     pub(crate) unreviewed: u64,
     /// True if the Memory Stores API shows it.
     pub(crate) shared: bool,

@@ -30,7 +30,7 @@ const LARGEST_FOR_MOVES: usize = 1 << 20;
 /// Contents of one memory read at once.
 const CHUNK: usize = 256;
 
-/// What the progress of a blame without a name is called.
+/// Name of the progress of a blame without a name.
 const UNNAMED: &str = "blame";
 
 /// Says of each line of a text which version brought it in.
@@ -65,7 +65,7 @@ impl Inner {
         let Some(text) = text_lines(bytes) else { return Ok(blame) };
         let start = match (&side.version, side.store, &side.path) {
             (Some(version), ..) => Some(version.clone()),
-            // What is on disk is not recorded yet: its lines are compared with the newest version.
+            // A file on disk that is not recorded yet: its lines are compared with the newest version.
             (None, Some(store), Some(path)) => {
                 let head = reader.live_at(store, path)?;
                 head.map(|head| reader.version_by_id(head.version)).transpose()?
@@ -477,7 +477,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         }
     }
 
-    /// What stood before a version and all that came to stand together with it; `None` where nothing did.
+    /// Version before this one and before all that came to stand together with it; `None` where nothing did.
     fn stood_before(&mut self, row: &VersionRow) -> Result<Option<VersionRow>, ApiError> {
         let (history, place) = self.place(row)?;
         let Some(place) = place else { return Ok(None) };
@@ -496,7 +496,7 @@ impl<'a, 'r> Walk<'a, 'r> {
             None => vec![row.clone()],
         };
         chunk.reverse();
-        // What was read before is behind the walk by now, but for a memory or two.
+        // Contents read before are behind the walk by now, but for a memory or two.
         if self.contents.len() > 4 * CHUNK {
             self.contents.clear();
         }

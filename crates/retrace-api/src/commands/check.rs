@@ -1,4 +1,4 @@
-//! What is wrong with memories, and the gate.
+//! Findings in memories, and the gate.
 
 use crate::App;
 use crate::app::Inner;
@@ -82,11 +82,11 @@ pub fn findings(app: &App, request: FindingsReq) -> Result<Findings, ApiError> {
     })
 }
 
-/// What was found in a store.
+/// Findings of a store.
 pub(crate) struct FoundInStore {
-    /// What its files hold.
+    /// Report on its files.
     pub(crate) report: Report,
-    /// What its unreviewed changes look like.
+    /// Findings of its unreviewed changes.
     pub(crate) events: Vec<crate::wire::Finding>,
     /// Days that are past, also where the rule is off: proposals of what could go are made of them.
     pub(crate) past: Vec<Finding>,

@@ -142,7 +142,7 @@ impl Inner {
     }
 }
 
-/// What the store that is written can hold.
+/// Capacity of the store that is written.
 struct Holder {
     directory: bool,
     /// Limits of the Memory Stores API apply: the API shows it, or it is a mirror of a hosted store.
@@ -205,7 +205,7 @@ struct Taking {
     from: Inventory,
     into: Inventory,
     holder: Holder,
-    /// What leads from `into` to `from`.
+    /// Changes from `into` to `from`.
     changes: BTreeMap<RelPath, Change>,
 }
 
@@ -253,7 +253,7 @@ impl Taking {
         Ok(plan)
     }
 
-    /// What differs at the paths a person named. The new path of a moved memory means its move.
+    /// Differences at the paths a person named. The new path of a moved memory means its move.
     fn named(&self, paths: &[String]) -> Result<BTreeMap<RelPath, Change>, ApiError> {
         let mut chosen = BTreeMap::new();
         for text in paths {
@@ -335,7 +335,7 @@ impl Taking {
         Ok(Step { store, path: path.clone(), expected, expected_version, wanted, deletion: None })
     }
 
-    /// What is to be written at a path, with the version that has it; `None`, with a warning, for what is left.
+    /// Content to write at a path, with the version that has it; `None`, with a warning, for what is left.
     fn content(
         &self,
         inner: &Inner,

@@ -21,7 +21,7 @@ const POINTS: u64 = 4;
 /// The most requests checked in one call.
 const MAX_POINTS: u64 = 100;
 
-/// What the progress of a job without a name is called.
+/// Name of the progress of a job without a name.
 const UNNAMED: &str = "confirm";
 
 /// One request to be counted, and what is forecast for it.
@@ -113,8 +113,8 @@ fn spread(requests: &[(u64, usize)], many: usize) -> Vec<usize> {
     chosen.into_iter().collect()
 }
 
-/// What of a setting counting can show: the edits that clear tool uses. Counting triggers no compaction, and clearing of
-/// thinking needs thinking with its signatures, which transcripts do not keep.
+/// Part of a setting that counting can show: the edits that clear tool uses. Counting triggers no compaction, and
+/// clearing of thinking needs thinking with its signatures, which transcripts do not keep.
 fn counted_setting(setting: &Setting) -> Setting {
     let edits = setting.edits.iter().filter(|edit| matches!(edit, Edit::ClearToolUses(_))).cloned().collect();
     Setting { edits, ..Setting::default() }

@@ -1,4 +1,4 @@
-//! What fills the context of a transcript.
+//! Composition of a transcript's context.
 
 use crate::App;
 use crate::error::show;
@@ -18,7 +18,7 @@ use retrace_transcript::{Account, Cause, Segment, Transcript};
 /// Largest blocks that a composition names.
 const LARGEST_BLOCKS: usize = 20;
 
-/// What filled the context, request by request.
+/// Composition of the context, request by request.
 ///
 /// # Errors
 /// `not_found` for an unknown transcript, `invalid` for a name that several have and for a file that is none.
@@ -82,7 +82,7 @@ fn requests(loaded: &Loaded) -> Vec<ContextRequest> {
         .collect()
 }
 
-/// What took content away, in the order of the requests.
+/// Events that took content away, in the order of the requests.
 fn events(loaded: &Loaded) -> Vec<ContextEvent> {
     let transcript = loaded.transcript();
     let mut events: Vec<ContextEvent> = transcript
@@ -191,7 +191,7 @@ fn cost(transcript: &Transcript, table: &Table) -> Option<f64> {
     sum
 }
 
-/// What the file held that was not understood.
+/// Describes the parts of the file that were not understood.
 fn remarks(account: &Account) -> Vec<String> {
     let mut remarks = Vec::new();
     if account.malformed_lines > 0 {
@@ -221,7 +221,7 @@ fn remarks(account: &Account) -> Vec<String> {
     remarks
 }
 
-/// What one request was made of, in detail.
+/// Composition of one request, in detail.
 ///
 /// # Errors
 /// Those of [`context_show`]; `not_found` for a request that is not there.

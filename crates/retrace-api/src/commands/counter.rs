@@ -18,7 +18,7 @@ pub fn counter_status(app: &App, _: Nothing) -> Result<CounterStatus, ApiError> 
 /// for a request that says neither or both.
 pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatus, ApiError> {
     let keys = &app.inner.options.keys;
-    // What is not reachable for reading is not for writing.
+    // A keyring that cannot be reached for reading cannot be reached for writing.
     let reachable = keys.key().map(drop);
     let unavailable = |cause: String| {
         ApiError::new(Code::CounterUnavailable, crate::error::sentence(&cause), "keyring")

@@ -7,7 +7,7 @@ use crate::wire::{ApiError, Code, Deployed, DeployedReq, DeployedRequest, Varian
 use retrace_context::deployed::{deployed, setting_in_force};
 use retrace_context::simulate::{Options, simulate};
 
-/// What a setting is called that was read from the recorded requests.
+/// Name of a setting that was read from the recorded requests.
 const AS_RECORDED: &str = "as recorded";
 
 /// Compares the edits that responses report with the forecast for the setting in force: the given one, or the one that the

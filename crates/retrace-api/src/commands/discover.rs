@@ -1,4 +1,4 @@
-//! What agent memory exists on this machine.
+//! Agent memory on this machine.
 
 use crate::App;
 use crate::app::root_of;

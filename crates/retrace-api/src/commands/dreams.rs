@@ -40,7 +40,7 @@ pub fn dreams(app: &App, request: DreamsReq) -> Result<Dreams, ApiError> {
     Ok(Dreams { base_url: at.base_url, dreams })
 }
 
-/// What a request for a dream would ask for, and what is queued here that the dream would not read. Calls no host.
+/// Content of a request for a dream, and what is queued here that the dream would not read. Calls no host.
 ///
 /// # Errors
 /// `invalid` for what the API would refuse, for a store that is not hosted, for one of another host and for what is no base

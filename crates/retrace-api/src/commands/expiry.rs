@@ -1,4 +1,5 @@
-//! What could go: proposals with their evidence, and the act that takes what a person chose. Nothing goes by itself.
+//! Proposals of memories to remove, with their evidence, and the act that takes what a person chose. Nothing goes by
+//! itself.
 
 use super::check::FoundInStore;
 use super::entries::{hash, rel_path};
@@ -24,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// memories that nobody loads.
 const LOG_DAYS: u32 = 90;
 
-/// What the reasons say, beside those of the rule of days that are past; see [`retrace_findings::messages`].
+/// Messages of the reasons, beside those of the rule of days that are past; see [`retrace_findings::messages`].
 pub(crate) const MESSAGES: &[&str] = &[
     "Last loaded on {0}, last changed on {1}; {2} sessions since could have loaded it.",
     "Never loaded, last changed on {0}; {1} sessions since could have loaded it.",
@@ -45,7 +46,7 @@ impl Default for Days {
     }
 }
 
-/// What could go, with evidence.
+/// Proposals of memories to remove, with evidence.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for settings of rules that cannot be used. A store that cannot be read has no
@@ -95,7 +96,7 @@ pub fn expire(app: &App, request: ExpireReq) -> Result<ActResult, ApiError> {
     inner.carry_out(&plan, request.dry_run)
 }
 
-/// What is known of a store's memories.
+/// Facts about a store's memories.
 pub(crate) struct StoreFacts<'a> {
     pub(crate) memories: &'a [MemoryAt],
     pub(crate) usage: Option<&'a Usage>,

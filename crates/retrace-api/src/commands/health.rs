@@ -1,4 +1,4 @@
-//! How healthy stores are: sizes against limits, findings, use.
+//! Health of stores: sizes against limits, findings, use.
 
 use super::NEWEST_FAMILY;
 use super::check::FoundInStore;
@@ -22,7 +22,7 @@ use retrace_tokens::Counter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How healthy one store is, or every listed one. A store that cannot be read is a row with the reason.
+/// Health of one store, or every listed one. A store that cannot be read is a row with the reason.
 ///
 /// # Errors
 /// `not_found` for an unknown store; `invalid` for settings of rules that cannot be used.
@@ -119,7 +119,7 @@ impl Inner {
         Ok((row, findings))
     }
 
-    /// What the log knows of a store.
+    /// Health of a store by the log.
     fn row_of(&self, store: &StoreRow) -> Result<StoreHealth, ApiError> {
         let filter = VersionFilter { store: Some(store.id), limit: 1, ..VersionFilter::default() };
         let newest = self.read(|reader| Ok(reader.versions(&filter)?))?.pop();

@@ -11,7 +11,7 @@ use retrace_log::{ElsewhereKind, Reader, StoreRow};
 use retrace_model::{RelPath, Source};
 use std::path::{Path, PathBuf};
 
-/// What the progress of an import without a name is called.
+/// Name of the progress of an import without a name.
 const UNNAMED: &str = "import";
 
 /// Brings in the history that git kept of a directory, as one operation. Nothing is written to the directory or to git, and

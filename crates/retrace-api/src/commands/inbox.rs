@@ -1,4 +1,4 @@
-//! What is left to review.
+//! Unreviewed changes.
 
 use crate::App;
 use crate::inbox::{Group, groups};
@@ -16,8 +16,8 @@ const PAGE: u64 = 50;
 /// Most items of a page: their contents are read and counted.
 const LARGEST_PAGE: u64 = 500;
 
-/// What this person has left to review, in groups, newest first, a page at a time; of a store and of a kind where such are
-/// asked for.
+/// Versions that this person has left to review, in groups, newest first, a page at a time; of a store and of a kind
+/// where such are asked for.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for a page that cannot be asked for or a kind that is none.
@@ -76,7 +76,8 @@ pub struct InboxList {
 }
 
 impl InboxList {
-    /// What this person has left to review now; of a store and of a kind where such are asked for. Pages are not looked at.
+    /// Versions that this person has left to review now; of a store and of a kind where such are asked for. Pages are
+    /// not looked at.
     ///
     /// # Errors
     /// As [`inbox`].
@@ -128,7 +129,7 @@ impl InboxList {
     }
 }
 
-/// How many of the items are of which kind. It looks at all of them, of which `inbox` reads a page.
+/// Number of items of each kind. It looks at all of them, of which `inbox` reads a page.
 ///
 /// # Errors
 /// `not_found` for an unknown store.
@@ -178,7 +179,7 @@ impl Place {
     }
 }
 
-/// What a list is narrowed to, as the names of its groups say it: a name must stand for the items that were shown under it.
+/// Filter of a list, as the names of its groups say it: a name must stand for the items that were shown under it.
 fn narrowed(store: Option<StoreId>, kind: Option<&KindFilter>) -> String {
     let store = store.map(|store| format!("@{store}")).unwrap_or_default();
     let kind = kind.map(|kind| format!(":{kind}")).unwrap_or_default();

@@ -17,7 +17,7 @@ use retrace_sources::{
 use retrace_tokens::Counter;
 use std::path::{Path, PathBuf};
 
-/// How long the repository of a store is remembered: a project that is known for the first time is compared soon.
+/// Time for which the repository of a store is remembered: a project that is known for the first time is compared soon.
 const REPOSITORY_KEPT_MICROS: i64 = 60 * 1_000_000;
 
 /// The instruction files of a session in a store's project, in a named directory, or of every session of this user. Only
@@ -114,7 +114,7 @@ impl Inner {
         Ok((listed(surroundings, directory.as_deref()), because))
     }
 
-    /// What discovery says of the memory at a directory.
+    /// Discovery of the memory at a directory.
     pub(crate) fn discovered(&self, root: &Path) -> Option<Found> {
         let same =
             |other: &Path| other == root || std::fs::canonicalize(other).is_ok_and(|other| other == root);

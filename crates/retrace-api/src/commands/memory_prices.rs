@@ -1,4 +1,4 @@
-//! What memory files cost: how large they are, in how many sessions they were loaded, the price of carrying them.
+//! Costs of memory files: how large they are, in how many sessions they were loaded, the price of carrying them.
 
 use super::context::file_costs;
 use super::memories::Bytes;
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 /// The job's name: `task` of its progress, and what `cancel` stops it by.
 const JOB: &str = "memory";
 
-/// What the transcripts told that were read before, by path. Small: figures alone, no texts.
+/// Facts of the transcripts that were read before, by path. Small: figures alone, no texts.
 #[derive(Default)]
 pub(crate) struct MemoryUses {
     kept: Mutex<HashMap<PathBuf, Arc<SessionUses>>>,
@@ -56,7 +56,7 @@ struct Use {
     cost_usd: Option<f64>,
 }
 
-/// What memory files cost over all sessions on this machine, the dearest first. Reads every transcript at the first call
+/// Costs of memory files over all sessions on this machine, the dearest first. Reads every transcript at the first call
 /// and what is new at later ones; `cancel` with `memory` stops it.
 ///
 /// # Errors
@@ -92,7 +92,7 @@ pub fn context_memory(app: &App, request: MemoryPricesReq) -> Result<MemoryPrice
     })
 }
 
-/// What each session on this machine loaded. Reads what is not known yet, and tells of that under the name `task`.
+/// Loads of each session on this machine. Reads what is not known yet, and tells of that under the name `task`.
 pub(crate) fn memory_uses(inner: &Arc<Inner>, job: &Job, task: &str) -> Vec<(Arc<Entry>, Arc<SessionUses>)> {
     inner.lab.index.update(inner);
     let snapshot = inner.lab.index.snapshot();
@@ -101,7 +101,7 @@ pub(crate) fn memory_uses(inner: &Arc<Inner>, job: &Job, task: &str) -> Vec<(Arc
     read_all(inner, &mains, job, task)
 }
 
-/// What several sessions say of one file.
+/// Sums of several sessions for one file.
 #[derive(Clone, Default)]
 struct Sums {
     /// When it was last loaded whole, and what it had then.

@@ -115,7 +115,7 @@ fn call_and_record(
         if let Some(operation) = appended.operation_seq {
             act.keep_prompt(operation, &prompt_of(request))?;
         }
-        // What the log does not have in full could not be put back.
+        // A content that the log does not have in full could not be put back.
         if let Some(boot) = boot.filter(|_| not_recorded.is_empty() && !appended.versions.is_empty()) {
             act.note_unflushed(&appended.versions, boot)?;
             let seqs = appended.versions.iter().map(|version| version.seq).collect();
@@ -171,7 +171,7 @@ fn without_directory(store: &StoreRow) -> ApiError {
 /// Longest part of a prompt that is kept with a call, in characters.
 const LONGEST_PROMPT: usize = 500;
 
-/// What the call says it is made after; the prompt on one line.
+/// Prompt that the call names; the prompt on one line.
 fn prompt_of(request: &MemoryToolReq) -> Prompt {
     let text = request.prompt.as_deref().map(|prompt| {
         let mut words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -283,7 +283,7 @@ struct Recorded<'r, 'w> {
     failed: Option<ApiError>,
     /// True if changes may be answered before they are on the disk.
     defers: bool,
-    /// Whether the change that comes next may.
+    /// Durability of the next change.
     durable: Durable,
 }
 
@@ -365,7 +365,7 @@ impl Recorded<'_, '_> {
         let recorded = self.files.record_standing(inner, self.act, place, memories, large);
         recorded.map_err(|error| {
             let reason = Unobserved(error.message.clone());
-            // What the tool can say of itself is its answer.
+            // An error that the tool can report itself is its answer.
             if error.code != Code::Invalid {
                 self.failed = Some(error);
             }

@@ -247,7 +247,7 @@ impl App {
     /// program.
     ///
     /// # Errors
-    /// What the command answers; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
+    /// Answer of the command; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
     pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
         let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
         catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| {

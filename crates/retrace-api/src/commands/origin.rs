@@ -84,7 +84,7 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
     {
         let around = request.around.unwrap_or(AROUND).min(MAX_AROUND);
         written_by.prompt = write.prompt.as_ref().map(|prompt| cut(&prompt.text, LONG_TEXT).0);
-        // What a session says of an extraction of its own stands at no message.
+        // A session's statement about its own extraction stands at no message.
         if !write.is_saying()
             && let Some(transcript) = reading.transcripts.get(write.conversation)
         {
@@ -132,7 +132,7 @@ pub fn session_writes(app: &App, request: SessionRef) -> Result<SessionWrites, A
         return Err(ApiError::new(Code::NotFound, "No session of this id is known.", &id)
             .hint("`retrace context transcripts` lists the sessions there are transcripts of."));
     }
-    // What was first seen as a rebuilt version had left it is told by that one.
+    // A version that was first seen as a rebuilt version had left it is told by that one.
     let is_rebuilt = |seq: u64| rebuilt.iter().any(|row| row.id.seq == seq);
     versions.retain(|row: &SessionVersion| {
         row.version.baseline_of.as_ref().is_none_or(|older| !is_rebuilt(older.seq))
@@ -373,7 +373,7 @@ impl Rebuilt {
     /// True if a call left one of them.
     fn has(&self, write: &Write, locator: &Locator, entry: &Entry) -> bool {
         let Some(at) = write.answered_at.or(write.at) else { return false };
-        // What moves or deletes may leave its version at another path.
+        // A call that moves or deletes may leave its version at another path.
         let is_elsewhere = matches!(write.effect, Effect::Rename { .. } | Effect::Delete);
         let to = match &write.effect {
             Effect::Rename { to } => locator.names(to, entry),
@@ -408,7 +408,7 @@ fn of_transcript(
     let Ok(reading) = retrace_transcript::read(&bytes) else { return Vec::new() };
     let found =
         of_reading(&reading, &bytes, |path| memory.contains(path) || !locator.names(path, entry).is_empty());
-    // What the session says of an extraction is no call that could have left a version.
+    // A session's statement about an extraction is no call that could have left a version.
     let calls = found.writes.into_iter().filter(|write| !write.is_saying());
     let writes: Vec<Write> = calls.map(|write| as_of(entry, write)).collect();
     let path = path_to_bytes(&entry.path);

@@ -33,7 +33,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use survey::{LiveHit, Selection, Survey};
 
-/// What stands in a live file where the secret was.
+/// Replacement for the secret in a live file.
 pub(crate) const MARKER: &str = retrace_log::MARKER;
 
 /// Takes versions out of history: content, path, size and hash go; who, when, why and what kind of change stay.
@@ -99,7 +99,7 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
 pub fn receipts(app: &App, _: Nothing) -> Result<Receipts, ApiError> {
     let rows = app.inner.read(|reader| {
         let mut rows = reader.receipts()?;
-        // What hosts hold changes with every push.
+        // The content of hosts changes with every push.
         rows.iter_mut().try_for_each(|row| remote::enter_places(reader, row))?;
         Ok(rows)
     })?;
@@ -132,7 +132,7 @@ pub fn recheck_receipt(app: &App, request: ReceiptRef) -> Result<Receipt, ApiErr
 /// A live file that was given its new content.
 struct ReplacedFile {
     change: Change,
-    /// What did not go as it should.
+    /// Failed part.
     warning: Option<String>,
 }
 impl Inner {

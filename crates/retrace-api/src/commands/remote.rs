@@ -15,7 +15,7 @@ use retrace_model::{Source, StoreId, VersionId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the progress of a pull and of a push without a name is called.
+/// Name of the progress of a pull and of a push without a name.
 const PULL: &str = "pull";
 const PUSH: &str = "push";
 
@@ -204,7 +204,7 @@ fn push_lease(inner: &Inner) -> Result<Lease, ApiError> {
         .hint("Wait until it is done, then push what is left. If that process ended, push again."))
 }
 
-/// What is queued.
+/// Queued changes.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one that is no mirror.

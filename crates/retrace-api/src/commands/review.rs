@@ -180,7 +180,7 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// What is done, as items.
+    /// Done versions, as items.
     fn done(&self, verdict: Verdict) -> Vec<ReviewedItem> {
         self.open.iter().map(|(seen, _)| done_item(seen, verdict)).collect()
     }
@@ -193,7 +193,7 @@ struct Accepted {
     versions: HashSet<u64>,
 }
 
-/// Which memory a file is of, by store and path.
+/// Memory of each file, by store and path.
 type MemoryByFile = BTreeMap<(String, String), MemoryId>;
 
 impl Inner {
@@ -213,7 +213,7 @@ impl Inner {
                     let newest = newest_version(reader, seen.memory)?;
                     let base = reader.known_through(&person, seen.memory)?;
                     let base = base.map(|seq| reader.version(seq)).transpose()?.map(|base| base.id);
-                    // What was reviewed may be something else than what the person saw.
+                    // The reviewed version may differ from the one that the person saw.
                     let reason = if newest.id == seen.id { Skip::AlreadyReviewed } else { Skip::Stale };
                     sorted.skipped.push(skipped(seen, reason, base, Some(newest.id)));
                 }
@@ -259,7 +259,7 @@ impl Inner {
         Ok(reviewed)
     }
 
-    /// Which items the caller approves whatever the rules find in them.
+    /// Items that the caller approves whatever the rules find in them.
     fn accepted(&self, all: bool, ticked: &[String]) -> Result<Accepted, ApiError> {
         let versions = self.read(|reader| {
             ticked.iter().map(|text| Ok(version_named(reader, text)?.id.seq)).collect::<Result<_, ApiError>>()
@@ -454,7 +454,7 @@ impl Inner {
         Ok(plan)
     }
 
-    /// What a person has left that was recorded up to `last`, each with the version that is reviewed by it.
+    /// Versions that a person has left that was recorded up to `last`, each with the version that is reviewed by it.
     fn open_up_to(
         &self,
         reader: &Reader<'_>,

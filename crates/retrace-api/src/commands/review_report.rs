@@ -64,7 +64,7 @@ impl Report<'_, '_> {
         let acts = self.reader.review_acts(&self.inner.user(), None, MAX_ACTS)?;
         let mut sections = Vec::new();
         for act in acts.iter().take_while(|act| since.is_none_or(|since| act.at >= since)) {
-            // What a person did by other commands is their own change, not a decision about another's.
+            // Changes that a person made by other commands are their own change, not a decision about another's.
             if !matches!(act.verdict, Verdict::Own | Verdict::Undone)
                 && let Some(section) = self.act(act)?
             {

@@ -153,7 +153,7 @@ fn after_redaction(redaction: u64, act: Option<&OperationRow>) -> ApiError {
     ))
 }
 
-/// What a memory should be after an act.
+/// Target state of a memory after an act.
 struct Goal {
     memory: MemoryId,
     store: StoreId,
@@ -163,7 +163,7 @@ struct Goal {
     deletion: Option<VersionId>,
 }
 
-/// What a memory was at a version: where, with which content; where it was deleted, by which version.
+/// State of a memory at a version: where, with which content; where it was deleted, by which version.
 fn state_at(version: Option<VersionRow>) -> (Option<(RelPath, VersionRow)>, Option<VersionId>) {
     match version {
         Some(version) if version.operation == VersionOperation::Deleted => (None, Some(version.id)),
@@ -267,7 +267,7 @@ impl Inner {
 
     fn plan_operation(&self, reader: &Reader<'_>, seq: u64, mut plan: Plan) -> Result<Plan, ApiError> {
         let row = reader.operation(seq)?;
-        // What an act queued for hosts is taken back where it waits, and put back where it was sent.
+        // A change that an act queued for hosts is taken back where it waits, and put back where it was sent.
         plan.withdraws = reader.queued_by(seq)?.iter().map(|row| row.id).collect();
         let sent = reader.sent_for(seq)?;
         let withdrawn = reader.withdrawn_by(seq)?;
@@ -316,7 +316,7 @@ impl Inner {
                 .or_insert((version, version));
         }
         for (memory, (first, last)) in first_and_last {
-            // What was rebuilt lies before what was first seen; to take back the first sight is to have nothing there.
+            // A rebuilt version lies before what was first seen; to take back the first sight is to have nothing there.
             let before = reader.observed_before(first)?;
             let newest = newest_version(reader, memory)?;
             if newest.id != last.id {
@@ -381,7 +381,7 @@ impl Inner {
         Ok(plan)
     }
 
-    /// What nobody recorded yet stands in the way of "the whole directory as it was": files that are new, edited or gone
+    /// Unrecorded changes stand in the way of "the whole directory as it was": files that are new, edited or gone
     /// since the last scan, where the plan does not change them anyway.
     fn add_checks(
         &self,

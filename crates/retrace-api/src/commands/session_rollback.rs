@@ -10,7 +10,7 @@ use retrace_log::{Reader, VersionRow};
 use retrace_model::{Actor, Evidence, MemoryId, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a session wrote, oldest first: each version with how sure that is.
+/// Versions that a session wrote, oldest first: each version with how sure that is.
 type Candidates = BTreeMap<u64, (VersionRow, Evidence)>;
 
 impl Inner {

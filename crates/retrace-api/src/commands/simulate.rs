@@ -1,4 +1,4 @@
-//! What settings would do to a run.
+//! Simulations of settings on a run.
 
 use crate::App;
 use crate::app::Inner;
@@ -21,7 +21,7 @@ use std::collections::HashSet;
 /// Settings tried in one call; a window shows four.
 const MAX_VARIANTS: usize = 64;
 
-/// What settings would do to a transcript.
+/// Simulations of settings on a transcript.
 ///
 /// # Errors
 /// Those of `context_show`; `invalid` for a setting the API would refuse, in its own words, with the path in the setting as
@@ -71,7 +71,7 @@ fn all_valid(settings: Vec<Result<Setting, ApiError>>) -> Result<Vec<Result<Sett
     settings.into_iter().map(|setting| setting.map(Ok)).collect()
 }
 
-/// What a chart draws of a setting.
+/// Chart line of a setting.
 fn line(loaded: &Loaded, setting: &Setting, options: &Options<'_>) -> SimulatedLine {
     let outcome = simulate(loaded.prepared(), setting, options);
     let mut line = SimulatedLine {
@@ -313,7 +313,7 @@ fn stopped_view(stopped: &Stopped) -> SimulationStopped {
     }
 }
 
-/// What the API would refuse for this model, and what else to know before deploying the setting.
+/// Refusals of the API for this model, and other warnings before deploying the setting.
 pub(super) fn warnings_of(
     loaded: &Loaded,
     setting: &Setting,

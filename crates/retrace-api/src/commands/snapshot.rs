@@ -1,4 +1,4 @@
-//! What projects offer a subagent's memory, compared with what is there. Nothing is copied.
+//! Snapshots that projects offer to a subagent's memory, compared with what is there. Nothing is copied.
 
 use super::diff::diff_of;
 use crate::App;

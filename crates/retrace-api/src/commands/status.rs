@@ -6,7 +6,7 @@ use crate::wire::{ApiError, Nothing, Status};
 use retrace_log::Lease;
 use std::sync::atomic::Ordering;
 
-/// What the status line shows.
+/// Content of the status line.
 ///
 /// # Errors
 /// A failure of the database.

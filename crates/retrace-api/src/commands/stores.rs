@@ -172,7 +172,7 @@ pub(crate) fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError
     Ok(shown(inner, &row, &of))
 }
 
-/// What a store's row does not say; `left` is how much there is left to review, by store.
+/// Facts beyond a store's row; `left` is how much there is left to review, by store.
 fn of_store(reader: &Reader<'_>, id: StoreId, left: &BTreeMap<StoreId, u64>) -> Result<OfStore, ApiError> {
     Ok(OfStore {
         memories: reader.live_count(id)?,
@@ -185,7 +185,7 @@ fn of_store(reader: &Reader<'_>, id: StoreId, left: &BTreeMap<StoreId, u64>) -> 
 fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
     let now = match inner.store_root(row) {
         _ if row.is_log_only() => Some((StoreState::Recording, None)),
-        // How the host was found last.
+        // State in which the host was last found.
         _ if row.is_remote() => None,
         Err(error) => Some((state_of(&error), Some(crate::error::sentence(&error)))),
         Ok(_) if row.state == StoreState::Limited => None,

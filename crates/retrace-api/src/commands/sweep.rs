@@ -20,10 +20,10 @@ const MAX_TRANSCRIPTS: usize = 200;
 /// Most times that listeners are told of the progress of one sweep.
 const STEPS_TOLD: usize = 100;
 
-/// What the run without a setting is called.
+/// Name of the run without a setting.
 const NO_SETTING: &str = "no setting";
 
-/// What the progress of a sweep without a name is called.
+/// Name of the progress of a sweep without a name.
 const UNNAMED: &str = "sweep";
 
 /// Tries every setting of a grid on every transcript, in parallel; `cancel` with the job's name stops it.

@@ -51,7 +51,7 @@ pub fn context_turn(app: &App, request: TurnReq) -> Result<Turn, ApiError> {
     Ok(Turn { request: request.request, from, total, messages })
 }
 
-/// What is cleared at a request, newly or before.
+/// Blocks cleared at a request, newly or before.
 fn cleared_at(
     inner: &Inner,
     loaded: &Loaded,
@@ -79,7 +79,8 @@ fn cleared_at(
     Ok(cleared)
 }
 
-/// What a summary stands for at a request: all that the request at which it was made sent, while the history goes on.
+/// Messages that a summary replaces at a request: all that the request at which it was made sent, while the history
+/// goes on.
 fn summarised(loaded: &Loaded, made_at: usize, index: usize) -> Vec<BlockAt> {
     let transcript = loaded.transcript();
     let (made, asked) = (&transcript.requests[made_at], &transcript.requests[index]);

@@ -1,4 +1,4 @@
-//! Whether the log is sound, and whether some bytes are nowhere in it.
+//! Verification of the log, and the search for absent bytes.
 
 use super::{Forms, texts_with};
 use crate::App;
@@ -97,7 +97,7 @@ fn in_other_forms(reader: &Reader<'_>, needle: &Vec<u8>) -> Result<Vec<String>, 
 }
 
 impl Inner {
-    /// What is wrong with the tags of what was redacted, or with their key.
+    /// Problem of the tags of what was redacted, or with their key.
     fn problem_of_tags(&self) -> Result<Option<String>, ApiError> {
         self.read(|reader| {
             Ok(match reader.tags_anew(&self.files) {

@@ -19,7 +19,7 @@ const MAX_KEPT: usize = 20_000;
 /// A transcript's writes that are about a store, with their files named as within the join.
 pub(crate) type Writes = Arc<Vec<Write>>;
 
-/// What was read of each transcript.
+/// Readings of each transcript.
 #[derive(Default)]
 pub(crate) struct Gathered {
     kept: Mutex<HashMap<PathBuf, (Identity, Writes)>>,

@@ -63,7 +63,7 @@ impl Tracing<'_, '_> {
                 let held = self.content(before)?.unwrap_or_default();
                 let origins = self.lines_of(before)?;
                 let mut map = line_map(&held, &text);
-                // What a redaction replaced in place stands in the same lines.
+                // A replacement by a redaction stands in the same lines.
                 if follower.source == Source::Redact && map.len() == origins.len() {
                     map = (0..map.len()).map(Some).collect();
                 }
@@ -75,7 +75,7 @@ impl Tracing<'_, '_> {
         Ok(kept)
     }
 
-    /// What was kept at redactions before, where it leads to versions that go now.
+    /// Lines kept at redactions before, where it leads to versions that go now.
     fn of_lines_kept_before(&mut self) -> Result<Vec<(u64, Vec<KeptLines>)>, ApiError> {
         let mut concerned = BTreeSet::new();
         for seq in self.going.keys() {

@@ -1,4 +1,4 @@
-//! Which file of which store a path in a transcript means.
+//! Finds the file and store of a path in a transcript.
 //!
 //! Within the join a file is named `STORE/PATH`: the store's id and the path in it. A path is found below a store's directory as
 //! it is recorded and as the system resolves it; `~/` is the home directory; `/memories` is any store of a memory tool; and a

@@ -1,7 +1,7 @@
 //! Who wrote what, found by holding versions against transcripts, in the background. Whoever asks gets what is known by now.
 //!
-//! What a pass finds is kept beside the log (`origins` there), without anything of a memory. Prompts and the writes of
-//! transcripts are kept in this process alone, and forgotten with a redaction.
+//! Findings of a pass are kept beside the log (`origins` there), without anything of a memory. Prompts and the writes
+//! of transcripts are kept in this process alone, and forgotten with a redaction.
 
 mod gather;
 mod kept;
@@ -35,7 +35,7 @@ pub(crate) const JOB: &str = "origins";
 /// Most times that listeners are told of the progress of one pass.
 const STEPS_TOLD: u64 = 100;
 
-/// How long after a pass that left young versions unexplained the next is made: a client writes its transcript within some
+/// Time after a pass that left young versions unexplained the next is made: a client writes its transcript within some
 /// seconds.
 const AGAIN_AFTER: Duration = Duration::from_secs(5);
 

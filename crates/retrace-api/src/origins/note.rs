@@ -17,7 +17,7 @@ const TITLE: usize = 200;
 /// Larger transcripts are not read for the prompt of a row in a list: 64 MiB take a good tenth of a second.
 const LARGEST_FOR_PROMPT: u64 = 64 << 20;
 
-/// What is said of a version of which nothing is known.
+/// Note on a version of which nothing is known.
 pub(crate) fn unknown_note() -> OriginNote {
     OriginNote {
         confidence: "unknown".to_owned(),
@@ -54,7 +54,7 @@ pub(crate) fn origin_note(
                 .then(|| session.and_then(|session| call_at(session, version.created_at)))
                 .flatten();
             let call = call.unwrap_or_else(unknown_note);
-            // What the writer said it wrote after, until a redaction takes it out.
+            // Prompt that the writer reported, until a redaction takes it out.
             let prompt_row = reader.prompt_of(version.operation_seq)?.unwrap_or_default();
             Some(OriginNote {
                 turn: prompt_row.turn.or(call.turn),
@@ -71,12 +71,12 @@ pub(crate) fn origin_note(
     })
 }
 
-/// What is said of the writers of the versions of a list, by their places.
+/// Notes on the writers of the versions of a list, by their places.
 #[derive(Default)]
 pub(crate) struct Writers {
     /// Sessions that wrote.
     pub(crate) notes: HashMap<u64, OriginNote>,
-    /// What a person put back.
+    /// Versions that a person put back.
     pub(crate) put_back: HashMap<u64, PutBack>,
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn notes_of<'v>(
     let seqs: Vec<u64> = by_session.iter().map(|(_, first, ..)| *first).collect();
     let joined = reader.origins_of(&seqs)?;
     let snapshot = inner.lab.index.snapshot();
-    // What is said of a session without a call of it, looked up once for each.
+    // Note on a session without a call of it, looked up once for each.
     let mut sessions: HashMap<&str, OriginNote> = HashMap::new();
     let notes = by_session.into_iter().map(|(seq, first, id, evidence)| {
         let of_session = sessions.entry(id).or_insert_with(|| {
@@ -171,7 +171,7 @@ pub(crate) fn note_of(inner: &Inner, snapshot: &Snapshot, row: &OriginRow, with_
     }
 }
 
-/// What a session's transcripts say of the call that wrote at an instant: what was rebuilt from them carries its time.
+/// Note on the call of a session's transcripts that wrote at an instant: what was rebuilt from them carries its time.
 fn call_at(session: &SessionRow, at: Timestamp) -> Option<OriginNote> {
     session.entries().find_map(|entry| {
         let size = std::fs::metadata(&entry.path).ok()?.len();
@@ -240,7 +240,7 @@ fn read_prompt(inner: &Inner, snapshot: &Snapshot, path: &Path, line: u32) -> Op
     wanted.filter(|prompt| !prompt.is_empty())
 }
 
-/// What an answer rests on, one sentence each.
+/// Evidence of an answer, one sentence each.
 pub(crate) fn sentences(row: &OriginRow) -> Vec<String> {
     let tool = row.call.as_ref().map_or("call", |call| call.tool.as_str());
     let steps = row.steps;

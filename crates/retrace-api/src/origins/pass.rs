@@ -24,14 +24,14 @@ use std::sync::Arc;
 /// Answers written in one transaction: few enough that nobody waits for the log for long.
 const WRITTEN_AT_ONCE: usize = 500;
 
-/// What passes remember between them.
+/// Memory of passes between them.
 #[derive(Default)]
 pub(crate) struct Memory {
     /// Transcripts as they were at the last pass; `None` before the first.
     seen: Option<HashMap<PathBuf, Identity>>,
 }
 
-/// What a pass did.
+/// Result of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
     /// Versions with another answer than before.
@@ -40,7 +40,7 @@ pub(crate) struct Done {
     pub(crate) young: bool,
 }
 
-/// What a pass works with.
+/// Tools of a pass.
 pub(crate) struct Pass<'a> {
     pub(crate) inner: &'a Inner,
     pub(crate) snapshot: &'a Snapshot,
@@ -90,7 +90,7 @@ impl Pass<'_> {
         Ok(done)
     }
 
-    /// Whether this is the first pass, and the transcripts that are new or were changed since the last.
+    /// True on the first pass, and the transcripts that are new or were changed since the last.
     fn changed(&self, memory: &Memory, places: &Places<'_>) -> (bool, HashSet<usize>) {
         let Some(seen) = &memory.seen else { return (true, HashSet::new()) };
         let is_changed = |entry: &Entry| seen.get(&entry.path) != Some(&entry.identity);
@@ -404,7 +404,7 @@ impl Known {
         places.into_iter().collect()
     }
 
-    /// What is kept of an answer.
+    /// Rows of an answer that are kept.
     fn rows(
         &self,
         found: &Match,

@@ -31,7 +31,7 @@ pub(crate) fn put_back(reader: &Reader<'_>, version: &VersionRow) -> Result<Opti
     Ok(Some(put_back_by(version, &reader.written(version)?)))
 }
 
-/// That `act` put back what `first` brought.
+/// Note that `act` put back what `first` brought.
 pub(crate) fn put_back_by(act: &VersionRow, first: &VersionRow) -> PutBack {
     PutBack {
         version_id: first.id.to_string(),

@@ -20,7 +20,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Write};
 use std::path::Path;
 
-/// How the name of a bundle ends.
+/// Extension of a bundle.
 const ENDING: &str = "retrace";
 
 /// The form of bundle this program writes, and the only one it reads.

@@ -3,9 +3,10 @@
 //! The program `git` is run, for reading alone: without hooks, pagers, filters, external differences, locks or the network,
 //! and with nothing of the caller's `GIT_*` surroundings. A path is never taken for an option or a pattern.
 //!
-//! What the directory was is what the first parents of `HEAD` say: each of their commits is compared with the one before, and
-//! the state of the directory at its time is the commit's own. What was written on a branch comes in with the merge, just
-//! before it, by its own writer (`follow`). A file keeps its history through renames, also from outside the directory.
+//! The state of the directory is what the first parents of `HEAD` say: each of their commits is compared with the one
+//! before, and the state of the directory at its time is the commit's own. What was written on a branch comes in with
+//! the merge, just before it, by its own writer (`follow`). A file keeps its history through renames, also from outside
+//! the directory.
 
 mod follow;
 
@@ -20,7 +21,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// How often renames into the directory are followed further back. A file that was moved oftener begins at the last.
+/// Number of times renames into the directory are followed further back. A file that was moved oftener begins at the
+/// last.
 const MAX_ROUNDS: usize = 8;
 
 /// Commits between two looks at whether to go on.
@@ -171,7 +173,7 @@ impl Change {
     }
 }
 
-/// Which commits to read.
+/// Commits to read.
 enum Which<'a> {
     /// `HEAD` and its first parents, each compared with the one before.
     FirstParents,

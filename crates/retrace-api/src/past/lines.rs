@@ -20,7 +20,7 @@ pub(crate) struct Happening {
     pub(crate) what: What,
 }
 
-/// What happened.
+/// Event in the past of a file.
 #[derive(Debug)]
 pub(crate) enum What {
     /// A call wrote it; `to` is where it went, when that is in the store as well; `from` where a copy came from.
@@ -31,7 +31,7 @@ pub(crate) enum What {
     Kept(Option<Vec<u8>>),
 }
 
-/// What was told of a store.
+/// Past of a store.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gathered {
     pub(crate) lines: Vec<PastLine>,
@@ -43,7 +43,7 @@ pub(crate) struct Gathered {
     pub(crate) gaps: u64,
 }
 
-/// What is known of a file.
+/// Known state of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     /// Nothing.
@@ -214,7 +214,7 @@ impl Following {
         self.write(path, state, provenance, write);
     }
 
-    /// What the client says was there before the call, where that is another thing than what is known.
+    /// Content that the client reports was there before the call, where that is another thing than what is known.
     fn before(&mut self, path: &RelPath, write: &Write, provenance: &Provenance) {
         if write.reported.was_absent {
             self.states.insert(path.clone(), State::Absent);

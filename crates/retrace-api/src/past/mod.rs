@@ -23,16 +23,16 @@ const FILES_NAMED: usize = 200;
 /// Most times that listeners are told of the progress of one import.
 const STEPS_TOLD: usize = 100;
 
-/// What a source tells of a store.
+/// Past of a store by a source.
 #[derive(Debug, Default)]
 pub(crate) struct PastHistory {
     /// One line for each memory.
     pub(crate) lines: Vec<PastLine>,
-    /// What was left out, and why, each in a sentence.
+    /// Content that was left out, and why, each in a sentence.
     pub(crate) warnings: Vec<String>,
 }
 
-/// What an import is called in the log and in its answer.
+/// Names of an import in the log and in its answer.
 pub(crate) struct Import<'a> {
     /// `git`, `transcripts`, `bundle`.
     pub(crate) from: &'a str,
@@ -113,7 +113,7 @@ pub(crate) fn carry_out(
     Ok(result(store, import, &done, Seen { found, files, first, last, warnings }))
 }
 
-/// What was found, new or not.
+/// Found versions, new or not.
 struct Seen {
     found: u64,
     files: Vec<ImportedFile>,

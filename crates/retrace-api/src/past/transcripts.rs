@@ -1,5 +1,5 @@
-//! What the transcripts of this machine's agents tell of a store: whole writes, edits chained from a known content, contents
-//! shown by reads, and the copies Claude Code kept.
+//! Reads the past of a store from the transcripts of this machine's agents: whole writes, edits chained from a known
+//! content, contents shown by reads, and the copies Claude Code kept.
 //!
 //! A transcript names files as they were called on the machine and in the home it was written on. Beside the store's own
 //! directory, those of the same agent's project elsewhere count for a store that an agent keeps below `projects/<slug>/`.
@@ -15,14 +15,14 @@ use retrace_sessions::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a directory is called in transcripts.
+/// Names of a directory in transcripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     /// The store's directory, `/` between parts.
     root: String,
     /// The same, when the person's home is written as `~`.
     below_home: Option<String>,
-    /// How paths to it end that begin with another home: `/projects/<slug>/<rest>`.
+    /// Suffix of paths to it that begin with another home: `/projects/<slug>/<rest>`.
     ending: Option<String>,
 }
 
@@ -134,7 +134,7 @@ fn of_write(names: &Names, write: Write, session: Option<&String>) -> Option<Hap
         Effect::Copy { from } => names.in_store(from),
         _ => None,
     };
-    // What moves in from elsewhere is told at the path it came to; what it holds is not known.
+    // A file that moves in from elsewhere is told at the path it came to; what it holds is not known.
     let (path, to) = match (names.in_store(&write.path), to) {
         (Some(path), to) => (path, to),
         (None, Some(to)) => (to.clone(), Some(to)),

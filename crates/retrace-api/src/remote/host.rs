@@ -187,7 +187,8 @@ pub trait Hosts: Send + Sync {
 pub struct NetworkHosts;
 
 impl NetworkHosts {
-    /// How a host is called: with the environment's key where it is meant for it, else with the one that is kept.
+    /// Configuration of calls to a host: with the environment's key where it is meant for it, else with the one that is
+    /// kept.
     ///
     /// # Errors
     /// [`RemoteError::Config`].

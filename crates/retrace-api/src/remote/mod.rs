@@ -14,7 +14,7 @@ pub(crate) mod queue;
 pub(crate) mod redact;
 
 pub use host::{HostCalls, Hosts, NetworkHosts, Variable};
-/// What [`HostCalls`] speaks of.
+/// Types of [`HostCalls`].
 pub use retrace_remote as api;
 
 pub(crate) use pull::pull;
@@ -59,7 +59,7 @@ impl RemoteCalls {
         newest.truncate(LISTED);
     }
 
-    /// How many there were.
+    /// Sum of both.
     pub(crate) fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }
@@ -115,7 +115,7 @@ impl Inner {
     }
 }
 
-/// What a mirror is when a call for it failed so.
+/// State of a mirror when a call for it failed so.
 fn state_after(error: &RemoteError) -> StoreState {
     match error {
         RemoteError::NotFound { .. } => StoreState::Missing,

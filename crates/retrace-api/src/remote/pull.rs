@@ -79,14 +79,14 @@ struct Pull<'a> {
     full: bool,
 }
 
-/// What a pull did.
+/// Result of a pull.
 pub(crate) struct Done {
     pub(crate) answer: PulledStore,
     /// Queued changes that turned out to be done at the host: the operation that says so, where one was appended.
     pub(super) confirmed: Vec<Option<u64>>,
 }
 
-/// How far a look through the host's versions came.
+/// Progress of a sweep of the host's versions.
 enum Swept {
     /// To the oldest one.
     All,
@@ -95,7 +95,7 @@ enum Swept {
 }
 
 /// Mirrors what is new of one store; with `full`, all of its versions are searched for those that the host redacted.
-/// What the host or the key stands in the way of is a problem in the answer.
+/// A refusal by the host or for the key is a problem in the answer.
 ///
 /// # Errors
 /// A failure of the log.
@@ -221,7 +221,7 @@ impl Pull<'_> {
 
     /// Lists the versions from the newest on.
     fn list_versions(&mut self) -> Result<(), Stop> {
-        // What was fetched by a listing that cannot be gone on with has gaps behind it.
+        // Versions fetched by a listing that cannot be gone on with has gaps behind it.
         let whole = self.write(|act, store| {
             let whole = act.reader().remote(store)?.is_some_and(|remote| !remote.listing);
             act.begin_listing(store)?;
@@ -321,7 +321,7 @@ impl Pull<'_> {
         let at_host = |memory: &MirroredMemory| {
             memory.remote_memory.as_ref().is_none_or(|remote| there.contains_key(remote))
         };
-        // What came after the memories were listed is not on that list.
+        // A memory that came after the memories were listed is not on that list.
         let gone: Vec<MirroredMemory> =
             here.into_iter().filter(|memory| memory.head <= mark && !at_host(memory)).collect();
         for memory in gone {
@@ -485,7 +485,7 @@ impl Pull<'_> {
     }
 }
 
-/// What the host says of a store.
+/// Facts of a store at the host.
 pub(super) fn facts_of(store: &RemoteStore) -> RemoteFacts {
     RemoteFacts {
         name: store.name.clone(),

@@ -1,6 +1,6 @@
 //! Sending what is queued, in order, each change with the hash it expects to replace.
 //!
-//! What is new at the host is pulled first. What the host took is appended here at once, as the person's own; when that
+//! News of the host is pulled first. What the host took is appended here at once, as the person's own; when that
 //! is cut off, the next pull brings it and the next push finds it done. A change that met a newer edit stays in the
 //! queue as a conflict, one that was refused as failed.
 
@@ -19,11 +19,11 @@ use retrace_model::{Actor, Sha256, StoreState, Timestamp, VersionOperation};
 use retrace_remote::{RemoteError, RemoteMemory};
 use std::sync::Arc;
 
-/// What a redaction of a live memory's newest version waits for.
+/// Message where a redaction of a live memory's newest version waits.
 pub(crate) const HEAD_WAITS: &str =
     "It is the newest version of a live memory; the host redacts it once there is a newer one.";
 
-/// What the host answered to a change.
+/// Answer of the host to a change.
 enum Answer {
     /// The version the change made.
     Version(HostVersion),
@@ -85,9 +85,9 @@ pub(crate) fn push(
         Ok(false)
     })?;
     if calls {
-        // What happened at the host before comes before what is sent now.
+        // Changes at the host before come before those sent now.
         let pulled = super::pull(inner, remote, (job, task), false)?;
-        // What an earlier push had sent without learning of it.
+        // Changes that an earlier push had sent without learning of it.
         pushed.sent += pulled.confirmed.len() as u64;
         pushed.operations.extend(pulled.confirmed.into_iter().flatten());
         if let Some(problem) = pulled.answer.problem {
@@ -175,7 +175,7 @@ fn send(
     }
 }
 
-/// What the mirror shows already needs no call, and what the host would refuse gets none.
+/// A change that the mirror shows already needs no call, and what the host would refuse gets none.
 fn without_a_call(reader: &Reader<'_>, row: &QueueRow) -> Result<Option<Answer>, ApiError> {
     let change = &row.change;
     let memories = reader.mirrored_memories(change.store)?;
@@ -367,8 +367,8 @@ fn taken(act: &mut Act<'_>, row: &QueueRow, appended: &Appended, who: Who<'_>) -
     Ok(())
 }
 
-/// How far the time that a host gives a version may be from when the change was sent, in microseconds: ten minutes. Ours; it
-/// is for two clocks and for further tries.
+/// Largest difference between the time that a host gives a version and the time at which the change was sent, in
+/// microseconds: ten minutes. Ours; it is for two clocks and for further tries.
 const AWAY: i64 = 10 * 60 * 1_000_000;
 
 /// Appends a version of the host. Where it is what a change from here made whose answer was lost, it is the person's

@@ -1,4 +1,4 @@
-//! What acts on mirrors queue for their hosts, and how that is shown.
+//! Changes that acts on mirrors queue for their hosts, and how that is shown.
 
 use super::path_there;
 use crate::app::Inner;
@@ -9,7 +9,7 @@ use retrace_log::{MirroredMemory, NewQueued, QueueKind, QueueRow, QueueState, Re
 use retrace_model::{MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the steps of a plan in mirrored stores become: changes for their hosts, in order. The operation is not known yet.
+/// Turns the steps of a plan in mirrored stores into changes for their hosts, in order. The operation is not known yet.
 ///
 /// # Errors
 /// `invalid` for a path or a content that is no text and for writing to an archived store, or a failure of the log.
@@ -35,7 +35,7 @@ pub(crate) fn changes_of(
     Ok(queued)
 }
 
-/// What steps ask of a mirror.
+/// Changes that steps ask of a mirror.
 struct Mirror {
     archived: bool,
     /// Its live memories by path.
@@ -89,7 +89,7 @@ fn changes_of_step(
     let moves_away = |path: &RelPath| moving.contains(&(step.store, path.clone()));
     let here = standing_at(reader, mirror, &step.path)?;
     let Some(wanted) = &step.wanted else {
-        // What moves away is not deleted.
+        // A memory that moves away is not deleted.
         let gone = here.as_ref().filter(|_| !moves_away(&step.path));
         return Ok(gone
             .map(|gone| of_memory(QueueKind::Delete, Some(gone), &step.path))
@@ -236,7 +236,7 @@ pub(super) struct Now {
     pub(super) sha256: Option<Sha256>,
 }
 
-/// What a change would meet in the mirror now: its memory, or what is at the path where it makes one.
+/// Version that a change would meet in the mirror now: its memory, or what is at the path where it makes one.
 pub(super) fn now_at(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<Now>, ApiError> {
     let found =
         reader.mirrored_memories(change.store)?.into_iter().find(|live| match &change.remote_memory {
@@ -300,7 +300,7 @@ fn made_over(reader: &Reader<'_>, row: &QueueRow, now: Option<&Now>) -> Result<O
         }
         (kind, Some(now)) => {
             let moves = change.moved_from.is_some() && change.path.as_ref() != Some(&now.path);
-            // What does not move the memory leaves it where the host has it.
+            // A change that does not move the memory leaves it where the host has it.
             let path =
                 if moves || kind == QueueKind::Create { change.path.clone() } else { Some(now.path.clone()) };
             Some(NewQueued {
@@ -406,7 +406,7 @@ impl Inner {
         })
     }
 
-    /// What is queued, for one mirror or all.
+    /// Queued changes, for one mirror or all.
     pub(crate) fn shown_queue(&self, store: Option<StoreId>) -> Result<RemoteQueue, ApiError> {
         self.read(|reader| {
             let names: BTreeMap<StoreId, String> =
@@ -450,7 +450,7 @@ fn shown(
     })
 }
 
-/// What a change does, against the mirror's newest version.
+/// Effect of a change, against the mirror's newest version.
 fn difference(reader: &Reader<'_>, row: &QueueRow) -> Result<Option<wire::FileDiff>, ApiError> {
     let change = &row.change;
     let Some(path) = &change.path else { return Ok(None) };

@@ -7,7 +7,7 @@ use retrace_log::{Act, NewQueued, Place, PlaceState, QueueKind, QueueRow, Reader
 use retrace_model::{RelPath, Sha256, Source, StoreId, Timestamp};
 use std::collections::BTreeSet;
 
-/// How the place of a host on a receipt begins; the name of the mirror follows.
+/// Prefix of the place of a host on a receipt; the name of the mirror follows.
 const HOST_PLACE: &str = "Host ";
 
 /// A live memory of a mirror whose newest version is about to be masked, with what replaces it at the host.
@@ -65,7 +65,7 @@ pub(crate) fn queued_holding(
 ) -> Result<Vec<QueueRow>, ApiError> {
     let hashes: BTreeSet<Sha256> =
         masked.iter().filter_map(|version| Some(version.content?.sha256)).collect();
-    // What an act took back is kept, for undoing it.
+    // A change that an act took back is kept, for undoing it.
     let mut queued = reader.remote_queue_and_withdrawn()?;
     queued.retain(|row| {
         let change = &row.change;
@@ -149,7 +149,7 @@ pub(crate) fn queue(
     Ok(count)
 }
 
-/// What a receipt says of the hosts, as it stands now.
+/// Places of the hosts on a receipt, as it stands now.
 ///
 /// # Errors
 /// A failure of the log.

@@ -35,7 +35,7 @@ pub(super) fn record_standing(
         if inner.rules.leaves_out(path.components()).is_some() {
             return Err(Refusal::invalid("path", "names a file that the directory's rules leave out").into());
         }
-        // What is no file is in the way, and no memory that could be gone.
+        // Something that is no file is in the way, and no memory that could be gone.
         match root.seen(path) {
             Ok(Some(_)) => {}
             Ok(None) => match root.read(path, 0) {
@@ -52,7 +52,7 @@ pub(super) fn record_standing(
     Ok(writing.files.record_standing(inner, writing.act, place, paths, Large::Refused)?)
 }
 
-/// What stands on disk of a memory; `None` for a store without a directory, and where there is no file.
+/// Bytes on disk of a memory; `None` for a store without a directory, and where there is no file.
 pub(super) fn bytes_of(
     writing: &Writing<'_, '_>,
     store: &ApiStoreRow,
@@ -135,7 +135,7 @@ fn take(
     writing.files.take(writing.inner, &reader, (store.id, root), path, standing).map(drop).map_err(refused)
 }
 
-/// What stands in the way on disk is a conflict; anything else is a failure.
+/// A file in the way on disk is a conflict; anything else is a failure.
 fn refused(error: FileError) -> Stop {
     match error {
         FileError::Moved { path, .. }

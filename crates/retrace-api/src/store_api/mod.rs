@@ -37,7 +37,7 @@ pub struct StoreRequest {
     pub method: String,
     /// The path, not decoded.
     pub path: String,
-    /// What follows the question mark, not decoded.
+    /// Text after the question mark, not decoded.
     pub query: String,
     /// The body.
     pub body: Vec<u8>,
@@ -64,7 +64,7 @@ pub struct StoreAnswer {
     pub allow: Option<String>,
 }
 
-/// What becomes of one call: an answer, or a refusal. A failure of the machine is a refusal by then.
+/// Outcome of one call: an answer, or a refusal. A failure of the machine is a refusal by then.
 pub(crate) type Outcome = Result<Value, Refusal>;
 
 /// Why a call did not end in an answer.

@@ -60,7 +60,7 @@ enum Step {
     ListStores(bool, u64),
 }
 
-/// What a caller expects of a memory.
+/// Expectation of a caller.
 #[derive(Clone, Copy, Debug)]
 enum Guard {
     None,
@@ -281,7 +281,7 @@ impl Pair {
         path.starts_with('/') && !path.contains("//")
     }
 
-    /// What a memory answers, compared with the model.
+    /// Compares the answer about a memory with the model.
     fn is(store: &Store, memory: &Memory, answer: &Value, full: bool) {
         assert_eq!(answer["id"], memory.id.as_str());
         assert_eq!(answer["type"], "memory");
@@ -466,7 +466,7 @@ impl Pair {
         assert_eq!(self.ask("GET", &tail, "", &Value::Null), answer);
     }
 
-    /// What belongs to one store is not found through another.
+    /// An id of one store is not found through another.
     fn elsewhere(&mut self, at: usize, which: usize) {
         let Some(other) =
             self.stores.iter().position(|store| !store.deleted && store.id != self.stores[at].id)

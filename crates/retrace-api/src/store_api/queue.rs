@@ -280,7 +280,7 @@ fn with_its_files(inner: &Arc<Inner>, job: &Job, legacy: bool) -> Outcome {
             Ok(written) => Ok(written),
             Err(Stop::Failed(error)) => Err(error),
             Err(Stop::Refused(refusal)) => {
-                // What was done before it was refused is undone.
+                // Changes done before it was refused are undone.
                 let stopped = ApiError::new(Code::HeadMoved, refusal.message.clone(), "");
                 refused = Some(refusal);
                 Err(stopped)

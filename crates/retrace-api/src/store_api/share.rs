@@ -43,7 +43,7 @@ pub(crate) fn share_store(app: &App, request: &ShareStoreReq) -> Result<wire::St
 }
 
 /// Gives a store that lives in the log alone a directory, with a file for each memory, or takes the directory away again.
-/// What stands in the directory then is recorded first, and stays where it is.
+/// Content of the directory is recorded first, and stays where it is.
 ///
 /// # Errors
 /// `not_found` for an unknown store; `invalid` when the store is not one of the API's, has a directory already or none, or

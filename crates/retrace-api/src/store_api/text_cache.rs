@@ -27,7 +27,7 @@ pub(crate) struct TextCache {
 struct Known {
     texts: HashMap<Sha256, Arc<str>>,
     bytes: usize,
-    /// How often everything was forgotten.
+    /// Number of times everything was forgotten.
     forgotten: u64,
 }
 

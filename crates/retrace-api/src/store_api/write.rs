@@ -19,11 +19,11 @@ use std::sync::Arc;
 /// Why a content or a path is refused that would bring back what was redacted.
 const KEPT_OUT: &str = "holds a text that was redacted from this log";
 
-/// What a write came to.
+/// Result of a write.
 pub(super) struct Written {
     /// The answer.
     pub(super) answer: Value,
-    /// What listeners hear once it is durable, beside that the log went on.
+    /// Event to send once it is durable, beside that the log went on.
     pub(super) after: Option<Event>,
 }
 
@@ -33,7 +33,7 @@ impl From<Value> for Written {
     }
 }
 
-/// What every write works with.
+/// Tools of every write.
 pub(super) struct Writing<'c, 'w> {
     pub(super) inner: &'c Arc<Inner>,
     pub(super) act: &'c mut Act<'w>,

@@ -34,7 +34,7 @@ impl Forms {
         Self { search }
     }
 
-    /// Which forms some bytes hold, and how often.
+    /// Forms that some bytes hold, and how often.
     pub(crate) fn in_bytes(&self, bytes: &[u8]) -> Vec<(&'static str, u64)> {
         let count = |(name, search): &(&'static str, Regex)| (*name, search.find_iter(bytes).count() as u64);
         self.search.iter().map(count).filter(|(_, hits)| *hits > 0).collect()

@@ -4,7 +4,7 @@
 /// Where some bytes hold what is searched for: ranges in order that do not overlap.
 pub(super) type Ranges<'a> = &'a dyn Fn(&[u8]) -> Vec<(usize, usize)>;
 
-/// How often JSON text holds it, inside and outside of its strings.
+/// Number of hits in JSON text, inside and outside of its strings.
 pub(super) fn hits(text: &[u8], ranges: Ranges<'_>) -> u64 {
     rewritten(text, ranges, "").1
 }
@@ -50,13 +50,13 @@ fn line_without(line: &[u8], ranges: Ranges<'_>, marker: &str) -> (Vec<u8>, u64)
         hits += found;
         at = end;
     }
-    // What follows the last string, or is no JSON at all.
+    // Text after the last string, or text that is no JSON at all.
     let found = ranges(&line[at..]);
     out.extend_from_slice(&replaced(&line[at..], &found, marker));
     (out, hits + found.len() as u64)
 }
 
-/// What stands between two strings: a number that holds it becomes a string.
+/// Text between two strings: a number that holds it becomes a string.
 fn between(bytes: &[u8], ranges: Ranges<'_>, marker: &str) -> (Vec<u8>, u64) {
     let found = ranges(bytes);
     if found.is_empty() {

@@ -15,7 +15,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long all of it may take. A person waits for it.
+/// Longest time for all of it. A person waits for it.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// Larger files are not read.
@@ -32,7 +32,7 @@ const SHORTEST: usize = 6;
 
 /// A place outside that was looked at.
 pub(super) struct Outside {
-    /// What it is: `git`, `file_history`, `bundle`, `export`, `worktree`, `store`.
+    /// Kind: `git`, `file_history`, `bundle`, `export`, `worktree`, `store`.
     pub(super) kind: &'static str,
     /// For people.
     pub(super) place: String,
@@ -55,7 +55,7 @@ impl Outside {
     }
 }
 
-/// What is searched for outside.
+/// Texts to search for outside.
 struct Search<'s> {
     any: Regex,
     forms: Forms,

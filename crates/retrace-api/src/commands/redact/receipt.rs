@@ -16,7 +16,7 @@ const DATABASE_PLACE: &str = "Database file, raw bytes";
 const WRITE_AHEAD_PLACE: &str = "Write-ahead log, raw bytes";
 const OTHER_FILES_PLACE: &str = "Other files of the data directory";
 
-/// What takes it out of where it is left.
+/// Step that removes it where it is left.
 const LIVE_REMEDY: &str = "Repeat the redaction with `--live`, or edit the files.";
 const UNREADABLE_REMEDY: &str = "Put the directory back, and repeat the redaction.";
 const REPEAT_REMEDY: &str = "Repeat the redaction.";
@@ -133,7 +133,7 @@ impl Inner {
         Ok(places)
     }
 
-    /// What the log keeps beside its versions, looked at anew: what was found there before, and what is there now.
+    /// Texts of the log beside its versions, looked at anew: what was found there before, and what is there now.
     fn text_places(
         &self,
         selection: &Selection,
@@ -253,7 +253,7 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
     }
 }
 
-/// Which files of the data directory a place on a receipt stands for; `None` for a place of another sort.
+/// Files of the data directory that a place on a receipt stands for; `None` for a place of another sort.
 fn files_of(place: &str) -> Option<fn(&Path) -> bool> {
     match place {
         DATABASE_PLACE => Some(|path| path == Path::new("retrace.db")),

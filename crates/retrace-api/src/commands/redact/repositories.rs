@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Larger objects are not read.
 const LARGEST_OBJECT: u64 = 64 << 20;
 
-/// What a repository keeps.
+/// Contents of a repository.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     /// Commits that left a changed file with it, or have it in their message.

@@ -1,4 +1,4 @@
-//! What a redaction is about: what was asked for, and where it stands in history, live files and transcripts. Changes
+//! Scope of a redaction: what was asked for, and where it stands in history, live files and transcripts. Changes
 //! nothing.
 
 use super::MARKER;
@@ -28,13 +28,13 @@ const SHORT_NOT_KEPT_OUT: &str =
 /// Characters of a masked line.
 const MASKED_LINE: usize = 200;
 
-/// What takes it out of the name of a live file.
+/// Step that removes it from the name of a live file.
 pub(super) const NAME_REMEDY: &str = "Rename the file, and repeat the redaction.";
 
-/// What takes it out of transcripts.
+/// Step that removes it from transcripts.
 pub(super) const TRANSCRIPTS_REMEDY: &str = "Repeat the redaction with `--transcripts`: a marker takes its place in those that no program holds open.";
 
-/// What is to be redacted.
+/// Selection of what to redact.
 pub(super) enum Selection {
     Versions(Vec<VersionRow>),
     Pattern(Regex),
@@ -97,7 +97,7 @@ impl Selection {
             || matched.iter().any(|text| !text.is_empty() && memchr::memmem::find(bytes, text).is_some())
     }
 
-    /// What stands in place of a content whose version is redacted.
+    /// Replacement for a content whose version is redacted.
     pub(super) fn replaced(&self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Self::Versions(_) => format!("{MARKER}\n").into_bytes(),
@@ -127,7 +127,7 @@ pub(super) struct Survey {
     pub(super) hosted: Vec<HostedHit>,
     /// Changes queued for hosts that hold it, with those that an act took back.
     pub(super) queued: Vec<QueueRow>,
-    /// What of it the log keeps beside versions.
+    /// Hits in the log beside versions.
     pub(super) texts: TextSurvey,
     /// Places outside of the log and its stores.
     pub(super) outside: Vec<Outside>,
@@ -201,7 +201,7 @@ impl LiveHit {
     }
 }
 
-/// What is queued to be written at a host.
+/// Write that is queued for a host.
 pub(super) fn hosted_write(hit: &HostedHit) -> FileWrite {
     FileWrite {
         store_id: hit.store.to_string(),
@@ -507,7 +507,7 @@ impl Inner {
         Ok(encoded)
     }
 
-    /// What of it mirrors hold beside their versions.
+    /// Hits in mirrors beside their versions.
     fn survey_hosts(&self, selection: &Selection, survey: &mut Survey) -> Result<(), ApiError> {
         let versions: Vec<VersionRow> = survey.versions.iter().map(|(version, _)| version.clone()).collect();
         self.read(|reader| {

@@ -1,4 +1,4 @@
-//! What the log keeps beside versions: texts of its tables, and small files of the data directory.
+//! Texts of the log beside versions: texts of its tables, and small files of the data directory.
 
 use super::MARKER;
 use super::json_text;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Files of the data directory are read up to this size; none of those that hold texts grows so large.
 const LARGEST: u64 = 64 << 20;
 
-/// What a redaction does with a file of the data directory.
+/// Treatment of a file of the data directory by a redaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileCare {
     /// Each string of the JSON it is gives way to a marker where it holds it.
@@ -64,7 +64,7 @@ pub(super) struct TextGroup {
     pub(super) remedy: Option<&'static str>,
 }
 
-/// What of it the log keeps beside versions.
+/// Hits in the log beside versions.
 #[derive(Default)]
 pub(super) struct TextSurvey {
     pub(super) texts: Vec<TextGroup>,
@@ -98,7 +98,7 @@ impl TextSurvey {
     }
 }
 
-/// What stands in a text afterwards; `None` when it does not hold it.
+/// Text afterwards; `None` when it does not hold it.
 fn without(selection: &Selection, place: &TextPlace, bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
     let ranges = |bytes: &[u8]| selection.ranges(bytes);
     if place.care == TextCare::Json {

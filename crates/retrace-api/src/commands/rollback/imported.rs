@@ -138,7 +138,7 @@ fn present_then(path: &RelPath, version: &VersionRow) -> ImportedState {
     ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason }
 }
 
-/// What is known of a memory that lives now, and of which nothing says that it was there.
+/// State, at a time before recording, of a memory that lives now and of which nothing says that it was there.
 fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Result<ImportedState, ApiError> {
     let filter = VersionFilter { memory: Some(memory.version.memory), ..VersionFilter::default() };
     let mut past = reader.versions(&filter)?;

@@ -36,7 +36,7 @@ enum Place {
 struct Step {
     /// In the store; `None` while it lies outside.
     path: Option<RelPath>,
-    /// Which commit of the line of first parents it came with, and that one's time.
+    /// Commit of the line of first parents it came with, and that one's time.
     commit: usize,
     at: i64,
     /// When it was committed itself, where that was another commit.
@@ -65,7 +65,7 @@ impl<'a> History<'a> {
     /// first.
     pub(super) fn follow(&mut self, commit: &Commit, at: i64, beside: &[Commit]) {
         let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
-        // What is gone is told last, so that a move is one.
+        // Removals come last, so that a move is one.
         let (gone, there): (Vec<&Change>, Vec<&Change>) =
             commit.changes.iter().partition(|change| !change.is_file());
         for change in there.into_iter().chain(gone) {
