@@ -133,7 +133,7 @@ export function App() {
     );
   const wait = <Skeleton rows={10} />;
   const banner = lost && <ConnectionLost since={lost} />;
-  // What failed is drawn again where something else is shown, and when the program answers again.
+  // A failed part is drawn again where something else is shown, and when the program answers again.
   const about = `${route.screen} ${firstRun} ${foundAgain}`;
   return (
     <>

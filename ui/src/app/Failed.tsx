@@ -1,4 +1,4 @@
-/** What stands in place of a screen, or of the whole window, that could not be shown. */
+/** Stands in place of a screen, or of the whole window, that could not be shown. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Failed } from "@/shared/Boundary";
 import { BrandMark } from "@/shared/icons";

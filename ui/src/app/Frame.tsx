@@ -140,7 +140,7 @@ function ChainState({ status }: { status: Status }) {
   );
 }
 
-/** What the log says in the status line, where the screen has nothing to say. */
+/** Notes of the log in the status line, where the screen has nothing to say. */
 function LogNotes({ status }: { status: Status }) {
   const format = useFormat();
   const size = format.bytes(status.log_bytes);
@@ -166,7 +166,7 @@ function LogNotes({ status }: { status: Status }) {
   );
 }
 
-/** What waits to be sent to hosts, wherever the window is. */
+/** Changes that wait to be sent to hosts, wherever the window is. */
 function QueuedNote() {
   const { data } = useRead("remotes", {});
   const queued = data?.stores.reduce((sum, store) => sum + store.queued, 0) ?? 0;
@@ -216,17 +216,17 @@ function StatusLine({ status }: { status: Status | undefined }) {
   );
 }
 
-/** What the frame needs. */
+/** Props of the frame. */
 export interface FrameProps {
   /** Where the window is. */
   route: Route;
-  /** What the status line shows, once known. */
+  /** Status for the status line, once known. */
   status: Status | undefined;
   /** True if the program answers. */
   reachable: boolean;
-  /** What concerns the whole window, below the top bar; null for nothing. */
+  /** Banner of the whole window, below the top bar; null for nothing. */
   banner: ReactNode;
-  /** What belongs to the screen, below the navigation. */
+  /** Part of the screen in the navigation, below the navigation. */
   context: ReactNode;
   /** The screen. */
   children: ReactNode;

@@ -69,7 +69,7 @@ describe("a rollback", () => {
     await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
     await user.click(screen.getByTestId("act-confirm"));
     await waitFor(() => expect(text()).toContain("three times"));
-    // What was found is in the log, so nothing is lost.
+    // The found content is in the log, so nothing is lost.
     expect(fake.log.versions.some((version) => version.text === "written in the meantime\n")).toBe(true);
   });
 

@@ -113,7 +113,7 @@ describe("reviewed up to here", () => {
   it("is reached by the keyboard: by the menu key of a row, and in the toolbar", async () => {
     const { user } = openWindow("", changed());
     await titled("pilots.md");
-    // What a browser sends for the menu key, to the list, which has the focus.
+    // A browser sends this for the menu key, to the list, which has the focus.
     fireEvent.contextMenu(screen.getByTestId("inbox-list"));
     const menu = await screen.findByRole("menu", { name: "More for pilots.md" });
     expect(within(menu).getByTestId("review-up-to")).toBeInTheDocument();

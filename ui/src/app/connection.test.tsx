@@ -27,7 +27,7 @@ describe("a program that does not answer", () => {
     await user.click(screen.getByTestId("connect-now"));
     await waitFor(() => expect(screen.queryByTestId("connection-lost")).toBeNull());
     await waitFor(() => expect(screen.getByTestId("recording")).toHaveTextContent("recording"));
-    // What is on screen is read anew.
+    // Reads on screen are repeated.
     await waitFor(() => expect(fake.calls.slice(before).map(({ name }) => name)).toContain("inbox"));
   });
 

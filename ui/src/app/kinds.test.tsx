@@ -50,7 +50,7 @@ describe("instruction files", () => {
     await user.click(screen.getByTestId("instruction-toggle"));
     const items = await screen.findAllByTestId("instruction-item");
     expect(items.map((item) => item.textContent)).toContainEqual(expect.stringContaining("cranes.md"));
-    // What cannot be read has no page of its own.
+    // A file that cannot be read has no page of its own.
     expect(items.some((item) => item.textContent?.includes("gone.md"))).toBe(false);
     await user.click(items.find((item) => item.textContent?.includes("cranes.md"))!);
     expect(await screen.findByTestId("instruction-title")).toHaveTextContent("cranes.md");
@@ -87,7 +87,7 @@ describe("memories of one kind", () => {
     expect(choice).toHaveTextContent("team (1)");
     await user.selectOptions(choice, "team");
     await waitFor(() => expect(listed()).toEqual(["team/wish.md"]));
-    // What was shown is not among them: the first of them is.
+    // The shown memory is not among them: the first of them is.
     await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("wish.md"));
     expect(window.location.hash).toContain("kind=team");
     expect(screen.queryByTestId("log-calendar")).not.toBeInTheDocument();

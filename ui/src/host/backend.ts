@@ -7,13 +7,13 @@ import type { ApiError, Commands, DesktopSettings, DesktopState, Event } from "@
 /** A name of a command. */
 export type CommandName = keyof Commands;
 
-/** What a command takes. Fields may be left out where the program has a default. */
+/** Request of a command. Fields may be left out where the program has a default. */
 export type Request<K extends CommandName> = Partial<Commands[K]["request"]>;
 
-/** What a command gives. */
+/** Response of a command. */
 export type Response<K extends CommandName> = Commands[K]["response"];
 
-/** What only some hosts can do. */
+/** Abilities of some hosts only. */
 export interface Platform {
   /** `desktop` is the native window, `browser` a page of `retrace serve`, `memory` a test. */
   kind: "desktop" | "browser" | "memory";
@@ -21,7 +21,7 @@ export interface Platform {
   pickDirectory?: () => Promise<string | null>;
   /** The tray and messages; absent where there are none. */
   desktop?: {
-    /** What was chosen, and what this desktop can do. */
+    /** Chosen settings, and what this desktop can do. */
     state: () => Promise<DesktopState>;
     /** Keeps what was chosen. */
     set: (settings: DesktopSettings) => Promise<DesktopState>;
@@ -42,13 +42,13 @@ export interface Backend {
    * the first that is known of a program that is gone.
    */
   subscribe(listener: (event: Event) => void, broken?: () => void): () => void;
-  /** What this host can do. */
+  /** Abilities of this host. */
   platform: Platform;
 }
 
 /** The program refused a command or failed at it. */
 export class ApiFailure extends Error {
-  /** What the program said. */
+  /** Error of the program. */
   readonly error: ApiError;
 
   constructor(error: ApiError) {

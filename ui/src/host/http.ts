@@ -30,7 +30,7 @@ export function takeToken(place: Location, history: History, storage: Storage): 
   return storage.getItem(TOKEN_KEY);
 }
 
-/** What the host needs of the browser, so that a test can stand in for it. */
+/** Browser functions that the host needs, so that a test can stand in for it. */
 export interface HttpOptions {
   /** Sends requests. */
   fetch: typeof fetch;
@@ -90,7 +90,7 @@ export function httpBackend({ fetch, token, later }: HttpOptions): Backend {
       if (abort.signal.aborted) return;
       const opened = () => {
         pause = RETRY_MS.first;
-        // What happened while nobody listened is not sent again: look everywhere once.
+        // Events while nobody listened are not sent again: look everywhere once.
         if (!first) for (const event of EVERYTHING) listener(event);
         first = false;
       };

@@ -1,12 +1,12 @@
 /// <reference types="node" />
-/** That every language says everything, and says it with the same values and marks as English. */
+/** Every language translates everything, and says it with the same values and marks as English. */
 import { type CompiledMessage, compileMessage } from "@lingui/message-utils/compileMessage";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LANGUAGES } from ".";
 
-/** What may be the same in another language: names, and words of the API and of code. */
+/** Texts that may be the same in another language: names, and words of the API and of code. */
 const SAME = new Set([
   "/home/you/notes",
   "Basic Memory",
@@ -20,7 +20,7 @@ const SAME = new Set([
   "OpenClaw",
 ]);
 
-/** What the window says, and what it says for the sentences of the program. */
+/** Texts of the window, and translations of the program's sentences. */
 const CATALOGUES = ["", "program/"] as const;
 
 /** Reads the messages of a catalogue: `msgid` to `msgstr`. */
@@ -62,7 +62,7 @@ function parts(message: string): string[] {
   return [...found].sort();
 }
 
-/** What is wrong with a message as such; null when it can be read. */
+/** Syntax error of a message; null when it can be read. */
 function broken(message: string): string | null {
   try {
     compileMessage(message);

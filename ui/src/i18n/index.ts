@@ -21,7 +21,7 @@ export const NAMES: Record<Language, string> = {
 
 type Catalogue = { messages: typeof english };
 
-/** What the window says, and what it says for the sentences of the program. */
+/** Texts of the window, and translations of the program's sentences. */
 const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<Catalogue[]>> = {
   ja: () => Promise.all([import("./locales/ja.po"), import("./locales/program/ja.po")]),
   ko: () => Promise.all([import("./locales/ko.po"), import("./locales/program/ko.po")]),

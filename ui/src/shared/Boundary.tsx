@@ -4,16 +4,16 @@
  */
 import { Component, type ReactNode } from "react";
 
-/** What went wrong, and how to try again. */
+/** Failure of a part, and how to try again. */
 export interface Failed {
-  /** What was thrown. */
+  /** Thrown value. */
   error: unknown;
   /** Draws the part again. */
   again: () => void;
 }
 
 interface BoundaryProps {
-  /** What stands in place of the part. */
+  /** Replacement for the part. */
   fallback: (failed: Failed) => ReactNode;
   /** Where this changes, the part is drawn again: it shows something else now. */
   about?: unknown;

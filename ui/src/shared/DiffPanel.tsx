@@ -65,7 +65,7 @@ export function DiffModeSwitch() {
   return <Segmented label={t`View of the difference`} value={mode} options={options} onChange={setMode} />;
 }
 
-/** What is asked for to show the changes between two targets; a read made beforehand asks for the same. */
+/** Request for the changes between two targets; a read made beforehand asks for the same. */
 export function diffRequest(a: string, b: string | null, words: boolean): Request<"diff"> {
   return { a, b, words, context: null, highlight: true };
 }

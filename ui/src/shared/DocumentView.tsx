@@ -48,7 +48,7 @@ export interface LineChoice {
   last: number | undefined;
   /** Chooses a line; with `extend` the range from the first one to it. */
   onChoose: (line: number, extend: boolean) => void;
-  /** What stands before a chosen line. */
+  /** Element before a chosen line. */
   handle?: (line: number) => ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** How far long work is, and the way to stop it. */
+/** Progress of long work, and the way to stop it. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "./format";
 import { Button } from "./ui";

@@ -1,4 +1,4 @@
-/** Which kind of memory a list shows: one of those there are, or all. */
+/** Choice of the kind of memory a list shows: one of those there are, or all. */
 import { useLingui } from "@lingui/react/macro";
 import type { KindCount } from "@/bindings";
 import { useKeys } from "@/state/keys";
@@ -6,11 +6,11 @@ import { inOrder, kindBeside } from "@/state/kinds";
 import { useFormat } from "./format";
 import { useKindName } from "./kinds";
 
-/** What the choice needs. */
+/** Props of the choice. */
 export interface KindChoiceProps {
   /** The chosen kind; all when absent. */
   kind: string | undefined;
-  /** How many there are of which kind; in any order. */
+  /** Number of memories of each kind; in any order. */
   counts: readonly KindCount[];
   /** Called with another one. */
   onChange: (kind: string | undefined) => void;
@@ -24,7 +24,7 @@ export function KindChoice({ kind, counts, onChange, testId }: KindChoiceProps) 
   const format = useFormat();
   const nameOf = useKindName();
   const offered = inOrder(counts);
-  // What is chosen stays in the list when there is none of it any more.
+  // A chosen kind stays in the list when there is none of it any more.
   const gone = kind !== undefined && !offered.some((known) => known.kind === kind);
   const listed = gone ? inOrder([...offered, { kind, count: 0 }]) : offered;
   useKeys([

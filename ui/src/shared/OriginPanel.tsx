@@ -185,7 +185,7 @@ function Whole({ origin }: { origin: Origin }) {
   );
 }
 
-/** What the panel needs. */
+/** Props of the panel. */
 export interface OriginPanelProps {
   /** The version, `memver_…`. */
   versionId: string;

@@ -13,11 +13,11 @@ export type PickerRow = Walkable & {
   heading?: boolean;
   /** Its place among its neighbours, from 1. */
   position?: number;
-  /** How many neighbours there are. */
+  /** Number of neighbours. */
   siblings?: number;
 };
 
-/** What a picker needs. */
+/** Props of a picker. */
 export interface PickerProps<R extends PickerRow> {
   /** `tree` when rows open and close. */
   role: "tree" | "listbox";

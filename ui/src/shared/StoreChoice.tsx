@@ -1,9 +1,9 @@
-/** Which store a screen is about: one of them, or all. */
+/** Choice of the store a screen is about: one of them, or all. */
 import { useLingui } from "@lingui/react/macro";
 import { spelled } from "./hidden";
 import { useRead } from "@/state/queries";
 
-/** What the choice needs. */
+/** Props of the choice. */
 export interface StoreChoiceProps {
   /** The chosen store, `memstore_…`; all when absent. */
   store: string | undefined;

@@ -8,7 +8,7 @@ import { type HTMLAttributes, type ReactNode, type UIEvent, useEffect, useRef } 
 /** Up to so many rows are built at once. */
 const SHORT = 250;
 
-/** What a list of rows needs. */
+/** Props of a list of rows. */
 export interface VirtualRowsProps<T> extends Omit<HTMLAttributes<HTMLDivElement>, "children"> {
   /** The rows. */
   items: readonly T[];

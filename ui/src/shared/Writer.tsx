@@ -20,13 +20,13 @@ export function PutBackBy({ back }: { back: PutBack }) {
   );
 }
 
-/** What a row knows of its writer. */
+/** Facts of a row about its writer. */
 export interface Written {
   /** Who made it. */
   created_by: ActorView | null;
   /** The session that wrote it. */
   origin: OriginNote | null;
-  /** That it was put back. */
+  /** Note if it was put back. */
   put_back: PutBack | null;
 }
 

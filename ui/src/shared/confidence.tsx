@@ -1,4 +1,4 @@
-/** How sure it is who wrote something. */
+/** Confidence in the writer of something. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Chip, useWords } from "./ui";
@@ -12,7 +12,7 @@ const CONFIDENCE: Record<string, { word: MessageDescriptor; tone: "add" | "accen
   unknown: { word: msg`unknown`, tone: "plain" },
 };
 
-/** How sure an answer is, in a word. */
+/** Confidence of an answer, in a word. */
 export function ConfidenceChip({ confidence }: { confidence: string }) {
   const say = useWords();
   const known = CONFIDENCE[confidence];

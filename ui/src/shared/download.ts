@@ -1,6 +1,6 @@
 /** Offers a text as a file. */
 
-/** How long the address of a download stays valid, in milliseconds. */
+/** Time for which the address of a download stays valid, in milliseconds. */
 const KEPT_MS = 60_000;
 
 /** Offers a text as a file to save. */

@@ -5,25 +5,25 @@ import type { ApiError, Code } from "@/bindings";
 import { ApiFailure, Unauthorized, Unreachable } from "@/host";
 import { knownIn, sentenceIn } from "./sentences";
 
-/** How bad it is: worth knowing, to be looked at, or broken. */
+/** Severity: worth knowing, to be looked at, or broken. */
 export type Tone = "notice" | "warning" | "failure";
 
-/** What to say about it. */
+/** Texts of a failure. */
 export interface Words {
-  /** What happened, in a few words. */
+  /** Short description of the failure. */
   title: MessageDescriptor;
-  /** What the program said about it, in the language of the window where that is known; empty when it said nothing. */
+  /** Message of the program, in the language of the window where that is known; empty when it said nothing. */
   detail: string;
   /** The language of the detail: English where the window's own is not known, null for that of the window. */
   detailLanguage: "en" | null;
   /**
-   * What to do next: the program's advice where it gave one. Advice that is not known in the language of the window stands
+   * Next step: the program's advice where it gave one. Advice that is not known in the language of the window stands
    * with the details, and what the code tells comes in its place.
    */
   next: MessageDescriptor | string;
-  /** What it is about: a path, an id; empty when nothing is named. */
+  /** Subject: a path, an id; empty when nothing is named. */
   subject: string;
-  /** How it is meant. */
+  /** Tone. */
   tone: Tone;
 }
 

@@ -103,7 +103,7 @@ export function formats(locale: string) {
       const whole = weekday.format(date(instant));
       return apart === 0 || apart === -1 ? `${capital(relativeDay.format(apart, "day"), locale)}, ${whole}` : whole;
     },
-    /** How long ago. */
+    /** Time since an instant, in words. */
     ago(instant: string, now: number) {
       const passed = Math.max(0, Math.round((now - date(instant).getTime()) / 1000));
       const [unit, length] = SPANS.find(([, span]) => passed >= span) ?? ["second", 1];

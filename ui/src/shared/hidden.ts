@@ -28,7 +28,7 @@ function belongsToEmoji(letters: readonly string[], at: number): boolean {
   return letters[at] === "\u200d" && /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u.test(before);
 }
 
-/** What is hidden in a line, with positions in scalar values. Neighbours of the same sign are one. */
+/** Hidden characters of a line, with positions in scalar values. Neighbours of the same sign are one. */
 export function hiddenIn(line: string): Hidden[] {
   if (PLAIN.test(line)) return [];
   const letters = [...line];

@@ -22,7 +22,7 @@ export async function hostsOf(backend: Backend, stores: readonly string[]): Prom
   return [...new Set(rows.map(({ base_url }) => hostName(base_url)))].join(", ");
 }
 
-/** What may stand as an address of a host: https, or http on this machine. */
+/** True for an address of a host: https, or http on this machine. */
 export function isHostUrl(text: string): boolean {
   let url: URL;
   try {

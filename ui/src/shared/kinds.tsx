@@ -1,4 +1,4 @@
-/** What kind of memory a file is, in words. */
+/** Kinds of memory files, in words. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
@@ -13,7 +13,7 @@ const CLASSES: Record<string, MessageDescriptor> = {
   instructions: msg`instructions`,
 };
 
-/** What a list can be narrowed to beside the classes. */
+/** Filters of a list beside the classes. */
 const OTHERS: Record<string, MessageDescriptor> = {
   other: msg`other files`,
   team: msg`team`,
@@ -29,7 +29,7 @@ const TYPES: Record<string, MessageDescriptor> = {
   reference: msg`reference`,
 };
 
-/** What a memory is for; null where there is nothing to say. */
+/** Purpose of a memory; null where there is nothing to say. */
 export function classWords(kind: MemoryKind): MessageDescriptor | null {
   return CLASSES[kind.class] ?? null;
 }
@@ -59,7 +59,7 @@ function useOwner(): (kind: MemoryKind) => string | null {
   };
 }
 
-/** What a kind of `state/kinds.ts` is called. */
+/** Name of a kind of `state/kinds.ts` is called. */
 export function useKindName(): (kind: string) => string {
   const { t } = useLingui();
   const say = useWords();

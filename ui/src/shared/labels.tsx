@@ -38,7 +38,7 @@ export function Actor({ actor, origin = null }: { actor: ActorView | null; origi
   );
 }
 
-/** What caused something. */
+/** Cause of something. */
 export function Source({ source }: { source: string }) {
   const say = useWords();
   return <span>{say(sourceWords(source))}</span>;

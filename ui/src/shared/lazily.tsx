@@ -8,7 +8,7 @@ type Part = (props: object) => ReactNode;
 
 const loads = new Set<() => Promise<unknown>>();
 
-/** What a part threw that could not be loaded, so that it is told from one that cannot be drawn. */
+/** Error of a part that could not be loaded, so that it is told from one that cannot be drawn. */
 export class NotLoaded extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });

@@ -1,4 +1,4 @@
-/** Which files are indexes that an agent loads only up to a limit. Where that is, the program measures. */
+/** True for indexes that an agent loads only up to a limit. Where that is, the program measures. */
 import { fileName } from "./text";
 
 /** Store kinds that load an index in this way. */

@@ -15,7 +15,7 @@ export type Refusal = "large" | "nested" | "costly" | "failed";
 /** A tree, or why there is none. */
 export type Outcome = { tree: Root } | { refused: Refusal };
 
-/** What is rendered at most. No memory that a person reads comes near. */
+/** Limits of rendering. No memory that a person reads comes near. */
 export const LIMITS = {
   /** Letters of the text. */
   letters: 400_000,
@@ -53,7 +53,7 @@ function opensOf(line: string): { quotes: number; items: number; column: number 
   return { quotes, items, column: first };
 }
 
-/** How deep quotes and lists of a text may lie within each other at most, as far as their signs tell; in one pass. */
+/** Greatest nesting of quotes and lists of a text, as far as their signs tell; in one pass. */
 function depthOf(text: string): number {
   let deepest = 0;
   // Columns of the list items that a later one may lie within.
@@ -78,7 +78,7 @@ export function refusalOf(text: string): Refusal | null {
   return depthOf(text) > LIMITS.depth || RUNS.test(text) ? "nested" : null;
 }
 
-/** Whether a tree is too deep or too large to be walked through; without walking deeper than is allowed. */
+/** Refusal of a tree that is too deep or too large to be walked through; without walking deeper than is allowed. */
 function refusalOfTree(tree: Nodes): Refusal | null {
   let level: Nodes[] = [tree];
   let parts = 0;

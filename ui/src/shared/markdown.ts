@@ -6,7 +6,7 @@ import { pieces } from "./text";
 export interface MarkdownParts {
   /** Front matter without its marks; null when there is none. */
   frontMatter: string | null;
-  /** What follows. */
+  /** Text that follows. */
   body: string;
 }
 

@@ -6,9 +6,9 @@ import { Menu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
 import { Popover } from "react-aria-components/Popover";
 import { MoreIcon } from "./icons";
 
-/** What a menu needs. */
+/** Props of a menu. */
 export interface MoreMenuProps {
-  /** What it is about, by its name. */
+  /** Name of its subject. */
   name: string;
   /** Name of its button for tests. */
   testId: string;
@@ -31,7 +31,7 @@ export function MoreMenu({ name, testId, children }: MoreMenuProps) {
   );
 }
 
-/** What an entry needs. */
+/** Props of an entry. */
 export interface MenuEntryProps {
   /** Does it. */
   onAction: () => void;
@@ -41,7 +41,7 @@ export interface MenuEntryProps {
   isDisabled?: boolean;
   /** Name for tests. */
   testId?: string;
-  /** What it says. */
+  /** Label. */
   children: ReactNode;
 }
 

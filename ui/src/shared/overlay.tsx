@@ -6,17 +6,17 @@ import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { CloseIcon } from "./icons";
 
-/** What a dialog needs. */
+/** Props of a dialog. */
 export interface SheetProps {
   /** Its title. */
   title: string;
   /** Called when it is closed by key, by its cross or by a click outside. */
   onClose: () => void;
-  /** What it holds. */
+  /** Content. */
   children: ReactNode;
-  /** What stands at its bottom: the next steps. */
+  /** Footer: the next steps. */
   footer?: ReactNode;
-  /** How wide it may grow. */
+  /** Greatest width. */
   size?: "small" | "medium" | "large";
   /** `alertdialog` when it asks before something that cannot be taken back. */
   role?: "dialog" | "alertdialog";

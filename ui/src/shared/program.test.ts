@@ -1,4 +1,4 @@
-/** That what the program says of rules and findings is said in every language, with all that stands in it. */
+/** The program's words for rules and findings are translated to every language, with all that stands in it. */
 import { i18n } from "@lingui/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { RULES } from "@/bindings/words";

@@ -1,4 +1,4 @@
-/** What the program says of rules and findings, in the language of the window. */
+/** The program's words for rules and findings, in the language of the window. */
 import type { I18n } from "@lingui/core";
 import { msg, plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react";
@@ -6,10 +6,10 @@ import type { Finding, FindingRule } from "@/bindings";
 import { RULES } from "@/bindings/words";
 import { noteIn, sentenceIn } from "./sentences";
 
-/** How a finding of a secret names it: its kind, its first characters and its length. */
+/** Form in which a finding names a secret: its kind, its first characters and its length. */
 const MASKED = /^.+?: (.*?)… \((\d+) characters?\)\.$/su;
 
-/** What a finding says of its place. */
+/** Message of a finding about its place. */
 export function messageIn(i18n: I18n, { rule, message }: Pick<Finding, "rule" | "message">): string {
   const known = RULES[rule];
   const masked = known && MASKED.exec(message);
@@ -18,7 +18,7 @@ export function messageIn(i18n: I18n, { rule, message }: Pick<Finding, "rule" | 
   return i18n._(msg`${name}: ${shown}… (${plural(length, { one: "# character", other: "# characters" })}).`);
 }
 
-/** What a rule searches for, and why. */
+/** Explanation of a rule. */
 function explanationIn(i18n: I18n, { id, explanation }: Pick<FindingRule, "id" | "explanation">): string {
   const known = RULES[id];
   if (!known) return explanation;
@@ -39,17 +39,17 @@ export function useProgramWords() {
     sentence: (sentence: string) => sentenceIn(i18n, sentence),
     /** The note of an operation or of a version, which the program or a person wrote. */
     note: (note: string) => noteIn(i18n, note),
-    /** What a finding says of its place. */
+    /** Message of a finding about its place. */
     message: (finding: Pick<Finding, "rule" | "message">) => (english ? finding.message : messageIn(i18n, finding)),
-    /** What to do about a finding. */
+    /** Advice for a finding. */
     remedy: ({ rule, remedy }: Pick<Finding, "rule" | "remedy">) => {
       const known = RULES[rule];
       return english || !known || remedy === "" ? remedy : i18n._(known.remedy);
     },
-    /** What a rule searches for. */
+    /** Explanation of a rule. */
     explanation: (rule: Pick<FindingRule, "id" | "explanation">) =>
       english ? rule.explanation : explanationIn(i18n, rule),
-    /** What a rule is called; a newer program may have rules that this page does not know. */
+    /** Name of a rule; a newer program may have rules that this page does not know. */
     ruleName: (rule: string) => {
       const known = RULES[rule];
       return known ? i18n._(known.name) : rule.slice(rule.indexOf("/") + 1).replaceAll("-", " ");

@@ -1,4 +1,4 @@
-/** What is said of an act whose changes wait to be sent to a host. */
+/** Text for an act whose changes wait to be sent to a host. */
 import { t } from "@lingui/core/macro";
 import type { ActResult } from "@/bindings";
 import type { Backend } from "@/host";

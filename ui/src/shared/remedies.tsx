@@ -1,4 +1,4 @@
-/** What mends a finding: its acts as buttons, each with its preview. Used wherever a finding stands. */
+/** Remedies of a finding: its acts as buttons, each with its preview. Used wherever a finding stands. */
 import { useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Finding, Remedy } from "@/bindings";
@@ -28,7 +28,7 @@ export interface Offered {
   key: string;
   /** The act. */
   remedy: Remedy;
-  /** What its button says. */
+  /** Label of its button. */
   label: string;
   /** Starts it: with its preview, or by going to where it is done. */
   run: () => void;

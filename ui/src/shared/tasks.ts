@@ -1,4 +1,4 @@
-/** What long work is called. */
+/** Name of long work. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react";
@@ -20,7 +20,7 @@ const TASKS: readonly [string, MessageDescriptor][] = [
   ["memory", msg`Looking at what sessions loaded`],
 ];
 
-/** What long work is called, in the language of the window; other work by its own name. */
+/** Name of long work, in the language of the window; other work by its own name. */
 export function useTaskName(): (task: string) => string {
   const { i18n } = useLingui();
   return (task) => {

@@ -8,7 +8,7 @@ import { spelled } from "./hidden";
 /** A stretch with two ends, in scalar values. */
 export type Stretch = readonly [number, number];
 
-/** What is known about a line beside its text. */
+/** Facts about a line beside its text. */
 export interface Marks {
   /** Colour: start, end, class. */
   spans?: readonly (readonly [number, number, string])[];

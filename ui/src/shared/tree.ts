@@ -7,7 +7,7 @@ import { fileName } from "./text";
 export interface TreeRow {
   /** The path of the file or folder; unique. */
   key: string;
-  /** What it is called here: a file's name, or a folder's with folders that hold nothing else joined by " / ". */
+  /** Label: a file's name, or a folder's with folders that hold nothing else joined by " / ". */
   label: string;
   /** Depth from 0. */
   level: number;
@@ -21,7 +21,7 @@ export interface TreeRow {
   count: number;
   /** Its place among its neighbours, from 1, and how many there are. */
   position: number;
-  /** How many neighbours there are, itself included. */
+  /** Number of neighbours, itself included. */
   siblings: number;
 }
 
@@ -123,14 +123,14 @@ export function treeRows(memories: readonly Memory[], closed: ReadonlySet<string
   return rows;
 }
 
-/** What walking needs to know of a row. */
+/** Fields of a row that walking needs. */
 export type Walkable = Pick<TreeRow, "key" | "label" | "level" | "leaf" | "open">;
 
-/** What a key does in the tree: go to a row, open or close a folder, or nothing. */
+/** Move of a key in the tree: go to a row, open or close a folder, or nothing. */
 export type TreeMove = { to: string } | { toggle: string } | null;
 
 /**
- * What a key does when the row `at` has the focus, as the tree pattern of WAI-ARIA has it. `typed` is what was typed
+ * Move of a key when the row `at` has the focus, as the tree pattern of WAI-ARIA has it. `typed` is what was typed
  * shortly before, for type-ahead.
  */
 export function treeMove(rows: readonly Walkable[], at: string | null, key: string, typed = ""): TreeMove {

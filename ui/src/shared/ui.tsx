@@ -25,13 +25,13 @@ export function Kbd({ keys }: { keys: string }) {
   return <kbd>{written}</kbd>;
 }
 
-/** What a button looks like. */
+/** Props of a button. */
 export interface ButtonProps extends Omit<AriaButtonProps, "children" | "className"> {
-  /** What it is for: the next step, a step back, a redaction, or one among others. */
+  /** Purpose: the next step, a step back, a redaction, or one among others. */
   tone?: "plain" | "primary" | "danger" | "redact" | "quiet";
   /** The key that does the same. */
   keys?: string;
-  /** What it says. */
+  /** Label. */
   children: ReactNode;
   /** Shown when the pointer rests on it. */
   title?: string;
@@ -189,7 +189,7 @@ export function useWords(): (words: MessageDescriptor | string) => string {
   return (words) => (typeof words === "string" ? words : i18n._(words));
 }
 
-/** What went wrong, and what to do next. */
+/** Shows a failure, and what to do next. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const say = useWords();
   const words = wordsFor(error);
@@ -212,7 +212,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => void)
 export interface Reading<T> {
   /** The answer, once there. */
   data: T | undefined;
-  /** What went wrong. */
+  /** The failure. */
   error: unknown;
   /** Asks again. */
   refetch: () => unknown;

@@ -27,7 +27,7 @@ export function kindWords(kind: string): MessageDescriptor | string {
   return KINDS[kind] ?? kind;
 }
 
-/** How a store is doing. `dot` is the mark beside the word, which always stands with it. */
+/** State of a store. `dot` is the mark beside the word, which always stands with it. */
 export const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn" | "off" }> = {
   recording: { word: msg`recording`, dot: "on" },
   paused: { word: msg`paused`, dot: "off" },
@@ -37,7 +37,7 @@ export const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn
   limited: { word: msg`limited`, dot: "warn" },
 };
 
-/** What a version did, with the sign that stands for it. */
+/** Change of a version, with the sign that stands for it. */
 export const OPERATIONS: Record<string, { word: MessageDescriptor; sign: string }> = {
   created: { word: msg`created`, sign: "+" },
   modified: { word: msg`modified`, sign: "~" },
@@ -45,7 +45,7 @@ export const OPERATIONS: Record<string, { word: MessageDescriptor; sign: string 
   moved: { word: msg`moved`, sign: "→" },
 };
 
-/** What a version did; a version that only moved its memory is a move. */
+/** Change of a version; a version did; a version that only moved its memory is a move. */
 export function operationOf(version: Pick<Version, "operation" | "previous_path">): string {
   return version.operation === "modified" && version.previous_path !== null ? "moved" : version.operation;
 }
@@ -61,7 +61,7 @@ const SOURCES: Record<string, MessageDescriptor> = {
   rebuilt: msg`rebuilt from transcripts`,
 };
 
-/** What caused a version or an operation. */
+/** Cause of a version or an operation. */
 export function sourceWords(source: string): MessageDescriptor | string {
   return SOURCES[source] ?? source;
 }
@@ -74,7 +74,7 @@ const EVIDENCE: Record<string, MessageDescriptor> = {
   time_only: msg`only the time fits`,
 };
 
-/** What is less than sure is said beside the name, not only in a title. */
+/** A doubt about the writer is shown beside the name, not only in a title. */
 const DOUBTS: Record<string, MessageDescriptor> = {
   likely: msg`likely`,
   front_matter: msg`named in the file`,
@@ -83,13 +83,13 @@ const DOUBTS: Record<string, MessageDescriptor> = {
 
 /** Who made a change. */
 export interface ActorWords {
-  /** What it is: a session, a person. */
+  /** Sort: a session, a person. */
   sort: MessageDescriptor;
   /** Its short id; empty for an unknown writer. */
   id: string;
   /** Its whole id, for a title. */
   full: string;
-  /** How it is known, if that is a question. */
+  /** Evidence for it, if that is a question. */
   evidence: MessageDescriptor | null;
   /** The same in a word, where it is less than sure. */
   doubt?: MessageDescriptor;
@@ -135,7 +135,7 @@ const HIDDEN: Record<string, MessageDescriptor> = {
   variation_selector: msg`Chooses another form of the character before it, and can carry hidden data.`,
 };
 
-/** What a hidden character is. */
+/** Kind of a hidden character, in words. */
 export function hiddenWords(kind: string): MessageDescriptor {
   return HIDDEN[kind] ?? msg`A character without a glyph.`;
 }

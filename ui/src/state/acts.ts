@@ -28,7 +28,7 @@ export type Versions = Readonly<Record<string, string | null>>;
 export interface Undoable {
   /** Its operation. */
   operation: number;
-  /** What it was about. */
+  /** Its subject. */
   subject: string;
 }
 

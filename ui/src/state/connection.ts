@@ -1,5 +1,5 @@
 /**
- * Whether the program answers. Every call tells by itself; an event stream that ends is examined at once. While nothing
+ * Connection to the program. Every call tells by itself; an event stream that ends is examined at once. While nothing
  * answers it is asked again and again, and once it does, everything on screen is read anew.
  */
 import type { QueryClient } from "@tanstack/react-query";
@@ -12,7 +12,7 @@ const PAUSES_MS = [500, 1000, 2000, 3000, 5000];
 /** Since when nothing answers; null while the program does. */
 const lost = observable<Date | null>(null);
 
-/** How often the connection was lost and found again, so that what failed meanwhile is tried once more. */
+/** Number of times the connection was lost and found again, so that what failed meanwhile is tried once more. */
 const found = observable(0);
 
 let askNow: () => void = () => undefined;

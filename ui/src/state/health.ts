@@ -1,4 +1,4 @@
-/** How healthy stores are, as several parts of the window ask for it. */
+/** Health of stores, as several parts of the window ask for it. */
 import type { Health } from "@/bindings";
 import { useRead } from "./queries";
 
@@ -12,7 +12,7 @@ export function isSerious({ finding }: Health["findings"][number]): boolean {
   return finding.severity !== "note";
 }
 
-/** How many findings there are of warning or worse, over all stores; undefined until it is known. */
+/** Number of findings of warning or worse, over all stores; undefined until it is known. */
 export function useSerious(): number | undefined {
   const { data } = useHealth();
   return data && data.errors + data.warnings;

@@ -15,7 +15,7 @@ const PAGES = { first: 100, next: 40, soon: 200 };
 /** A page asked for so many milliseconds after the last one, or less, is asked for by somebody who scrolls or wants all. */
 const SOON_MS = 1000;
 
-/** What the inbox shows of all that is left. */
+/** Filters of the inbox. */
 export interface Narrowed {
   /** Only this store; all when null. */
   store: string | null;
@@ -23,7 +23,7 @@ export interface Narrowed {
   kind: string | null;
 }
 
-/** How often all pages had to be read anew, whatever the first one says. */
+/** Number of times all pages had to be read anew, whatever the first one says. */
 const anew = new WeakMap<QueryClient, number>();
 
 /**
@@ -84,11 +84,11 @@ export function keptBehind(first: Inbox, known: readonly Inbox[]): Inbox[] | nul
 export function pageReader(backend: Backend, { store, kind }: Narrowed, clock = () => performance.now()) {
   /** Pages that need not be read, by where they begin. */
   const kept = new Map<string, Inbox>();
-  /** How often all pages had had to be read when these were. */
+  /** Number of such times when these pages were read. */
   let whole: number | null = null;
   /** When a page behind the first was asked for last. */
   let asked = -Infinity;
-  /** How many of the pages behind the first are still to come that were there before. */
+  /** Number of pages behind the first that were there before and are still to come. */
   let again = 0;
   return async (before: string | null, queries: QueryClient, queryKey: QueryKey): Promise<Inbox> => {
     const isAgain = before !== null && again > 0;
@@ -118,14 +118,14 @@ export function pageReader(backend: Backend, { store, kind }: Narrowed, clock = 
   };
 }
 
-/** How many items of a store or of all are of which kind. */
+/** Number of items of each kind in a store or in all. */
 export function useInboxKinds(store: string | null) {
   return useRead("inbox_kinds", { store }, { keepPrevious: true });
 }
 
 /**
- * What is left to review in a store or in all, of one kind or of all, newest first, page by page. With each change the first page is read again;
- * those behind it only where they are not what is known.
+ * Unreviewed changes in a store or in all, of one kind or of all, newest first, page by page. With each change the
+ * first page is read again; those behind it only where they are not what is known.
  */
 export function useInbox({ store, kind }: Narrowed) {
   const backend = useBackend();

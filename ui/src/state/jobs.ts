@@ -14,7 +14,7 @@ function newName(prefix: string): string {
 export interface Job {
   /** Name of the run that is going on; null when none is. */
   name: string | null;
-  /** What it reports. */
+  /** Its progress. */
   progress: Progress | null;
   /** Runs work under a new name. */
   run: (work: (name: string) => Promise<void>) => Promise<void>;

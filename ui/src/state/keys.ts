@@ -12,7 +12,7 @@ import { observable, useObservable } from "./observable";
 export interface KeyBinding {
   /** The keys, lower case: `x`, `shift+a`, `mod+k` (Ctrl, or Cmd on a Mac), `g m` for one after the other. */
   keys: string;
-  /** What it does, in the language of the window. */
+  /** Effect, in the language of the window. */
   label: string;
   /** Does it. */
   run: () => void;
@@ -35,7 +35,7 @@ export const openBindings = (): KeyBinding[] => layers.get().flatMap((layer) => 
 
 const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** How a key event is written in [`KeyBinding.keys`]. */
+/** Name of a key event in [`KeyBinding.keys`]. */
 export function keyName(
   event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">,
   mac = isMac(),

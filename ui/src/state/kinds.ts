@@ -31,7 +31,7 @@ export function kindsOf({ class: memoryClass, memory_type: type, scope }: Memory
   ];
 }
 
-/** How many memories are of which kind. */
+/** Number of memories of each kind. */
 export function countKinds(memories: readonly { kind: MemoryKind }[]): KindCount[] {
   const counts = new Map<string, number>();
   for (const kind of memories.flatMap((memory) => kindsOf(memory.kind))) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -57,7 +57,7 @@ export function inOrder(kinds: readonly KindCount[]): KindCount[] {
 /** The kind `by` places from the chosen one, round and round; nothing, which is all kinds, stands before the first. */
 export function kindBeside(kinds: readonly KindCount[], chosen: string | undefined, by: number): string | undefined {
   const round = [undefined, ...kinds.map(({ kind }) => kind)];
-  // What is chosen may be counted no more.
+  // The chosen kind may be counted no more.
   const at = Math.max(0, round.indexOf(chosen));
   return round[(at + by + round.length) % round.length];
 }

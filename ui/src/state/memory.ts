@@ -1,4 +1,4 @@
-/** What the screens know about the memory they show: its row, its versions with their numbers, what is on disk. */
+/** Facts of the screens about the memory they show: its row, its versions with their numbers, what is on disk. */
 import { useMemo } from "react";
 import type { Memory, Store, Version } from "@/bindings";
 import { ApiFailure } from "@/host";
@@ -59,7 +59,7 @@ export function useVersions(memory: string | null, total: number | null) {
   return { log, versions };
 }
 
-/** How the file on disk stands to the newest version. */
+/** State of the file on disk against the newest version. */
 export type DiskState = "same" | "differs" | "gone" | "unknown";
 
 /** Compares the file on disk with the newest version. */

@@ -1,4 +1,4 @@
-/** What the screen has to say in the status line, in place of what the log says there. */
+/** Note of the screen in the status line, in place of what the log says there. */
 import { useEffect } from "react";
 import { observable, useObservable } from "./observable";
 
@@ -13,7 +13,7 @@ export function useStatusNotes(words: readonly string[]): void {
   }, [text]);
 }
 
-/** What the screen says; empty when it says nothing. */
+/** Notes of the screen; empty when it says nothing. */
 export function useNotes(): readonly string[] {
   return useObservable(notes);
 }

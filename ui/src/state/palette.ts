@@ -1,4 +1,4 @@
-/** Whether the search and command palette is open, and the list of keys. */
+/** State of the search and command palette, and the list of keys. */
 import { observable, useObservable } from "./observable";
 
 const palette = observable(false);

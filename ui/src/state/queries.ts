@@ -25,7 +25,7 @@ export function makeQueryClient(): QueryClient {
   });
 }
 
-/** How a read behaves beyond the usual. */
+/** Options of a read beyond the usual. */
 export interface ReadOptions<T = unknown> {
   /** False: do not ask yet. */
   enabled?: boolean;

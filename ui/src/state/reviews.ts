@@ -5,7 +5,7 @@ import { observable, useObservable } from "./observable";
 export interface UndoableReview {
   /** Its number. */
   seq: number;
-  /** What it was about, for people. */
+  /** Its subject, for people. */
   subject: string;
 }
 

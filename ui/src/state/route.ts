@@ -54,7 +54,7 @@ export interface MemoriesRoute {
   at?: number | undefined;
   /** Instruction file to show instead, by its path; `all` for the page of all. */
   instruction?: string | undefined;
-  /** What to show of the store instead of a memory. */
+  /** View of the store instead of a memory. */
   view?: "snapshot" | undefined;
   /** Only memories of this kind, as `state/kinds.ts` has them. */
   kind?: string | undefined;

@@ -2,11 +2,11 @@
 import { type Language, LANGUAGES, languageOf, switchLanguage } from "@/i18n";
 import { observable, useObservable, type Observable } from "./observable";
 
-/** How a difference is shown. */
+/** View of differences. */
 export type DiffMode = "words" | "lines" | "rendered";
-/** Which language; `system` follows the system. */
+/** Language; `system` follows the system. */
 export type LanguageChoice = "system" | Language;
-/** Which theme; `system` follows the system. */
+/** Theme; `system` follows the system. */
 export type Theme = "system" | "light" | "dark";
 
 function read(key: string): string | null {

@@ -1,22 +1,22 @@
 /** Short messages about what was done. */
 import { UNSTABLE_ToastQueue as ToastQueue } from "react-aria-components/Toast";
 
-/** What a message says. */
+/** Content of a message. */
 export interface Message {
-  /** What happened. */
+  /** Title. */
   title: string;
   /** More about it. */
   detail?: string;
-  /** How it is meant: done, worth knowing, or failed. */
+  /** Tone: done, worth knowing, or failed. */
   tone: "done" | "notice" | "failure";
-  /** What can be done about it. */
+  /** Action that it offers. */
   action?: { label: string; keys?: string; run: () => void };
 }
 
 /** Messages on screen. */
 export const toasts = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 
-/** How long a message stays, in milliseconds; longer where it offers something. What it offers is also elsewhere. */
+/** Time for which a message stays, in milliseconds; longer where it offers something. What it offers is also elsewhere.
 const STAY_MS = { plain: 8000, withAction: 30_000 };
 
 /** Shows a message. */

@@ -1,6 +1,6 @@
 /**
- * What is left to review in the fake: marks by memory, reviews that can be taken back, stale items skipped. Who acts by other
- * ways than a review knows nothing by it here, unlike in the real program.
+ * Unreviewed changes in the fake: marks by memory, reviews that can be taken back, stale items skipped. Who acts by
+ * other ways than a review knows nothing by it here, unlike in the real program.
  */
 import type {
   Approval,
@@ -42,7 +42,7 @@ function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T
 /** Words of four letters, roughly: the fake only needs a figure. */
 const tokensOf = (text: string | null) => Math.ceil(byteLength(text ?? "") / 4);
 
-/** What kind of memory it is; a deleted one is what it was. */
+/** Kind of a memory; a deleted one is what it was. */
 const typeOf = ({ base, newest }: Pick<Left, "base" | "newest">) =>
   kindOf(newest.fullPath, (newest.operation === "deleted" ? base : newest)?.text);
 
@@ -66,7 +66,7 @@ export class FakeInbox {
     this.#baselines.set(store, this.#log.versions.length);
   }
 
-  /** How many are left in a store or in all. */
+  /** Number of unreviewed items in a store or in all. */
   count(store: string | null = null): number {
     return this.#left(store).length;
   }

@@ -32,7 +32,7 @@ export { FakeLog } from "./log";
 export interface FakeBackend extends Backend {
   /** The log behind it. */
   log: FakeLog;
-  /** What is left to review in it. */
+  /** Unreviewed changes in it. */
   inbox: FakeInbox;
   /** The transcripts and what belongs to the context lab. */
   lab: FakeLab;
@@ -54,7 +54,7 @@ export interface FakeBackend extends Backend {
   comeBack(): void;
 }
 
-/** What the window calls; a command that it does not call yet needs no stand-in. */
+/** Commands that the window calls; a command that it does not call yet needs no stand-in. */
 type Handlers = { [K in CommandName]?: (request: Request<K>) => Response<K> };
 
 const SECRET_TEXT = (base64: string) => new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)));
@@ -63,7 +63,7 @@ function publicVersion({ text: _text, fullPath: _path, ...version }: FakeVersion
   return version;
 }
 
-/** What a target names: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`. */
+/** Version that a target names: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`. */
 function resolve(
   log: FakeLog,
   target: string,

@@ -2,7 +2,7 @@ import type { AgentSnapshot, Document, Instruction, Instructions, MemoryKind } f
 import { refuse } from "./log";
 import { documentLines } from "./text";
 
-/** What kind of memory a path of the made-up stores is: enough of the rules for the window to show each kind. */
+/** Kind of memory of a path of the made-up stores is: enough of the rules for the window to show each kind. */
 export function kindOf(path: string | null, text: string | null = null): MemoryKind {
   const kind: MemoryKind = { class: "other", memory_type: null, scope: null, agent: null, day: null };
   if (path === null) return kind;

@@ -88,7 +88,7 @@ function peakOf(requests: readonly ContextRequest[]): ContextShow["peak"] {
   return largest ? { request: largest.index, tokens: largest.context, kind: largest.kind } : null;
 }
 
-/** What filled the context of each request. */
+/** Composition of each request's context. */
 export function showRun(run: FakeRun): ContextShow {
   const requests = Array.from({ length: run.requests }, (_, index): ContextRequest => {
     const before = run.uses.filter((use) => use.request < index);
@@ -227,7 +227,7 @@ function regretsOf(run: FakeRun, clearedSince: Map<string, number>): Regret[] {
   });
 }
 
-/** What a setting would do to a run. */
+/** Simulation of a setting on a run. */
 export function simulateRun(
   run: FakeRun,
   variant: Variant,

@@ -29,7 +29,7 @@ type LabHandlers = {
   [K in LabCommand]: (request: Request<K>) => Response<K>;
 };
 
-/** What the lab's fake knows, for tests to change. */
+/** State of the lab's fake, for tests to change. */
 export interface FakeLab {
   /** The runs, newest first. */
   runs: FakeRun[];

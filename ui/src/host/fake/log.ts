@@ -188,7 +188,7 @@ export class FakeLog {
     return { ...result, operation_seq: this.append(store, open, cause) };
   }
 
-  /** What an operation changed, turned round: each path with what it held before. Files that changed since conflict. */
+  /** Reversal of an operation: each path with what it held before. Files that changed since conflict. */
   reversal(seq: number): { store: FakeStore; wanted: Change[]; conflicts: Conflict[] } {
     const operation = this.operations.find((known) => known.seq === seq);
     if (!operation?.store_id) refuse("not_found", `There is no operation ${seq}.`, String(seq));

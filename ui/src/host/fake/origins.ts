@@ -38,7 +38,7 @@ export function origin({ id, created_by }: FakeVersion): Origin {
   };
 }
 
-/** What a session wrote. */
+/** Writes of a session. */
 export function sessionWrites(log: FakeLog, session: string): SessionWrites {
   const written = log.versions.filter(({ created_by }) => noteOf(created_by).session_id === session);
   if (written.length === 0) refuse("not_found", "No session of this id is known.", session);

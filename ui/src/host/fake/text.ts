@@ -1,4 +1,4 @@
-/** What the fake does with text: hashes, hidden characters, differences. Plain and slow; the real work is in Rust. */
+/** Text functions of the fake: hashes, hidden characters, differences. Plain and slow; the real work is in Rust. */
 import type { DiffLine, DocumentLine, FileDiff, Hidden } from "@/bindings";
 
 /** 64 hex digits that differ for different texts. Not SHA-256: the fake only needs equality. */
