@@ -13,7 +13,7 @@ export default defineConfig({
       include: ["<rootDir>/src"],
       exclude: ["**/*.test.*", "**/bindings/sentences.ts"],
     },
-    // What the program says stands apart: only another language than English loads it.
+    // Translations of the program's sentences stand apart: only another language than English loads it.
     { path: "<rootDir>/src/i18n/locales/program/{locale}", include: ["<rootDir>/src/bindings/sentences.ts"] },
   ],
   // Without line numbers a moved component does not change the catalogue.

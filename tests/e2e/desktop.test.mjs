@@ -1,5 +1,5 @@
 /**
- * What the app does beside its window, on a real desktop in memory: the tray as a panel shows it, messages as a service for
+ * Background work of the app, on a real desktop in memory: the tray as a panel shows it, messages as a service for
  * them shows them, and one window for each data directory.
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ function beside(name, steps, { on = () => desktop, environment = {} } = {}) {
       await record(machine);
       return WindowDriver.open(program(), machine, screen, { ...on().forPrograms, ...environment });
     };
-    // What earlier walks brought about is not this one's.
+    // Effects of earlier walks do not count here.
     return on()
       .forgetMessages()
       .then(() => walk(name, opened, (context) => steps({ ...context, desktop: on() })));
@@ -221,7 +221,7 @@ beside(
     assert.equal(digest.summary, "Tidy <b>up</b> & go, the key is •••");
     assert.match(digest.body, /^2 memories changed\n(search\.md, stock\.md|stock\.md, search\.md)$/);
 
-    // What the session writes later gets none. Another's, that comes after it, shows that none is still to come.
+    // Later writes of the session get no message. Another's, that comes after it, shows that none is still to come.
     agent.writes("stock.md", "# Stock\n\n- Counted twice a day.\n");
     await app.see("inbox-row", "stock.md");
     await tray.see("2 changes to review");

@@ -30,7 +30,7 @@ const MORE = {
 /** Days of November with a log, and how many lines each has. */
 const LOGS = [["02", 3], ["03", 12], ["04", 7], ["09", 2], ["12", 9], ["17", 5], ["18", 14], ["19", 4]];
 
-/** What people wrote for agents in one of the projects. */
+/** Instructions that people wrote for agents in one of the projects. */
 const INSTRUCTIONS = {
   ".git/HEAD": "ref: refs/heads/main\n",
   "CLAUDE.md": "# Infra\n\nPlans are reviewed before they are applied.\n\n@docs/naming.md\n@docs/oncall.md\n",
@@ -81,7 +81,7 @@ async function drawScreens(app, machine, theme, host) {
   await app.see("found-row", "webshop");
   await app.driver.run((chosen) => {
     localStorage.setItem("retrace.theme", chosen);
-    // What is on screen now goes; without a mark it would be taken for what comes.
+    // The present screen goes; without a mark it would be taken for what comes.
     document.documentElement.dataset.leaving = "";
     location.reload();
   }, theme);

@@ -22,7 +22,7 @@ import { startScreen, WindowDriver } from "./harness/window.mjs";
 
 const MADE_REQUESTS = 300;
 const MOVES = 24;
-/** How fast keyboards repeat a key that is held, in milliseconds. */
+/** Interval at which keyboards repeat a key that is held, in milliseconds. */
 const REPEAT_MS = 33;
 const SLIDERS = ["trigger", "keep", "clear-at-least"];
 
@@ -36,7 +36,7 @@ function watchLine() {
     open = null;
     move.changed = performance.now() - move.key;
     move.frame += 1;
-    // What is posted from within a frame is delivered once the frame is laid out and painted.
+    // A message posted from within a frame is delivered once the frame is laid out and painted.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

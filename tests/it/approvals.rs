@@ -85,7 +85,7 @@ fn of_several_those_with_errors_are_left_and_the_account_says_so() {
     commands::undo_review(&world.app, wire::UndoReviewReq::default()).expect("it is taken back");
     assert_eq!(paths(&world).len(), 5);
 
-    // What is ticked goes along, and nothing else; one item by itself is as the person saw it.
+    // A ticked item is included, and nothing else; one item by itself is as the person saw it.
     let ticked = before.iter().find(|item| item.path.as_deref() == Some("leak.md")).expect("an item");
     let request = ReviewReq { ticked: vec![ticked.version_id.clone()], ..request };
     let done = commands::review(&world.app, request).expect("a review");

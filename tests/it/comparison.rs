@@ -6,7 +6,7 @@ use retrace_tests::api::StoreApi;
 use retrace_tests::{World, tree};
 use serde_json::json;
 
-/// What differs, each as `change path (lines)`.
+/// Differences, each as `change path (lines)`.
 fn compared(app: &App, from: &str, to: &str) -> (u64, Vec<String>) {
     let request = CompareStoresReq { from: from.to_owned(), to: to.to_owned() };
     let found = commands::compare_stores(app, request).expect("a comparison");
@@ -75,7 +75,7 @@ fn what_differs_between_two_directories() {
         "moved new/name.md from old/name.md +0 -0",
     ];
     assert_eq!(compared(&world.app, "notes", "dream"), (1, expected.map(str::to_owned).to_vec()));
-    // What nobody recorded yet is seen as well.
+    // An unrecorded file is seen as well.
     put(&world, "dream/new.md", [0, 159, 146, 150]);
     let (_, found) = compared(&world.app, "notes", "dream");
     assert_eq!(found[2], "created new.md +? -?");

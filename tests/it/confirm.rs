@@ -9,7 +9,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What the server was sent.
+/// Requests that the server received.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<Value>>>);
 

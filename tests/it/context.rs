@@ -511,7 +511,7 @@ fn a_run_of_gpt_is_counted_with_its_own_vocabulary_and_nothing_is_below_zero() {
     assert_eq!(swept.points[0].peak, row.peak.expect("recorded"));
 }
 
-/// What must be true of every session: no figure is below zero, sums are what was recorded, and the list says what the
+/// Checks that hold for every session: no figure is below zero, sums are what was recorded, and the list says what the
 /// composition says.
 fn holds_together(row: &retrace_api::wire::TranscriptRow, shown: &retrace_api::wire::ContextShow) {
     assert_eq!(row.peak, shown.peak.map(|peak| peak.tokens), "{}", row.path);

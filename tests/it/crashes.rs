@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// More steps than any scene has.
 const MAX_STEPS: u64 = 500;
 
-/// What an editor writes at the worst moment.
+/// Text that an editor writes at the worst moment.
 const SLIPPED_IN: &str = "written at the worst moment\n";
 
 /// Says that it was written.

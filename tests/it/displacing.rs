@@ -23,7 +23,7 @@ use wire::Code;
 /// More steps than any writer has.
 const MAX_STEPS: u64 = 500;
 
-/// What somebody wrote by hand and nobody recorded.
+/// Text that somebody wrote by hand and nobody recorded.
 const BY_HAND: &str = "- [B](b.md)\n- two lines\nby hand\n";
 
 type Answer = Result<(), wire::ApiError>;
@@ -32,7 +32,7 @@ type Answer = Result<(), wire::ApiError>;
 struct Writer {
     name: &'static str,
     prepare: fn(&World),
-    /// What is written by hand before.
+    /// Text written by hand before.
     edited: &'static str,
     act: fn(&World) -> Answer,
 }
@@ -367,7 +367,7 @@ impl Stage {
         World::over(options_of(self.directory.path(), process))
     }
 
-    /// What was there before is on the disk or in the log.
+    /// Every former content is on the disk or in the log.
     fn nothing_is_lost(&self, world: &World, when: &str) {
         world.scan();
         let name = self.writer.name;
@@ -395,7 +395,7 @@ fn edit_by_hand(world: &World, writer: &Writer) {
     std::fs::write(world.path(place).join(writer.edited), BY_HAND).expect("a file");
 }
 
-/// What stands in every place, hidden files of acts left out.
+/// Files in every place, hidden files of acts left out.
 fn visible_in(directory: &Path) -> [Option<Tree>; 3] {
     PLACES.map(|place| {
         let at = directory.join(place);

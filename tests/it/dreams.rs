@@ -231,7 +231,7 @@ fn a_local_directory_is_taken_into_a_hosted_store() {
     commands::push_remote(app, RemoteRef::default()).expect("it is sent");
     let there = hosted.host.stores().contents(&hosted.input);
     assert_eq!(there.get("/mine/c.md").map(String::as_str), Some("of this machine\n"));
-    // What a session would get of it.
+    // Mount of the store for a session.
     let resources = json!([{ "type": "memory_store", "memory_store_id": hosted.input }]);
     let mounts = commands::check_mounts(app, MountsReq { resources, model: None }).expect("an answer");
     assert_eq!((mounts.ok, mounts.mounts[0].store_id.as_ref()), (true, Some(&mirror)));
@@ -268,7 +268,7 @@ fn a_dream_into_its_own_input_is_one_at_a_time() {
     let dream = commands::dreams(app, DreamsReq::default()).expect("dreams").dreams.remove(0);
     assert_eq!(dream.input_store_id, Some(mirror.clone()));
     assert_eq!(dream.output_store_id, dream.input_store_id);
-    // What it wrote are versions of the store; the state before it is one instant of the mirror.
+    // Its writes are versions of the store; the state before it is one instant of the mirror.
     let then = hosted.world.cursor();
     commands::pull_remote(app, PullReq::default()).expect("a pull");
     let request = CompareStoresReq { from: format!("{mirror}@{then}"), to: mirror };

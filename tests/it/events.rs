@@ -1,4 +1,4 @@
-//! What is wrong with what is left to review: contents that came new, and changes that should not have happened so.
+//! Findings of unreviewed changes: contents that came new, and changes that should not have happened so.
 
 use retrace_api::wire::{InboxReq, MemoryToolReq};
 use retrace_api::{commands, wire};

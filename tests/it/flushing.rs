@@ -1,4 +1,5 @@
-//! What the memory tool answered before it was on the disk: flushed afterwards; after a power failure made what the log says.
+//! Calls of the memory tool that were answered before they were on the disk: flushed afterwards; after a power failure
+//! made what the log says.
 //!
 //! A power failure is played: the app is forgotten without flushing, files are made what they might have fallen back to, and
 //! another app opens the log in another boot.
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a test waits for something that must happen.
+/// Longest wait of a test for something that must happen.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn options_at(directory: &Path, boot: u64, process: u64) -> AppOptions {
@@ -200,7 +201,7 @@ fn files_outside_the_log_are_waited_for() {
     assert_eq!(machine.unflushed(), [0; 0], "only the file says where the content went");
 }
 
-/// What is done before the power fails, what stands at which path after it, and what stands there in the end.
+/// Steps before the power fails, the files after it, and the files in the end.
 struct Case {
     name: &'static str,
     calls: fn(&World),
@@ -575,7 +576,7 @@ fn a_redaction_waits_for_the_disk_first_and_leaves_no_trace() {
         assert_eq!(machine.unflushed(), [1, 2, 3, 4]);
         let receipt = redact(&world, live).receipt.expect("a receipt");
         assert_eq!(receipt.purge, "done");
-        // What fell back now would be the secret, and a look would record it.
+        // A file that fell back now would be the secret, and a look would record it.
         assert_eq!(machine.unflushed(), [0; 0]);
         assert!(!holds_bytes(&machine.data(), SECRET.as_bytes()));
         let hash = retrace_model::Sha256::of(format!("key {SECRET}\n").as_bytes());
@@ -687,7 +688,7 @@ impl Numbers {
 
 const PATHS: [&str; 5] = ["a.md", "b.md", "d/c.md", "d/e.md", "f/g/h.md"];
 
-/// What may stand at each path once the power failed.
+/// Possible contents of each path once the power failed.
 type States = BTreeMap<String, BTreeSet<Option<Vec<u8>>>>;
 
 /// Only of what the log knows: an edit that nobody saw reappears as somebody's edit.

@@ -92,7 +92,7 @@ impl Maker {
         self.words += 1;
         let word = format!("word{}x", self.words);
         self.first_words.push(word.clone());
-        // What looks like a secret comes and goes like everything else.
+        // Text that looks like a secret comes and goes like everything else.
         let more = if self.random.one_in(15) { " password = hunter2hunter2" } else { " is to be remembered" };
         format!("{word}{more} {}", self.random.next() % 1000)
     }
@@ -272,7 +272,7 @@ impl Maker {
                 let ours = ours.unwrap_or(&none);
                 let stays = |line: &&String| !base.contains(line) || theirs.contains(line);
                 let mut merged: Vec<String> = ours.iter().filter(stays).cloned().collect();
-                // What the branch added stands after what it stood after there, so that no line passes another.
+                // A line that the branch added stands after what it stood after there, so that no line passes another.
                 let mut after = 0;
                 for line in theirs {
                     match merged.iter().position(|known| known == line) {
@@ -298,7 +298,7 @@ fn text(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// What git says.
+/// Answers of git.
 struct Git<'a> {
     repository: &'a Repository,
     blobs: HashMap<String, Vec<u8>>,
@@ -443,7 +443,7 @@ fn state_at(world: &World, store: &str, at: &str) -> BTreeMap<String, String> {
     state
 }
 
-/// How much of a history is looked at: every commit's state and its place in the log, and so many differences and blames.
+/// Scope of the checks of a history: every commit's state and its place in the log, and so many differences and blames.
 struct Checks {
     blames: usize,
     words: Vec<String>,
@@ -694,7 +694,7 @@ fn agrees_in_states(world: &World, git: &Git<'_>, checks: &Checks, name: &str) -
         }
         let at = Timestamp::from_micros(commit.at * 1_000_000).to_rfc3339();
         let mut expected = git.state(&commit.id);
-        // What the rules leave out is not recorded, and not brought in.
+        // A path that the rules leave out is not recorded, and not brought in.
         expected.retain(|path, _| {
             let path = RelPath::parse(path).expect("a path");
             rules.leaves_out(path.components()).is_none()

@@ -147,7 +147,7 @@ fn a_rule_that_a_person_switched_off_is_off_everywhere_but_at_the_gate() {
     let own = rules.rules.iter().find(|rule| rule.id == "limits/index-cut").expect("listed");
     assert_eq!((own.own.as_deref(), own.on), (Some("off"), true));
     let directory = world.path("claude/memory");
-    // What an agent writes into the directory does not switch it on again.
+    // A setting that an agent writes into the directory does not switch it on again.
     world.write("retrace.toml", "[rules]\n\"limits/index-cut\" = \"error\"\n");
     assert!(!is_found() && !checked("claude"));
     assert!(checked(&directory.to_string_lossy()), "a gate is the same for everybody");
@@ -214,7 +214,7 @@ fn a_file_that_moved_on_stops_a_move_as_a_whole() {
     let stopped = commands::move_entry(&world.app, move_entry(201, None, "tides.md")).expect("an answer");
     assert_eq!((stopped.conflicts.len(), stopped.operation_seq), (1, None));
     assert_eq!((stopped.conflicts[0].path.as_str(), world.read("MEMORY.md")), ("tides.md", before.clone()));
-    // What is there now is recorded, so that repeating it works; but not for who saw something else.
+    // The present file is recorded, so that repeating it works; but not for who saw something else.
     let mut request = move_entry(201, None, "tides.md");
     request.expect_to = Some(seen);
     let stopped = commands::move_entry(&world.app, request.clone()).expect("an answer");

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Steps played in real time; the others are played at once, which takes no time.
 const STEPS_IN_TIME: u64 = 12;
 
-/// How long each content stands: what is promised to be recorded.
+/// Time for which each content stands, which is promised to be recorded.
 const STANDS: Duration = Duration::from_millis(300);
 
 /// One change of a history.
@@ -96,7 +96,8 @@ fn play(root: &Path, change: &Change, manner: Manner) {
     }
 }
 
-/// What must be recorded of each path, in order: hashes, `None` for a deletion. Writing what is there already is no change.
+/// Versions that must be recorded of each path, in order: hashes, `None` for a deletion. Writing what is there already
+/// is no change.
 fn expected(changes: &[Change]) -> BTreeMap<String, Vec<Option<String>>> {
     let mut expected: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
     for change in changes {

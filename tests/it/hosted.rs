@@ -114,7 +114,7 @@ fn a_store_served_here_is_mirrored_reviewed_and_written_back_over_http() {
         kept["data"].as_array().expect("versions").iter().filter(|version| !version["redacted_at"].is_null());
     assert_eq!(redacted.count(), 1);
 
-    // What is written there meanwhile is to be reviewed here, and a deletion made here is theirs.
+    // A version written there meanwhile is to be reviewed here, and a deletion made here is theirs.
     post(&memory, json!({ "content": "better\n", "path": "/notes/b.md" }));
     assert_eq!(pull(&world).versions, 1);
     let stores = commands::stores(&world.app, wire::Nothing {}).expect("stores").stores;

@@ -119,7 +119,7 @@ fn rules_over_the_whole_directory_speak_of_what_came_with_the_change() {
     let missing = |message: &str| vec![("links/missing-file".to_owned(), message.to_owned())];
     assert_eq!(found(&world, "MEMORY.md"), missing("There is no \"gone.md\"."));
     review(&world, "approve", &[&item(&world, "MEMORY.md")]);
-    // What was there when it was reviewed is not said again.
+    // A finding that was there at the review is not reported again.
     world.record("MEMORY.md", format!("{index}- [Gone](gone.md)\n- and more\n"));
     assert_eq!(found(&world, "MEMORY.md"), []);
     // A deleted memory says who still links to it, the index what leads nowhere now.
@@ -496,7 +496,7 @@ fn a_list_of_one_kind_pages_counts_and_is_reviewed_by_itself() {
     assert_eq!(paths, ["wish-0.md", "wish-1.md", "wish-2.md", "wish-3.md", "wish-4.md"]);
     assert_eq!(inbox(&world).total, 12);
 
-    // What is reviewed up to a point is what the list shows.
+    // A review up to a point covers what the list shows.
     let up_to = |dry_run| wire::ReviewUpToReq {
         up_to: world.cursor().to_string(),
         kind: Some("topic:feedback".to_owned()),

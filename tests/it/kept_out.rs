@@ -1,4 +1,4 @@
-//! What was redacted stays out (law 11): no way into the log brings it back, and each says what it left out.
+//! Redacted content stays out (law 11): no way into the log brings it back, and each says what it left out.
 
 use crate::rebuilt::{Repository, Session};
 use base64::Engine as _;
@@ -241,7 +241,7 @@ fn the_memory_tool_and_the_api_refuse_it_and_let_stand_what_stands() {
     assert_eq!(api.contents(&store)["/a.md"], "harmless\n");
     assert!(is_absent(&world, SECRET));
 
-    // What a person left on disk can still be edited.
+    // A secret that a person left on disk can still be edited.
     world.record("left.md", format!("here is {SECRET}\n"));
     let edit =
         json!({"command": "insert", "path": "/memories/left.md", "insert_line": 1, "insert_text": "more\n"});

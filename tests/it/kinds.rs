@@ -1,4 +1,4 @@
-//! What kind of memory a file is, the instruction files beside a store, and the snapshots of agents.
+//! Kinds of memory files, the instruction files beside a store, and the snapshots of agents.
 
 use retrace_api::{commands, wire};
 use retrace_tests::World;

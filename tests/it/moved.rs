@@ -12,7 +12,7 @@ use wire::Code;
 
 const KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nnot for the log\n";
 
-/// How another directory gets into the place of a store's.
+/// Way in which another directory takes the place of a store's.
 #[derive(Clone, Copy, Debug)]
 enum Swap {
     Link,

@@ -19,7 +19,7 @@ const CONVERSATIONS: u64 = 1_500;
 /// Scripts compared with the tool runner.
 const SCRIPTS: u64 = 300;
 
-/// What both sides count for an image.
+/// Count of an image on both sides.
 const MEDIA: u64 = 100;
 
 /// Numbers that follow from a seed (SplitMix64).
@@ -347,7 +347,7 @@ fn settings_are_refused_in_the_words_of_litellm() {
     let Some(answers) = ask("litellm_context.py", &requests) else { return };
     let mut refused = 0;
     for (edit, answer) in edits.iter().zip(&answers) {
-        // What the other side does not look at (values within trigger and keep) is checked by ours alone.
+        // Values that the other side does not look at (values within trigger and keep) is checked by ours alone.
         let Some(error) = answer.get("error").and_then(Value::as_str) else { continue };
         refused += 1;
         let ours = Setting::from_json(&json!({"edits": [edit]})).expect_err("a refusal").to_string();
@@ -443,7 +443,7 @@ fn scripted_turn(numbers: &mut Numbers, threshold: u64) -> (Turn, Value) {
     (Turn { usage, ending }, json)
 }
 
-/// What the caller begins with; now and then it ends with the assistant, as only a caller makes it.
+/// First messages of the caller; now and then it ends with the assistant, as only a caller makes it.
 fn history(numbers: &mut Numbers) -> (Vec<Value>, LastMessage) {
     let mut messages = vec![json!({"role": "user", "content": "q"})];
     let other_blocks = match numbers.below(8) {

@@ -406,7 +406,7 @@ fn the_memory_writes_of_real_sessions_are_joined_exactly() {
     let mut expected = BTreeMap::new();
     let target = memory.join("MEMORY.md");
     for (_, session, write) in &steps {
-        // What others changed between two sessions was nobody's here.
+        // A change by others between two sessions was nobody's here.
         let reported = write.reported.before.as_ref().expect("the file before is told");
         let now = std::fs::read_to_string(&target).ok();
         if now.as_ref() != Some(reported) {
@@ -515,7 +515,7 @@ fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() 
         rollback(wire::RollbackReq { include: vec![changed[1].id.clone()], ..wire::RollbackReq::default() });
     assert_eq!(one.writes.len(), 1);
     assert_eq!(text("b.md"), "before\n");
-    // What lies between what is taken back cannot stay.
+    // A version between those taken back cannot stay.
     machine.pass(7200);
     let mut agent = machine.agent("bbbb-9");
     agent.asked("Build it.");

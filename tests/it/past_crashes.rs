@@ -77,7 +77,7 @@ fn import_transcripts(world: &World) -> Result<wire::ImportResult, wire::ApiErro
     commands::import_transcripts(&world.app, request)
 }
 
-/// What the imports of this file are called.
+/// Name of the imports of this file.
 const JOB: &str = "bringing in";
 
 /// Randomness that counts how often it is asked, and at the `at`-th time does something first.
@@ -113,7 +113,7 @@ fn one_that_is_killed() {
 /// When, what, where, the content's hash, and why.
 type Past = (String, String, String, Option<String>, Option<String>);
 
-/// What the log tells of its past: everything but when and as what it was brought in.
+/// Past by the log: everything but when and as what it was brought in.
 fn past(world: &World) -> Vec<Past> {
     let tell = |version: wire::Version| {
         let path = version.path.unwrap_or_default();
@@ -160,7 +160,7 @@ fn killed(source: Source, at: u64, directory: &Path) {
     assert_eq!(output.status.signal(), Some(9), "{} at {at} ended otherwise: {stated}", source.name);
 }
 
-/// What was cut off left nothing; the same again brings everything in, and once more nothing.
+/// An import that was cut off left nothing; the same again brings everything in, and once more nothing.
 fn again(source: Source, at: u64, directory: &Path, undisturbed: &[Past]) {
     let when = format!("{} killed at {at}", source.name);
     let world = World::over(options_of(directory, 3));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-/// How long a test waits for something that must happen.
+/// Longest wait of a test for something that must happen.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Options with the real clock and real randomness, which processes share.
@@ -166,7 +166,7 @@ fn a_killed_recorder_leaves_the_lease_and_misses_nothing() {
     assert_eq!(world.log("a.md").len(), 2);
 }
 
-/// What another process does while a scan has read the files and not recorded them yet; answers the world after it.
+/// Acts as another process while a scan has read the files and not recorded them yet; answers the world after it.
 fn acted_meanwhile(meanwhile: fn(&World)) -> World {
     let world = World::new();
     world.record("a.md", "one\n");

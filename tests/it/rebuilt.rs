@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What versions did, newest first: sign, path, and what is said of them.
+/// Changes of versions, newest first: sign, path, and what is said of them.
 fn reported(versions: &[wire::Version]) -> Vec<String> {
     let tell = |version: &wire::Version| {
         let sign = match version.operation.as_str() {
@@ -98,7 +98,7 @@ impl Repository {
         &self.folder
     }
 
-    /// What git answers.
+    /// Answer of git.
     pub fn ask(&self, arguments: &[&str]) -> Vec<u8> {
         let done = Command::new("git")
             .current_dir(&self.folder)

@@ -1,4 +1,4 @@
-//! What is on disk gets into the log.
+//! Files on disk get into the log.
 
 use retrace_api::{commands, wire};
 use retrace_model::Sha256;

@@ -66,7 +66,7 @@ struct Machine {
     /// Before the directory: it is verified when it goes, which needs its files.
     world: Option<World>,
     directory: TempDir,
-    /// How often the app was opened.
+    /// Number of times the app was opened.
     processes: u64,
     /// The files as they must be.
     disk: Tree,
@@ -283,7 +283,7 @@ impl Machine {
             "preview equals act"
         );
         let state = self.states[&seq].clone();
-        // What was redacted since stays as it is; the model cannot tell where that is after renames.
+        // A content that was redacted since stays as it is; the model cannot tell where that is after renames.
         let exact = !state.values().any(|content| self.was_redacted(content));
         let unrecorded = self.disk != self.recorded;
         assert_eq!(unrecorded, !result.conflicts.is_empty(), "unrecorded changes are conflicts: {result:?}");
@@ -326,7 +326,7 @@ impl Machine {
         if !result.conflicts.is_empty() {
             assert_eq!((result.operation_seq, result.partial), (None, false), "{result:?}");
             assert_same(&found, &self.disk, &format!("a refused act changes nothing: {result:?}"));
-            // What stood in the way on the disk is recorded, with all else there.
+            // A file in the way on the disk is recorded, with all else there.
             if result.conflicts.iter().any(|conflict| conflict.message.contains("file")) {
                 self.all_is_recorded();
             }

@@ -1,5 +1,5 @@
-//! What a finding offers mends it: each act is previewed, done, takes the finding away, and comes back by `undo`. And a
-//! memory of more than a mebibyte is checked and counted like any other.
+//! The remedies of a finding mend it: each act is previewed, done, takes the finding away, and comes back by `undo`.
+//! And a memory of more than a mebibyte is checked and counted like any other.
 
 use retrace_api::{commands, wire};
 use retrace_tests::World;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tempfile::TempDir;
 
-/// What the scene of a redaction takes out.
+/// Secret that the scene of a redaction takes out.
 pub const SECRET: &str = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
 
 /// Something to disturb.
@@ -19,7 +19,7 @@ pub struct Scene {
     /// Its name.
     pub name: &'static str,
     prepare: fn(&World),
-    /// What is disturbed. An error is an answer, and so is a conflict.
+    /// Disturbed act. An error is an answer, and so is a conflict.
     pub act: fn(&World) -> Result<Option<wire::ActResult>, wire::ApiError>,
     /// True if it takes the secret out of history.
     pub redacts: bool,

@@ -62,7 +62,7 @@ fn origin(world: &World, version: &wire::Version) -> wire::Origin {
     commands::origin(&world.app, request).expect("an origin")
 }
 
-/// What everything that names a writer says of the newest version of `a.md`: the session, put back by the person.
+/// Every place that names a writer reports this of the newest version of `a.md`: the session, put back by the person.
 fn assert_put_back(world: &World, session: &str) {
     let version = newest(world, "a.md");
     let back = version.put_back.clone().expect("it was put back");
@@ -151,7 +151,7 @@ fn undo_of_a_rollback_a_restore_and_a_reject_keeps_the_writer() {
     assert_eq!(item.put_back.as_ref().map(|back| &back.version_id), Some(&third.id));
     assert_eq!(session_of(item.created_by.as_ref()), "three");
     assert_eq!(item.origin.as_ref().and_then(|origin| origin.session_id.as_deref()), Some("three"));
-    // What a session wrote can be taken back after all that.
+    // A session's writes can be taken back after all that.
     let request = wire::RollbackReq { session: Some("three".to_owned()), ..wire::RollbackReq::default() };
     assert_eq!(commands::rollback(&world.app, request).expect("a rollback").conflicts.len(), 0);
     assert_eq!(blamed(&world, "a.md"), lines);
@@ -196,7 +196,7 @@ fn a_redaction_leaves_every_other_line_to_who_wrote_it() {
     let version = newest(&world, "a.md");
     let back = version.put_back.expect("what is left of what three wrote");
     assert_eq!((session_of(back.written_by.as_ref()), back.source.as_str()), ("three".to_owned(), "redact"));
-    // What is redacted later takes what was kept along; and a session's own lines stay its own.
+    // A later redaction takes the kept lines along; and a session's own lines stay its own.
     replaces(&world, "four", "a.md", ("- host a\n", "- host a\n- name b\n"));
     redact("9090");
     assert_eq!(writers(&world), ["three", "one", "four", "two"]);

@@ -9,7 +9,7 @@ const TASK: &str = "RETRACE_TEST_TASK";
 /// Names the directory a child process works in.
 const DIRECTORY: &str = "RETRACE_TEST_DIRECTORY";
 
-/// What this process is to do and where, if it is a child.
+/// Task of this process and its directory, if it is a child.
 #[must_use]
 pub fn task() -> Option<(String, std::path::PathBuf)> {
     Some((std::env::var(TASK).ok()?, std::env::var_os(DIRECTORY)?.into()))

@@ -17,7 +17,7 @@ pub const STORE: &str = "memstore_hosted";
 /// 2026-09-01T00:00:00Z, where its clock starts, in microseconds.
 const HOST_START: i64 = 1_788_220_800_000_000;
 
-/// What happens at a host at a moment.
+/// Event at a host at a moment.
 type Happens = Box<dyn FnOnce(&FakeHost) + Send>;
 
 /// A host with one store.
@@ -142,7 +142,7 @@ impl FakeHost {
         self.state().calls
     }
 
-    /// What was asked for, oldest first: the method, and the path of a write.
+    /// Requests, oldest first: the method, and the path of a write.
     #[must_use]
     pub fn asked(&self) -> Vec<String> {
         self.state().log.clone()

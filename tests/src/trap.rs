@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a trap does.
+/// Effect of a trap.
 pub enum Spring {
     /// Fails the one step.
     Fail,
@@ -24,7 +24,7 @@ pub struct Trap {
     meanwhile: Option<Meanwhile>,
 }
 
-/// What somebody else does right before a step within a file.
+/// Act of somebody else right before a step within a file.
 type Meanwhile = Box<dyn Fn(FileStep) + Send + Sync>;
 
 impl Trap {

@@ -1,4 +1,4 @@
-/** What jsdom does not have and every test may need. */
+/** Parts that jsdom does not have and every test may need. */
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";

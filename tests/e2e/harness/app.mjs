@@ -29,7 +29,7 @@ export class App {
     return this.driver.run((css) => Array.from(document.querySelectorAll(css), (element) => element.innerText), select(id));
   }
 
-  /** How many there are at this moment. */
+  /** Number of elements at this moment. */
   async count(id) {
     return (await this.texts(id)).length;
   }
@@ -117,12 +117,12 @@ export class App {
     });
   }
 
-  /** Whether an element has the focus, or holds what has it. */
+  /** True if an element has the focus, or holds what has it. */
   holdsFocus(id) {
     return this.driver.run((css) => document.querySelector(css)?.contains(document.activeElement) ?? false, select(id));
   }
 
-  /** What went wrong unseen: errors of the page, refused loads. Empty when all is well. */
+  /** Hidden failures: errors of the page, refused loads. Empty when all is well. */
   async complaints() {
     const page = await this.driver.run(() => {
       const unused = Array.from(document.querySelectorAll("style")).filter(({ sheet, textContent }) => textContent && !sheet);

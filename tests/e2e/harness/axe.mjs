@@ -31,7 +31,7 @@ async function audit(counts) {
 async function findings(app, where) {
   const { driver } = app;
   if (!(await driver.run(() => "axe" in window))) await driver.run(`() => { ${SOURCE}\n; return true; }`);
-  // What fades in is judged when it is there.
+  // A part that fades in is checked when it is there.
   await driver.run(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => undefined))).then(() => true));
   const { rules, found } = await driver.run(audit, COUNTS);
   assert.ok(rules > 10, `axe looked at ${where}`);

@@ -17,7 +17,7 @@ const FLAGS = [
   "--font-render-hinting=none",
 ];
 
-/** How long an element may take to stand still, in milliseconds. One that was drawn anew never does: it has lost its mark. */
+/** Longest wait for an element to stand still, in milliseconds. One that was drawn anew never does: it has lost its
 const CLICK_LIMIT = 10_000;
 
 /** Starts `retrace serve` on a machine. Gives the address with the token, and a way to stop it. */
@@ -121,12 +121,12 @@ export class BrowserDriver {
     return this.#page.screenshot({ animations: "disabled" });
   }
 
-  /** What a person sees at this moment, as PNG. */
+  /** Picture of the window at this moment, as PNG. */
   seen() {
     return this.picture();
   }
 
-  /** What the page complained about. */
+  /** Complaints of the page. */
   problems() {
     return this.#problems;
   }

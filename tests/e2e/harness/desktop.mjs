@@ -12,7 +12,7 @@ import { until } from "./wait.mjs";
 
 const run = promisify(execFile);
 
-/** What a desktop is made of, as `scripts/install-packages test` installs it. */
+/** Programs of a desktop, as `scripts/install-packages test` installs it. */
 const PROGRAMS = ["dbus-daemon", "busctl", "openbox", "xfce4-panel", "dunst", "xdotool"];
 const LIBRARIES = ["libayatana-appindicator3.so.1"];
 
@@ -32,7 +32,7 @@ export async function noDesktop() {
   return `${what}, which this machine lacks and scripts/install-packages cannot install on it.`;
 }
 
-/** How long keys may take to have an effect before they are pressed again, in milliseconds. */
+/** Time for keys to have an effect before they are pressed again, in milliseconds. */
 const KEYS_AGAIN_MS = 5000;
 
 /** Messages stay until they are closed; all are remembered; one press does what a message offers. */
@@ -153,14 +153,15 @@ export class Desktop {
   async stop() {
     // The bus last: others complain when it goes.
     for (const child of [...this.#children.values()].reverse()) await stop(child);
-    // What the bus had started, such as the store of the panel's settings, ends with it and may write as it goes.
+    // A program that the bus had started, such as the store of the panel's settings, ends with it and may write as it
+    // goes.
     await until("the session's files to go", () => {
       rmSync(this.root, { recursive: true, force: true });
       return true;
     });
   }
 
-  /** What a program needs to be a part of this session. */
+  /** Environment of a program in this session. */
   get forPrograms() {
     return { DISPLAY: this.screen.name, DBUS_SESSION_BUS_ADDRESS: this.address };
   }
@@ -293,7 +294,7 @@ class TrayItem {
       .filter(({ label }) => label !== undefined);
   }
 
-  /** What its entries say. */
+  /** Labels of its entries. */
   async says() {
     return (await this.menu()).map(({ label }) => label);
   }

@@ -1,4 +1,4 @@
-/** Which dialogs and which acts there are: read from the source of the window, so that a new one is known at once. */
+/** Dialogs and acts of the window: read from the source of the window, so that a new one is known at once. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TREE } from "./programs.mjs";
@@ -25,7 +25,7 @@ export function dialogs() {
       if (!id) throw new Error(`${name}: a <${part}> without a plain testId: ${opening}`);
       found.push(PARTS[part](id));
     }
-    // What is no sheet and lies over the window all the same.
+    // An element that is no sheet and lies over the window all the same.
     for (const [, attributes] of text.matchAll(/<Dialog\b([^>]*)>/g)) {
       const id = /data-testid="([^"]+)"/.exec(attributes)?.[1];
       if (!id) throw new Error(`${name}: a <Dialog> without a plain data-testid`);

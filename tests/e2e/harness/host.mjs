@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { serve } from "./browser.mjs";
 import { Machine } from "./machine.mjs";
 
-/** What the host's memory holds at first. */
+/** First content of the host's memory. */
 export const BERTHS = "# Berths\n\n- Ferries take berth 1 to 4.\n- Pilots wait at berth 9.\n";
 
 /** A host of the Memory Stores API: `retrace serve` on a machine of its own, spoken to as an SDK does. */
@@ -48,7 +48,7 @@ export class Host {
     return this.call("POST", `/${this.store}/memories/${this.memory}`, { content });
   }
 
-  /** What its memory holds. */
+  /** Content of its memory. */
   async text() {
     return (await this.call("GET", `/${this.store}/memories/${this.memory}`)).content;
   }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { until } from "./wait.mjs";
 
-/** How Claude Code names the folder of a project: every sign that is no letter or digit becomes a hyphen. */
+/** Claude Code's name of the folder of a project: every sign that is no letter or digit becomes a hyphen. */
 const slug = (path) => path.replace(/[^0-9A-Za-z]/g, "-");
 
 /** A machine. */

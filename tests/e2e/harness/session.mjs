@@ -1,4 +1,4 @@
-/** What every walk begins and ends with, whichever driver it runs on. */
+/** Begin and end of every walk, whichever driver it runs on. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { until } from "./wait.mjs";
 
 const OUTPUT = join(TREE, "tests/e2e/output");
 
-/** What steps give that ended the app. */
+/** Result of steps that ended the app. */
 export const ENDED = Symbol("ended");
 
 /** A machine with two projects that have memory. */

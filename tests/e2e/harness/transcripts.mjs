@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 /** Id of the session. */
 export const RUN = "0b6f7c52-91d4-4c8e-8a37-5de2f1a9c603";
-/** What was typed first, which is its title. */
+/** First prompt of the run, which is its title. */
 export const RUN_TITLE = "Move the price list to the new tax rules";
 /** The file that is read early, cleared, and read again near the end. */
 export const READ_AGAIN = "src/tax/rates.ts";
 
 /** About so many signs make a token of text like this: short words, digits, much punctuation. */
 const SIGNS_PER_TOKEN = 2;
-/** What the client sends and does not record: its system prompt and its tools. */
+/** Tokens that the client sends and does not record: its system prompt and its tools. */
 const UNRECORDED = 13_900;
 const REQUESTS = 40;
 /** A run of so many requests fills most of a model's window; in longer ones each result is smaller. */

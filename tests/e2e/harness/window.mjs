@@ -51,7 +51,7 @@ function freePort() {
 const KEYS = { Enter: "\uE007", Escape: "\uE00C", Tab: "\uE004", Home: "\uE011", End: "\uE010", ArrowLeft: "\uE012", ArrowUp: "\uE013", ArrowRight: "\uE014", ArrowDown: "\uE015", Backspace: "\uE003", Delete: "\uE017", PageUp: "\uE00E", PageDown: "\uE00F" };
 const MODIFIERS = { Control: "\uE009", Shift: "\uE008", Alt: "\uE00A" };
 
-/** What the desktop app needs to show its window on a screen, without help from a graphics processor. */
+/** Environment that the desktop app needs to show its window on a screen, without help from a graphics processor. */
 export const windowEnvironment = (screen) => ({
   DISPLAY: screen.name,
   GDK_BACKEND: "x11",
@@ -164,7 +164,7 @@ export class WindowDriver {
     await this.#ask("POST", `${this.#session}/window/rect`, { width, height });
   }
 
-  /** What a person sees at this moment, as PNG. Unlike `picture` it comes whatever state page and driver are in. */
+  /** Picture of the window at this moment, as PNG. Unlike `picture` it comes whatever state page and driver are in. */
   seen() {
     return photograph(this.#screen);
   }
@@ -181,7 +181,7 @@ export class WindowDriver {
     return Buffer.from(await this.#ask("GET", `${this.#session}/screenshot`), "base64");
   }
 
-  /** What the page and the program complained about, apart from what the page itself collects. */
+  /** Complaints of the page and the program, apart from what the page itself collects. */
   problems() {
     return [];
   }

@@ -16,7 +16,7 @@ import { RUN_TITLE, writeRun } from "../harness/transcripts.mjs";
 const LONG_INDEX = `# Infrastructure\n\n- [Deploys](deploys.md) — when and how\n${"- one fact more\n".repeat(203)}`;
 const PROPOSED = "logs/2020/01/2020-01-05.md";
 
-/** How the title of the dialog begins that shows the preview of a command. */
+/** Beginning of the title of the dialog that shows the preview of a command. */
 const ACTS = {
   accept_memories: "Take over:",
   allow_finding: "Allow:",
@@ -105,7 +105,7 @@ async function ofMemories(one, machine) {
   await one.act("restore");
   await app.press("End");
 
-  // What moved on while the preview was open is a conflict.
+  // A file that moved on while the preview was open is a conflict.
   await app.click("version-row", "v1");
   await app.click("rollback-button");
   await app.see("act-file", name);

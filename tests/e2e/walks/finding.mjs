@@ -11,7 +11,7 @@ async function searches({ app, machine }) {
   await app.press("Escape");
   await app.gone("palette");
 
-  // What was there once is found in the history only.
+  // A removed content is found in the history only.
   await app.click("open-palette");
   await app.fill("palette-input", "three times with back-off");
   await app.gone("search-hit");

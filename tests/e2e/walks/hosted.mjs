@@ -21,7 +21,7 @@ export async function theWholeWay({ app }, host) {
   await app.see("mirror-row", "mirrored");
   await app.see("queue-empty");
 
-  // What was there is known; what an agent changes at the host is in the inbox with the next pull.
+  // The former state is known; what an agent changes at the host is in the inbox with the next pull.
   await host.write(CLOSED);
   await app.click("mirror-pull");
   await app.see("toast", "Pulled 1 version");

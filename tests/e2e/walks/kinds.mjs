@@ -1,4 +1,4 @@
-/** What kind a memory is, daily logs as a calendar, instruction files, and a snapshot for an agent. */
+/** Kinds of memories, daily logs as a calendar, instruction files, and a snapshot for an agent. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -38,7 +38,7 @@ async function triesASetting({ app, machine }) {
   await app.see("request-row", "cleared");
   await app.click("view-chart");
 
-  // What was cleared is needed again near the end; its turn shows it struck out.
+  // A cleared result is needed again near the end; its turn shows it struck out.
   await app.click("regret", READ_AGAIN.split("/").at(-1));
   await app.see("turn-sheet");
   await app.see('[data-testid="turn-block"][data-cleared="true"]', "would be gone");

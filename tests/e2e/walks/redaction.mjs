@@ -10,7 +10,7 @@ import { until } from "../harness/wait.mjs";
 const NAME = "payment-webhooks.md";
 const pageText = () => document.body.innerText;
 
-/** Whether the log holds the secret nowhere: the terminal program unpacks what the files hold and looks there too. */
+/** True if the log holds the secret nowhere: the terminal program unpacks what the files hold and looks there too. */
 async function isAbsent(machine) {
   const file = join(machine.root, "secret");
   machine.write(file, SECRET);

@@ -101,7 +101,7 @@ fn undoing_an_undo_queues_again_what_it_took_back() {
     assert_eq!(push(mirrored.app()).sent, 2);
     let live: Vec<_> = mirrored.host.live().into_iter().collect();
     assert_eq!(live, [("a.md".to_owned(), "good".to_owned()), ("kept.md".to_owned(), "kept".to_owned())]);
-    // What was done again and sent is undone by putting it back.
+    // An act that was done again and sent is undone by putting it back.
     let last = mirrored.undo(again.operation_seq.expect("an operation")).expect("undone");
     assert_eq!(last.queued, 2);
     assert_eq!(push(mirrored.app()).sent, 2);
@@ -143,7 +143,7 @@ fn undo_takes_back_the_whole_act_that_was_sent_and_not_its_last_change() {
     let undone = undo().expect("it is undone");
     assert_eq!((undone.queued, push(mirrored.app()).sent), (3, 3), "{undone:?}");
     assert_eq!(mirrored.host.live().len(), 3);
-    // What the undoing sent is no act of its own; the newest one left is the agent's, which changed since.
+    // The changes that the undoing sent are no act of its own; the newest one left is the agent's, which changed since.
     let older = undo().expect("an answer");
     assert_eq!((older.queued, older.conflicts.len()), (0, 1), "{older:?}");
 }

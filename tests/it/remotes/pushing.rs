@@ -1,4 +1,4 @@
-//! What is queued is sent once, never over a newer edit, whatever happens to the answer or the process.
+//! A queued change is sent once, never over a newer edit, whatever happens to the answer or the process.
 
 use super::{
     Mirrored, add, clock_of_the_world, good_then_bad, happens, kinds, pull, push, queue, queued_rollback,
@@ -279,7 +279,7 @@ fn a_change_that_met_a_newer_edit_is_queued_once_more_on_what_was_seen_there() {
     assert_eq!(would.from.content_sha256, Some(Sha256::of(b"newer").to_hex()));
     assert_eq!(would.to.content_sha256, Some(Sha256::of(b"good").to_hex()));
     assert_eq!(seen.now_version_id.as_ref(), Some(&mirrored.log()[0].id));
-    // What was seen is not what is there when a pull brought something else since.
+    // The seen version is not the present one when a pull brought something else since.
     mirrored.host.write("a.md", "newest");
     pull(mirrored.app());
     let refused = retry(mirrored.app(), id, seen.now_version_id.as_ref()).expect_err("it moved on");

@@ -142,7 +142,7 @@ fn what_the_host_redacted_long_ago_is_found_by_some_pulls_each_of_few_calls() {
     mirrored.host.redact(&mirrored.host.versions()[2].id.clone());
     let news: usize = (0..5).map(|_| pull(mirrored.app()).redacted_at_host.len()).sum();
     assert_eq!((news, mirrored.remote().redacted_versions.len()), (1, 3));
-    // What is redacted here is offered no more.
+    // A redacted finding is offered no more.
     let request = wire::RedactReq { versions: old, ..wire::RedactReq::default() };
     commands::redact(mirrored.app(), request).expect("a redaction");
     assert_eq!(mirrored.remote().redacted_versions.len(), 1);

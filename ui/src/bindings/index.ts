@@ -23,7 +23,7 @@ code: Code,
  */
 message: string, 
 /**
- * What to do next; empty when there is nothing to advise.
+ * Next step; empty when there is nothing to advise.
  */
 hint: string, 
 /**
@@ -77,7 +77,7 @@ unreviewed: number,
  */
 last_change: string | null, 
 /**
- * What the store leaves out, one rule a line, for people.
+ * Rules for what the store leaves out, one rule a line, for people.
  */
 rules: Array<string>, 
 /**
@@ -198,7 +198,7 @@ remote_id: string,
  */
 name: string, 
 /**
- * What it is for; empty when nothing was said.
+ * Purpose; empty when nothing was said.
  */
 description: string, 
 /**
@@ -346,7 +346,7 @@ base_url: string,
  */
 remote_id: string, 
 /**
- * What the host says it is for.
+ * Purpose by the host.
  */
 description: string, 
 /**
@@ -395,7 +395,7 @@ queued: number,
 conflicts: number, };
 
 /**
- * What a pull brought.
+ * Result of a pull.
  */
 export type Pulled = { 
 /**
@@ -404,7 +404,7 @@ export type Pulled = {
 stores: Array<PulledStore>, };
 
 /**
- * What a pull brought of one store.
+ * Result of a pull for one store.
  */
 export type PulledStore = { 
 /**
@@ -445,7 +445,7 @@ calls: number,
 problem: string | null, };
 
 /**
- * What is queued for hosts. Nothing of it is sent before a push.
+ * Changes queued for hosts. Nothing of it is sent before a push.
  */
 export type RemoteQueue = { 
 /**
@@ -510,11 +510,11 @@ created_at: string,
  */
 state: string, 
 /**
- * What the host said, in one sentence; null while it waits.
+ * Answer of the host, in one sentence; null while it waits.
  */
 message: string | null, 
 /**
- * What it changes, against the mirror's newest version; null with `redact` and `archive`.
+ * Its change, against the mirror's newest version; null with `redact` and `archive`.
  */
 diff: FileDiff | null, };
 
@@ -557,12 +557,12 @@ now_at: string | null,
  */
 moved_on: boolean, 
 /**
- * What happened there since: from the version it was made against to what is there now; null where there is none to hold
- * it against.
+ * Changes at the host since: from the version it was made against to what is there now; null where there is none
+ * to hold it against.
  */
 happened: FileDiff | null, 
 /**
- * What the change would do to what is there now; null with `redact` and `archive`.
+ * Effect of the change on what is there now; null with `redact` and `archive`.
  */
 would: FileDiff | null, };
 
@@ -590,7 +590,7 @@ export type WithdrawReq = {
 ids: Array<number>, };
 
 /**
- * What a push sent.
+ * Result of a push.
  */
 export type Pushed = { 
 /**
@@ -610,7 +610,7 @@ failed: number,
  */
 operations: Array<number>, 
 /**
- * What is left in the queue.
+ * Rest of the queue.
  */
 queue: RemoteQueue, 
 /**
@@ -681,7 +681,7 @@ sessions: Array<string>,
  */
 model: string, 
 /**
- * What it was told.
+ * Its instructions.
  */
 instructions: string | null, 
 /**
@@ -782,7 +782,7 @@ update_existing: boolean,
 without_queued: boolean, };
 
 /**
- * What a request for a dream would ask for. No host is called to say it.
+ * Content of a request for a dream. No host is called to say it.
  */
 export type DreamPlan = { 
 /**
@@ -806,7 +806,7 @@ sessions: Array<string>,
  */
 model: string, 
 /**
- * What it would be told.
+ * Its instructions.
  */
 instructions: string | null, 
 /**
@@ -832,7 +832,7 @@ from: string,
 to: string, };
 
 /**
- * What differs between two stores, by path.
+ * Differences of two stores, by path.
  */
 export type StoreComparison = { 
 /**
@@ -931,7 +931,7 @@ resources: unknown,
 model: string | null, };
 
 /**
- * What an attach list would mount.
+ * Mounts of an attach list.
  */
 export type Mounts = { 
 /**
@@ -939,7 +939,7 @@ export type Mounts = {
  */
 ok: boolean, 
 /**
- * What is wrong with the list as a whole.
+ * Problems of the list as a whole.
  */
 problems: Array<MountProblem>, 
 /**
@@ -1027,11 +1027,11 @@ tokens: number,
  */
 largest: Array<MountedFile>, 
 /**
- * Whether there are unreviewed changes in it.
+ * Number of unreviewed changes in it.
  */
 unreviewed: number, 
 /**
- * What is wrong with it.
+ * Problems of the store.
  */
 problems: Array<MountProblem>, };
 
@@ -1063,6 +1063,7 @@ stores: Array<string>, };
 
 /**
  * What a scan found.
+ * Result of a scan.
  */
 export type Scanned = { 
 /**
@@ -1072,6 +1073,7 @@ stores: Array<ScannedStore>, };
 
 /**
  * What a scan found in one store.
+ * Result of a scan of one store.
  */
 export type ScannedStore = { 
 /**
@@ -1113,7 +1115,7 @@ home: string | null,
 projects: Array<string>, };
 
 /**
- * What was found.
+ * Result of discovery.
  */
 export type Discovered = { 
 /**
@@ -1121,7 +1123,7 @@ export type Discovered = {
  */
 found: Array<Found>, 
 /**
- * What could not be read or was refused, each in a sentence.
+ * Places that could not be read or were refused, each in a sentence.
  */
 problems: Array<DiscoveryProblem>, };
 
@@ -1179,7 +1181,7 @@ export type DiscoveryProblem = {
  */
 subject: string, 
 /**
- * What is wrong with it.
+ * Problem.
  */
 message: string, };
 
@@ -1192,7 +1194,7 @@ export type ActorView = { "type": "session_actor",
  */
 session_id: string, 
 /**
- * How it is known: `stated`, `exact_content`, `front_matter`, `time_only`.
+ * Evidence: `stated`, `exact_content`, `front_matter`, `time_only`.
  */
 evidence: string, } | { "type": "api_actor", 
 /**
@@ -1307,11 +1309,12 @@ created_by: ActorView | null,
  */
 origin: OriginNote | null, 
 /**
- * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ * Act of a person that put back with it what was written before: `origin` is of that writer, `created_by` the
+ * person.
  */
 put_back: PutBack | null, 
 /**
- * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
+ * Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
 source: string, 
 /**
@@ -1488,11 +1491,12 @@ created_by: ActorView | null,
  */
 origin: OriginNote | null, 
 /**
- * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ * Act of a person that put back with it what was written before: `origin` is of that writer, `created_by` the
+ * person.
  */
 put_back: PutBack | null, 
 /**
- * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
+ * Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
 source: string, 
 /**
@@ -1706,7 +1710,7 @@ dry_run: boolean,
 job: string | null, };
 
 /**
- * What an import brought in, or with `dry_run` would bring in. It is one operation, which `undo` takes back.
+ * Result of an import, or its preview with `dry_run`. It is one operation, which `undo` takes back.
  */
 export type ImportResult = { 
 /**
@@ -1779,7 +1783,7 @@ last_at: string | null,
  */
 files: Array<ImportedFile>, 
 /**
- * What could not be brought in, and why, each a sentence.
+ * Content that could not be brought in, and why, each a sentence.
  */
 warnings: Array<string>, };
 
@@ -1815,7 +1819,7 @@ at: string | null,
 to: string, };
 
 /**
- * What was written.
+ * Exported store.
  */
 export type ExportedStore = { 
 /**
@@ -1835,7 +1839,7 @@ written: number,
  */
 bytes: number, 
 /**
- * What was left out, and why, each a sentence.
+ * Content that was left out, and why, each a sentence.
  */
 warnings: Array<string>, };
 
@@ -1857,7 +1861,7 @@ job: string | null, };
  */
 export type Blame = { 
 /**
- * What was asked about.
+ * Requested target.
  */
 target: string, 
 /**
@@ -2022,7 +2026,7 @@ content_size_bytes: number | null,
  */
 content_kind: string | null, 
 /**
- * How many versions it has.
+ * Number of its versions.
  */
 versions: number, 
 /**
@@ -2030,7 +2034,7 @@ versions: number,
  */
 changed_at: string, 
 /**
- * What kind of memory it is.
+ * Kind of the memory.
  */
 kind: MemoryKind, };
 
@@ -2053,7 +2057,7 @@ highlight: boolean, };
  */
 export type Document = { 
 /**
- * What it is: the version, where the log has it.
+ * Its version, where the log has it.
  */
 version: Version | null, 
 /**
@@ -2103,7 +2107,7 @@ spans: Array<[number, number, string]>,
 hidden: Array<Hidden>, };
 
 /**
- * What kind of memory a file is, by its place, its name and its front matter.
+ * Kind of a memory file, by its place, its name and its front matter.
  */
 export type MemoryKind = { 
 /**
@@ -2141,7 +2145,7 @@ store: string | null,
 project: string | null, };
 
 /**
- * What a session would load.
+ * Instruction files that a session would load.
  */
 export type Instructions = { 
 /**
@@ -2169,16 +2173,16 @@ switched_off: string | null,
  */
 totals: Array<InstructionsTotal>, 
 /**
- * How tokens were come by.
+ * Kind of the tokens.
  */
 tokens_kind: FigureKind, 
 /**
- * What could not be read, or was cut short.
+ * Files that could not be read, or were cut short.
  */
 problems: Array<string>, };
 
 /**
- * What one agent loads when a session starts.
+ * Files that one agent loads when a session starts.
  */
 export type InstructionsTotal = { 
 /**
@@ -2279,7 +2283,7 @@ path: string,
 highlight: boolean, };
 
 /**
- * What projects offer a subagent's memory.
+ * Snapshots that projects offer to a subagent's memory.
  */
 export type AgentSnapshot = { 
 /**
@@ -2303,7 +2307,7 @@ local_files: number,
  */
 snapshots: Array<ProjectSnapshot>, 
 /**
- * What could not be read.
+ * Files that could not be read.
  */
 problems: Array<string>, };
 
@@ -2337,12 +2341,12 @@ updated_at: string | null,
  */
 synced_from: string | null, 
 /**
- * What taking it over would do to each file, by path: files of the snapshot, and files of the memory.
+ * Change of each file by taking it over, by path: files of the snapshot, and files of the memory.
  */
 changes: Array<SnapshotChange>, };
 
 /**
- * What taking a snapshot over does to one file.
+ * Change of one file by taking a snapshot over.
  */
 export type SnapshotChange = { 
 /**
@@ -2371,7 +2375,7 @@ diff: FileDiff | null, };
  */
 export type OriginNote = { 
 /**
- * How sure it is: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
+ * Confidence: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
  * `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
  * `time_only` (a session was at work on the path's project then), `unknown`.
  */
@@ -2406,7 +2410,7 @@ turn: number | null,
 prompt: string | null, };
 
 /**
- * That an act of a person put back what somebody wrote before: a content, or a deletion.
+ * Act of a person that put back what somebody wrote before: a content, or a deletion.
  */
 export type PutBack = { 
 /**
@@ -2434,7 +2438,7 @@ at: string,
  */
 operation_seq: number, 
 /**
- * What kind of act it was, as `source` of a version.
+ * Kind of act, as `source` of a version.
  */
 source: string, };
 
@@ -2447,7 +2451,7 @@ export type OriginReq = {
  */
 version: string, 
 /**
- * How many messages before and after the write are wanted; 4 when absent, 50 at most.
+ * Number of messages before and after the write that are wanted; 4 when absent, 50 at most.
  */
 around: number | null, };
 
@@ -2464,11 +2468,11 @@ version_id: string,
  */
 note: OriginNote, 
 /**
- * That a person put back with this version what was written before; all else is of the one who wrote it.
+ * Act of a person that put back with this version what was written before; all else is of the one who wrote it.
  */
 put_back: PutBack | null, 
 /**
- * What the answer rests on, one sentence each, the strongest first.
+ * Evidence for the answer, one sentence each, the strongest first.
  */
 evidence: Array<string>, 
 /**
@@ -2580,7 +2584,7 @@ export type SessionRef = {
 session: string, };
 
 /**
- * What a session wrote, anywhere.
+ * Writes of a session, anywhere.
  */
 export type SessionWrites = { 
 /**
@@ -2634,7 +2638,7 @@ export type SessionVersion = {
  */
 store: string, 
 /**
- * How sure it is, as in `OriginNote`.
+ * Confidence, as in `OriginNote`.
  */
 confidence: string, 
 /**
@@ -2701,8 +2705,8 @@ input: unknown,
  */
 view_characters: number | null, 
 /**
- * What happens to a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written, and
- * the answer says what was found) or `refuse`; `off` when absent.
+ * Treatment of a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written,
+ * and the answer says what was found) or `refuse`; `off` when absent.
  */
 guard: string | null, 
 /**
@@ -2772,7 +2776,7 @@ export type DiffResult = FileDiff | StoreDiff;
  */
 export type DiffSide = { 
 /**
- * What was asked for.
+ * Requested target.
  */
 target: string, 
 /**
@@ -2909,7 +2913,7 @@ export type Hidden = {
  */
 at: number, 
 /**
- * How many characters it covers.
+ * Number of characters it covers.
  */
 length: number, 
 /**
@@ -3000,7 +3004,7 @@ to_path: string,
  */
 to_line: number, 
 /**
- * How many lines.
+ * Number of lines.
  */
 lines: number, };
 
@@ -3189,7 +3193,7 @@ rule: string,
 start: number, };
 
 /**
- * What an act did, or with `dry_run` would do.
+ * Result of an act, or its preview with `dry_run`.
  */
 export type ActResult = { 
 /**
@@ -3278,12 +3282,12 @@ source: string,
  */
 created_at: string, 
 /**
- * What it was, where it says so.
+ * Description, where it says so.
  */
 note: string | null, };
 
 /**
- * What imported history knows of a file at a time before recording began.
+ * State of a file in imported history at a time before recording began.
  */
 export type ImportedState = { 
 /**
@@ -3291,7 +3295,7 @@ export type ImportedState = {
  */
 path: string, 
 /**
- * What a restore does with it: `write`, `delete`, or `leave`.
+ * Action of a restore: `write`, `delete`, or `leave`.
  */
 act: string, 
 /**
@@ -3353,7 +3357,7 @@ operation: string,
  */
 created_at: string, 
 /**
- * How sure it is that the session made it, as in `OriginNote`.
+ * Confidence that the session made it, as in `OriginNote`.
  */
 confidence: string, 
 /**
@@ -3424,7 +3428,7 @@ path: string | null,
  */
 line: number | null, 
 /**
- * That line, each match replaced by `█`; at most 200 characters.
+ * The line, each match replaced by `█`; at most 200 characters.
  */
 masked: string | null, 
 /**
@@ -3432,7 +3436,7 @@ masked: string | null,
  */
 hits: number, 
 /**
- * What happens to it: `redact_version`, `replace_in_place`, `left`.
+ * Action: `redact_version`, `replace_in_place`, `left`.
  */
 action: string, 
 /**
@@ -3445,7 +3449,7 @@ detail: string | null,
 remedy: string | null, };
 
 /**
- * What a redaction did, and the proof.
+ * Result of a redaction, and the proof.
  */
 export type Receipt = { 
 /**
@@ -3465,7 +3469,7 @@ created_by: ActorView | null,
  */
 reason: string | null, 
 /**
- * How it was chosen: `versions`, `find` or `secret`.
+ * Method of choice: `versions`, `find` or `secret`.
  */
 method: string, 
 /**
@@ -3493,7 +3497,7 @@ places: Array<ReceiptPlace>,
  */
 chain_head: string, 
 /**
- * Whether the chain verified after the purge; null while pending.
+ * Result of verifying the chain after the purge; null while pending.
  */
 chain_verified: boolean | null, 
 /**
@@ -3514,7 +3518,7 @@ place: string,
  */
 state: string, 
 /**
- * What was found there.
+ * Number of hits there.
  */
 hits: number, 
 /**
@@ -3526,7 +3530,7 @@ detail: string | null,
  */
 owned: boolean, 
 /**
- * What takes out what is left there.
+ * Step that removes what is left there.
  */
 remedy: string | null, };
 
@@ -3561,7 +3565,7 @@ store: string | null,
 limit: number | null, };
 
 /**
- * What was found.
+ * Result of a search.
  */
 export type SearchResult = { 
 /**
@@ -3598,7 +3602,7 @@ path: string | null,
  */
 line: number, 
 /**
- * That line, cut to about 160 characters around the match.
+ * Text of that line, cut to about 160 characters around the match.
  */
 snippet: string, 
 /**
@@ -3610,12 +3614,12 @@ matches: Array<[number, number]>,
  */
 created_at: string, 
 /**
- * That a person put back with it what was written before.
+ * Act of a person that put back with it what was written before.
  */
 put_back: PutBack | null, };
 
 /**
- * What the status line shows.
+ * Content of the status line.
  */
 export type Status = { 
 /**
@@ -3671,7 +3675,7 @@ recorded: number,
  */
 chain_verified_at: string | null, 
 /**
- * What that found.
+ * Result of that verification.
  */
 chain_ok: boolean | null, 
 /**
@@ -3692,7 +3696,7 @@ network_calls: number,
 first_run: boolean, };
 
 /**
- * What a client is told without asking. It says where to look, never what is there.
+ * Notice to a client that did not ask. It says where to look, never what is there.
  */
 export type Event = { "type": "advanced", 
 /**
@@ -3700,7 +3704,7 @@ export type Event = { "type": "advanced",
  */
 cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "progress", 
 /**
- * What.
+ * Name of the work.
  */
 task: string, 
 /**
@@ -3800,7 +3804,7 @@ end: number | null,
  */
 message: string, 
 /**
- * What to do.
+ * Advice.
  */
 remedy: string, 
 /**
@@ -3809,7 +3813,7 @@ remedy: string,
 remedies?: Array<Remedy>, };
 
 /**
- * What a check found.
+ * Result of a check.
  */
 export type Checked = { 
 /**
@@ -3825,23 +3829,23 @@ repository: string | null,
  */
 findings: Array<Finding>, 
 /**
- * How many are errors.
+ * Number of errors.
  */
 errors: number, 
 /**
- * How many are warnings.
+ * Number of warnings.
  */
 warnings: number, 
 /**
- * How many are notes.
+ * Number of notes.
  */
 notes: number, 
 /**
- * How many more a comment in a memory allows.
+ * Number of further findings that a comment in a memory allows.
  */
 allowed: number, 
 /**
- * How many more the baseline accepts.
+ * Number of further findings that the baseline accepts.
  */
 accepted: number, 
 /**
@@ -3887,7 +3891,7 @@ export type Findings = {
  */
 findings: Array<Finding>, 
 /**
- * How many more comments in memories allow.
+ * Number of further findings that comments in memories allow.
  */
 allowed: number, 
 /**
@@ -3914,7 +3918,7 @@ store: string | null,
 loads: boolean, };
 
 /**
- * How healthy stores are.
+ * Health of stores.
  */
 export type Health = { 
 /**
@@ -3947,7 +3951,7 @@ sessions_telling: number | null,
 cancelled: boolean, };
 
 /**
- * How healthy one store is.
+ * Health of one store.
  */
 export type StoreHealth = { 
 /**
@@ -3983,7 +3987,7 @@ indexes: Array<IndexHealth>,
  */
 index_tokens: number, 
 /**
- * How the tokens were come by.
+ * Kind of the tokens.
  */
 tokens_kind: FigureKind, 
 /**
@@ -4027,7 +4031,7 @@ last_review_at: string | null,
  */
 unreviewed: number, 
 /**
- * What sessions loaded of it; null when that was not asked for.
+ * Loads by sessions; null when that was not asked for.
  */
 loads: StoreLoads | null, 
 /**
@@ -4049,7 +4053,7 @@ store_id: string,
  */
 memory_id: string | null, 
 /**
- * What is wrong.
+ * Finding.
  */
 finding: Finding, };
 
@@ -4141,8 +4145,8 @@ warnings: number,
 notes: number, };
 
 /**
- * What sessions loaded of a store. Only transcripts of main conversations on this machine are known; a session concerns the
- * store when it ran in its project, or loaded any of its memories.
+ * Loads of a store by sessions. Only transcripts of main conversations on this machine are known; a session concerns
+ * the store when it ran in its project, or loaded any of its memories.
  */
 export type StoreLoads = { 
 /**
@@ -4201,7 +4205,7 @@ unloaded_days: number | null,
 log_days: number | null, };
 
 /**
- * What could go. Nothing goes by itself: `expire` takes what a person chose.
+ * Proposals of memories to remove. Nothing goes by itself: `expire` takes what a person chose.
  */
 export type Expiry = { 
 /**
@@ -4305,7 +4309,7 @@ export type ExpireReq = {
  */
 store: string, 
 /**
- * What goes.
+ * Memories to remove.
  */
 memories: Array<ExpireMemory>, 
 /**
@@ -4504,16 +4508,17 @@ severity: string,
  */
 on: boolean, 
 /**
- * What the person set: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the configuration of
- * a directory.
+ * Setting of the person: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the
+ * configuration of a directory.
  */
 own: string | null, 
 /**
  * What it searches for and why that matters.
+ * Explanation of what it searches for and why that matters.
  */
 explanation: string, 
 /**
- * What to do about a finding.
+ * Advice for its findings.
  */
 remedy: string, };
 
@@ -4543,16 +4548,16 @@ line: number,
  */
 lost: number, 
 /**
- * Which limit was met first: `lines` or `bytes`.
+ * Limit that was met first: `lines` or `bytes`.
  */
 limit: string, 
 /**
- * That limit.
+ * Size of that limit.
  */
 size: number, };
 
 /**
- * What a person chose. Kept in the data directory; what a file leaves out is as in a new one.
+ * Settings of a person. Kept in the data directory; what a file leaves out is as in a new one.
  */
 export type DesktopSettings = { 
 /**
@@ -4573,11 +4578,11 @@ alarms: boolean,
 language: string | null, };
 
 /**
- * What a person chose, and what this desktop can do.
+ * Settings of a person, and what this desktop can do.
  */
 export type DesktopState = { 
 /**
- * What was chosen.
+ * Settings.
  */
 settings: DesktopSettings, 
 /**
@@ -4607,7 +4612,7 @@ absent_base64: string | null,
 forget_lost_key: boolean, };
 
 /**
- * What verification found.
+ * Result of verification.
  */
 export type Verified = { 
 /**
@@ -4627,11 +4632,11 @@ blobs: number,
  */
 chain_head: string, 
 /**
- * What is wrong, each in a sentence.
+ * Problems, each in a sentence.
  */
 problems: Array<string>, 
 /**
- * Whether the bytes are absent; null when not asked.
+ * True if the bytes are absent; null when not asked.
  */
 absent: boolean | null, 
 /**
@@ -4684,7 +4689,7 @@ before: string | null,
 limit: number | null, };
 
 /**
- * What is left to review, newest first.
+ * Unreviewed changes, newest first.
  */
 export type Inbox = { 
 /**
@@ -4714,7 +4719,7 @@ export type InboxKindsReq = {
 store: string | null, };
 
 /**
- * How many items are of which kind. An item may be of several.
+ * Number of items of each kind. An item may be of several.
  */
 export type InboxKinds = { 
 /**
@@ -4727,7 +4732,7 @@ total: number,
 kinds: Array<KindCount>, };
 
 /**
- * How many items are of one kind.
+ * Number of items of one kind.
  */
 export type KindCount = { 
 /**
@@ -4823,11 +4828,11 @@ created_at: string,
  */
 created_by: ActorView | null, 
 /**
- * That a person put back what was written before.
+ * Act of a person that put back what was written before.
  */
 put_back: PutBack | null, 
 /**
- * What caused it, as in `Version`.
+ * Cause, as in `Version`.
  */
 source: string, 
 /**
@@ -4863,7 +4868,7 @@ tokens: number | null,
  */
 token_change: number | null, 
 /**
- * How the tokens were come by.
+ * Kind of the tokens.
  */
 tokens_kind: FigureKind, 
 /**
@@ -4880,7 +4885,7 @@ added: number | null,
  */
 removed: number | null, 
 /**
- * What kind of memory it is.
+ * Kind of the memory.
  */
 kind: MemoryKind, 
 /**
@@ -4888,7 +4893,7 @@ kind: MemoryKind,
  */
 origin: OriginNote | null, 
 /**
- * What is wrong with the content as it is now, and with the change itself; secrets are masked.
+ * Findings of the content as it is now, and with the change itself; secrets are masked.
  */
 findings: Array<Finding>, };
 
@@ -4989,7 +4994,7 @@ review_seq: number | null,
 dry_run: boolean, };
 
 /**
- * What a review did, or with `dry_run` would do.
+ * Result of a review, or its preview with `dry_run`.
  */
 export type Reviewed = { 
 /**
@@ -5009,16 +5014,16 @@ done: Array<ReviewedItem>,
  */
 skipped: Array<SkippedItem>, 
 /**
- * What was done to files; null when the review is not about files.
+ * Changes of files; null when the review is not about files.
  */
 act: ActResult | null, 
 /**
- * What an approval of several items is about; null for other reviews.
+ * Summary of an approval of several items; null for other reviews.
  */
 approval: Approval | null, };
 
 /**
- * What an approval of several items is about: how many, which, and what the rules find among them.
+ * Summary of an approval of several items: how many, which, and what the rules find among them.
  */
 export type Approval = { 
 /**
@@ -5042,12 +5047,12 @@ oldest_at: string | null,
  */
 newest_at: string | null, 
 /**
- * What the rules find in both, the worst first.
+ * Findings of both, the worst first.
  */
 findings: Array<RuleCount>, };
 
 /**
- * How many items a rule finds something in.
+ * Number of items with a finding of a rule.
  */
 export type RuleCount = { 
 /**
@@ -5132,7 +5137,7 @@ found_version_id: string | null,
 findings: Array<Finding>, };
 
 /**
- * How a figure was come by. Every figure carries its own.
+ * Kind of a figure. Every figure carries its own.
  */
 export type FigureKind = "recorded" | "exact" | "counted offline" | "estimated";
 
@@ -5141,7 +5146,7 @@ export type FigureKind = "recorded" | "exact" | "counted offline" | "estimated";
  */
 export type TokensReq = { 
 /**
- * What to count, by name.
+ * Texts to count, by name.
  */
 texts: Array<NamedText>, 
 /**
@@ -5196,11 +5201,11 @@ family_assumed: boolean,
  */
 tokens: number, 
 /**
- * How it was come by.
+ * Kind of the figure.
  */
 kind: FigureKind, 
 /**
- * What it is believed to lie between, ends included, where it is estimated.
+ * Believed bounds, ends included, where it is estimated.
  */
 range: [number, number] | null, };
 
@@ -5350,7 +5355,7 @@ requests: number,
  */
 peak: number | null, 
 /**
- * How `peak` was come by; null without one.
+ * Kind of `peak`; null without one.
  */
 peak_kind: FigureKind | null, 
 /**
@@ -5412,7 +5417,7 @@ export type ContextShowReq = {
 transcript: string, };
 
 /**
- * What filled the context, request by request.
+ * Composition of the context, request by request.
  */
 export type ContextShow = { 
 /**
@@ -5448,7 +5453,7 @@ family_assumed: boolean,
  */
 context_window: number | null, 
 /**
- * What counts of this family are believed to lie between, in percent of what is shown, where it is an estimate; null
+ * Believed bounds of counts of this family, in percent of what is shown, where it is an estimate; null
  * where the family's own vocabulary counts.
  */
 family_range_percent: [number, number] | null, 
@@ -5485,7 +5490,7 @@ requests_with_placeholder_output: number,
  */
 requests_fast_without_price: number, 
 /**
- * What the file held that was not understood, in words; empty when nothing.
+ * Parts of the file that were not understood, in words; empty when nothing.
  */
 remarks: Array<string>, };
 
@@ -5518,11 +5523,11 @@ recorded: RecordedUsage | null,
  */
 context: number, 
 /**
- * How `context` was come by.
+ * Kind of `context`.
  */
 kind: FigureKind, 
 /**
- * What it was made of. The sum is `context`.
+ * Classes of its content. The sum is `context`.
  */
 classes: ContextClasses, };
 
@@ -5580,7 +5585,7 @@ text: number,
  */
 thinking: number, 
 /**
- * What the client attached, images and documents.
+ * Tokens of client attachments, images and documents.
  */
 attachments: number, 
 /**
@@ -5631,7 +5636,7 @@ request: number,
  */
 tokens: number, 
 /**
- * How they were come by.
+ * Kind of these figures.
  */
 kind: FigureKind, };
 
@@ -5678,7 +5683,7 @@ transcript: string,
 request: number, };
 
 /**
- * What one request was made of, in detail.
+ * Composition of one request, in detail.
  */
 export type Composition = { 
 /**
@@ -5690,7 +5695,7 @@ request: number,
  */
 context: number, 
 /**
- * How `context` was come by.
+ * Kind of `context`.
  */
 kind: FigureKind, 
 /**
@@ -5723,7 +5728,7 @@ export type NamedTokens = {
  */
 name: string, 
 /**
- * How many there are.
+ * Number of them.
  */
 count: number, 
 /**
@@ -5736,7 +5741,7 @@ tokens: number, };
  */
 export type LargeBlock = { 
 /**
- * What it is, such as `Read src/main.rs`.
+ * Label, such as `Read src/main.rs`.
  */
 label: string, 
 /**
@@ -5793,7 +5798,7 @@ name: string,
 config: unknown, };
 
 /**
- * What settings would do.
+ * Simulations of settings.
  */
 export type Simulations = { 
 /**
@@ -5807,7 +5812,7 @@ simulations: Array<Simulation>,
 lines?: Array<SimulatedLine | null>, };
 
 /**
- * What one setting would do.
+ * Simulation of one setting.
  */
 export type Simulation = { 
 /**
@@ -5827,7 +5832,7 @@ config: unknown,
  */
 model: string | null, 
 /**
- * What to know before deploying it.
+ * Warnings before deploying it.
  */
 warnings: Array<SimulationWarning>, 
 /**
@@ -5852,7 +5857,7 @@ regrets: Array<Regret>,
 stopped: SimulationStopped | null, };
 
 /**
- * That a run under a setting ends before the recorded one. Requests after it have zeros.
+ * End of a run under a setting before the recorded one. Requests after it have zeros.
  */
 export type SimulationStopped = { 
 /**
@@ -5927,7 +5932,7 @@ regrets: number,
  */
 pays_back_after: number | null, 
 /**
- * How the figures were come by: the weakest kind among the requests.
+ * Kind of the figures: the weakest kind among the requests.
  */
 kind: FigureKind, 
 /**
@@ -5956,7 +5961,7 @@ after: number,
  */
 range: [number, number] | null, 
 /**
- * How `after` was come by.
+ * Kind of `after`.
  */
 kind: FigureKind, 
 /**
@@ -5973,7 +5978,7 @@ cleared_tool_inputs: Array<string>,
  */
 cleared_thinking_turns: number, 
 /**
- * What the response would report.
+ * Edits that the response would report.
  */
 applied_edits: unknown[], 
 /**
@@ -6015,7 +6020,7 @@ cost_usd: number | null,
 dropped_response: number | null, };
 
 /**
- * What a chart draws of a simulation. Requests are named by their index.
+ * Chart line of a simulation. Requests are named by their index.
  */
 export type SimulatedLine = { 
 /**
@@ -6048,7 +6053,7 @@ export type Regret = {
  */
 tool_use_id: string, 
 /**
- * What it was, such as `Read src/main.rs`.
+ * Label, such as `Read src/main.rs`.
  */
 label: string, 
 /**
@@ -6068,7 +6073,7 @@ needed_at: number,
  */
 rule: string, 
 /**
- * What shows it: the call made again, or the words quoted.
+ * Evidence: the call made again, or the words quoted.
  */
 evidence: string, };
 
@@ -6214,7 +6219,7 @@ model: string | null,
 cache_ttl: string | null, };
 
 /**
- * What a sweep found.
+ * Result of a sweep.
  */
 export type Sweep = { 
 /**
@@ -6230,7 +6235,7 @@ transcripts: number,
  */
 cancelled: boolean, 
 /**
- * What to know of the settings on these transcripts.
+ * Warnings about the settings on these transcripts.
  */
 warnings: Array<SimulationWarning>, 
 /**
@@ -6287,7 +6292,7 @@ export type JobRef = {
 job: string, };
 
 /**
- * Whether a job was stopped.
+ * Result of stopping a job.
  */
 export type Cancelled = { 
 /**
@@ -6338,11 +6343,11 @@ export type DeployedRequest = {
  */
 index: number, 
 /**
- * What the simulator says.
+ * Edits that the simulator forecasts.
  */
 forecast: unknown[], 
 /**
- * What the response says.
+ * Edits that the response reports.
  */
 reported: unknown[], 
 /**
@@ -6420,7 +6425,7 @@ export type MemoryPricesReq = {
 store: string | null, };
 
 /**
- * What memory files cost.
+ * Costs of memory files.
  */
 export type MemoryPrices = { 
 /**
@@ -6441,7 +6446,7 @@ sessions_telling: number,
 cancelled: boolean, };
 
 /**
- * What one memory file costs.
+ * Cost of one memory file.
  */
 export type MemoryPrice = { 
 /**
@@ -6482,7 +6487,7 @@ prices: Array<Price>,
  */
 own_file: string, 
 /**
- * What is wrong with that file, in words; null when nothing.
+ * Problem of that file, in words; null when nothing.
  */
 own_file_problem: string | null, };
 
@@ -6491,7 +6496,7 @@ own_file_problem: string | null, };
  */
 export type Price = { 
 /**
- * What model ids begin with.
+ * Prefix of model ids.
  */
 model: string, 
 /**
@@ -6552,7 +6557,7 @@ variant: Variant,
  */
 requests: Array<number> | null, 
 /**
- * How many to choose; 4 when absent.
+ * Number of points to choose; 4 when absent.
  */
 points: number | null, 
 /**
@@ -6569,7 +6574,7 @@ job: string | null, };
  */
 export type Confirmed = { 
 /**
- * What would be sent, or was.
+ * Plan of the calls.
  */
 plan: ConfirmPlan, 
 /**
@@ -6582,7 +6587,7 @@ points: Array<ConfirmedPoint>,
 cancelled: boolean, };
 
 /**
- * What would be sent.
+ * Plan of calls to a host.
  */
 export type ConfirmPlan = { 
 /**
@@ -6610,11 +6615,11 @@ key_source: string | null,
  */
 requests: Array<number>, 
 /**
- * What is sent, in words: messages and tool results of the transcript, to that address.
+ * Content of the calls, in words: messages and tool results of the transcript, to that address.
  */
 what: string, 
 /**
- * What the count cannot hold, such as a system prompt that the file does not keep.
+ * Content that the count cannot hold, such as a system prompt that the file does not keep.
  */
 limits: Array<string>, };
 
@@ -6635,7 +6640,7 @@ forecast_before: number,
  */
 forecast_after: number, 
 /**
- * What `count_tokens` answered, without and with the setting; null where it failed.
+ * Answer of `count_tokens`, without and with the setting; null where it failed.
  */
 exact_before: number | null, 
 /**
@@ -6698,7 +6703,7 @@ export type NetworkCall = {
  */
 at: string, 
 /**
- * What for, such as `count_tokens`.
+ * Purpose, such as `count_tokens`.
  */
 purpose: string, 
 /**

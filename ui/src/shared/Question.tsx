@@ -1,4 +1,4 @@
-/** What asks before something ends: what will be, and the one button that does it. */
+/** Question before something ends: what will be, and the one button that does it. */
 import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { Sheet } from "./overlay";
@@ -6,7 +6,7 @@ import { Button } from "./ui";
 
 interface QuestionProps {
   title: string;
-  /** What the button says. */
+  /** Label of the button. */
   verb: string;
   /** Begins the test ids of the sheet and of its button. */
   testId: string;

@@ -85,7 +85,7 @@ function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
   );
 }
 
-/** What imported history knows of each file at the time, what is not certain first. */
+/** State of each file in imported history at the time, what is not certain first. */
 function Imported({ states }: { states: ActResult["imported"] }) {
   const { t } = useLingui();
   if (states.length === 0) return null;

@@ -1,4 +1,4 @@
-/** What an act would do to one file, as a difference against what is on disk. */
+/** Effect of an act on one file, as a difference against what is on disk. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo } from "react";
 import type { DiffSide, FileDiff, FileWrite } from "@/bindings";
@@ -68,9 +68,9 @@ function useWantedVersion({ store_id, path, to_sha256 }: FileWrite) {
   return { log, wanted };
 }
 
-/** What a preview of one file needs. */
+/** Props of a preview of one file needs. */
 export interface ChangePreviewProps {
-  /** What would be done to it. */
+  /** Planned change of the file. */
   file: FileWrite;
   /** The version that would be written, where the act named it. */
   wantedId: string | null;
@@ -91,7 +91,7 @@ function FreshContent({ diff }: { diff: FileDiff }) {
   );
 }
 
-/** What an act would do to one file. */
+/** Effect of an act on one file. */
 export function ChangePreview(props: ChangePreviewProps) {
   return props.file.diff ? <FreshContent diff={props.file.diff} /> : <RecordedContent {...props} />;
 }

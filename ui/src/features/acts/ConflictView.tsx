@@ -42,7 +42,7 @@ function OneContent({
   );
 }
 
-/** What is left to do about a conflict. */
+/** Next step for a conflict. */
 function NextStep({ wanted, same, onReplace }: { wanted: boolean; same: boolean; onReplace: (() => void) | null }) {
   if (same)
     return (
@@ -63,7 +63,7 @@ function NextStep({ wanted, same, onReplace }: { wanted: boolean; same: boolean;
   );
 }
 
-/** What can be done about one conflict. */
+/** Props of one conflict. */
 export interface ConflictViewProps {
   /** The conflict. */
   conflict: Conflict;

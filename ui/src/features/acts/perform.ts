@@ -56,7 +56,7 @@ function countWords({ writes, deletes }: ActResult): string {
 /** Files that are named where an act was done in part; the others are counted. */
 const NAMED_FILES = 5;
 
-/** What an act that was done in part could not change, and what it did not come to or put back. */
+/** Names the files that an act could not change, did not come to or did not put back. */
 function leftWords({ partial, conflicts, left }: ActResult): string {
   if (!partial) return "";
   const failed = conflicts.map(({ path, message }) => `${path}: ${sentenceNow(message)}`);

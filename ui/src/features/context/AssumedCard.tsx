@@ -1,4 +1,4 @@
-/** What all variants are weighed by in place of what was recorded. */
+/** Assumptions of all variants in place of what was recorded. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useRead } from "@/state/queries";
 import { assume, CACHE_LIVES, useAssumed } from "./assumed";

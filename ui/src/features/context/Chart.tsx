@@ -30,11 +30,11 @@ export interface ChartLine {
   letter: Letter;
   /** Its name as shown. */
   name: string;
-  /** What is drawn of it. */
+  /** Its line. */
   line: SimulatedLine;
 }
 
-/** What the chart needs. */
+/** Props of the chart. */
 export interface ChartProps {
   /** The transcript. */
   show: ContextShow;
@@ -79,7 +79,7 @@ function useWidth() {
   return { element, width };
 }
 
-/** What the marks of one request say. */
+/** Text for the marks of one request. */
 function useMarkWords() {
   const { t } = useLingui();
   return (mark: Mark["mark"]) =>
@@ -240,7 +240,7 @@ const Legend = memo(function Legend({
   );
 });
 
-/** What the chosen variant is made of, from below. */
+/** Composition of the chosen variant, from below. */
 const Areas = memo(function Areas({ show, line, scales }: { show: ContextShow; line: SimulatedLine; scales: Scales }) {
   const bands = bandsOf(show, line.after);
   const unknown = areaPath(bands.fixed, bands.notRecorded, scales);
@@ -310,7 +310,7 @@ const Curves = memo(function Curves({
   );
 });
 
-/** What happens at requests; it does not change when only the cursor moves. */
+/** Marks at requests; it does not change when only the cursor moves. */
 const Marks = memo(function Marks({
   marks,
   values,

@@ -36,7 +36,7 @@ import { VariantTable } from "./VariantTable";
 type LabRoute = Extract<Route, { screen: "context" }>;
 type Open = "confirm" | "sweep" | "memory" | { export: ExportFormat } | null;
 
-/** What stands in the status line: how many requests were simulated, how fast, and how they were counted. */
+/** Notes of the status line: how many requests were simulated, how fast, and how they were counted. */
 function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
   const { t } = useLingui();
   const format = useFormat();

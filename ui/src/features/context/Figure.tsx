@@ -34,11 +34,11 @@ export function figureParts(kind: FigureKind, range: number | null): { sign: str
   return { sign: KINDS[kind]?.sign ?? "?", range: kind === "estimated" ? range : null };
 }
 
-/** What a figure needs. */
+/** Props of a figure. */
 export interface FigureProps {
   /** The number as it is to be read. */
   text: string;
-  /** How it was come by. */
+  /** Its kind. */
   kind: FigureKind;
   /** Half width of its range in percent, where it has one. */
   range?: number | null;
@@ -79,7 +79,7 @@ export function KindLegend({ kinds }: { kinds: readonly FigureKind[] }) {
   );
 }
 
-/** How much a value differs from the same without editing; empty where it does not or cannot be said. */
+/** Difference of a value from the same without editing; empty where it does not or cannot be said. */
 export function changeOf(value: number | null | undefined, base: number | null | undefined): number | null {
   if (value === null || value === undefined || !base) return null;
   const change = value / base - 1;

@@ -1,4 +1,4 @@
-/** What memory files cost, over all sessions. */
+/** Costs of memory files, over all sessions. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";

@@ -15,7 +15,7 @@ export interface TableLine {
   letter: Letter;
   /** Its name as shown. */
   name: string;
-  /** What it would do. */
+  /** Its simulation. */
   simulation: Simulation;
 }
 

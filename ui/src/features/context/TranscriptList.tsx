@@ -47,7 +47,7 @@ function IndexState({ index, problems }: Pick<Transcripts, "index" | "problems">
   );
 }
 
-/** Whether the peak of a session is not recorded. */
+/** True if the peak of a session is not recorded. */
 const isCounted = ({ peak_kind }: TranscriptRow) => peak_kind !== null && peak_kind !== "recorded";
 
 function List({ data, chosen }: { data: Transcripts; chosen: string | undefined }) {

@@ -153,7 +153,7 @@ function resultAt(turn: Turn, toolUse: string): number {
   );
 }
 
-/** What the panel shows. */
+/** Content of the panel. */
 export interface TurnView {
   /** The request. */
   request: number;

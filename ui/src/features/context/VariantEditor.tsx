@@ -186,7 +186,7 @@ const VariantBar = memo(function VariantBar({
   );
 });
 
-/** What to know before deploying a setting. */
+/** Warnings before deploying a setting. */
 const Warnings = memo(function Warnings({ warnings }: { warnings: readonly SimulationWarning[] }) {
   const { t } = useLingui();
   if (warnings.length === 0) return null;
@@ -204,7 +204,7 @@ const Warnings = memo(function Warnings({ warnings }: { warnings: readonly Simul
   );
 });
 
-/** That a run would end before the recorded one. */
+/** Note that a run would end before the recorded one. */
 function Stopped({ stopped }: { stopped: SimulationStopped }) {
   const { t } = useLingui();
   const reasons: Record<string, string> = {
@@ -226,7 +226,7 @@ function Stopped({ stopped }: { stopped: SimulationStopped }) {
   );
 }
 
-/** What a refused setting is told, in the words of the API; other failures as everywhere. */
+/** Shows the refusal of a setting, in the words of the API; other failures as everywhere. */
 function Refused({ error, view }: { error: unknown; view: "form" | "json" }) {
   if (!(error instanceof ApiFailure) || error.error.code !== "invalid") return <Failure error={error} />;
   if (view === "json" || shownInForm(error.error.message)) return null;
@@ -263,7 +263,7 @@ function NoEditing({ alone }: { alone: boolean }) {
 export const VariantEditor = memo(function VariantEditor({ desk, tools }: { desk: Desk; tools: readonly string[] }) {
   const { t } = useLingui();
   const bench = useBench();
-  // What the program says about a setting follows it; the fields do not wait for that.
+  // The program's answer about a setting follows it; the fields do not wait for that.
   const forecasts = useObservableLater(desk.forecasts);
   const [view, setView] = useState<"form" | "json">("form");
   const { chosen } = bench;

@@ -68,13 +68,13 @@ function EditCard({
   );
 }
 
-/** What a card about one edit needs. */
+/** Props of a card about one edit. */
 interface EditProps {
   /** The edit; null where the setting has none. */
   edit: Json | null;
   /** The setting. */
   edited: Edited;
-  /** What the program said about it, in the API's own words; empty when all is well. */
+  /** Message of the program about it, in the API's own words; empty when all is well. */
   problem: string;
 }
 
@@ -256,7 +256,7 @@ export function VariantForm({
 }: {
   config: Json;
   edited: Edited;
-  /** What the program said about the setting, in the API's own words; empty when all is well. */
+  /** Message of the program about the setting, in the API's own words; empty when all is well. */
   problem: string;
   tools: readonly string[];
 }) {

@@ -1,10 +1,10 @@
-/** What all variants are weighed by in place of what was recorded: the model, and how long its cache lives. */
+/** Assumptions of all variants in place of what was recorded: the model, and how long its cache lives. */
 import { observable, useObservable } from "@/state/observable";
 
 /** Lives of the cache that the API knows. */
 export const CACHE_LIVES = ["5m", "1h"] as const;
 
-/** What is assumed; as the program takes it. */
+/** Assumptions, as the program takes it. */
 export interface Assumed {
   /** Model to price and default by; null as recorded. */
   model: string | null;
@@ -15,10 +15,10 @@ export interface Assumed {
 /** Nothing is assumed. */
 export const AS_RECORDED: Assumed = { model: null, cache_ttl: null };
 
-/** What is assumed, for what follows it outside of components. */
+/** Assumptions, for what follows it outside of components. */
 export const assumed = observable<Assumed>(AS_RECORDED);
 
-/** What is assumed, followed. */
+/** Assumptions, followed. */
 export function useAssumed(): Assumed {
   return useObservable(assumed);
 }

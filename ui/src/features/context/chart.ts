@@ -91,7 +91,7 @@ export function areaPath(lower: readonly number[], upper: readonly number[], { x
   return `M${coordinates(there)}L${coordinates([...back].reverse())}Z`;
 }
 
-/** What the filled variant is stacked of, from below. Each list holds the upper edge of its band. */
+/** Bands of the filled variant, from below. Each list holds the upper edge of its band. */
 export interface Bands {
   /** System prompt, tools, instructions and memory, as far as the file holds them. */
   fixed: number[];
@@ -123,7 +123,7 @@ export interface Mark {
   index: number;
 }
 
-/** What the chart draws of a simulation: the same as the program answers where only lines are asked for. */
+/** Chart line of a simulation: the same as the program answers where only lines are asked for. */
 export function lineOf({ requests, compactions, regrets }: Simulation): SimulatedLine {
   const line: SimulatedLine = {
     after: requests.map(({ after }) => after),
@@ -142,7 +142,7 @@ export function lineOf({ requests, compactions, regrets }: Simulation): Simulate
   return line;
 }
 
-/** What a variant does and when it is regretted, and what happened while the transcript was written. In order. */
+/** Marks of a variant's effects and regrets, and what happened while the transcript was written. In order. */
 export function marksOf(show: ContextShow, line: SimulatedLine | null): Mark[] {
   const all = (mark: Mark["mark"], indexes: readonly number[]) => indexes.map((index): Mark => ({ mark, index }));
   const recorded = show.events.map((event) => event.before_request);
@@ -159,7 +159,7 @@ export function marksOf(show: ContextShow, line: SimulatedLine | null): Mark[] {
   ].sort((a, b) => a.index - b.index);
 }
 
-/** How far beyond the lines a limit may lie and still be drawn; further away it would press the lines flat. */
+/** Distance beyond the lines at which a limit is still be drawn; further away it would press the lines flat. */
 const LIMIT_IN_VIEW = 1.6;
 
 /** The top of the chart: above all lines, and above the limits that lie near. */

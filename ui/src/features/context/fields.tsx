@@ -17,7 +17,7 @@ export interface Edited {
   change: (step: (config: Json) => Json) => void;
 }
 
-/** What the program says is wrong with a field. */
+/** Problem that the program finds with a field. */
 export function FieldProblem({ problem }: { problem: string | null }) {
   return (
     problem && (
@@ -58,7 +58,7 @@ function useLookAhead(value: number, positions: () => number[], edited: Edited, 
   return { onFocus: come, onPointerEnter: come, onBlur: leave, onPointerLeave: leave };
 }
 
-/** What a setting is with another number in one of its fields. */
+/** Writes another number into a field of a setting. */
 export type Write = (config: Json, value: number) => Json;
 
 /** A whole number: typed exactly, or found with the slider below it. */
@@ -133,7 +133,7 @@ export function LaterText({
   problem?: string | null;
   onTake: (text: string) => void;
   testId: string;
-  /** What stands between the field and its problem. */
+  /** Elements between the field and its problem. */
   children?: ReactNode;
 }) {
   const [draft, setDraft] = useState<string | null>(null);
@@ -180,7 +180,7 @@ export const NamesSetting = memo(function NamesSetting({
   placeholder: string;
   problem?: string | null;
   edited: Edited;
-  /** What a setting is with other names; always the same function. */
+  /** Writes other names into a setting; always the same function. */
   write: (config: Json, names: string[]) => Json;
   testId: string;
 }) {

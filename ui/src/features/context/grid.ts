@@ -1,7 +1,7 @@
 /** The grid of a sweep, as it is typed: lists of values, each combination of which is tried. */
 import type { Json } from "./setting";
 
-/** What is typed. */
+/** Typed text. */
 export interface GridDraft {
   /** Triggers in tokens. */
   triggers: string;
@@ -15,7 +15,7 @@ export interface GridDraft {
   thinking: string;
 }
 
-/** What most people would try. */
+/** Grid that most people would try. */
 export const FIRST_GRID: GridDraft = {
   triggers: "30000, 50000, 70000, 100000",
   keeps: "2, 3, 5, 10",

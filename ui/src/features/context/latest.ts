@@ -11,7 +11,7 @@ export interface Latest<V> {
   stop: () => void;
 }
 
-/** What is told about a run. */
+/** Events of a run. */
 export interface LatestEvents<V, R> {
   /** An answer came. `waiting` says whether a newer value is already being worked on. */
   done: (result: R, value: V, waiting: boolean) => void;

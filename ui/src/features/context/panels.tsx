@@ -1,4 +1,4 @@
-/** What stands beside the chart: the figures of a variant, what it is regretted for, what a request is made of. */
+/** Panels beside the chart: the figures of a variant, what it is regretted for, what a request is made of. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
@@ -208,7 +208,7 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
   );
 }
 
-/** What the request under the cursor is made of. */
+/** Composition of the request under the cursor. */
 export const CompositionPanel = memo(function CompositionPanel({
   show,
   cursor,

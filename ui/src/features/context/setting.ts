@@ -43,7 +43,7 @@ export const SCALES = {
   onDemandReaches: { minValue: 10_000, maxValue: 200_000, step: 5_000 },
 } as const satisfies Record<string, Scale>;
 
-/** Whether a value is a JSON object. */
+/** True for a JSON object. */
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -103,7 +103,7 @@ export function valueOf(field: unknown): number | null {
   return isObject(field) ? wholeNumber(field.value) : null;
 }
 
-/** What starts tool clearing. */
+/** Trigger of tool clearing. */
 export interface Trigger {
   type: "input_tokens" | "tool_uses";
   value: number;
@@ -126,16 +126,16 @@ export function parseNames(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter(Boolean))];
 }
 
-/** Which inputs are cleared with their results. */
+/** Inputs that are cleared with their results. */
 export type InputClearing = "none" | "all" | "named";
 
-/** Which inputs an edit clears. */
+/** Inputs that an edit clears. */
 export function inputClearing(edit: Json): InputClearing {
   if (Array.isArray(edit.clear_tool_inputs)) return "named";
   return edit.clear_tool_inputs === true ? "all" : "none";
 }
 
-/** What keeps thinking: the default of the model, all turns, or some. */
+/** Thinking that an edit keeps: the default of the model, all turns, or some. */
 export function keptThinking(edit: Json): "default" | "all" | number {
   const { keep } = edit;
   if (keep === "all" || (isObject(keep) && keep.type === "all")) return "all";
@@ -145,7 +145,7 @@ export function keptThinking(edit: Json): "default" | "all" | number {
 /** The kinds of compaction. A setting holds at most one. */
 export type CompactionKind = "off" | "server" | "sdk" | "on_demand";
 
-/** Which compaction a setting asks for. */
+/** Compaction that a setting asks for. */
 export function compactionKind(config: unknown): CompactionKind {
   if (isObject(config) && isObject(config.compaction_control)) return "sdk";
   if (isObject(config) && isObject(config.compaction)) return "on_demand";
@@ -187,13 +187,13 @@ export function chooseCompaction(config: unknown, kind: CompactionKind): Json {
   }
 }
 
-/** What compaction on demand says. */
+/** Compaction on demand. */
 export interface OnDemand {
   /** Requests before which the run is compacted, counted from 0; null where the context decides. */
   at: number[] | null;
   /** Tokens at which it is; null where it says requests, or nothing. */
   context_reaches: number | null;
-  /** What the summary is told to be; empty where nothing. */
+  /** Instructions for the summary; empty where nothing. */
   instructions: string;
 }
 
@@ -249,7 +249,7 @@ const KNOWN_FIELDS: Record<EditType, readonly string[]> = {
 };
 const KNOWN_TOP = ["edits", "compaction_control", "compaction", "at", "context_reaches"];
 
-/** What a setting holds that the form has no field for, each as a path; shown so that nothing acts unseen. */
+/** Parts of a setting that the form has no field for, each as a path; shown so that nothing acts unseen. */
 export function beyondForm(config: unknown): string[] {
   if (!isObject(config)) return [];
   const top = Object.keys(config).filter((field) => !KNOWN_TOP.includes(field));

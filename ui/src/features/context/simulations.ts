@@ -1,6 +1,6 @@
 /**
- * What the variants would do, kept in step with them: each variant is simulated again as soon as it changes. What the chart
- * draws is known sooner, from the lines that were asked for ahead of a slider.
+ * Simulations of the variants, kept in step with them: each variant is simulated again as soon as it changes. What the
+ * chart draws is known sooner, from the lines that were asked for ahead of a slider.
  */
 import { createContext, useContext, useEffect, useMemo } from "react";
 import type { SimulatedLine, Simulation } from "@/bindings";
@@ -14,7 +14,7 @@ import { bench, type BenchVariant, type Letter } from "./lab";
 import { type Latest, latest } from "./latest";
 import { type Json, sameSetting } from "./setting";
 
-/** What is known about one variant. */
+/** Forecast of one variant. */
 export interface Forecast {
   /** The newest answer; it stays while a newer one is on its way, and while the setting is not valid. */
   simulation: Simulation | null;
@@ -22,23 +22,23 @@ export interface Forecast {
   error: unknown;
   /** True if the answer is of an older setting. */
   stale: boolean;
-  /** How long the newest answer took, in milliseconds. */
+  /** Time of the newest answer, in milliseconds. */
   milliseconds: number | null;
 }
 
 /** Forecasts by letter. */
 export type Forecasts = Partial<Record<Letter, Forecast>>;
 
-/** What the chart draws, by letter. */
+/** Chart lines, by letter. */
 export type Lines = Partial<Record<Letter, SimulatedLine>>;
 
 const NOTHING: Forecast = { simulation: null, error: null, stale: true, milliseconds: null };
 
 /** Simulates the variants of one transcript. */
 export interface Desk {
-  /** What is known. */
+  /** Forecasts. */
   forecasts: ReturnType<typeof observable<Forecasts>>;
-  /** What the chart draws: never behind `forecasts`, and ahead of it where the line of the newest setting is known. */
+  /** Chart lines: never behind `forecasts`, and ahead of it where the line of the newest setting is known. */
   lines: ReturnType<typeof observable<Lines>>;
   /** Takes the variants as they are now, and what is assumed; asks about those that changed. */
   follow: (variants: readonly BenchVariant[], assumed?: Assumed) => void;
@@ -48,9 +48,9 @@ export interface Desk {
   close: () => void;
 }
 
-/** What a desk asks the program. */
+/** Commands that a desk uses. */
 export interface Program {
-  /** What one setting would do. */
+  /** Simulates one setting. */
   run: (config: Json, assumed: Assumed) => Promise<Simulation>;
   /** The line of each setting; null for those that would be refused. */
   lines: (configs: Json[], assumed: Assumed) => Promise<(SimulatedLine | null)[]>;

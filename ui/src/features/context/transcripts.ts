@@ -41,7 +41,7 @@ export interface TranscriptListRow extends PickerRow {
   transcript: TranscriptRow;
 }
 
-/** What a transcript is called. */
+/** Title of a transcript. */
 export function titleOf(row: Pick<TranscriptRow, "title" | "id">): string {
   return row.title?.trim() || row.id;
 }

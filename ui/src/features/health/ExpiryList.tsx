@@ -1,4 +1,4 @@
-/** What could go: proposals with their evidence. Nothing goes by itself. */
+/** Proposals of memories to remove, with their evidence. Nothing goes by itself. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Expiry, ExpiryProposal, Health } from "@/bindings";
@@ -144,7 +144,7 @@ function Proposals({ expiry, health }: { expiry: Expiry; health: Health }) {
   );
 }
 
-/** What could go of a store or of all; with what sessions loaded where that was read. */
+/** Proposals for a store or of all; with what sessions loaded where that was read. */
 export function ExpiryList({ health, store, loads }: { health: Health; store: string | undefined; loads: boolean }) {
   const request = { store: store ?? null, loads, unloaded_days: null, log_days: null };
   const read = useRead("expiry", request, { keepPrevious: true });

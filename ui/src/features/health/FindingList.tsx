@@ -72,7 +72,7 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
   );
 }
 
-/** What can be done about a finding. */
+/** Acts on a finding. */
 function useFindingActs(row: FindingRow | undefined) {
   const { t } = useLingui();
   const backend = useBackend();

@@ -1,4 +1,4 @@
-/** How each store is doing: sizes against limits, findings, last write, review and load. */
+/** Health of each store: sizes against limits, findings, last write, review and load. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { IndexHealth, StoreHealth } from "@/bindings";
 import { useFormat } from "@/shared/format";
@@ -7,7 +7,7 @@ import { TableHead, numbers } from "@/shared/TableHead";
 import { Chip } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
 
-/** How much of a limit is used; the number beside it says the same. */
+/** Used part of a limit; the number beside it says the same. */
 function Meter({ used, limit, label }: { used: number; limit: number; label: string }) {
   return (
     <meter

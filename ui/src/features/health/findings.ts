@@ -1,12 +1,12 @@
 /** Findings as rows: filtered, each with a key that stays with it. */
 import type { StoreFinding } from "@/bindings";
 
-/** Which findings are shown by how bad they are. */
+/** Filter of findings by severity. */
 export type Level = "serious" | "error" | "warning" | "note" | "all";
 
-/** What is filtered by. */
+/** Filter of findings. */
 export interface Filter {
-  /** How bad. */
+  /** Severity. */
   level: Level;
   /** A rule, or a group of rules; all when empty. */
   rule: string;

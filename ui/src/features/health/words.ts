@@ -2,7 +2,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 
-/** How bad a finding is. */
+/** Severity of a finding. */
 export const SEVERITIES: Record<string, MessageDescriptor> = {
   error: msg`error`,
   warning: msg`warning`,
@@ -22,7 +22,7 @@ export const REASONS: Record<string, MessageDescriptor> = {
   duplicate: msg`duplicate`,
 };
 
-/** What a rule can be set to. */
+/** Settings of a rule. */
 export const SETTINGS: Record<string, MessageDescriptor> = {
   "": msg`default`,
   off: msg`off`,

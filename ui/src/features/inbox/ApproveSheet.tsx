@@ -1,6 +1,6 @@
 /**
- * What an approval of several changes comes to, said before it is made: how many, which, and what the rules find among them.
- * Those with errors are left unless they are ticked one by one.
+ * Summary of an approval of several changes, said before it is made: how many, which, and what the rules find among
+ * them. Those with errors are left unless they are ticked one by one.
  */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useState } from "react";
@@ -130,7 +130,7 @@ function Errors({ items, ticked, onTick }: ErrorsProps) {
   );
 }
 
-/** What the button does, in words. */
+/** Label of the button. */
 function useVerb(approve: number, leave: number): string {
   const { t } = useLingui();
   const format = useFormat();
@@ -139,9 +139,9 @@ function useVerb(approve: number, leave: number): string {
   return leave === 0 ? t`Approve ${approved}` : t`Approve ${approved}, leave ${left} with findings`;
 }
 
-/** What the sheet needs. */
+/** Props of the sheet. */
 export interface ApproveSheetProps {
-  /** What was asked for. */
+  /** Requested approval. */
   several: Several;
   /** Something is being done. */
   busy: boolean;

@@ -17,7 +17,7 @@ export function canEdit(item: InboxItem): boolean {
   return item.content_kind === "text";
 }
 
-/** What the panel needs. */
+/** Props of the panel. */
 export interface EditPanelProps {
   /** The item. */
   item: InboxItem;

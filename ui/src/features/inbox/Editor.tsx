@@ -92,7 +92,7 @@ export function lineEndOf(text: string): "\n" | "\r\n" {
   return text.includes("\r\n") && !/[^\r]\n|^\n|\r(?!\n)/.test(text) ? "\r\n" : "\n";
 }
 
-/** What the editor needs. */
+/** Props of the editor. */
 export interface EditorProps {
   /** The text it begins with. */
   text: string;

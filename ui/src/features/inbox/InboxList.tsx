@@ -203,7 +203,7 @@ const Item = memo(function Item({ id, item, chosen, position, total, store, onCh
   );
 });
 
-/** What the list needs. */
+/** Props of the list. */
 export interface InboxListProps {
   /** Its rows. */
   rows: readonly InboxRow[];
@@ -294,7 +294,7 @@ function useSteadyScroll(
   }, [rows, offsets, chosen, scrollerRef]);
 }
 
-/** Which row has its menu open, and where that stands. */
+/** Row whose menu is open, and where that stands. */
 function useRowMenu(scroller: Scroller, items: readonly ItemRow[], chosen: string | null) {
   const anchor = useRef<Element>(null);
   const [open, setOpen] = useState<string | null>(null);

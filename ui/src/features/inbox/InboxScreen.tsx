@@ -77,7 +77,7 @@ function useSeen(chosen: ItemRow | null): [InboxItem | null, () => void] {
   const [seen, setSeen] = useState<InboxItem | null>(null);
   const now = chosen?.item ?? null;
   const moved = seen?.memory_id !== now?.memory_id;
-  // What became known about the same version since (its findings, its origin) is taken over.
+  // Later facts of the same version (its findings, its origin) is taken over.
   const newer = !moved && seen !== now && seen?.version_id === now?.version_id;
   if (moved || newer) setSeen(now);
   return [moved || newer ? now : seen, () => setSeen(now)];
@@ -110,7 +110,7 @@ function Skipped({ skipped, onClose }: { skipped: readonly SkippedItem[]; onClos
   );
 }
 
-/** What the list shows of all that is left; what is done to several items is done to what it shows. */
+/** Filters of the list; what is done to several items is done to what it shows. */
 const narrowedBy = ({ store, kind }: InboxRoute): Narrowed => ({ store: store ?? null, kind: kind ?? null });
 
 /** Runs one act at a time and says when it failed. */
@@ -159,7 +159,7 @@ interface RowEntriesProps {
   onUpTo: () => void;
 }
 
-/** What else can be done from a row. What concerns several items is here or has a key of its own that begins no other. */
+/** Further acts on a row. What concerns several items is here or has a key of its own that begins no other. */
 function RowEntries({ group, onOpen, onGroup, onUpTo }: RowEntriesProps) {
   return (
     <>

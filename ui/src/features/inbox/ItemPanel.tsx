@@ -244,7 +244,7 @@ function Change({ item }: { item: InboxItem }) {
   );
 }
 
-/** What can be done with an item, or with its group. */
+/** Acts on an item, or with its group. */
 export interface ItemActs {
   /** Approves it. */
   approve: () => void;
@@ -266,7 +266,7 @@ export interface ItemActs {
   showNewest: (() => void) | null;
 }
 
-/** What can be done with several items at once: stands below the list they are in. */
+/** Acts on several items at once: stands below the list they are in. */
 export function GroupActions({ row, acts, menu }: { row: ItemRow; acts: ItemActs; menu: ReactNode }) {
   const { t } = useLingui();
   return (
@@ -310,13 +310,13 @@ function Actions({ item, acts, busy }: { item: InboxItem; acts: ItemActs; busy: 
   );
 }
 
-/** What the panel needs. */
+/** Props of the panel. */
 export interface ItemPanelProps {
   /** The item as the person saw it first. */
   seen: InboxItem;
   /** The item as it is now. */
   now: InboxItem;
-  /** What can be done. */
+  /** Acts. */
   acts: ItemActs;
   /** Something is being done. */
   busy: boolean;

@@ -21,7 +21,7 @@ function Side({ title, version, nothing }: { title: string; version: string | nu
   );
 }
 
-/** What is shown of a stale item. */
+/** Props of a stale item. */
 export interface StaleViewProps {
   /** The item as it was seen. */
   seen: InboxItem;

@@ -10,11 +10,11 @@ import { dropReviewed, type Narrowed } from "@/state/inbox";
 import { forgetReview, rememberReview } from "@/state/reviews";
 import { say, toasts } from "@/state/toasts";
 
-/** What a review works with. */
+/** Tools of a review. */
 export interface Desk {
   /** The program. */
   backend: Backend;
-  /** What is on screen. */
+  /** Reads on screen. */
   queries: QueryClient;
   /** Chooses a memory. */
   choose: (memory: string) => void;
@@ -22,7 +22,7 @@ export interface Desk {
   leave: (skipped: readonly SkippedItem[]) => void;
 }
 
-/** What a review is called in its message. */
+/** Name of a review in its message. */
 export type Kind = "approved" | "edited" | "rejected" | "up_to";
 
 function title(kind: Kind, subject: string): string {
@@ -90,7 +90,7 @@ export async function approveSeveral(desk: Desk, several: Several, ticked: strin
 }
 
 function announce(desk: Desk, kind: Kind, result: Reviewed): void {
-  // What has errors was said beforehand, and stays in the list with them.
+  // Items with errors were announced beforehand, and stay in the list with them.
   desk.leave(result.skipped.filter(({ reason }) => reason !== "findings"));
   const { review_seq: seq, done, skipped } = result;
   toasts.clear();

@@ -66,7 +66,7 @@ export function itemBeside(items: readonly ItemRow[], chosen: string | null, by:
   return items[Math.max(0, Math.min(at + by, items.length - 1))] ?? null;
 }
 
-/** What is chosen when these memories are gone: the next item that stays, or the one before them. */
+/** Item to choose when these memories are gone: the next item that stays, or the one before them. */
 export function itemAfter(items: readonly ItemRow[], chosen: string | null, gone: ReadonlySet<string>): ItemRow | null {
   const at = items.findIndex(({ key }) => key === chosen);
   const stays = ({ key }: ItemRow) => !gone.has(key);

@@ -5,7 +5,7 @@ import type { Finding, InboxItem, MemoryKind } from "@/bindings";
 import { sentenceNow } from "@/shared/sentences";
 import { fileName } from "@/shared/text";
 
-/** What happened to a memory since it was last reviewed, with its sign. */
+/** Change of a memory since it was last reviewed, with its sign. */
 export const VERBS: Record<string, { word: MessageDescriptor; sign: string }> = {
   created: { word: msg`created`, sign: "+" },
   changed: { word: msg`changed`, sign: "~" },
@@ -26,7 +26,7 @@ const CONTENTS: Record<string, MessageDescriptor> = {
   redacted: msg`redacted`,
 };
 
-/** How bad a finding is. */
+/** Severity of a finding. */
 export const SEVERITIES: Record<string, MessageDescriptor> = {
   error: msg`error`,
   warning: msg`warning`,
@@ -42,7 +42,7 @@ const SKIPPED: Record<string, MessageDescriptor> = {
   too_large: msg`Its content is too large to be kept, so it is not replaced.`,
 };
 
-/** What kind of memory it is; empty where that is not known. */
+/** Kind of the memory; empty where that is not known. */
 export function kindOf(kind: MemoryKind): (MessageDescriptor | string)[] {
   const word = CLASSES[kind.class];
   return [...(word ? [word] : []), ...(kind.memory_type ? [kind.memory_type] : [])];
@@ -63,7 +63,7 @@ export function nameOf(item: Pick<InboxItem, "path">): string | null {
   return item.path === null ? null : fileName(item.path);
 }
 
-/** How the chip of a finding looks; its word says the same. */
+/** Tone of a finding's chip; its word says the same. */
 export function findingTone({
   rule,
   severity,

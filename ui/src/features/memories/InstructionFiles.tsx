@@ -190,7 +190,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
   );
 }
 
-/** Whether a store records the file, which it does only where its directory covers it. */
+/** Note whether a store records the file, which it does only where its directory covers it. */
 function Recorded({ file }: { file: Instruction }) {
   if (file.store_id === null)
     return (

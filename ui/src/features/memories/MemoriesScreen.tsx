@@ -36,7 +36,7 @@ import { SnapshotPane } from "./SnapshotPane";
 import { TimeMachine } from "./TimeMachine";
 import { VersionList } from "./VersionList";
 
-/** What the parts of the screen share. */
+/** Shared state of the screen's parts. */
 interface Shown {
   store: Store;
   /** The memory's row; null when it is gone at this point. */

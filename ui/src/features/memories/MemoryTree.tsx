@@ -25,7 +25,7 @@ interface StoreChooserProps {
   chosen: string;
   /** The kind that is shown, which another store goes on to show. */
   kind: string | undefined;
-  /** What narrows the list below. */
+  /** Filters of the list below. */
   children: ReactNode;
 }
 
@@ -180,7 +180,7 @@ export function MemoryTree({ route }: { route: MemoriesRoute }) {
   const counts = useMemo(() => countKinds(read.data?.memories ?? []), [read.data]);
   if (!store) return null;
   const narrow = (kind: string | undefined) => {
-    // What is shown stays where the list goes on to hold it; otherwise it makes room for the first that it holds.
+    // The shown memory stays where the list goes on to hold it; otherwise it makes room for the first that it holds.
     const memories = read.data?.memories ?? [];
     const now = memoryOf(memories, route);
     const { tab, at } = route;

@@ -1,4 +1,4 @@
-/** What projects offer a subagent's memory: whether the agent would take it over, and what that would change. */
+/** Snapshots that projects offer to a subagent's memory: whether the agent would take it over, and what that would
 import { plural } from "@lingui/core/macro";
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";

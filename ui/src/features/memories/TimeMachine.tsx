@@ -230,7 +230,7 @@ function MarkTable({
   );
 }
 
-/** What a restore would do, as counts of what was done since. */
+/** Effect of a restore, as counts of what was done since. */
 function Against({ preview }: { preview: ActResult }) {
   const removed = preview.writes.filter(({ from_sha256 }) => from_sha256 === null).length;
   const changed = preview.writes.length - removed;

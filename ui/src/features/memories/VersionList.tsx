@@ -98,7 +98,7 @@ function Written({ version }: { version: NumberedVersion["version"] }) {
   );
 }
 
-/** What the list needs. */
+/** Props of the list. */
 export interface VersionListProps {
   /** The versions. */
   versions: readonly NumberedVersion[];

@@ -29,7 +29,7 @@ export function logDays(memories: readonly Memory[]): LogDay[] {
   return [...days.values()].sort((a, b) => a.day.localeCompare(b.day));
 }
 
-/** How full a day is against the fullest, from 1 to [`LEVELS`]. Even a little is seen. */
+/** Level of a day against the fullest, from 1 to [`LEVELS`]. Even a little is seen. */
 export function levelOf(bytes: number, most: number): number {
   if (most <= 0) return 1;
   return Math.max(1, Math.min(LEVELS, Math.ceil((bytes / most) * LEVELS)));

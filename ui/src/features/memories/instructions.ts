@@ -20,7 +20,7 @@ const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn" | "of
   off: { word: msg`switched off`, dot: "off" },
 };
 
-/** Whether a file is loaded, in words; the mark beside them only repeats it. */
+/** State of loading, in words; the mark beside them only repeats it. */
 export function stateOf(file: Pick<Instruction, "state">): {
   word: MessageDescriptor | string;
   dot: "on" | "warn" | "off" | "accent";

@@ -54,7 +54,7 @@ function SecretField({ value, onChange }: { value: string; onChange: (value: str
   );
 }
 
-/** What a finding is about: where it stands, and never the text. */
+/** Subject of a finding: where it stands, and never the text. */
 function FoundText({ finding }: { finding: FindingPlace }) {
   return (
     <div className="field" data-testid="redact-finding">

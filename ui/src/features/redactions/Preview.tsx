@@ -237,11 +237,11 @@ function Confirm({
   );
 }
 
-/** What the second step needs. */
+/** Props of the second step. */
 export interface PreviewProps {
-  /** What was searched for. */
+  /** Searched content. */
   draft: Draft;
-  /** What was found. */
+  /** Result. */
   result: ActResult;
   /** True if the redaction is going on. */
   busy: boolean;

@@ -52,13 +52,13 @@ function Chain({ receipt }: { receipt: Receipt }) {
   );
 }
 
-/** What a receipt is called in lists. */
+/** Title of a receipt in lists. */
 export function useReceiptTitle(): (receipt: Receipt) => string {
   const { t } = useLingui();
   return ({ reason, versions }) => reason ?? t`${plural(versions, { one: "# version", other: "# versions" })} redacted`;
 }
 
-/** What is not done yet, or left elsewhere, before the list of all places. */
+/** Places that are not done yet, or left elsewhere, before the list of all places. */
 function Left({ receipt }: { receipt: Receipt }) {
   if (receipt.purge === "pending") return null;
   const left = receipt.places.filter(({ state }) => state === "left");

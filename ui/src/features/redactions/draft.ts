@@ -1,17 +1,17 @@
 /**
- * What is to be redacted. The text lives in the component's memory only: never in the address, in storage or in the cache
+ * Draft of a redaction. The text lives in the component's memory only: never in the address, in storage or in the cache
  * of answers. Pure.
  */
 import type { FindingPlace, RedactionMatch } from "@/bindings";
 import type { Request } from "@/host";
 import { toBase64 } from "@/shared/text";
 
-/** How the content is chosen. */
+/** Method of choosing the content. */
 export type Method = "secret" | "find" | "versions" | "finding";
 
-/** What was filled in. */
+/** Entered fields. */
 export interface Draft {
-  /** How the content is chosen. */
+  /** Method of choosing the content. */
   method: Method;
   /** The exact text. */
   secret: string;
@@ -79,7 +79,7 @@ export function redactRequest(draft: Draft, dryRun: boolean): Request<"redact"> 
 export interface MatchGroup {
   /** The first of them. */
   match: RedactionMatch;
-  /** How many there are. */
+  /** Number of places. */
   places: number;
 }
 

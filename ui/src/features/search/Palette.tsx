@@ -207,7 +207,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
     ...hits.map(hitKey),
     ...groups.flatMap(({ entries }) => entries.map(({ key }) => key)),
   ];
-  // What was chosen may have gone with the last answer: the first row is chosen then.
+  // The chosen row may have gone with the last answer: the first row is chosen then.
   const value = keys.includes(chosen) ? chosen : (keys[0] ?? "");
 
   return (

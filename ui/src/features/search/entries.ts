@@ -1,10 +1,10 @@
-/** What the palette offers beside full-text hits: found by name. Pure. */
+/** Entries that the palette offers beside full-text hits: found by name. Pure. */
 
 /** One thing to choose. */
 export interface Entry {
   /** Unique. */
   key: string;
-  /** What it says. */
+  /** Label. */
   label: string;
   /** Where or what it is, beside it. */
   detail?: string;
@@ -14,7 +14,7 @@ export interface Entry {
   run: () => void;
 }
 
-/** How well a label fits: every word of the query occurs; a beginning of a word is better than a middle. 0 for no. */
+/** Fit of a label: every word of the query occurs; a beginning of a word is better than a middle. 0 for no. */
 export function fit(label: string, query: string): number {
   const text = label.toLocaleLowerCase();
   let sum = 1;

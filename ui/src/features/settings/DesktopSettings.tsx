@@ -1,4 +1,4 @@
-/** What the desktop app does beside its window: the tray, and messages. Shown only where there is such an app. */
+/** Background work of the desktop app: the tray, and messages. Shown only where there is such an app. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { DesktopSettings } from "@/bindings";

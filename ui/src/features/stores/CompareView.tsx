@@ -200,7 +200,7 @@ function Comparison({
     if (!next.delete(key)) next.add(key);
     setPicked(next);
   };
-  // What was chosen and differs no more is done.
+  // A chosen memory that differs no more is done.
   const chosen = new Set(comparison.memories.map(({ path }) => path).filter((path) => picked.has(path)));
   const back = isPutBack(from, to);
   const into = nameOf(storeOf(from));

@@ -135,7 +135,7 @@ function Facts({ dream, nameOf }: { dream: Dream; nameOf: NameOf }) {
   );
 }
 
-/** What can be done with a dream. */
+/** Acts on a dream. */
 function useDreamActs(host: string, onChange: () => Promise<unknown>) {
   const backend = useBackend();
   const mirroring = useJob("dream-pull");

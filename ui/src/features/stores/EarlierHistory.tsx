@@ -1,4 +1,4 @@
-/** What happened to a store before it was recorded: where that is kept, what would come in, and bringing it in. */
+/** Past of a store before it was recorded: where that is kept, what would come in, and bringing it in. */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useRef } from "react";
@@ -38,7 +38,7 @@ function usePreview(store: Store, source: SourceName, job: string) {
 /** A look at a source that goes on, and the way to stop it. */
 type ReadJob = ReturnType<typeof useReadJob>;
 
-/** What a source would bring in, or why it has nothing. */
+/** Content that a source would bring in, or why it has nothing. */
 function Found({ found, source }: { found: ImportResult; source: SourceName }) {
   if (found.found === 0)
     return (

@@ -1,11 +1,11 @@
-/** What went wrong at a host, and what to do next. */
+/** Failure at a host, and what to do next. */
 import { Trans } from "@lingui/react/macro";
 import { ApiFailure } from "@/host";
 import { ProgramText } from "@/shared/labels";
 import { Button, Failure, useWords } from "@/shared/ui";
 import { hostWords } from "./hostWords";
 
-/** What went wrong at a host. Where another key may help, `onKey` leads to it. */
+/** Failure at a host. Where another key may help, `onKey` leads to it. */
 export function HostFailure({
   error,
   retry,

@@ -57,7 +57,7 @@ function MirrorMenu({ row, acts, onArchive, onRemove }: RowProps) {
   );
 }
 
-/** What the mirror has not: versions never seen, versions redacted at the host since. */
+/** Gaps of the mirror: versions never seen, versions redacted at the host since. */
 function Gaps({ row, acts }: Pick<RowProps, "row" | "acts">) {
   if (row.never_seen === 0 && row.redacted_at_host === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** What waits to be sent to hosts: one change after the other, with its difference and the way to take it back. */
+/** Changes that wait to be sent to hosts: one change after the other, with its difference and the way to take it back.
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { QueuedChange, RemoteStore } from "@/bindings";
@@ -65,13 +65,13 @@ function QueueRow({ change }: { change: QueuedChange }) {
   );
 }
 
-/** What a conflict or refusal means, and what can be done. */
+/** Meaning of a conflict or refusal, and what can be done. */
 function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostActs; mirror: RemoteStore | undefined }) {
   const read = useRead("queued_conflict", { id: change.id });
   const busy = acts.pulling.name !== null || acts.pushing.name !== null;
   const conflict = change.state === "conflict";
   const now = read.data;
-  // What the host has that is newer has to be seen before it is replaced.
+  // A newer version at the host has to be seen before it is replaced.
   const seen = now !== undefined && (now.moved_on || !conflict);
   return (
     <div className="notice notice-warning queue-trouble" role="alert" data-testid="queue-trouble">

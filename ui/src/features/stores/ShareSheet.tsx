@@ -24,7 +24,7 @@ function Example({ sdk, base, store }: { sdk: Sdk; base: string; store: string }
   );
 }
 
-/** How a store that the API shows is used. */
+/** Use of a store that the API shows. */
 export function ServedSheet({ store, onClose }: { store: Store; onClose: () => void }) {
   const { t } = useLingui();
   const { platform } = useBackend();

@@ -8,13 +8,13 @@ import { STATES } from "@/shared/vocabulary";
 import { useRead } from "@/state/queries";
 import { formatRoute, type Route } from "@/state/route";
 
-/** What the list needs. */
+/** Props of the list. */
 export interface StoreListProps {
   /** The chosen store. */
   chosen: string | undefined;
   /** Where a store leads from the present screen. */
   routeFor: (store: string) => Route;
-  /** What is counted beside each. */
+  /** Count beside each. */
   count?: "memories" | "unreviewed";
 }
 

@@ -32,7 +32,7 @@ import { MountSheet, ServedSheet } from "./ShareSheet";
 
 type StoreCommand = Extract<CommandName, "pause_store" | "resume_store">;
 
-/** What can be done with a store; each tells how it went. */
+/** Acts on a store; each tells how it went. */
 function useStoreActs() {
   const { t, i18n } = useLingui();
   const words = useWords();
@@ -96,7 +96,7 @@ function useStoreActs() {
   return { set, scan, remove, share, unmount, relocate };
 }
 
-/** What a store's menu opens. */
+/** Sheets that a store's menu opens. */
 type StoreSheet = "relocate" | "rules" | "earlier" | "served" | "mount" | "unmount" | "remove";
 
 interface StoreMenuProps {
@@ -104,7 +104,7 @@ interface StoreMenuProps {
   onOpen: (sheet: StoreSheet) => void;
 }
 
-/** What concerns a store's directory. */
+/** Acts on a store's directory. */
 function DirectoryItems({ store, onOpen }: StoreMenuProps) {
   const { set, scan } = useStoreActs();
   const paused = store.state === "paused";
@@ -131,7 +131,7 @@ function DirectoryItems({ store, onOpen }: StoreMenuProps) {
   );
 }
 
-/** What concerns a store in the Memory Stores API. */
+/** Acts on a store in the Memory Stores API. */
 function ApiItems({ store, onOpen }: StoreMenuProps) {
   const { share } = useStoreActs();
   if (!store.shared)
@@ -415,7 +415,7 @@ function LocalView({ stores, chosen }: { stores: readonly Store[]; chosen: strin
   );
 }
 
-/** What stands at the right of the header: the next step of the view. */
+/** Right part of the header: the next step of the view. */
 function HeaderActs({ view }: { view: StoresView | undefined }) {
   const { scan } = useStoreActs();
   if (view === "hosted")

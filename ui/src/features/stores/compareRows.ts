@@ -24,7 +24,7 @@ export function compareRows(comparison: StoreComparison, changes: ReadonlySet<st
     .map((memory) => ({ key: memory.path, label: memory.path, level: 0, leaf: true, open: false, memory }));
 }
 
-/** How many memories differ in which way, and by how many tokens in all. */
+/** Number of memories by kind of difference, and the tokens in all. */
 export interface Sums {
   /** Memories by change. */
   changes: Record<string, number>;

@@ -1,4 +1,4 @@
-/** What agent memory was found on this machine, and the way to record it. */
+/** Agent memory that was found on this machine, and the way to record it. */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
@@ -12,7 +12,7 @@ import { Button, Checkbox, Chip, Empty, Failure, useWords } from "@/shared/ui";
 import { kindWords, LOCAL_KINDS } from "@/shared/vocabulary";
 import { useBackend } from "@/state/backend";
 
-/** How the recording of one directory goes. */
+/** Outcome of recording one directory. */
 export type Outcome =
   { state: "waiting" } | { state: "working" } | { state: "done" } | { state: "failed"; error: unknown };
 

@@ -1,4 +1,4 @@
-/** What a host takes as a request for a dream, and the two sides of a dream that ended. Pure. */
+/** Form of a request for a dream, and the two sides of a dream that ended. Pure. */
 import type { Dream } from "@/bindings";
 import { charactersOf, MAX_CHARACTERS } from "./mountList";
 
@@ -10,7 +10,7 @@ export function sessionsOf(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter(Boolean))];
 }
 
-/** What is asked for. */
+/** Entered fields. */
 export interface DreamForm {
   /** The store to read. */
   store: string;
@@ -18,11 +18,11 @@ export interface DreamForm {
   sessions: readonly string[];
   /** Model. */
   model: string;
-  /** What it is told; empty for nothing. */
+  /** Instructions; empty for nothing. */
   instructions: string;
 }
 
-/** Which parts of the form the host would refuse. */
+/** Parts of the form that the host would refuse. */
 export function dreamProblems({ store, sessions, model, instructions }: DreamForm): (keyof DreamForm)[] {
   const bad: (keyof DreamForm)[] = [];
   if (store === "") bad.push("store");

@@ -1,4 +1,4 @@
-/** What is done with mirrors and their queue; each act tells how it went. */
+/** Acts on mirrors and their queue; each act tells how it went. */
 import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import type { Pulled, QueuedChange, RemoteStore, Pushed } from "@/bindings";
@@ -13,7 +13,7 @@ import { navigate } from "@/state/route";
 import { say, toasts } from "@/state/toasts";
 import { changeTitle, hostWords } from "./hostWords";
 
-/** What the acts give. */
+/** Acts on hosts. */
 export interface HostActs {
   /** The pull that is going on, if one is. */
   pulling: Job;

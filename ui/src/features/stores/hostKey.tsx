@@ -5,7 +5,7 @@ import type { RemoteHost } from "@/bindings";
 import { KeySource } from "@/shared/CounterKey";
 import { useRead } from "@/state/queries";
 
-/** What is known of a host's key; undefined until it is, null where the host is not known. */
+/** Facts of a host's key; undefined until it is, null where the host is not known. */
 export function useHost(baseUrl: string): RemoteHost | null | undefined {
   const { data } = useRead("remotes", {});
   if (!data) return undefined;

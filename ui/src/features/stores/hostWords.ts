@@ -1,4 +1,4 @@
-/** What hosts, queued changes and dreams are called, and what went wrong at a host. */
+/** Names for hosts, queued changes and dreams, and what went wrong at a host. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Code, QueuedChange, RemoteStore } from "@/bindings";
@@ -7,7 +7,7 @@ import { ApiFailure } from "@/host";
 /** A mark beside a word. */
 export type Tone = "on" | "warn" | "off" | "del" | "accent";
 
-/** What a queued change does, with the sign that stands for it. */
+/** Effect of a queued change, with the sign that stands for it. */
 export const CHANGES: Record<string, { word: MessageDescriptor; sign: string; tone: string }> = {
   create: { word: msg`creates`, sign: "+", tone: "created" },
   update: { word: msg`changes`, sign: "~", tone: "modified" },
@@ -16,14 +16,14 @@ export const CHANGES: Record<string, { word: MessageDescriptor; sign: string; to
   archive: { word: msg`archives the store`, sign: "▣", tone: "moved" },
 };
 
-/** How a queued change stands. */
+/** State of a queued change. */
 export const CHANGE_STATES: Record<string, { word: MessageDescriptor; dot: Tone }> = {
   waiting: { word: msg`waiting`, dot: "off" },
   conflict: { word: msg`conflict`, dot: "warn" },
   failed: { word: msg`refused`, dot: "del" },
 };
 
-/** How a dream stands. */
+/** State of a dream. */
 export const DREAM_STATES: Record<string, { word: MessageDescriptor; dot: Tone }> = {
   pending: { word: msg`waiting to begin`, dot: "off" },
   running: { word: msg`running`, dot: "accent" },
@@ -32,7 +32,7 @@ export const DREAM_STATES: Record<string, { word: MessageDescriptor; dot: Tone }
   canceled: { word: msg`canceled`, dot: "off" },
 };
 
-/** How a mirror stands: the most serious of what is known of it. */
+/** State of a mirror: the most serious of what is known of it. */
 export function mirrorState(row: RemoteStore): { word: MessageDescriptor; dot: Tone } {
   if (row.problem !== null) return { word: msg`not finished`, dot: "warn" };
   if (row.pulling) return { word: msg`cut off, goes on`, dot: "warn" };
@@ -40,11 +40,11 @@ export function mirrorState(row: RemoteStore): { word: MessageDescriptor; dot: T
   return row.pulled_at === null ? { word: msg`never pulled`, dot: "off" } : { word: msg`mirrored`, dot: "on" };
 }
 
-/** What became of a call to a host. */
+/** Result of a call to a host. */
 export interface HostWords {
-  /** What happened, in a few words. */
+  /** Short description of the failure. */
   title: MessageDescriptor;
-  /** What to do about it, where the program says nothing. */
+  /** Next step, where the program says nothing. */
   next: MessageDescriptor;
   /** True if another key may help. */
   key: boolean;
@@ -78,7 +78,7 @@ export function hostWords(cause: unknown): HostWords | null {
   return cause instanceof ApiFailure ? (HOST_WORDS[cause.error.code] ?? null) : null;
 }
 
-/** What a queued change is about: its path, or the store as a whole. */
+/** Subject of a queued change: its path, or the store as a whole. */
 export function changeTitle(change: QueuedChange): string {
   return change.path ?? change.store_name;
 }

@@ -10,7 +10,7 @@ export type MountItem = Record<string, unknown>;
 
 /** An attach list that was read. */
 export interface MountList {
-  /** What the text says; undefined when it is no JSON. */
+  /** Value of the text; undefined when it is no JSON. */
   value: unknown;
   /** Its items, those of other types included; empty when it has none. */
   items: MountItem[];

@@ -1,6 +1,6 @@
-/** How the official SDKs and curl are pointed at this program. Pure. */
+/** Examples that point the official SDKs and curl at this program. Pure. */
 
-/** What an example is written in. */
+/** Language of an example. */
 export type Sdk = "python" | "typescript" | "curl";
 
 /** Lists the memories of a store, with the address given and the key in the environment. */

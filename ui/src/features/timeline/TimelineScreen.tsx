@@ -141,13 +141,13 @@ function TimelineRowView({ row }: { row: TimelineRow }) {
   }
 }
 
-/** What can be done about an operation. */
 /** The session that wrote an operation, where it is one. */
 function originOf({ created_by, versions }: Operation) {
   const origin = versions[0]?.origin ?? null;
   return created_by?.type === "session_actor" && origin?.session_id === created_by.session_id ? origin : null;
 }
 
+/** Acts on an operation. */
 function OperationActions({ operation }: { operation: Operation }) {
   const { t } = useLingui();
   const storeName = useStoreName();

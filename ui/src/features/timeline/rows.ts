@@ -21,7 +21,7 @@ export function sizeOf({ created, modified, deleted }: Operation): number {
   return created + modified + deleted;
 }
 
-/** What a row is called when typing goes to it. */
+/** Name of a row when typing goes to it. */
 function labelOf(operation: Operation): string {
   return operation.versions[0]?.path ?? operation.note ?? operation.source;
 }
