@@ -34,7 +34,7 @@ pub(crate) struct ApproveArguments {
 
 /// Put changed memories back to what you last reviewed
 ///
-/// A memory that is new is deleted, a deleted one reappears. What is replaced
+/// A memory that is new is deleted, a deleted one is restored. What is replaced
 /// stays in the log. A file that changed since you looked is never overwritten:
 /// it is left, and the command exits with 4 after it did the others.
 ///

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// Write a setting as JSON, cURL, Python or TypeScript that runs, or a report as HTML
 ///
-/// The effect of the setting on the transcript stands in a comment. Code is written for
-/// the current SDKs and takes the key from ANTHROPIC_API_KEY.
+/// The effect of the setting on the transcript stands in a comment. Code is
+/// written for the current SDKs and takes the key from ANTHROPIC_API_KEY.
 ///
 ///     retrace context export 5f3c --config c.json --format python > run.py
 ///     retrace context export 5f3c --config c.json --format html --output report.html
