@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Said where something could not be compared with what was redacted.
+/// Warning where something could not be compared with what was redacted.
 pub(crate) const KEY_LOST: &str =
     "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.";
 

@@ -35,7 +35,7 @@ pub enum Change<'a> {
 #[error("{0}")]
 pub struct Unobserved(pub String);
 
-/// Told of changes. `()` lets everything happen and remembers nothing.
+/// Receives changes. `()` lets everything happen and remembers nothing.
 pub trait Observer {
     /// Called before anything is done to the files at `paths`: each is about to be written, removed or moved, or a file
     /// is about to be put there. What stands there now is still there.

@@ -65,7 +65,7 @@ pub(crate) struct Terms<'a> {
 /// An act calls this for the paths it is about to write, so that what stands there is recorded first.
 ///
 /// # Errors
-/// The keeper's. A directory that is missing or may not be read is not an error but a [`Looked::status`].
+/// The keeper's. A directory that is missing or may not be read is not an error but a [`Scanned::status`].
 pub fn scan(
     keeper: &mut dyn Keeper,
     store: &Store,

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// `not_found` for an unknown store; `invalid` for settings of rules that cannot be used.
 pub fn health(app: &App, request: HealthReq) -> Result<Health, ApiError> {
     let inner = &app.inner;
-    // Said once for all stores, rather than in each row.
+    // Reported once for all stores, rather than in each row.
     inner.own_rules()?;
     let sessions = request.loads.then(|| SessionLoads::read(inner)).transpose()?;
     let stores = inner.read(|reader| inner.listed_stores(reader, request.store.as_deref()))?;

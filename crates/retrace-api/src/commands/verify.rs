@@ -13,11 +13,11 @@ use retrace_model::RelPath;
 /// form is real too: absence in raw bytes says little.
 pub(crate) const SHORT_SECRET: usize = 12;
 
-/// Said whenever a short secret is searched for.
+/// Warning whenever a short secret is searched for.
 pub(crate) const SHORT_SECRET_WARNING: &str =
     "The secret is shorter than 12 bytes: that it is absent in raw bytes cannot tell much.";
 
-/// Said where the log is read without being written.
+/// Note where the log is read without being written.
 const SEARCH_NOT_CHECKED: &str = "The search index was not checked: the data directory cannot be written.";
 
 /// Verifies schema, foreign keys, chain, contents and derived tables; with `absent_base64` also that these bytes are in no

@@ -45,7 +45,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) inner: &'a Inner,
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) cancel: &'a Cancel,
-    /// Told how much is done of how much.
+    /// Receives the progress: how much is done of how much.
     pub(crate) tell: &'a (dyn Fn(u64, u64) + Sync),
 }
 

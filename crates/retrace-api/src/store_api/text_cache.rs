@@ -4,7 +4,7 @@
 //! here by the hash of its bytes, so what is kept never becomes wrong; whether a version still has a content, the log says
 //! each time. Deliberately absent: lists, which would push out what is read one by one.
 //!
-//! Invariant: what was read before [`KeptTexts::forget`] is not kept after it, also when it is handed in late.
+//! Invariant: what was read before [`TextCache::forget`] is not kept after it, also when it is handed in late.
 
 use super::Stop;
 use super::read::text_of;

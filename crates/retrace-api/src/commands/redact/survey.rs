@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Different matched texts kept to prove absent; a pattern that matches more is proved by its traces alone.
 pub(super) const MAX_NEEDLES: usize = 1000;
 
-/// Said of a secret that has no tag (`retrace-log/src/kept_out.rs`).
+/// Warning about a secret that has no tag (`retrace-log/src/kept_out.rs`).
 const SHORT_NOT_KEPT_OUT: &str =
     "A text shorter than 12 bytes is not kept out: an import or a pull can bring it back.";
 

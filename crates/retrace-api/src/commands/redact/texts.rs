@@ -219,7 +219,7 @@ impl Inner {
         let _variants = lock(&self.lab.variants);
         let _rules = lock(&self.own_rules_lock);
         let mut failed = Vec::new();
-        // Looked at anew, for they may have changed since the survey.
+        // Checked anew, for they may have changed since the survey.
         for file in self.own_files_holding(selection) {
             if let Err(why) = self.redact_own_file(&file, selection) {
                 failed.push(format!(
