@@ -189,7 +189,7 @@ fn a_directory_into_a_store_of_the_api_and_back() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_said_before() {
+fn what_stands_in_the_way_is_reported_before() {
     let world = World::new();
     let api = StoreApi::of(&world.app);
     let hosted = api.store("Demo");

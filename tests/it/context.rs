@@ -437,7 +437,7 @@ fn memory_files_have_a_price() {
 }
 
 #[test]
-fn own_prices_come_first_and_their_mistakes_are_told() {
+fn own_prices_come_first_and_their_mistakes_are_reported() {
     let world = lab();
     let file = world.app.data_dir().join("prices.tsv");
     let cost = || simulate(&world.app, "aaaa1111", json!({})).expect("an answer").totals.cost_usd;

@@ -68,7 +68,7 @@ fn an_item_says_what_came_new_in_its_content() {
 }
 
 #[test]
-fn a_mass_delete_is_said_of_each_memory_and_once_of_the_store() {
+fn a_mass_delete_is_reported_of_each_memory_and_once_of_the_store() {
     let world = World::new();
     for number in 0..8 {
         world.write(&format!("{number}.md"), format!("memory {number}\n"));

@@ -120,7 +120,7 @@ fn a_store_that_cannot_be_read_is_a_row_with_the_reason() {
 }
 
 #[test]
-fn a_review_is_told_per_store() {
+fn a_review_is_reported_per_store() {
     let world = with_long_index();
     let request = wire::ReviewUpToReq { up_to: world.cursor().to_string(), ..wire::ReviewUpToReq::default() };
     commands::review_up_to(&world.app, request).expect("a review");

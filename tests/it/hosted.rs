@@ -129,7 +129,7 @@ fn a_store_served_here_is_mirrored_reviewed_and_written_back_over_http() {
 }
 
 #[test]
-fn a_key_the_host_does_not_know_is_said_and_not_shown() {
+fn a_key_the_host_does_not_know_is_reported_and_not_shown() {
     let host = Host::new();
     let stranger = host.mirroring(false);
     let refused = commands::hosted_stores(&stranger.app, wire::HostRef::default()).expect_err("another key");

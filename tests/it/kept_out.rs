@@ -282,7 +282,7 @@ fn what_reappears_by_hand_is_recorded_and_reported_until_it_is_gone() {
 }
 
 #[test]
-fn a_lost_key_is_told_and_nothing_is_imported_until_a_person_says_so() {
+fn a_lost_key_is_reported_and_nothing_is_imported_until_a_person_says_so() {
     let world = redacted();
     let Some(mut git) = Repository::new(world.path("repository")) else { return };
     git.write("early.md", &format!("the key is {SECRET}\n"));

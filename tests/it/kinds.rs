@@ -77,7 +77,7 @@ fn memories_and_items_say_what_kind_they_are() {
 }
 
 #[test]
-fn agents_are_told_by_their_directory() {
+fn agents_are_known_by_their_directory() {
     let world = World::new();
     for (root, name) in [
         ("home/.claude/agent-memory/reviewer", "user"),

@@ -176,7 +176,7 @@ fn short_secrets_and_telling_reasons() {
 }
 
 #[test]
-fn what_a_finding_is_about_is_taken_out_and_never_told() {
+fn what_a_finding_is_about_is_taken_out_and_never_reported() {
     let world = World::new();
     let secret = SECRET.to_owned();
     world.record("a.md", format!("token {secret}\n"));

@@ -93,7 +93,7 @@ fn texts_that_no_version_holds_are_found_and_go() {
 }
 
 #[test]
-fn what_is_left_in_a_place_of_the_log_is_said_with_what_takes_it_out() {
+fn what_is_left_in_a_place_of_the_log_is_reported_with_what_takes_it_out() {
     let world = World::new();
     world.record(&format!("{SECRET}.md"), "harmless\n");
     let receipt = redacted(&world, of(SECRET));

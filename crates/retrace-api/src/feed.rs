@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_did_is_told_at_once() {
+    fn what_others_did_is_reported_at_once() {
         let mut known = Known::default();
         assert_eq!(known.news(at(0, 0, 0), 0), []);
         assert_eq!(known.news(at(1, 4, 0), 0), [Event::Advanced { cursor: 4 }, Event::Stores]);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_is_not_told_again_and_the_stores_follow_once() {
+    fn what_was_reported_is_not_reported_again_and_the_stores_follow_once() {
         let mut known = Known::default();
         assert_eq!(known.news(at(1, 3, 0), 3), []);
         assert_eq!(known.news(at(1, 3, 0), 3), [Event::Stores]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn while_the_search_index_goes_on_the_stores_are_told_of_now_and_then() {
+    fn while_the_search_index_goes_on_the_stores_are_reported_now_and_then() {
         let mut known = Known::default();
         let reported: Vec<bool> =
             (1..=20).map(|scan| !known.news(at(scan, 0, scan as u64), 0).is_empty()).collect();

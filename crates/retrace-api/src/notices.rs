@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mass_delete_is_told_once_however_long_it_takes() {
+    fn a_mass_delete_is_reported_once_however_long_it_takes() {
         let settings = DesktopSettings::default();
         let mut notices = begun();
         let deleted = |count: u64, rules: &[&str]| {

@@ -75,7 +75,7 @@ fn a_conversation_over_standard_streams_is_recorded_and_ends_with_its_input() {
 }
 
 #[test]
-fn a_client_that_leaves_before_it_said_anything_is_no_failure() {
+fn a_client_that_leaves_before_it_sent_anything_is_no_failure() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut server = Server::start(folder.path());
     drop(server.input.take());

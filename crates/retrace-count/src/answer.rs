@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_count_is_said() {
+    fn what_is_no_count_is_reported() {
         let deep = "[".repeat(100_000);
         for body in [
             "",

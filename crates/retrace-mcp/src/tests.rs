@@ -95,7 +95,7 @@ async fn calls_change_the_directory_and_are_recorded_with_their_session() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_call_is_said_and_changes_nothing() {
+async fn what_is_wrong_with_a_call_is_reported_and_changes_nothing() {
     let world = World::new();
     let client = world.client("s").await;
     for input in [

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn what_cannot_be_read_is_reported() {
         for (input, quoted) in [
             (json!([]), "The input must be an object with a `command`."),
             (json!({}), "The parameter `command` is missing."),

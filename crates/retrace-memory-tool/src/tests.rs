@@ -386,7 +386,7 @@ impl Observer for Reported {
 }
 
 #[test]
-fn every_change_is_told_path_by_path() {
+fn every_change_is_reported_path_by_path() {
     for dialect in Dialect::ALL {
         let memory = Memory::new(dialect);
         memory.write("d/one.md", "1");
@@ -522,7 +522,7 @@ fn limits_are_kept() {
 }
 
 #[test]
-fn what_is_no_text_is_said_as_the_client_says_it() {
+fn what_is_no_text_is_reported_as_the_client_says_it() {
     for (dialect, quoted) in [
         (Dialect::Docs, "Error: The file /memories/b is not UTF-8 text"),
         (Dialect::Py, "UnicodeDecodeError('utf-8', b'a\\xff\\'', 1, 2, 'invalid start byte')"),

@@ -155,7 +155,7 @@ mod tests {
                          kept\n-old\n+new\n*** Delete File: d.md\n*** End Patch\n*** Add File: never.md\n";
 
     #[test]
-    fn each_file_of_a_patch_is_told() {
+    fn each_file_of_a_patch_is_reported() {
         let files = parse(PATCH);
         assert_eq!(files.len(), 3);
         assert_eq!(files[0], ("a.md".to_owned(), Effect::Whole(b"one\n\n".to_vec())));

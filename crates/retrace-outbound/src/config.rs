@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_told_its_own_key_alone() {
+    fn a_host_receives_its_own_key_alone() {
         let variable = |name: &str| match name {
             "ANTHROPIC_BASE_URL" => Some("https://gateway.example/a/".to_owned()),
             "ANTHROPIC_API_KEY" => Some("sk-1".to_owned()),

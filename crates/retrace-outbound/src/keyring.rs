@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_keyring_is_said_with_its_cause() {
+    fn an_absent_keyring_is_reported_with_its_cause() {
         let error = Error::NoStorageAccess("no bus".into());
         let reported = refused(&error, user(KeyKind::ApiKey)).to_string();
         assert!(reported.contains("keyring") && reported.contains("no bus"), "{reported}");

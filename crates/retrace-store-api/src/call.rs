@@ -585,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_method_is_told_the_right_ones() {
+    fn a_wrong_method_is_answered_with_the_right_ones() {
         for (method, tail, legacy, allow) in [
             ("PUT", String::new(), false, "GET, POST"),
             ("PATCH", String::new(), false, "GET, POST"),

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_model_wrote_wrong_is_told_to_the_model_and_what_the_client_did_to_the_client() {
+    fn what_the_model_wrote_wrong_is_reported_to_the_model_and_what_the_client_did_to_the_client() {
         let asked =
             |name: &str, body: Value| read(name, &Body::parse(body.to_string().as_bytes()).expect("a body"));
         for input in [json!({ "path": "no/slash" }), json!({ "path": 5 }), json!([]), json!("text")] {

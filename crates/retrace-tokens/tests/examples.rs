@@ -71,7 +71,7 @@ fn whitespace_at_the_end_is_free_for_one_family() {
 }
 
 #[test]
-fn stored_counts_can_be_told_from_newer_ones() {
+fn stored_counts_can_be_distinguished_from_newer_ones() {
     assert!(DATA_VERSION.starts_with("ctok-1.3.0"), "{DATA_VERSION}");
     assert!(DATA_LICENSE.starts_with("MIT License") && DATA_LICENSE.contains("Sander Land"));
 }

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_known_block_is_told_apart() {
+    fn every_known_block_is_distinguished() {
         let (blocks, account) = read(
             r#"[{"type":"text","text":"a\nb"},{"type":"thinking","thinking":"t","signature":"abcd"},
             {"type":"redacted_thinking","data":"xyz"},{"type":"tool_use","id":"1","name":"Read","input":{"p":1}},

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_role_is_told_by_the_id_and_by_the_first_prompt() {
+    fn the_role_is_known_by_the_id_and_by_the_first_prompt() {
         let extraction =
             "You are now acting as the memory extraction subagent. Analyze the 4 messages above.";
         for (agent, text, expected) in [

@@ -68,7 +68,7 @@ fn a_response_over_several_lines_is_one_message() {
 }
 
 #[test]
-fn the_plan_that_the_client_adds_to_a_call_is_told_from_what_was_sent() {
+fn the_plan_that_the_client_adds_to_a_call_is_distinguished_from_what_was_sent() {
     let input = json!({"plan": "1. Look. 2. Write.", "allowedPrompts": [], "planFilePath": "/p/plans/a.md"});
     let of = |version: &str, name: &str, input: &Value| {
         let call = json!({"type": "tool_use", "id": "t1", "name": name, "input": input});
@@ -91,7 +91,7 @@ fn the_plan_that_the_client_adds_to_a_call_is_told_from_what_was_sent() {
 }
 
 #[test]
-fn fast_mode_is_told_by_every_reading() {
+fn fast_mode_is_reported_by_every_reading() {
     let mut fast = answer("a1", "u1", "m1", text("Quick."), 100);
     fast["message"]["usage"]["speed"] = json!("fast");
     let mut standard = answer("a2", "a1", "m2", text("Slow."), 120);
@@ -306,7 +306,7 @@ fn sidechains_are_transcripts_of_their_own() {
 }
 
 #[test]
-fn what_the_client_writes_is_told_apart() {
+fn what_the_client_writes_is_distinguished() {
     let mut synthetic = answer("y1", "c1", "m9", text("No response requested."), 50);
     synthetic["message"]["model"] = json!("<synthetic>");
     let mut failed = answer("y2", "y1", "m8", text("API Error"), 50);
@@ -359,7 +359,7 @@ fn results_and_images_are_what_the_model_saw() {
 }
 
 #[test]
-fn odd_trees_are_read_and_told() {
+fn odd_trees_are_read_and_reported() {
     let mut clash = typed("u1", Some("a1"), "Another with its uuid");
     let first = typed("u1", None, "One");
     let found = reading(&[

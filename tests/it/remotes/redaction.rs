@@ -94,7 +94,7 @@ fn a_newest_version_is_not_redacted_at_the_host_before_there_is_a_newer_one() {
 }
 
 #[test]
-fn what_the_host_redacted_is_said_and_kept_here() {
+fn what_the_host_redacted_is_reported_and_kept_here() {
     let mirrored = Mirrored::new(|host| {
         host.write("a.md", "one");
         host.write("a.md", "two");

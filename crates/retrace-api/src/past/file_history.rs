@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_are_told_once_in_the_order_of_time() {
+    fn copies_are_reported_once_in_the_order_of_time() {
         let line = |backups: &str| {
             format!(
                 r#"{{"type":"file-history-snapshot","messageId":"m","snapshot":{{"messageId":"m","trackedFileBackups":{{{backups}}},"timestamp":"2026-01-02T03:04:05.000Z"}},"isSnapshotUpdate":true}}"#

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_extraction_is_said_to_have_written_is_a_gap_unless_it_is_told() {
+    fn what_an_extraction_is_reported_to_have_written_is_a_gap_unless_it_is_shown() {
         let by_extraction = |happening| changed(happening, |write| write.role = Role::Background);
         let stated = |at, file| {
             changed(by_extraction(call(at, file, Effect::Unparsed)), |write| {
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_client_says_was_there_is_told_as_found() {
+    fn what_the_client_says_was_there_is_reported_as_found() {
         let before = |text: &str| {
             let text = text.to_owned();
             move |write: &mut Write| write.reported.before = Some(text)

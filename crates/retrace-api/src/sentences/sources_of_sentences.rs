@@ -370,7 +370,7 @@ fn every_sentence_is_one_that_the_sources_say() {
 }
 
 #[test]
-fn prose_is_told_from_other_literals() {
+fn prose_is_distinguished_from_other_literals() {
     for prose in ["There is no such {what}.", ", not encrypted", " (request {id})", "line {}: {}"] {
         assert!(is_prose(prose), "{prose}");
     }

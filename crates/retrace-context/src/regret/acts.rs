@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_told_by_what_they_do() {
+    fn calls_are_classified_by_what_they_do() {
         assert_eq!(
             act("Read", &json!({"file_path": "/a", "offset": 10, "limit": 5})),
             Act::Read { path: "/a", lines: 10..15 }

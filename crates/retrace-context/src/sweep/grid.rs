@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn what_is_wrong_is_reported_with_its_place() {
         let wrong = |grid: &Value| Grid::from_json(grid).unwrap_err();
         assert_eq!(wrong(&json!({"a": [{"grid": []}]})), GridError::NotAList { path: "a.0".into() });
         for range in [

@@ -52,7 +52,7 @@ fn clearing(trigger: u64, more: &Value) -> Value {
 }
 
 #[test]
-fn clearing_is_said_to_be_a_setting_of_anthropics_api() {
+fn clearing_is_reported_to_be_a_setting_of_anthropics_api() {
     let setting = json!({"edits": [{"type": "clear_tool_uses_20250919"}]});
     let mut story = run("Read");
     for request in &mut story.transcript.requests {
@@ -132,7 +132,7 @@ fn a_clearing_near_the_end_does_not_pay_back() {
 }
 
 #[test]
-fn a_compaction_that_never_ends_is_said_with_its_floor() {
+fn a_compaction_that_never_ends_is_reported_with_its_floor() {
     let control = json!({"compaction_control": {"enabled": true, "context_token_threshold": 1_000}});
     let text = message(&run("Read"), &control, "compaction_under_floor");
     assert!(text.contains("every turn compacts"), "{text}");

@@ -115,7 +115,7 @@ fn the_server_may_forbid_or_ask_for_a_further_try() {
 }
 
 #[test]
-fn refusals_are_told_in_the_apis_words_but_never_with_the_key() {
+fn refusals_are_reported_in_the_apis_words_but_never_with_the_key() {
     for status in [401, 403] {
         let message = format!("{KEY} is not known");
         let (bad, _, calls) = error(move |_| refusal(status, "authentication_error", &message, &[]));
@@ -156,7 +156,7 @@ fn what_is_no_count_is_a_bad_answer() {
 }
 
 #[test]
-fn broken_connections_are_tried_again_and_told() {
+fn broken_connections_are_tried_again_and_reported() {
     for raw in [
         &b""[..],
         b"HTTP/1.1 200 OK\r\nconte",

@@ -36,7 +36,7 @@ fn a_call_over_tls_counts() {
 }
 
 #[test]
-fn a_stranger_is_not_told_the_key() {
+fn a_stranger_does_not_receive_the_key() {
     let (settings, own) = certificate("localhost");
     let (_, other) = certificate("localhost");
     for roots in [Roots::System, Roots::Pem(other)] {

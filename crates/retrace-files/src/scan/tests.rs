@@ -165,7 +165,7 @@ fn an_unreadable_root_hides_everything() {
 }
 
 #[test]
-fn depth_is_limited_and_said() {
+fn depth_is_limited_and_reported() {
     let store = Store::new();
     let deep = |levels: usize| vec!["d"; levels].join("/");
     store.write(&format!("{}/a.md", deep(DEPTH_LIMIT - 1)), "deepest");

@@ -33,7 +33,7 @@ fn appending_the_same_again_does_nothing() {
 }
 
 #[test]
-fn an_unchanged_content_renews_what_the_file_system_said() {
+fn an_unchanged_content_renews_what_the_file_system_reported() {
     let mut log = TestLog::new();
     log.put("a.md", "one");
     let newer = Seen { modified_nanos: 5_000, ..seen(3) };
@@ -273,7 +273,7 @@ fn large_contents_stand_alone() {
 }
 
 #[test]
-fn contents_of_every_sort_are_told_apart() {
+fn contents_of_every_sort_are_distinguished() {
     let mut log = TestLog::new();
     let store = log.store;
     log.scan(vec![
@@ -325,7 +325,7 @@ fn a_content_that_was_too_large_is_kept_under_a_later_limit() {
 }
 
 #[test]
-fn bytes_that_are_not_what_they_are_said_to_be_are_refused_and_nothing_is_done() {
+fn bytes_that_are_not_what_they_are_claimed_to_be_are_refused_and_nothing_is_done() {
     let mut log = TestLog::new();
     let store = log.store;
     log.put("a.md", "one");

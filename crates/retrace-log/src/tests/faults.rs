@@ -58,7 +58,7 @@ fn append_until_refused(writer: &mut Writer) -> (LogError, u64, retrace_model::S
 }
 
 #[test]
-fn a_full_disk_is_said_and_nothing_is_half_done() {
+fn a_full_disk_is_reported_and_nothing_is_half_done() {
     let Some(disk) = SmallDisk::mount() else { return };
     let files = LogFiles::new(disk.folder.path().join("data"));
     let mut writer = Writer::open(files.clone(), entropy(1)).expect("a log");
@@ -98,7 +98,7 @@ fn child_whose_files_may_not_grow() {
 }
 
 #[test]
-fn a_file_that_may_not_grow_is_said_and_nothing_is_half_done() {
+fn a_file_that_may_not_grow_is_reported_and_nothing_is_half_done() {
     let log = TestLog::new();
     let child = child_command("tests::faults::child_whose_files_may_not_grow", log.files().directory());
     // The limit is in blocks of 512 bytes; the signal that comes with it is turned into an error.
@@ -149,7 +149,7 @@ fn read_only() -> Option<(LogFiles, Box<dyn std::any::Any>)> {
 }
 
 #[test]
-fn a_directory_that_may_not_be_written_is_said() {
+fn a_directory_that_may_not_be_written_is_reported() {
     let Some((files, _undo)) = read_only() else { return };
     let mut writer = Writer::open(files.clone(), entropy(2)).expect("opens for reading");
     let store = writer.reader().stores().expect("stores")[0].id;

@@ -60,7 +60,7 @@ fn two_writers_take_turns() {
 }
 
 #[test]
-fn a_writer_in_the_way_is_waited_for_and_then_said() {
+fn a_writer_in_the_way_is_waited_for_and_then_reported() {
     let mut log = TestLog::new();
     let mut other = Writer::open(log.files(), entropy(2)).expect("another writer");
     let store = log.store;

@@ -212,7 +212,7 @@ fn the_last_change_before_the_baseline_is_kept_and_the_baseline_is_of_it() {
 }
 
 #[test]
-fn a_change_that_the_recorder_saw_is_not_told_once_more() {
+fn a_change_that_the_recorder_saw_is_not_reported_once_more() {
     let mut log = TestLog::new();
     log.put("first.md", "the store is observed from here");
     log.put("a.md", "written");
@@ -423,7 +423,7 @@ fn what_was_begun_and_not_committed_never_happened() {
 }
 
 #[test]
-fn before_each_version_it_is_told_how_many_are_dealt_with_and_a_refusal_ends_it() {
+fn before_each_version_it_is_reported_how_many_are_dealt_with_and_a_refusal_ends_it() {
     let mut log = TestLog::new();
     let lines = |at: i64| {
         vec![

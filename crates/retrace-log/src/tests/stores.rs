@@ -71,7 +71,7 @@ fn a_stores_state_changes_only_when_it_is_news() {
 }
 
 #[test]
-fn an_unknown_store_is_said_to_be_unknown() {
+fn an_unknown_store_is_reported_to_be_unknown() {
     let mut log = TestLog::new();
     let (nowhere, at) = (StoreId([9; 16]), Timestamp::from_micros(START));
     let unknown =
@@ -89,7 +89,7 @@ fn an_unknown_store_is_said_to_be_unknown() {
 }
 
 #[test]
-fn what_the_file_system_said_is_remembered() {
+fn what_the_file_system_reported_is_remembered() {
     let mut log = TestLog::new();
     log.put("a.md", "one");
     let (store, at) = (log.store, Timestamp::from_micros(START + 9 * MINUTE));

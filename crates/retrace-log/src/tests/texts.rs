@@ -292,7 +292,7 @@ fn the_name_of_the_one_who_redacts_stays() {
 }
 
 #[test]
-fn texts_that_become_the_same_are_told_apart() {
+fn texts_that_become_the_same_are_distinguished() {
     let mut log = TestLog::new();
     let raw = log.raw();
     for name in ["x1", "x2", "x3"] {

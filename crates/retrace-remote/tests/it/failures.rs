@@ -53,7 +53,7 @@ fn each_status_has_its_error() {
 }
 
 #[test]
-fn a_wait_that_is_too_long_is_told() {
+fn a_wait_that_is_too_long_is_reported() {
     let (limited, calls) =
         error(|_| Reply::Status(429, vec![("retry-after", "3600".into())], b"{}".to_vec()));
     assert_eq!(calls, 1);
@@ -193,7 +193,7 @@ fn stopping_ends_a_call_in_the_air() {
 }
 
 #[test]
-fn each_call_is_told() {
+fn each_call_is_reported() {
     let server = Server::start(|at, _| match at {
         0 => refusal(500, "api_error", "fault"),
         1 => Reply::HangUp,

@@ -155,7 +155,7 @@ fn a_long_path_is_recognised_by_the_beginning_of_its_folder() {
 }
 
 #[test]
-fn long_paths_with_one_beginning_are_told_apart_by_their_transcripts() {
+fn long_paths_with_one_beginning_are_distinguished_by_their_transcripts() {
     let home = Home::new();
     let long = format!("work/{}", "long-".repeat(60));
     for (name, hash) in [("one", "h1"), ("two", "h2")] {

@@ -361,7 +361,7 @@ fn stores_come_and_go() {
 }
 
 #[test]
-fn a_status_is_told_when_it_changes() {
+fn a_status_is_reported_when_it_changes() {
     let place = Place::new(1);
     let mut bench = Bench::new(&[&place]);
     bench.dirty(&place, &["a.md"]);

@@ -101,7 +101,7 @@ fn batches_are_bounded_by_their_bytes_too() {
 }
 
 #[test]
-fn what_is_too_large_is_recorded_without_content_and_said() {
+fn what_is_too_large_is_recorded_without_content_and_reported() {
     let (mut place, _clock, mut memory) = setup();
     place.store.rules.max_file_bytes = 4;
     place.write("large.md", "12345");
