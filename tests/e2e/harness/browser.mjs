@@ -17,7 +17,10 @@ const FLAGS = [
   "--font-render-hinting=none",
 ];
 
-/** Longest wait for an element to stand still, in milliseconds. One that was drawn anew never does: it has lost its
+/**
+ * Longest wait for an element to stand still, in milliseconds. One that was drawn anew never does: it has lost its
+ * mark.
+ */
 const CLICK_LIMIT = 10_000;
 
 /** Starts `retrace serve` on a machine. Gives the address with the token, and a way to stop it. */

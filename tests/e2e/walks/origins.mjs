@@ -84,7 +84,9 @@ async function bringsInWhatGitKept({ app, machine }) {
   await app.gone("version-row", "rebuilt");
 }
 
-/** Brings in the versions that a session wrote before the app was there, brought in from its transcript and taken back.
+/**
+ * Brings in the versions that a session wrote before the app was there, brought in from its transcript and taken back.
+ */
 async function bringsInWhatTranscriptsTell({ app, machine }) {
   const agent = new Agent(machine, "infra", machine.infra, "3a9b7c10-5d2e-4f61-8a04-c1d2e3f4a5b6");
   const [first, second] = ["# On call\n\n- Robin, Mondays.\n", "# On call\n\n- Robin, every day.\n"];

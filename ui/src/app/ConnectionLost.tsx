@@ -14,7 +14,7 @@ export function ConnectionLost({ since }: { since: Date }) {
         <strong>
           <Trans>The program has not answered since {time}.</Trans>
         </strong>{" "}
-        <Trans>What you see is what was known then. Reconnecting…</Trans>
+        <Trans>The page shows the last known state. Reconnecting…</Trans>
       </span>
       <Button onPress={tryNow} data-testid="connect-now">
         <Trans>Try now</Trans>

@@ -23,8 +23,7 @@ function RecordingChip({ status, reachable }: { status: Status | undefined; reac
     if (!reachable)
       return { tone: "warn", word: t`no answer`, title: t`The program does not answer. Trying again.` } as const;
     if (!status) return { tone: "off", word: t`connecting`, title: "" } as const;
-    if (!status.recording)
-      return { tone: "off", word: t`not recording`, title: t`Nothing is recording.` } as const;
+    if (!status.recording) return { tone: "off", word: t`not recording`, title: t`Nothing is recording.` } as const;
     const who = status.recording_here ? t`This program records.` : t`Another process records; this one shows.`;
     if (status.recordable === 0)
       return { tone: "off", word: t`no store`, title: t`No store to record. Add a directory.` } as const;

@@ -71,7 +71,7 @@ test("an import says how far it is, and is stopped by a button", async () => {
   await waitFor(() => expect(bar).toHaveTextContent("120 of 300"));
   expect(within(bar).getByRole("progressbar", { name: "Bringing in…" })).toHaveAttribute("value", "120");
   await user.click(part.getByTestId("job-cancel"));
-  await screen.findByText("Stopped; nothing was brought in");
+  await screen.findByText("Stopped; nothing was imported");
   expect(part.queryByTestId("job-progress")).toBeNull();
   expect(part.getByTestId("earlier-import-transcripts")).toBeEnabled();
 });

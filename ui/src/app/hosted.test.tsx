@@ -254,7 +254,7 @@ describe("dreams", () => {
       "people.md": "# People\n\n- The harbour master signs at seven.\n",
     });
     const { user } = openWindow("#/stores?view=dreams", fake);
-    expect(await screen.findByText("The host was not asked yet")).toBeInTheDocument();
+    expect(await screen.findByText("The host was not contacted yet")).toBeInTheDocument();
     expect(callsOf(fake, "dreams").real).toEqual([]);
     await user.click(screen.getByTestId("list-dreams"));
     expect(await rowWith("dream-row", "Harbour desk")).toHaveTextContent("completed");

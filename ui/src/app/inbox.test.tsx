@@ -234,11 +234,11 @@ describe("the inbox", () => {
     // A group is what the list shows of it.
     expect(screen.getByTestId("approve-group")).toHaveTextContent("Approve the group of 2");
     await user.click(screen.getByTestId("approve-group"));
-    expect(await screen.findByTestId("approve-direction")).toHaveTextContent("Only what the list shows at present.");
+    expect(await screen.findByTestId("approve-direction")).toHaveTextContent("Only the items that the list shows now.");
     await user.click(await screen.findByRole("button", { name: "Approve 2" }));
     expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(2);
     const empty = await screen.findByTestId("inbox-empty");
-    expect(empty).toHaveTextContent("Nothing of this kind is left to review");
+    expect(empty).toHaveTextContent("Nothing of this kind to review");
     expect(empty).toHaveTextContent("topic, feedback");
     expect(empty).toHaveTextContent("2 changes of other kinds are left");
     await user.click(screen.getByTestId("inbox-all-kinds"));

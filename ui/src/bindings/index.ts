@@ -1062,7 +1062,6 @@ export type ScanReq = {
 stores: Array<string>, };
 
 /**
- * What a scan found.
  * Result of a scan.
  */
 export type Scanned = { 
@@ -1072,7 +1071,6 @@ export type Scanned = {
 stores: Array<ScannedStore>, };
 
 /**
- * What a scan found in one store.
  * Result of a scan of one store.
  */
 export type ScannedStore = { 
@@ -4513,7 +4511,6 @@ on: boolean,
  */
 own: string | null, 
 /**
- * What it searches for and why that matters.
  * Explanation of what it searches for and why that matters.
  */
 explanation: string, 

@@ -53,7 +53,7 @@ export function CounterKeyForm({ status }: { status: CounterStatus }) {
     return (
       <div className="form-actions">
         <Button isPending={busy} onPress={() => void store(null)} data-testid="remove-key">
-          <Trans>Take the key out of the keyring</Trans>
+          <Trans>Remove the key from the keyring</Trans>
         </Button>
         {failure !== null && <Failure error={failure} />}
       </div>

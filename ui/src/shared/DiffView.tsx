@@ -169,7 +169,7 @@ export function WholeDiff({ version }: { version: string }) {
       {() =>
         rows.length === 0 ? (
           <Empty title={t`Empty`}>
-            <Trans>The file holds no bytes.</Trans>
+            <Trans>The file is empty.</Trans>
           </Empty>
         ) : (
           <DiffRows rows={rows} words={false} />

@@ -106,9 +106,7 @@ export function RedactedContent() {
   const { t } = useLingui();
   return (
     <Empty title={t`Redacted`}>
-      <Trans>
-        The content was taken out of the log and cannot be brought back. Who changed it, when and why is kept.
-      </Trans>
+      <Trans>The content was redacted and cannot be restored. The log keeps who changed it, when and why.</Trans>
     </Empty>
   );
 }
@@ -120,7 +118,7 @@ function Unshown({ document }: { document: Document }) {
   if (document.version?.operation === "deleted" && document.version.redacted_at === null)
     return (
       <Empty title={t`No file`}>
-        <Trans>With this version the file was gone.</Trans>
+        <Trans>This version deleted the file.</Trans>
       </Empty>
     );
   const size = document.content_size_bytes === null ? "" : format.bytes(document.content_size_bytes);
@@ -133,7 +131,7 @@ function Unshown({ document }: { document: Document }) {
       );
     case "too_large":
       return (
-        <Empty title={t`Too large to keep`}>
+        <Empty title={t`Too large to record`}>
           <Trans>
             With {size} the file is above the limit of this store. Its hash and size are recorded, its content is not.
           </Trans>
@@ -144,7 +142,7 @@ function Unshown({ document }: { document: Document }) {
     default:
       return (
         <Empty title={t`Empty`}>
-          <Trans>The file holds no bytes.</Trans>
+          <Trans>The file is empty.</Trans>
         </Empty>
       );
   }
@@ -183,7 +181,7 @@ export function DocumentView({
       footer={
         document.truncated && (
           <p className="code-note">
-            <Trans>The file goes on. Only its first lines are shown here; all of it is recorded.</Trans>
+            <Trans>Only the first lines are shown here; the whole file is recorded.</Trans>
           </p>
         )
       }

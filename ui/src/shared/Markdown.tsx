@@ -61,7 +61,7 @@ function useReason(refused: Refusal): string {
     case "nested":
       return t`This text is nested too deeply to be rendered, so its lines are shown.`;
     case "costly":
-      return t`This text takes too long to render, so its lines are shown.`;
+      return t`This text takes too long to render, so it is shown as lines.`;
     case "failed":
       return t`This text could not be rendered, so its lines are shown.`;
   }

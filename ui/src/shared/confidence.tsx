@@ -4,7 +4,7 @@ import { msg } from "@lingui/core/macro";
 import { Chip, useWords } from "./ui";
 
 const CONFIDENCE: Record<string, { word: MessageDescriptor; tone: "add" | "accent" | "warn" | "plain" }> = {
-  stated: { word: msg`said so itself`, tone: "add" },
+  stated: { word: msg`stated by the writer`, tone: "add" },
   exact_content: { word: msg`exact content`, tone: "add" },
   likely: { word: msg`likely`, tone: "accent" },
   front_matter: { word: msg`named in the file`, tone: "accent" },

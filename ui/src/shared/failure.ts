@@ -33,12 +33,12 @@ const ENTRIES: Record<Code, Entry> = {
   invalid: { title: msg`That cannot be done`, next: msg`Correct it and try again.`, tone: "notice" },
   not_found: {
     title: msg`Not found`,
-    next: msg`It may have been moved or removed. Look for it with Ctrl K.`,
+    next: msg`It may have been moved or removed. Search for it with Ctrl K.`,
     tone: "notice",
   },
   head_moved: {
     title: msg`The file changed in the meantime`,
-    next: msg`Nothing was overwritten. Look at what is there now, then decide.`,
+    next: msg`Nothing was overwritten. Review the present version, then decide.`,
     tone: "warning",
   },
   before_recording: {
@@ -53,7 +53,7 @@ const ENTRIES: Record<Code, Entry> = {
   },
   content_redacted: {
     title: msg`That content was redacted`,
-    next: msg`It cannot be brought back. Who changed it, when and why is still in the log.`,
+    next: msg`It cannot be restored. The log keeps who changed it, when and why.`,
     tone: "notice",
   },
   purge_pending: {

@@ -63,7 +63,7 @@ export function useRemedies(found: PlacedFinding | undefined) {
           );
           break;
         case "strip_character":
-          offer(t`Take the characters out…`, () =>
+          offer(t`Remove the characters…`, () =>
             startAct({
               command: "strip_characters",
               request: { store, path, rule: remedy.rule, start: remedy.start, line: null, expect: null },

@@ -15,9 +15,9 @@ const TASKS: readonly [string, MessageDescriptor][] = [
   ["push", msg`Pushing`],
   ["blame", msg`Looking for who wrote each line`],
   ["transcripts", msg`Looking for transcripts`],
-  ["origins", msg`Looking for who wrote what`],
-  ["health", msg`Looking at what sessions loaded`],
-  ["memory", msg`Looking at what sessions loaded`],
+  ["origins", msg`Searching for the writers`],
+  ["health", msg`Reading the loads of sessions`],
+  ["memory", msg`Reading the loads of sessions`],
 ];
 
 /** Name of long work, in the language of the window; other work by its own name. */

@@ -67,7 +67,7 @@ export function sourceWords(source: string): MessageDescriptor | string {
 }
 
 const EVIDENCE: Record<string, MessageDescriptor> = {
-  stated: msg`the writer said so`,
+  stated: msg`stated by the writer`,
   exact_content: msg`a transcript holds exactly this content`,
   likely: msg`path and time fit, the content in part`,
   front_matter: msg`the file names the session`,

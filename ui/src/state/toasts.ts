@@ -16,7 +16,9 @@ export interface Message {
 /** Messages on screen. */
 export const toasts = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 
-/** Time for which a message stays, in milliseconds; longer where it offers something. What it offers is also elsewhere.
+/**
+ * Time for which a message stays, in milliseconds; longer where it offers something. What it offers is also elsewhere.
+ */
 const STAY_MS = { plain: 8000, withAction: 30_000 };
 
 /** Shows a message. */

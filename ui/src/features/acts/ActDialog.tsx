@@ -72,7 +72,7 @@ function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
         <strong>
           <Plural value={conflicts.length} one="# file changed since." other="# files changed since." />
         </strong>{" "}
-        <Trans>Nothing was written. Decide for each what should be there.</Trans>
+        <Trans>Nothing was written. Decide for each file.</Trans>
       </div>
       {conflicts.map((conflict) => (
         <ConflictView
@@ -91,10 +91,10 @@ function Imported({ states }: { states: ActResult["imported"] }) {
   if (states.length === 0) return null;
   const words = { write: t`writes`, delete: t`deletes`, leave: t`leaves` };
   return (
-    <section className="notice" aria-label={t`What is known of that time`} data-testid="act-imported">
+    <section className="notice" aria-label={t`Known state at that time`} data-testid="act-imported">
       <p>
         <Trans>
-          Nothing was recorded by then. This is what imported history knows; files of which it knows nothing are left.
+          Nothing was recorded by then. This comes from imported history; files without history are not changed.
         </Trans>
       </p>
       <ul>
@@ -103,7 +103,8 @@ function Imported({ states }: { states: ActResult["imported"] }) {
             <Chip tone={certain ? "accent" : "warn"}>
               {certain ? <Trans>certain</Trans> : <Trans>not certain</Trans>}
             </Chip>{" "}
-            <span className="mono">{path}</span> · {words[act as keyof typeof words] ?? act} · <ProgramText text={reason} />
+            <span className="mono">{path}</span> · {words[act as keyof typeof words] ?? act} ·{" "}
+            <ProgramText text={reason} />
           </li>
         ))}
       </ul>
@@ -208,17 +209,17 @@ function useActTexts(act: Act): { title: string; verb: string } {
     case "restore":
       return { title: t`Restore: ${act.subject}`, verb: t`Restore` };
     case "undo":
-      return { title: t`Take back: ${act.subject}`, verb: t`Take it back` };
+      return { title: t`Undo: ${act.subject}`, verb: t`Undo` };
     case "move_entry":
       return { title: t`Move: ${act.subject}`, verb: t`Move` };
     case "expire":
       return { title: t`Remove: ${act.subject}`, verb: t`Remove` };
     case "accept_memories":
-      return { title: t`Take over: ${act.subject}`, verb: t`Take over` };
+      return { title: t`Accept: ${act.subject}`, verb: t`Take over` };
     case "allow_finding":
       return { title: t`Allow: ${act.subject}`, verb: t`Write the comment` };
     case "strip_characters":
-      return { title: t`Take out: ${act.subject}`, verb: t`Take it out` };
+      return { title: t`Remove: ${act.subject}`, verb: t`Remove it` };
   }
 }
 
@@ -274,7 +275,7 @@ function OpenAct({ act }: { act: Act }) {
       footer={
         <>
           <span className="muted">
-            <Trans>This adds to the log and takes nothing out of it. It can be undone.</Trans>
+            <Trans>This only adds to the log. It can be undone.</Trans>
           </span>
           <span className="spacer" />
           <Button onPress={closeAct}>

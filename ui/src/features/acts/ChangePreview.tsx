@@ -45,7 +45,7 @@ function WholeFile({ target, tag, hold }: { target: string; tag: "insert" | "del
         diff &&
         (diff.hunks.length === 0 && !diff.binary ? (
           <Empty title={t`Empty`}>
-            <Trans>The file holds no bytes.</Trans>
+            <Trans>The file is empty.</Trans>
           </Empty>
         ) : (
           <div className="diff-panel">

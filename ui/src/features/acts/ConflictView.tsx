@@ -58,7 +58,7 @@ function NextStep({ wanted, same, onReplace }: { wanted: boolean; same: boolean;
     );
   return (
     <Button tone="danger" onPress={onReplace} data-testid="conflict-replace">
-      <Trans>Replace what is there…</Trans>
+      <Trans>Replace the present version…</Trans>
     </Button>
   );
 }
@@ -115,7 +115,7 @@ export function ConflictView({ conflict, onReplace }: ConflictViewProps) {
             read={expected}
             nothing={t`No file was expected`}
           />
-          <OneContent title={t`Found on disk`} version={found_version_id} read={found} nothing={t`No file is there`} />
+          <OneContent title={t`Found on disk`} version={found_version_id} read={found} nothing={t`No file`} />
           <OneContent
             title={t`Wanted`}
             version={wanted_version_id}

@@ -96,7 +96,7 @@ export function SessionChanges({
               other="# changes are known to be this session's."
             />
           </strong>{" "}
-          <Trans>Untick what is to stay.</Trans>
+          <Trans>Untick items to keep them.</Trans>
         </Ticks>
       )}
       <Ticks

@@ -63,7 +63,7 @@ function leftWords({ partial, conflicts, left }: ActResult): string {
   const others = left.slice(0, NAMED_FILES).map(({ path }) => path);
   const more = left.length - others.length;
   const names = more > 0 ? [...others, t`and ${more} more`] : others;
-  return together([...failed, left.length > 0 ? t`Left as it was: ${names.join(", ")}` : ""]);
+  return together([...failed, left.length > 0 ? t`Not changed: ${names.join(", ")}` : ""]);
 }
 
 function doneWords(act: Act): string {
@@ -73,17 +73,17 @@ function doneWords(act: Act): string {
     case "restore":
       return t`Restored: ${act.subject}`;
     case "undo":
-      return t`Taken back: ${act.subject}`;
+      return t`Undone: ${act.subject}`;
     case "move_entry":
       return t`Moved: ${act.subject}`;
     case "expire":
       return t`Removed: ${act.subject}`;
     case "accept_memories":
-      return t`Taken over: ${act.subject}`;
+      return t`Accepted: ${act.subject}`;
     case "allow_finding":
       return t`Allowed: ${act.subject}`;
     case "strip_characters":
-      return t`Taken out: ${act.subject}`;
+      return t`Removed: ${act.subject}`;
   }
 }
 

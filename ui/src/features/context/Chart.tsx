@@ -202,7 +202,7 @@ const Legend = memo(function Legend({
     ["thinking", t`thinking cleared`],
     ["compaction", t`compaction`],
     ["regret", t`needed again`],
-    ["recorded", t`taken out while recording`],
+    ["recorded", t`removed while recording`],
   ];
   const bands: [string, string][] = [
     ["conversation", t`conversation and tools`],

@@ -114,7 +114,7 @@ function Results({ confirmed }: { confirmed: Confirmed }) {
     <>
       {confirmed.cancelled && (
         <div className="notice notice-warning">
-          <Trans>Stopped before its end. What was answered until then is here.</Trans>
+          <Trans>Stopped before its end. These are the answers so far.</Trans>
         </div>
       )}
       <div className="table-box">

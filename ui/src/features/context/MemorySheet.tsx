@@ -14,7 +14,7 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
   const format = useFormat();
   const read = useRead("context_memory", {});
   return (
-    <Sheet title={t`What memory files cost`} onClose={onClose} size="medium" testId="memory-prices">
+    <Sheet title={t`Cost of memory files`} onClose={onClose} size="medium" testId="memory-prices">
       <Await read={read} rows={8}>
         {({ files, sessions, sessions_telling }) => (
           <>

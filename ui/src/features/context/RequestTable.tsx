@@ -51,7 +51,7 @@ export function RequestTable({
             thinking: t`thinking cleared`,
             compaction: t`compaction`,
             regret: t`needed again`,
-            recorded: t`taken out while recording`,
+            recorded: t`removed while recording`,
           })[mark],
       );
     const broken = request?.cache_break_at;

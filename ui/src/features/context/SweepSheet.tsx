@@ -234,13 +234,13 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
     <div data-testid="sweep-found">
       {sweep.cancelled && (
         <div className="notice notice-warning">
-          <Trans>Stopped before its end. What was tried until then is here.</Trans>
+          <Trans>Stopped before its end. These are the settings tried so far.</Trans>
         </div>
       )}
       <p>
         {t`${tried} over ${over}.`}{" "}
         {best.length === 0 ? (
-          <Trans>None of them is better than no setting.</Trans>
+          <Trans>None of them is better than the run without a setting.</Trans>
         ) : (
           <Trans>
             In {format.number(best.length)} of them, nothing is better without something else being worse, doing without

@@ -107,7 +107,7 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
         footer={
           rows.length === 0 && (
             <p className="side-note">
-              <Trans>Nothing holds these words.</Trans>
+              <Trans>No results.</Trans>
             </p>
           )
         }

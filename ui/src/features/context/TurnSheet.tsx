@@ -47,7 +47,7 @@ const ORIGINS: Record<string, MessageDescriptor> = {
   client: msg`added by the client`,
   summary: msg`summary`,
   synthetic: msg`made by the client`,
-  unsaid: msg`origin not said`,
+  unsaid: msg`origin not recorded`,
 };
 
 const word = (table: Record<string, MessageDescriptor>, key: string) => table[key] ?? key;
@@ -101,7 +101,7 @@ const Block = memo(function Block({ block, pointed }: { block: TurnBlock; pointe
       )}
       {block.cut && (
         <p className="muted small">
-          <Trans>The block goes on; only its beginning is shown.</Trans>
+          <Trans>Only the beginning of the block is shown.</Trans>
         </p>
       )}
     </div>
@@ -227,7 +227,7 @@ export function TurnSheet({
           {toolUse !== null && (
             <>
               <Button onPress={() => setSeeking(true)} data-testid="to-cleared">
-                <Trans>What was cleared</Trans>
+                <Trans>Cleared blocks</Trans>
               </Button>
               <Button onPress={() => go(null)} data-testid="to-answer">
                 <Trans>The answer that needed it</Trans>

@@ -108,7 +108,7 @@ function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" 
         <Trans>Duplicate</Trans>
       </MenuEntry>
       <MenuEntry danger onAction={() => remove(letter)} testId="variant-remove">
-        <Trans>Take off the bench</Trans>
+        <Trans>Remove from the bench</Trans>
       </MenuEntry>
     </MoreMenu>
   );

@@ -239,7 +239,7 @@ export const CompositionPanel = memo(function CompositionPanel({
   const counted = show.family_range_percent === null ? "counted offline" : "estimated";
   const over = request.classes.over_counted;
   return (
-    <section className="card" aria-label={t`What request ${cursor + 1} is made of`} data-testid="composition">
+    <section className="card" aria-label={t`Composition of request ${cursor + 1}`} data-testid="composition">
       <h2>
         <Trans>Request {cursor + 1} is made of</Trans>
       </h2>
@@ -336,7 +336,7 @@ export const MemoryFiles = memo(function MemoryFiles({
       </h2>
       {files.length === 0 && (
         <p className="muted">
-          <Trans>This transcript does not say what was loaded.</Trans>
+          <Trans>This transcript does not record what was loaded.</Trans>
         </p>
       )}
       <ul className="file-prices">

@@ -95,7 +95,7 @@ function StoreProposals({ name, proposals }: { name: string; proposals: readonly
         </Button>
       </header>
       <div className="table-box">
-        <table className="table" aria-label={t`What could go of ${name}`}>
+        <table className="table" aria-label={t`Proposals to remove from ${name}`}>
           <tbody>
             {proposals.map((proposal) => (
               <Row
@@ -131,7 +131,7 @@ function Proposals({ expiry, health }: { expiry: Expiry; health: Health }) {
         ) : (
           <Trans>Memories that no session loads are proposed once the transcripts are read.</Trans>
         )}{" "}
-        <Trans>Nothing goes by itself.</Trans>
+        <Trans>Nothing is removed automatically.</Trans>
       </p>
       {stores.length === 0 ? (
         <Empty title={t`Nothing is proposed`} />

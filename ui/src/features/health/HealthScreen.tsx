@@ -73,7 +73,7 @@ export function HealthScreen({ route }: { route: HealthRoute }) {
         ) : (
           !wanted && (
             <Button onPress={() => setWanted(true)} data-testid="read-loads">
-              <Trans>Read what sessions loaded</Trans>
+              <Trans>Read the loads of sessions</Trans>
             </Button>
           )
         )}

@@ -57,7 +57,7 @@ function Direction({ several, approval }: { several: Several; approval: Approval
           they are.
         </Trans>
       )}{" "}
-      {several.narrowed && <Trans>Only what the list shows at present.</Trans>}
+      {several.narrowed && <Trans>Only the items that the list shows now.</Trans>}
     </p>
   );
 }
@@ -106,7 +106,7 @@ function Errors({ items, ticked, onTick }: ErrorsProps) {
   return (
     <section data-testid="approve-errors">
       <h3 className="small-title">
-        <Trans>Left out because of errors. Tick what you approve all the same.</Trans>
+        <Trans>Skipped because of errors. Tick the changes to approve anyway.</Trans>
       </h3>
       <ul className="approve-errors">
         {items.slice(0, MAX_ROWS).map((item) => (
@@ -195,7 +195,7 @@ export function ApproveSheet({ several, busy, onClose, onApprove }: ApproveSheet
       footer={
         <>
           <span className="muted">
-            <Trans>No file is changed. It is taken back as a whole.</Trans>
+            <Trans>No file is changed. It can be undone as a whole.</Trans>
           </span>
           <span className="spacer" />
           <Button onPress={onClose} data-testid="approve-cancel">

@@ -407,7 +407,7 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
       ref={scroller}
       role="listbox"
       tabIndex={0}
-      aria-label={t`Left to review`}
+      aria-label={t`Unreviewed`}
       aria-activedescendant={chosenAt < 0 || chosen === null ? undefined : rowId(chosen)}
       className="picker inbox-list"
       onKeyDown={onKeyDown}

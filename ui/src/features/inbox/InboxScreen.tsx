@@ -261,7 +261,7 @@ function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
     { keys: "x", label: t`Roll back`, run: () => acts.reject?.(), enabled: idle && reversible },
     { keys: "t", label: t`Open the transcript`, run: () => acts.transcript?.(), enabled: idle && transcript !== null },
     { keys: "r", label: t`Redact`, run: () => acts.redact?.(), enabled: idle && redactable },
-    { keys: "n", label: t`Review what is there now`, run: showNewest, enabled: idle && stale },
+    { keys: "n", label: t`Review the new version`, run: showNewest, enabled: idle && stale },
     { keys: "u", label: t`Undo the last review`, run: () => acts.undo?.(), enabled: undoable !== null },
   ]);
 
@@ -370,7 +370,7 @@ function NoneOfKind({ route, kind, others, undo }: NoneOfKindProps) {
   const name = useKindName()(kind);
   return (
     <Empty
-      title={t`Nothing of this kind is left to review`}
+      title={t`Nothing of this kind to review`}
       action={
         <>
           <Button

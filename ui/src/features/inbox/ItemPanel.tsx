@@ -226,7 +226,7 @@ function Unshown({ item }: { item: InboxItem }) {
       </Trans>
       {item.content_kind === "too_large" && (
         <p>
-          <Trans>The content itself is not kept, so it can be approved, and not rolled back from here.</Trans>
+          <Trans>The content itself is not recorded, so it can be approved, but not rolled back from here.</Trans>
         </p>
       )}
     </Empty>
@@ -270,7 +270,7 @@ export interface ItemActs {
 export function GroupActions({ row, acts, menu }: { row: ItemRow; acts: ItemActs; menu: ReactNode }) {
   const { t } = useLingui();
   return (
-    <div className="inbox-group-actions" role="toolbar" aria-label={t`What to do with several changes`}>
+    <div className="inbox-group-actions" role="toolbar" aria-label={t`Acts on several changes`}>
       <Button tone="quiet" keys="shift+a" onPress={acts.approveGroup} data-testid="approve-group">
         <Plural value={row.group.total} one="Approve the group" other="Approve the group of #…" />
       </Button>
@@ -286,7 +286,7 @@ function Actions({ item, acts, busy }: { item: InboxItem; acts: ItemActs; busy: 
   const { t } = useLingui();
   const back = { created: t`Remove it`, deleted: t`Put it back` }[item.verb] ?? t`Roll back`;
   return (
-    <div className="pane-actions inbox-actions" role="toolbar" aria-label={t`What to do with this change`}>
+    <div className="pane-actions inbox-actions" role="toolbar" aria-label={t`Acts on this change`}>
       <Button tone="primary" keys="a" isPending={busy} onPress={acts.approve} data-testid="approve">
         <Trans>Approve</Trans>
       </Button>

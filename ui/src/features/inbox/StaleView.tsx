@@ -42,17 +42,15 @@ export function StaleView({ seen, now, onShowNewest }: StaleViewProps) {
           <strong>
             <Trans>This memory changed after you opened it.</Trans>
           </strong>{" "}
-          <Trans>
-            Review the new version first.
-          </Trans>
+          <Trans>Review the new version first.</Trans>
         </span>
         <span className="spacer" />
         <Button tone="primary" keys="n" onPress={onShowNewest} data-testid="stale-newest">
-          <Trans>Review what is there now</Trans>
+          <Trans>Review the new version</Trans>
         </Button>
       </div>
       <Segmented
-        label={t`View of what changed`}
+        label={t`View of the change`}
         value={view}
         onChange={setView}
         options={[
@@ -65,8 +63,8 @@ export function StaleView({ seen, now, onShowNewest }: StaleViewProps) {
       ) : (
         <div className="conflict-sides">
           <Side title={t`What you saw`} version={seen.version_id} nothing={t`No file`} />
-          <Side title={t`What is there now`} version={now.version_id} nothing={t`No file`} />
-          <Side title={t`What was reviewed last`} version={now.base_version_id} nothing={t`It was not there`} />
+          <Side title={t`Present version`} version={now.version_id} nothing={t`No file`} />
+          <Side title={t`Last reviewed version`} version={now.base_version_id} nothing={t`It was not there`} />
         </div>
       )}
     </div>

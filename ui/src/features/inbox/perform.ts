@@ -153,10 +153,10 @@ export async function undoReview(desk: Desk, seq: number): Promise<void> {
   const conflicts = result.act?.conflicts ?? [];
   if (conflicts.length > 0) {
     const detail = conflicts.map(({ message }) => message).join(" ");
-    say({ tone: "failure", title: t`Not taken back: files changed since`, detail });
+    say({ tone: "failure", title: t`Not undone: files changed since`, detail });
     return;
   }
-  say({ tone: "done", title: t`Taken back: ${subjectOf(result.done)}` });
+  say({ tone: "done", title: t`Undone: ${subjectOf(result.done)}` });
   const [first] = result.done;
   if (first) desk.choose(first.memory_id);
 }

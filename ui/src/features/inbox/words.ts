@@ -22,7 +22,7 @@ const CLASSES: Record<string, MessageDescriptor> = {
 
 const CONTENTS: Record<string, MessageDescriptor> = {
   binary: msg`not text`,
-  too_large: msg`too large to keep`,
+  too_large: msg`too large to record`,
   redacted: msg`redacted`,
 };
 
@@ -37,9 +37,9 @@ const SKIPPED: Record<string, MessageDescriptor> = {
   findings: msg`It has errors.`,
   stale: msg`It changed after you opened it.`,
   already_reviewed: msg`It is reviewed already.`,
-  base_redacted: msg`What it would be put back to is redacted.`,
-  base_too_large: msg`What it would be put back to was too large to be kept.`,
-  too_large: msg`Its content is too large to be kept, so it is not replaced.`,
+  base_redacted: msg`The version to restore is redacted.`,
+  base_too_large: msg`The version to restore was too large to record.`,
+  too_large: msg`Its content is too large to record, so it is not replaced.`,
 };
 
 /** Kind of the memory; empty where that is not known. */

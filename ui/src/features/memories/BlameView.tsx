@@ -65,7 +65,7 @@ function Gutter({
     <Button
       className="blame-who"
       onPress={() => onOpen(version.version_id)}
-      aria-label={t`Show the version that brought this in`}
+      aria-label={t`Show the version that added this`}
       data-testid="blame-version"
     >
       <span title={hint.filter(Boolean).join(" · ") || undefined}>

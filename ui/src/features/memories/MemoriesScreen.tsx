@@ -60,7 +60,8 @@ function DiskNotice({ state, onCompare }: { state: "differs" | "gone"; onCompare
         <Trans>The file is not on disk any more. This is not recorded yet.</Trans>
       ) : (
         <Trans>
-          The file on disk is not the newest version. It is recorded by the next scan, or before anything is written to it.
+          The file on disk is not the newest version. It is recorded by the next scan, or before anything is written to
+          it.
         </Trans>
       )}
       {state === "differs" && (
@@ -253,9 +254,9 @@ function Facts({ shown, document }: { shown: Shown; document: Document | undefin
 function useRollbackBar(): (one: NumberedVersion) => string | null {
   const { t } = useLingui();
   return ({ version }) => {
-    if (version.redacted_at !== null) return t`This version was redacted; there is nothing left to bring back.`;
+    if (version.redacted_at !== null) return t`This version was redacted; there is nothing to restore.`;
     if (version.operation === "deleted") return t`This version is a deletion. Choose one with content.`;
-    if (version.content_kind === "too_large") return t`The content was too large to keep.`;
+    if (version.content_kind === "too_large") return t`The content was too large to record.`;
     return null;
   };
 }
@@ -363,8 +364,8 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
           ) : (
             <Empty title={t`Deleted`}>
               <Trans>
-                With this version the file was gone. Choose an older one on the right to see what it held and to bring
-                it back.
+                This version deleted the file. Choose an older one on the right to see what it held and to bring it
+                back.
               </Trans>
             </Empty>
           )}
@@ -466,7 +467,7 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
           </Button>
         }
       >
-        <Trans>Retrace records directories. Tell it which.</Trans>
+        <Trans>Retrace records directories. Add one.</Trans>
       </Empty>
     );
   if (route.instruction !== undefined) return <InstructionPane store={store} path={route.instruction} />;
@@ -507,7 +508,7 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
             return (
               <Empty title={t`No memory here`}>
                 <Trans>As soon as a file appears in {store.root}, it is recorded and shown here.</Trans>{" "}
-                {store.versions > 0 && <Trans>What was here before is on the axis below.</Trans>}
+                {store.versions > 0 && <Trans>Earlier versions are on the axis below.</Trans>}
               </Empty>
             );
           return <MemoryById key={id} id={id} memory={memory} store={store} route={route} />;

@@ -1,4 +1,7 @@
-/** Snapshots that projects offer to a subagent's memory: whether the agent would take it over, and what that would
+/**
+ * Snapshots that projects offer to a subagent's memory: whether the agent would take it over, and what that would
+ * change.
+ */
 import { plural } from "@lingui/core/macro";
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
@@ -16,7 +19,7 @@ import { navigate } from "@/state/route";
 const STATES: Record<string, { word: MessageDescriptor; tone: "accent" | "warn" | "plain" }> = {
   initialise: { word: msg`would be copied`, tone: "accent" },
   ask: { word: msg`the agent would ask`, tone: "warn" },
-  current: { word: msg`taken over already`, tone: "plain" },
+  current: { word: msg`accepted already`, tone: "plain" },
   unusable: { word: msg`not usable`, tone: "plain" },
 };
 
@@ -85,11 +88,11 @@ function Snapshot({ snapshot }: { snapshot: ProjectSnapshot }) {
         <ProgramText text={snapshot.reason} />{" "}
         <span className="muted">
           {snapshot.updated_at !== null && <Trans>Snapshot of {snapshot.updated_at}.</Trans>}{" "}
-          {snapshot.synced_from !== null && <Trans>Taken over last: that of {snapshot.synced_from}.</Trans>}
+          {snapshot.synced_from !== null && <Trans>Accepted last: that of {snapshot.synced_from}.</Trans>}
         </span>
       </p>
       <p className="muted">
-        <Trans>What taking it over would do, file by file. Nothing is copied here.</Trans>
+        <Trans>Effect of accepting it, file by file. Nothing is copied here.</Trans>
       </p>
       <ul className="snapshot-changes" aria-label={t`Files`}>
         {snapshot.changes.map((change) => (
@@ -131,10 +134,7 @@ export function SnapshotPane({ store }: { store: Store }) {
               <>
                 {snapshots.length === 0 && (
                   <Empty title={t`No snapshot`}>
-                    <Trans>
-                      No project that is known here brings content for this agent along
-                      (.claude/agent-memory-snapshots).
-                    </Trans>
+                    <Trans>No known project has a snapshot for this agent (.claude/agent-memory-snapshots).</Trans>
                   </Empty>
                 )}
                 {snapshots.map((snapshot) => (

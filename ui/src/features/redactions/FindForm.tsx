@@ -44,7 +44,7 @@ function SecretField({ value, onChange }: { value: string; onChange: (value: str
           onBlur={() => setShown(false)}
           data-testid="hold-to-show"
         >
-          <Trans>Hold to show value</Trans>
+          <Trans>Hold to show the value</Trans>
         </button>
       </div>
       <p className="muted">
@@ -132,7 +132,7 @@ export function FindForm({
     { value: "secret", label: t`Exact text` },
     { value: "find", label: t`Pattern` },
   ];
-  if (draft.finding !== null) methods.unshift({ value: "finding", label: t`What was found` });
+  if (draft.finding !== null) methods.unshift({ value: "finding", label: t`A finding` });
   if (draft.versions.length > 0) methods.push({ value: "versions", label: t`Chosen versions` });
   const ready = isReady(draft) && !reasonTells(draft);
   const submit = (event: FormEvent) => {

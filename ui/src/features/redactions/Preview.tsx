@@ -87,7 +87,8 @@ function MatchCard({ group }: { group: MatchGroup }) {
   const program = useProgramWords();
   const stores = useRead("stores", {});
   const store = stores.data?.stores.find(({ id }) => id === match.store_id)?.name;
-  const named = NAMED_BY_THE_PROGRAM.has(match.place) && match.path !== null ? program.sentence(match.path) : match.path;
+  const named =
+    NAMED_BY_THE_PROGRAM.has(match.place) && match.path !== null ? program.sentence(match.path) : match.path;
   const title = named ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
   return (
     <div className="match-card" data-testid="match" data-place={match.place}>
@@ -221,7 +222,7 @@ function Confirm({
       }
     >
       <p>
-        <Trans>This cannot be undone. Rolling back never brings it back.</Trans>
+        <Trans>This cannot be undone. A rollback never restores it.</Trans>
       </p>
       {live && (
         <p>
@@ -292,7 +293,7 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
         </Button>
         <span className="spacer" />
         <span className="muted">
-          <Trans>Redaction cannot be undone. Rolling back never brings it back.</Trans>
+          <Trans>Redaction cannot be undone. A rollback never restores it.</Trans>
         </span>
       </div>
       {asking && (

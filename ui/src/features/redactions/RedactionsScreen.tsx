@@ -126,8 +126,7 @@ function Done() {
       <div className="redact-body">
         <p className="muted">
           <Trans>
-            The receipt on the right says what was done and what was found in every place. It stays, and can be verified
-            again.
+            The receipt on the right lists every place with its result. It stays, and can be verified again.
           </Trans>
         </p>
         <div className="form-actions">
@@ -164,7 +163,7 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
                 <ReceiptPanel receipt={receipt} />
               ) : (
                 <Empty title={t`No such receipt`}>
-                  <Trans>Choose one on the left.</Trans>
+                  <Trans>Select one on the left.</Trans>
                 </Empty>
               )
             }
@@ -172,16 +171,14 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
         ) : (
           <div className="side-explain">
             <h2>
-              <Trans>What a redaction does</Trans>
+              <Trans>Effect of a redaction</Trans>
             </h2>
             <ol>
               <li>
-                <Trans>
-                  Takes the content out of every recorded version that holds it, and out of the search index.
-                </Trans>
+                <Trans>Removes the content from every recorded version that holds it, and from the search index.</Trans>
               </li>
               <li>
-                <Trans>Replaces it in the live files, if you say so.</Trans>
+                <Trans>Replaces it in the live files, if you choose so.</Trans>
               </li>
               <li>
                 <Trans>

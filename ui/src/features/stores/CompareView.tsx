@@ -217,11 +217,11 @@ function Comparison({
     { keys: "space", label: t`Choose the memory or not`, run: () => row && toggle(row.key), enabled: some },
     {
       keys: "a",
-      label: back ? t`Put back what is chosen` : t`Take over what is chosen`,
+      label: back ? t`Put back the selected` : t`Accept the selected`,
       run: acceptChosen,
       enabled: some,
     },
-    { keys: "shift+a", label: back ? t`Put all back` : t`Take all over`, run: () => accept(null), enabled: some },
+    { keys: "shift+a", label: back ? t`Put all back` : t`Accept all`, run: () => accept(null), enabled: some },
     {
       keys: "s",
       label: t`Swap the sides`,
@@ -278,7 +278,7 @@ function Comparison({
             </Button>
             <span className="spacer" />
             <Button keys="shift+a" onPress={() => accept(null)} data-testid="accept-all">
-              {back ? <Trans>Put all back…</Trans> : <Trans>Take all over…</Trans>}
+              {back ? <Trans>Put all back…</Trans> : <Trans>Accept all…</Trans>}
             </Button>
             <Button tone="primary" keys="a" onPress={acceptChosen} data-testid="accept-chosen">
               {back

@@ -222,11 +222,7 @@ function Detail({
           onPress={() => void acts.hold(dream)}
           data-testid="dream-hold"
         >
-          {missing > 0 && dream.output_remote_id !== null ? (
-            <Trans>Mirror and compare</Trans>
-          ) : (
-            <Trans>Compare</Trans>
-          )}
+          {missing > 0 && dream.output_remote_id !== null ? <Trans>Mirror and compare</Trans> : <Trans>Compare</Trans>}
         </Button>
         {open && (
           <Button keys="c" onPress={() => void acts.cancel(dream)} data-testid="dream-cancel">
@@ -241,7 +237,7 @@ function Detail({
       </div>
       {dream.output_remote_id === null && (
         <p className="muted">
-          <Trans>There is nothing to hold against its input yet.</Trans>
+          <Trans>There is nothing to compare with its input yet.</Trans>
         </p>
       )}
     </section>
@@ -363,7 +359,7 @@ export function DreamsView({ route }: { route: StoresRoute }) {
         </Button>
       </div>
       {!wanted ? (
-        <Empty title={t`The host was not asked yet`}>
+        <Empty title={t`The host was not contacted yet`}>
           <Trans>Listing its dreams calls {hostName(host)}. Nothing is called before you ask for it.</Trans>
         </Empty>
       ) : read.error && !read.data ? (

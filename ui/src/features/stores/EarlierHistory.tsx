@@ -44,9 +44,9 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
     return (
       <p className="muted">
         {source === "git" ? (
-          <Trans>Git keeps nothing of this directory.</Trans>
+          <Trans>Git has no history of this directory.</Trans>
         ) : (
-          <Trans>No transcript tells of a file in this directory.</Trans>
+          <Trans>No transcript names a file in this directory.</Trans>
         )}
       </p>
     );
@@ -54,7 +54,7 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
     <>
       <p data-testid="earlier-found">
         {found.versions === 0 ? (
-          <Trans>Nothing new: what it tells is in the log already, or was seen when it happened.</Trans>
+          <Trans>Nothing new: its versions are in the log already, or were recorded when they happened.</Trans>
         ) : (
           <Trans>
             <Plural value={found.versions} one="# version" other="# versions" /> of{" "}
@@ -88,7 +88,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
     stopped.current = true;
     job.cancel();
   };
-  const name = source === "git" ? t`Git` : t`Transcripts and kept copies`;
+  const name = source === "git" ? t`Git` : t`Transcripts and copies`;
   const bringIn = async (job: string) => {
     stopped.current = false;
     try {
@@ -105,7 +105,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
       const operation = done.operation_seq;
       const title =
         operation === null
-          ? t`Nothing new came in`
+          ? t`Nothing new`
           : t`Brought in ${plural(done.versions, { one: "# version", other: "# versions" })} of ${store.name}`;
       if (operation === null) say({ tone: "notice", title });
       else {
@@ -119,7 +119,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
       onDone();
     } catch (cause) {
       if (stopped.current && cause instanceof ApiFailure && cause.error.subject === job) {
-        say({ tone: "notice", title: t`Stopped; nothing was brought in` });
+        say({ tone: "notice", title: t`Stopped; nothing was imported` });
         return;
       }
       const failure = wordsFor(cause);

@@ -29,7 +29,8 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
           </h1>
           <p className="muted">
             <Trans>
-              Retrace searched the usual places for agent memory. Choose what to record: it takes a baseline now and keeps every change from here on, on this machine only.
+              Retrace searched the usual places for agent memory. Choose what to record: it takes a baseline now and
+              keeps every change from here on, on this machine only.
             </Trans>
           </p>
         </header>

@@ -181,7 +181,7 @@ function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: Ho
             </Trans>
           </p>
           <p className="muted">
-            <Trans>It is queued like any other change: until you push, you can take it back.</Trans>
+            <Trans>It is queued like any other change: until you push, you can withdraw it.</Trans>
           </p>
         </Question>
       )}
@@ -224,7 +224,7 @@ function Mirrors({ remotes, queue, chosen }: { remotes: Remotes; queue: RemoteQu
     { keys: "shift+l", label: t`Pull all hosted stores`, run: () => void acts.pull(null), enabled: !busy },
     {
       keys: "p",
-      label: t`Push what is queued`,
+      label: t`Push queued changes`,
       run: () => void acts.push(null),
       enabled: !busy && changes.length > 0,
     },
@@ -238,14 +238,14 @@ function Mirrors({ remotes, queue, chosen }: { remotes: Remotes; queue: RemoteQu
       {acts.pulling.name !== null && <JobProgress job={acts.pulling} label={t`Pulling`} />}
       {acts.pushing.name !== null && <JobProgress job={acts.pushing} label={t`Pushing`} />}
       <MirrorTable stores={remotes.stores} acts={acts} chosen={chosen} />
-      <section className="hosted-below" aria-label={t`What is queued, and the calls`}>
+      <section className="hosted-below" aria-label={t`Queue and calls`}>
         <div className="hosted-switch">
           <Segmented label={t`Shown below`} value={below} options={options} onChange={setBelow} />
           <span className="spacer" />
           {below === "queue" && changes.length > 0 && (
             <>
               <Button isDisabled={busy} onPress={() => void acts.withdraw(changes)} data-testid="withdraw-all">
-                <Trans>Take all back</Trans>
+                <Trans>Withdraw all</Trans>
               </Button>
               <Button
                 tone="primary"

@@ -109,7 +109,7 @@ function ItemForm({
           <option value="read_only">{t`may only read`}</option>
           {!["", "read_only", "read_write"].includes(access) && <option value={access}>{access}</option>}
         </select>
-        <AriaButton className="icon-button" aria-label={t`Take store ${place} off the list`} onPress={onRemove}>
+        <AriaButton className="icon-button" aria-label={t`Remove store ${place} from the list`} onPress={onRemove}>
           <CloseIcon />
         </AriaButton>
       </div>

@@ -87,7 +87,8 @@ export function NewDream({
     >
       <p>
         <Trans>
-          A dream reads a store and past sessions and writes the store anew. You then compare both and accept what you want.
+          A dream reads a store and past sessions and writes the store anew. You then compare both and accept what you
+          want.
         </Trans>
       </p>
       <div className="field">

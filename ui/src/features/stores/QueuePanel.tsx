@@ -1,4 +1,6 @@
-/** Changes that wait to be sent to hosts: one change after the other, with its difference and the way to take it back.
+/**
+ * Changes that wait to be sent to hosts: one change after the other, with its difference and the way to take it back.
+ */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { QueuedChange, RemoteStore } from "@/bindings";
@@ -95,19 +97,19 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
                 <Trans>Pull, so that the newer edit is here. It comes to your inbox.</Trans>
               </li>
               <li>
-                <Trans>Look below at what happened there, and at what your change would do to it.</Trans>
+                <Trans>Below: the change at the host, and the effect of your change on it.</Trans>
               </li>
               <li>
-                <Trans>Queue your change over what is there now, or take it back.</Trans>
+                <Trans>Queue your change over the present version, or withdraw it.</Trans>
               </li>
             </>
           ) : (
             <>
               <li>
-                <Trans>Queue it once more when the reason is gone: with the next push the host decides anew.</Trans>
+                <Trans>Queue it again when the reason is gone: the host decides again at the next push.</Trans>
               </li>
               <li>
-                <Trans>Or take the change back. The memory stays here as the host has it.</Trans>
+                <Trans>Or withdraw the change. The memory stays as the host has it.</Trans>
               </li>
             </>
           )}
@@ -120,7 +122,7 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
           )}
           {conflict && change.path !== null && (
             <Button onPress={() => navigate({ screen: "inbox", store: change.store_id })} data-testid="queue-look">
-              <Trans>Look in the inbox</Trans>
+              <Trans>Open the inbox</Trans>
             </Button>
           )}
           <Button
@@ -128,7 +130,7 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
             onPress={() => now && void acts.retry(change, now.now_version_id)}
             data-testid="queue-retry"
           >
-            {conflict ? <Trans>Queue it over what is there now</Trans> : <Trans>Queue it once more</Trans>}
+            {conflict ? <Trans>Queue it over the present version</Trans> : <Trans>Queue it once more</Trans>}
           </Button>
         </div>
       </div>
@@ -145,9 +147,9 @@ function Conflict({ change }: { change: QueuedChange }) {
       {(conflict) =>
         conflict.moved_on ? (
           <>
-            <section aria-label={t`What happened at the host`} data-testid="conflict-happened">
+            <section aria-label={t`Change at the host`} data-testid="conflict-happened">
               <h3 className="small-title">
-                <Trans>What happened at the host</Trans>
+                <Trans>Change at the host</Trans>
                 {conflict.now_at && (
                   <>
                     {" "}
@@ -164,13 +166,13 @@ function Conflict({ change }: { change: QueuedChange }) {
                 <QueuedDiff diff={conflict.happened} />
               ) : (
                 <p className="muted">
-                  <Trans>There is no earlier content to hold it against.</Trans>
+                  <Trans>There is no earlier content to compare it with.</Trans>
                 </p>
               )}
             </section>
-            <section aria-label={t`What your change would do to it`} data-testid="conflict-would">
+            <section aria-label={t`Effect of your change`} data-testid="conflict-would">
               <h3 className="small-title">
-                <Trans>What your change would do to it</Trans>
+                <Trans>Effect of your change</Trans>
               </h3>
               {conflict.would && <QueuedDiff diff={conflict.would} />}
             </section>
@@ -178,7 +180,7 @@ function Conflict({ change }: { change: QueuedChange }) {
         ) : (
           <>
             <p className="muted" data-testid="conflict-unseen">
-              <Trans>The newer edit is not here yet: pull, then it is shown beside your change.</Trans>
+              <Trans>The newer edit is not mirrored yet: pull to see it beside your change.</Trans>
             </p>
             {change.diff && <QueuedDiff diff={change.diff} />}
           </>
@@ -288,7 +290,7 @@ export function QueuePanel({
     { keys: "k", label: t`Previous change`, run: () => step(-1), enabled: rows.length > 0 },
     {
       keys: "w",
-      label: t`Take the queued change back`,
+      label: t`Withdraw the queued change`,
       run: () => row && void acts.withdraw([row.change]),
       enabled: row !== undefined && !busy,
     },

@@ -112,7 +112,7 @@ function DirectoryItems({ store, onOpen }: StoreMenuProps) {
     <>
       {store.state === "moved" && (
         <MenuEntry onAction={() => onOpen("relocate")} testId="store-relocate">
-          <Trans>Use the directory that is there now…</Trans>
+          <Trans>Use the present directory…</Trans>
         </MenuEntry>
       )}
       <MenuEntry onAction={() => void scan([store])} testId="store-scan">
@@ -122,10 +122,10 @@ function DirectoryItems({ store, onOpen }: StoreMenuProps) {
         {paused ? <Trans>Resume recording</Trans> : <Trans>Pause recording</Trans>}
       </MenuEntry>
       <MenuEntry onAction={() => onOpen("rules")} testId="store-rules">
-        <Trans>What is left out…</Trans>
+        <Trans>Left out…</Trans>
       </MenuEntry>
       <MenuEntry onAction={() => onOpen("earlier")} testId="store-earlier">
-        <Trans>Bring in earlier history…</Trans>
+        <Trans>Import earlier history…</Trans>
       </MenuEntry>
     </>
   );
@@ -215,7 +215,7 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
         )}
         {store.state === "moved" && (
           <Button onPress={() => onOpen("relocate")} data-testid="store-relocate-here">
-            <Trans>Use the directory that is there now…</Trans>
+            <Trans>Use the present directory…</Trans>
           </Button>
         )}
       </td>
@@ -232,7 +232,7 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
 function Rules({ store, onClose }: { store: Store; onClose: () => void }) {
   const { t } = useLingui();
   return (
-    <Sheet title={t`What ${store.name} leaves out`} onClose={onClose} testId="rules">
+    <Sheet title={t`Left out by ${store.name}`} onClose={onClose} testId="rules">
       <ul className="rules">
         {store.rules.map((rule) => (
           <li key={rule}>
@@ -390,7 +390,7 @@ function Discovery() {
         </Await>
       ) : (
         <Button onPress={() => setWanted(true)} data-testid="discover">
-          <Trans>Look for agent memory on this machine</Trans>
+          <Trans>Search this machine for agent memory</Trans>
         </Button>
       )}
       <AddDirectory onAdded={() => say({ tone: "done", title: t`The directory is recorded` })} />

@@ -210,7 +210,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
     <div className="discovery">
       {discovered.found.length === 0 ? (
         <Empty title={t`No agent memory found`}>
-          <Trans>Nothing was found in the usual places. Add a directory below, whatever it holds.</Trans>
+          <Trans>Nothing was found in the usual places. Add any directory below.</Trans>
         </Empty>
       ) : (
         <ul className="found-list" aria-label={t`Directories found`}>
@@ -226,9 +226,9 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
         </ul>
       )}
       {discovered.problems.length > 0 && (
-        <section className="problems" aria-label={t`What could not be read`}>
+        <section className="problems" aria-label={t`Could not be read`}>
           <h2 className="small-title">
-            <Trans>What could not be read</Trans>
+            <Trans>Could not be read</Trans>
           </h2>
           <ul>
             {discovered.problems.map(({ subject, message }) => (

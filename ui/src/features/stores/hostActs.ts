@@ -125,7 +125,7 @@ export function useHostActs(): HostActs {
       await reporting(async () => {
         await backend.call("withdraw_queued", { ids: changes.map(({ id }) => id) });
         const count = plural(changes.length, { one: "# change", other: "# changes" });
-        say({ tone: "done", title: t`Taken back: ${count}`, detail: t`Nothing of it was sent.` });
+        say({ tone: "done", title: t`Withdrawn: ${count}`, detail: t`Nothing of it was sent.` });
       });
     },
     retry: async (change, over) => {

@@ -37,7 +37,7 @@ export function HostKeyField({
         autoComplete="off"
         spellCheck={false}
         value={value}
-        placeholder={known ? t`leave empty to use the one that is kept` : t`stored in the system's keyring`}
+        placeholder={known ? t`leave empty to use the saved one` : t`stored in the system's keyring`}
         onChange={(event) => onChange(event.target.value)}
         data-testid="host-key"
       />

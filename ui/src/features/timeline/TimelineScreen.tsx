@@ -181,7 +181,7 @@ function OperationActions({ operation }: { operation: Operation }) {
       )}
       {redaction && (
         <span className="muted">
-          <Trans>A redaction cannot be taken back.</Trans>
+          <Trans>A redaction cannot be undone.</Trans>
         </span>
       )}
     </div>
@@ -206,7 +206,7 @@ function OperationFacts({ operation }: { operation: Operation }) {
           <Note text={operation.note} />
         </p>
       )}
-      {operation.undone_by !== null && <p className="muted">{t`Taken back by operation ${operation.undone_by}.`}</p>}
+      {operation.undone_by !== null && <p className="muted">{t`Undone by operation ${operation.undone_by}.`}</p>}
     </div>
   );
 }
