@@ -364,8 +364,7 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
           ) : (
             <Empty title={t`Deleted`}>
               <Trans>
-                This version deleted the file. Choose an older one on the right to see what it held and to bring it
-                back.
+                This version deleted the file. Select an older one on the right to see and restore its content.
               </Trans>
             </Empty>
           )}
