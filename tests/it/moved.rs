@@ -216,7 +216,7 @@ fn a_receipt_does_not_call_clean_what_could_not_be_read() {
     };
     let preview = redact(true);
     assert!(
-        preview.warnings.iter().any(|told| told.ends_with("could not be looked at: notes.")),
+        preview.warnings.iter().any(|warning| warning.ends_with("could not be looked at: notes.")),
         "{preview:?}"
     );
     let receipt = redact(false).receipt.expect("a receipt");

@@ -34,7 +34,7 @@ impl Code {
             Self::Internal | Self::DatabaseDamaged | Self::CannotWrite | Self::NotRecorded => 1,
             Self::Invalid => 2,
             Self::NotFound | Self::ContentRedacted => 3,
-            // What is asked does not fit what is there: it moved on, is in use, or was not recorded yet.
+            // The request does not fit the present state: it moved on, is in use, or was not recorded yet.
             Self::HeadMoved | Self::BeforeRecording | Self::Busy => 4,
             Self::PurgePending => 6,
             Self::StoreUnavailable | Self::KeyRefused | Self::HostLimited => 7,

@@ -107,7 +107,10 @@ impl Step {
     /// The content, given its delta base.
     fn unpack(self, base: Option<&[u8]>) -> Result<Vec<u8>, LogError> {
         let Some(data) = self.data else {
-            return Err(LogError::Damaged(format!("content {} is gone, and another leans on it", self.id)));
+            return Err(LogError::Damaged(format!(
+                "content {} is gone, and is the delta base of another",
+                self.id
+            )));
         };
         match (self.encoding, base) {
             (RAW, _) if data.len() == self.size => Ok(data),
@@ -153,7 +156,9 @@ fn read_with(
         next = step.base;
         steps.push(step);
         if i64::try_from(steps.len()).unwrap_or(i64::MAX) > MAX_DEPTH + 1 {
-            return Err(LogError::Damaged(format!("content {id} leans on too many others, or on itself")));
+            return Err(LogError::Damaged(format!(
+                "content {id} has too long a chain of delta bases, or is its own delta base"
+            )));
         }
     }
     let base = steps.first().and_then(|step| step.base);
@@ -348,7 +353,7 @@ mod tests {
         let dictionary = [&0xec30_a437_u32.to_le_bytes()[..], note().as_bytes()].concat();
         assert_eq!(encoding(0, dictionary), PACKED, "zstd would take it for a dictionary");
         let large = note().repeat(MAX_DIFFERENCE_BYTES / note().len() + 1);
-        assert_eq!(encoding(0, large.into_bytes()), PACKED, "too large to lean on");
+        assert_eq!(encoding(0, large.into_bytes()), PACKED, "too large for a delta base");
     }
 
     #[test]

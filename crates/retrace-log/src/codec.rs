@@ -26,7 +26,7 @@ const DICTIONARY_MAGIC: [u8; 4] = 0xec30_a437_u32.to_le_bytes();
 /// that stands in the database can only be damage.
 const MAX_CONTENT_BYTES: usize = 1 << 30;
 
-/// Whether a content of so many bytes can be kept.
+/// True if a content of so many bytes can be kept.
 pub(crate) fn can_be_kept(size: usize) -> bool {
     size <= MAX_CONTENT_BYTES
 }

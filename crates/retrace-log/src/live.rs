@@ -75,7 +75,7 @@ impl Reader<'_> {
         Ok(Some(LiveMemory { version: version.id, sha256: version.content.map(|content| content.sha256) }))
     }
 
-    /// Whether the file at a path is still the one whose content was redacted, as far as `seen` tells: what the file system says
+    /// True if the file at a path is still the one whose content was redacted, as far as `seen` tells: what the file system says
     /// of it is what it said then.
     ///
     /// # Errors

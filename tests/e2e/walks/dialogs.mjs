@@ -18,14 +18,14 @@ const PROPOSED = "logs/2020/01/2020-01-05.md";
 
 /** Beginning of the title of the dialog that shows the preview of a command. */
 const ACTS = {
-  accept_memories: "Take over:",
+  accept_memories: "Accept:",
   allow_finding: "Allow:",
   expire: "Remove:",
   move_entry: "Move:",
   restore: "Restore:",
   rollback: "Roll back:",
-  strip_characters: "Take out:",
-  undo: "Take back:",
+  strip_characters: "Remove:",
+  undo: "Undo:",
 };
 
 /** Opens things one after the other, and looks at each. */
@@ -173,7 +173,7 @@ async function ofTheInbox(one, machine) {
   await one.checks.at("the editor of an item");
   await app.click("edit-close");
   machine.write(file("testing.md"), "# Testing\n\n- All of it is flaky.\n");
-  await app.see("stale", "changed again");
+  await app.see("stale", "changed after you opened it");
   await app.settled();
   await one.checks.at("an item that changed again");
   await app.click("approve-group");

@@ -158,7 +158,7 @@ async function aStaleItem({ app, machine }) {
   await app.see("item-title", name);
   const newer = `${CHANGED_CONVENTIONS}\n- Written while somebody looked.\n`;
   machine.write(join(machine.webshop, name), newer);
-  await app.see("stale", "changed again");
+  await app.see("stale", "changed after you opened it");
   const sides = await until("the three contents", async () => {
     const texts = await app.texts("stale-side");
     return texts.length === 3 && texts.every((text) => text.includes("Checkout conventions")) && texts;

@@ -105,7 +105,7 @@ describe("a redaction", () => {
     expect(row).toHaveTextContent("redacted");
     await user.click(row);
     await user.click(screen.getByTestId("tab-content"));
-    expect(await screen.findByText(/cannot be brought back/)).toBeInTheDocument();
+    expect(await screen.findByText(/cannot be restored/)).toBeInTheDocument();
     expect(screen.getByTestId("rollback-button")).toBeDisabled();
   });
 });

@@ -34,7 +34,7 @@ const KINDS: Record<string, (letters: number) => string> = {
 describe("hostile Markdown", () => {
   it.each(Object.entries(KINDS))("is shown as lines where it is a megabyte: %s", (_, make) => {
     renderPart(<Markdown lines={linesOf(make(MB))} />);
-    expect(screen.getByTestId("not-rendered")).toHaveTextContent("so its lines are shown");
+    expect(screen.getByTestId("not-rendered")).toHaveTextContent("so it is shown as lines");
   });
 
   it.each(Object.entries(KINDS))("of four kilobytes is rendered or shown as lines: %s", (_, make) => {

@@ -114,7 +114,7 @@ impl Inner {
         Ok(blame)
     }
 
-    /// Whether the file at a path is the one whose newest version was redacted and that was left: it is recorded, and what is
+    /// True if the file at a path is the one whose newest version was redacted and that was left: it is recorded, and what is
     /// known of its lines is that they were in that version.
     fn is_as_redacted(&self, reader: &Reader<'_>, store: StoreId, path: &RelPath) -> Result<bool, ApiError> {
         let row = reader.store(store)?;

@@ -137,7 +137,7 @@ pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result
     contents(place, history.lines(), rules, steps)
 }
 
-/// Whether `HEAD` leads to a commit. It leads to none in a repository that was only begun, and git then takes its name for wrong.
+/// True if `HEAD` leads to a commit. It leads to none in a repository that was only begun, and git then takes its name for wrong.
 fn has_commits(place: &GitPlace) -> Result<bool, ApiError> {
     let mut git = command(&place.top);
     git.args(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]);

@@ -116,7 +116,7 @@ fn found_at(app: &App, place: &str, rule: Option<&str>) -> Result<FindingPlace, 
     Ok(FindingPlace { store, path, rule, start })
 }
 
-/// What stands before `:LINE:COLUMN`, and both.
+/// Splits off `:LINE:COLUMN`.
 fn with_place(text: &str) -> Option<(&str, u32, u32)> {
     let (rest, column) = text.rsplit_once(':')?;
     let (memory, line) = rest.rsplit_once(':')?;

@@ -29,7 +29,7 @@ pub(crate) fn group(
         count(group.total, "memory", "memories")
     )?;
     let mut sentence = None;
-    let mut mended = Mended { store: None, said: BTreeSet::new() };
+    let mut mended = Mended { store: None, shown: BTreeSet::new() };
     for item in &group.items {
         line(out, item, names, style)?;
         let why = item.origin.as_ref().and_then(why);
@@ -85,7 +85,7 @@ fn shortened(text: &str, most: usize) -> String {
 /// Whose findings are mended, and by which commands that were said already: one may mend what several items show.
 struct Mended<'a> {
     store: Option<&'a str>,
-    said: BTreeSet<String>,
+    shown: BTreeSet<String>,
 }
 
 fn findings(
@@ -133,7 +133,7 @@ fn findings(
             }
         }
         for command in mended.store.map(|store| remedy::commands(group, store)).unwrap_or_default() {
-            if mended.said.insert(command.clone()) {
+            if mended.shown.insert(command.clone()) {
                 writeln!(out, "        {}", style.paint.cyan(&command))?;
             }
         }
@@ -234,7 +234,7 @@ pub(crate) fn reviewed(
         let place = names.place(&item.store_id, item.path.as_deref());
         writeln!(out, "  {}  {place}: {}", style.paint.yellow("left"), visible::line(&item.message))?;
         if item.reason == "findings" {
-            let mut mended = Mended { store: names.typed(&item.store_id), said: BTreeSet::new() };
+            let mut mended = Mended { store: names.typed(&item.store_id), shown: BTreeSet::new() };
             findings(out, &item.findings, &mut mended, false, style)?;
             writeln!(out, "      {}", style.paint.dim(&visible::line(&item.version_id)))?;
             continue;

@@ -1,4 +1,4 @@
-//! What mends findings, as commands that are ready to be typed.
+//! Prints remedies of findings, as commands that are ready to be typed.
 
 use super::visible;
 use retrace_api::wire::{Finding, Remedy};
@@ -21,7 +21,7 @@ pub(crate) fn commands(findings: &[&Finding], store: &str) -> Vec<String> {
     if apart { Vec::new() } else { commands }
 }
 
-/// Whether a remedy is of a single place, so that a command for each would be needed.
+/// True if a remedy is of a single place, so that a command for each would be needed.
 fn is_of_one(remedy: &Remedy) -> bool {
     matches!(remedy, Remedy::Redact { .. })
 }

@@ -267,7 +267,7 @@ fn large_contents_stand_alone() {
     log.put("large.txt", &bytes[..(1 << 20) - 2]);
     let depths: i64 =
         log.raw().query_row("SELECT sum(depth) FROM blobs", [], |row| row.get(0)).expect("sums");
-    assert_eq!(depths, 1, "only the last is small enough to lean, and leans on one that is");
+    assert_eq!(depths, 1, "only the last is small enough for a delta, and so is its base");
     assert_eq!(log.text(2).as_bytes(), bytes);
     log.assert_sound();
 }
@@ -449,8 +449,8 @@ fn a_content_leans_on_the_one_before_it_also_where_its_memory_was_away() {
     log.delete("a.md");
     log.put("a.md", text(4));
     log.scan(vec![moved(log.store, "a.md", "b.md", text(5))]);
-    let leaning: Vec<bool> = log.leaning().into_iter().map(|(_, leans)| leans).collect();
+    let leaning: Vec<bool> = log.with_delta_base().into_iter().map(|(_, leans)| leans).collect();
     assert_eq!(leaning, [false, true, true, true]);
     log.put("new.md", text(6));
-    assert!(!log.leaning()[4].1, "a new memory has nothing to lean on");
+    assert!(!log.with_delta_base()[4].1, "a new memory has no delta base");
 }

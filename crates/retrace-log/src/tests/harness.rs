@@ -214,8 +214,8 @@ impl TestLog {
         redact_with(&mut self.writer, seqs, at, |act, chosen, redaction| act.mask_alone(chosen, redaction))
     }
 
-    /// Which contents lean on others, by their hash; the others stand alone.
-    pub fn leaning(&self) -> Vec<(String, bool)> {
+    /// Hashes of contents, each with true if it has a delta base.
+    pub fn with_delta_base(&self) -> Vec<(String, bool)> {
         let raw = self.raw();
         let mut query = raw
             .prepare("SELECT lower(hex(sha256)), base_id IS NOT NULL FROM blobs WHERE sha256 IS NOT NULL ORDER BY id")

@@ -146,7 +146,7 @@ fn altered_contents_are_found() {
     found("UPDATE blobs SET encoding = 2, base_id = 2 WHERE id = 1", "does not unpack");
     found(
         "UPDATE blobs SET encoding = 2, base_id = 1 WHERE id = 1",
-        "leans on too many others, or on itself",
+        "has too long a chain of delta bases, or is its own delta base",
     );
     found("UPDATE blobs SET encoding = 2, base_id = 99 WHERE id = 1", "content 99 is missing");
     found("UPDATE blobs SET size = 1 << 62, encoding = 1 WHERE id = 1", "claims to be too large");

@@ -101,7 +101,7 @@ impl Inner {
             (!unreadable.is_empty()).then(|| format!("could not be read: {}", unreadable.join(", ")));
         let (state, remedy) = match (left, &unreadable) {
             (0, None) => (PlaceState::Clean, None),
-            // What was not read is not known to be clean.
+            // A place that was not read is not known to be clean.
             (0, Some(_)) => (PlaceState::OutOfReach, Some(UNREADABLE_REMEDY)),
             _ => (PlaceState::Left, Some(LIVE_REMEDY)),
         };
