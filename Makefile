@@ -2,7 +2,12 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-.PHONY: help run test package check-package mutants bench screenshots bindings clean toolchains
+.PHONY: help run test package check-package advisories msrv mutants bench screenshots bindings clean toolchains
+
+# rust-toolchain.toml names a version; rustup may have it under another name.
+ifneq ($(shell scripts/toolchain),)
+export RUSTUP_TOOLCHAIN := $(shell scripts/toolchain)
+endif
 
 UI_SOURCES := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/lingui.config.ts ui/package.json -type f 2>/dev/null)
 
@@ -24,6 +29,13 @@ check-package: tests/e2e/node_modules/.package-lock.json ## Unpack that .deb, st
 	@scripts/install-packages test
 	@scripts/check-package
 
+advisories: ## Look for known vulnerabilities in dependencies; fetches the RustSec database
+	@scripts/deny advisories
+
+msrv: ## Build with the oldest Rust that is promised, where rustup has it
+	@scripts/install-packages build
+	@scripts/msrv
+
 mutants: ## Change what must never be wrong in small ways and count what the tests notice; takes hours (ARGS="files")
 	@scripts/install-packages serve
 	@scripts/mutants $(ARGS)
@@ -36,7 +48,7 @@ screenshots: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Dra
 	@scripts/install-packages build test
 	@scripts/screenshots
 
-bindings: ## Write ui/src/bindings from the wire types
+bindings: ## Write ui/src/bindings and docs/API.md from the list of commands and the wire types
 	cargo run --quiet -p retrace-api --example bindings
 
 clean: ## Remove what was built or installed here

@@ -5,6 +5,22 @@
 //!
 //! Invariants: only [`wire`] is serialised to clients; errors of all crates below become an [`wire::ApiError`] in
 //! `error.rs` and nowhere else; a preview and the act it previews run the same code; nothing here knows a transport.
+//!
+//! ```
+//! use retrace_api::{App, AppOptions, commands, wire};
+//!
+//! # let directory = tempfile::tempdir().expect("a directory");
+//! # let notes = directory.path().join("notes");
+//! # std::fs::create_dir(&notes).expect("a store");
+//! # std::fs::write(notes.join("a.md"), "Ships on Fridays.").expect("a memory");
+//! let app = App::open(AppOptions::for_this_machine(Some(directory.path().join("data")))?)?;
+//! let root = notes.to_string_lossy().into_owned();
+//! commands::add_store(&app, wire::AddStore { root, kind: None, name: None })?;
+//! // The same by its name, as every transport calls it.
+//! let page = app.call("log", serde_json::json!({"limit": 5}))?;
+//! assert_eq!(page["versions"][0]["path"], "a.md");
+//! # Ok::<(), wire::ApiError>(())
+//! ```
 
 mod app;
 mod approval;

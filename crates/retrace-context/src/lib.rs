@@ -7,6 +7,25 @@
 //! Invariants: a figure never loses its [`Basis`]; what a request held is equal to what was recorded for it, and the part
 //! that no content explains is shown as not recorded, never spread over the rest. No figure is below zero: where counts come
 //! out higher than what was recorded, they are brought down to it in proportion, and by how much they were too high is told.
+//!
+//! ```
+//! use retrace_context::weigh::CountBy;
+//! use retrace_context::{Classes, Setting, Weighing, compose, weigh};
+//! use retrace_tokens::Family;
+//! use serde_json::json;
+//!
+//! let request = br#"{"model": "claude-opus-5", "messages": [{"role": "user", "content": "Hello"}]}"#;
+//! let reading = retrace_transcript::read(request)?;
+//! let transcript = &reading.transcripts[0];
+//! let counter = CountBy(|_family, text: &str| text.len() as u64 / 4);
+//! let weights = weigh(transcript, &counter, &Weighing::of(Family::V48, false, ""));
+//! let filled: Vec<Classes> = compose(transcript, &weights);
+//! assert_eq!(filled.len(), 1);
+//!
+//! let setting = Setting::from_json(&json!({"edits": [{"type": "clear_tool_uses_20250919"}]}))?;
+//! assert!(!setting.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod cache;
 pub mod compare;

@@ -11,6 +11,17 @@
 //!   and is named in [`Hidden`], so that the bytes can be restored from the lines.
 //! - Ranges are byte ranges into the `text` they come with and lie on character boundaries.
 //! - No input panics. The clock is read only to keep a time limit, and reaching one is said in the result.
+//!
+//! ```
+//! use retrace_diff::{DiffOptions, Tag, diff, hidden};
+//!
+//! let change = diff(b"one\ntwo\n", b"one\n2\n", &DiffOptions::default());
+//! assert_eq!((change.added, change.removed), (1, 1));
+//! let tags: Vec<Tag> = change.hunks[0].lines.iter().map(|line| line.tag).collect();
+//! assert_eq!(tags, [Tag::Equal, Tag::Delete, Tag::Insert]);
+//! // A memory that shows less than it says.
+//! assert_eq!(hidden("all\u{200b} good").len(), 1);
+//! ```
 
 mod blame;
 mod content;

@@ -25,6 +25,22 @@
 //!
 //! A program that keeps a file open and goes on writing into it after it was replaced writes into a file without a
 //! name, as with every atomic replacement. What it writes until the displaced file has lost its name is noticed and kept.
+//!
+//! ```
+//! use retrace_files::{Expected, NoFaults, Root};
+//! use retrace_model::RelPath;
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # std::fs::write(directory.path().join("a.md"), "before")?;
+//! let root = Root::open(directory.path())?;
+//! let path = RelPath::parse("a.md")?;
+//! let read = root.read(&path, 1024)?;
+//! assert_eq!(read.bytes.as_deref(), Some(&b"before"[..]));
+//! // Nothing is replaced but what was read: a newer edit makes this an error.
+//! root.replace(&path, Expected::Hash(read.sha256), b"after", 1, &NoFaults)?;
+//! assert!(root.replace(&path, Expected::Hash(read.sha256), b"later", 2, &NoFaults).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod act;
 #[cfg(unix)]

@@ -14,6 +14,14 @@
 //! - The same input gives the same findings in the same order: by path, place and rule.
 //! - A finding that a comment or a baseline accepts is counted and kept apart, never dropped.
 //! - What depends on one file alone is computed once for each path and content.
+//!
+//! ```
+//! use retrace_findings::{Config, check_one};
+//!
+//! let text = b"The build key is AKIAQ3EGRTYUPL5KJHZW.\n";
+//! let findings = check_one("deploy.md", text, &Config::default());
+//! assert!(findings.iter().any(|finding| finding.rule.starts_with("secret/")));
+//! ```
 
 mod allow;
 mod baseline;

@@ -11,6 +11,40 @@
 //!
 //! Deliberately absent: directories and live files, the clock, the source of randomness (both are passed in), wire
 //! types.
+//!
+//! ```
+//! use retrace_log::{Append, Change, LogFiles, NewStore, Payload, Writer};
+//! use retrace_model::{Actor, RelPath, Sha256, Source, StoreKind, Timestamp};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let mut last = 0_u8;
+//! # let entropy = Box::new(move |buffer: &mut [u8]| buffer.fill_with(|| { last = last.wrapping_add(1); last }));
+//! let at = Timestamp::from_micros(1_795_168_800_000_000);
+//! let mut writer = Writer::open(LogFiles::new(directory.path()), entropy)?;
+//! let mut act = writer.begin()?;
+//! let store =
+//!     act.add_store(&NewStore { kind: StoreKind::Plain, root: b"/notes".to_vec(), name: "notes".into(), at })?;
+//! let content = Payload::Content {
+//!     bytes: Some(b"hello".to_vec()),
+//!     sha256: Sha256::of(b"hello"),
+//!     size: 5,
+//!     seen: None,
+//!     moved_from: None,
+//! };
+//! act.append(Append {
+//!     store: Some(store),
+//!     source: Source::Scan,
+//!     actor: &Actor::Unknown,
+//!     note: None,
+//!     at,
+//!     undoes: None,
+//!     changes: vec![Change { store, path: RelPath::parse("a.md")?, payload: content }],
+//!     even_if_empty: false,
+//! })?;
+//! act.commit()?;
+//! assert_eq!(writer.reader().last_version()?, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod api_stores;
 mod append;

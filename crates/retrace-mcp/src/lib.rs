@@ -6,6 +6,20 @@
 //! the model sees; a protocol error is only what names another tool.
 //!
 //! Deliberately absent: the tool itself (`retrace-memory-tool`), resources and prompts, HTTP.
+//!
+//! ```no_run
+//! use retrace_api::wire::MemoryToolReq;
+//! use retrace_api::{App, AppOptions};
+//! use retrace_mcp::MemoryServer;
+//! use std::sync::Arc;
+//!
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let app = App::open(AppOptions::for_this_machine(Some("data".into()))?)?;
+//! let request = MemoryToolReq { root: Some("/home/me/memories".into()), ..MemoryToolReq::default() };
+//! MemoryServer::new(Arc::new(app), request).serve(tokio::io::stdin(), tokio::io::stdout()).await?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod schema;
 

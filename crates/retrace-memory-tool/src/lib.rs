@@ -17,6 +17,21 @@
 //!
 //! The modules `dialect`, `input`, `path`, `edit`, `render` and `error` do no input or output; `walk`, `disk` and `tool`
 //! do. On platforms without `openat` the tool cannot be opened ([`OpenError::Unsupported`]).
+//!
+//! ```
+//! use retrace_memory_tool::{Dialect, MemoryTool, Options};
+//! use serde_json::json;
+//! use std::sync::Arc;
+//!
+//! # let directory = tempfile::tempdir()?;
+//! let tool = MemoryTool::open(directory.path(), Options::new(Dialect::Docs, Arc::new(|| 7)))?;
+//! let call = json!({"command": "create", "path": "/memories/a.md", "file_text": "Ships on Fridays.\n"});
+//! // `()` observes nothing; Retrace passes an observer that records.
+//! assert!(!tool.call(&call, &mut ()).is_error);
+//! let outside = json!({"command": "view", "path": "/memories/../../etc/passwd"});
+//! assert!(tool.call(&outside, &mut ()).is_error);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod dialect;
 mod edit;

@@ -6,6 +6,17 @@
 //!
 //! Deliberately absent: disk, database, clock, environment, randomness and serialisation. Everything here is a value or
 //! a function of its arguments.
+//!
+//! ```
+//! use retrace_model::{RelPath, Rules, StoreId};
+//!
+//! let path = RelPath::parse("topics/deploy.md")?;
+//! assert_eq!(path.file_name(), b"deploy.md");
+//! assert!(RelPath::parse("../elsewhere").is_err());
+//! assert!(Rules::default().leaves_out_file(b"notes.md~").is_some());
+//! assert!(StoreId([7; 16]).to_string().starts_with("memstore_"));
+//! # Ok::<(), retrace_model::PathError>(())
+//! ```
 
 mod actor;
 mod hash;

@@ -9,6 +9,18 @@
 //!
 //! Invariants: nothing here panics on any input; a write is only said to give a version's content when the bytes are
 //! equal, but for a stamp that the client is known to write itself; of two sessions with an equal claim none is chosen.
+//!
+//! ```
+//! use retrace_origin::{apply, writes};
+//!
+//! let transcript = br##"{"model": "claude-opus-5", "messages": [
+//!     {"role": "user", "content": "Remember it."},
+//!     {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "Write",
+//!         "input": {"file_path": "/home/me/memory/a.md", "content": "Ships on Fridays."}}]}]}"##;
+//! let writes = writes(transcript)?;
+//! assert_eq!(apply(&writes[0], None).as_deref(), Some(&b"Ships on Fridays."[..]));
+//! # Ok::<(), retrace_transcript::ReadError>(())
+//! ```
 
 mod apply;
 mod front_matter;

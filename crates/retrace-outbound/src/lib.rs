@@ -12,6 +12,16 @@
 //! - A call is over https, or stays on this machine, unless [`Config::allow_insecure`] says otherwise.
 //! - Every wait ends at once when [`Cancel::cancel`] is called; every call ends by its timeout.
 //! - Nothing that a server answers makes it panic, wait without bound or hold more than [`Call::answer_limit`] bytes.
+//!
+//! ```
+//! use retrace_outbound::{Config, canonical_base_url};
+//!
+//! assert_eq!(canonical_base_url("HTTPS://Api.Example.com:443/")?, "https://api.example.com");
+//! // Key and content would be readable on the way.
+//! let plain = Config { base_url: "http://api.example.com".into(), ..Config::default() };
+//! assert!(plain.endpoint().is_err());
+//! # Ok::<(), retrace_outbound::BadConfig>(())
+//! ```
 
 mod answer;
 mod call;

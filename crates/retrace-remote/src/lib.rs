@@ -13,6 +13,15 @@
 //! - No answer makes it panic or hold more than [`facts::PAGE_BYTES`].
 //! - No error holds the key or the content of a memory.
 //! - What is sent goes out by `retrace-outbound`: over https, or to this machine.
+//!
+//! ```
+//! use retrace_remote::{Config, Host, RemoteError};
+//!
+//! // What is no identifier is refused before anything is sent.
+//! let host = Host::new(Config::for_host(Some("http://127.0.0.1:9"), &|_| None)?)?;
+//! assert!(matches!(host.store("../elsewhere"), Err(RemoteError::BadId { .. })));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod dreams;
 mod error;

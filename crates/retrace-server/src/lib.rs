@@ -17,6 +17,30 @@
 //! loopback addresses, and can make any name resolve to one); every refusal has the same envelope,
 //! `{"error":{code,message,hint,subject}}`, below `/v1` that of the API; every answer carries the same strict headers; a file of the window is found by
 //! its exact name in a table, never by a path on disk.
+//!
+//! ```no_run
+//! use retrace_api::{App, AppOptions};
+//! use retrace_server::{Assets, StartOptions, Transport, start};
+//! use std::sync::Arc;
+//!
+//! let options = AppOptions::for_this_machine(Some("data".into()))?;
+//! let entropy = options.entropy.clone();
+//! let server = start(
+//!     Arc::new(App::open(options)?),
+//!     StartOptions {
+//!         listen: "127.0.0.1:0".into(),
+//!         transport: Transport::ThisMachine,
+//!         hosts: Vec::new(),
+//!         token_file: "data/token".into(),
+//!         assets: Assets::of_this_program(),
+//!         legacy_stores: false,
+//!         entropy,
+//!     },
+//! )?;
+//! println!("open {}", server.url());
+//! server.stop();
+//! # Ok::<(), retrace_api::wire::ApiError>(())
+//! ```
 
 #[cfg(test)]
 mod adversarial;

@@ -18,6 +18,18 @@
 //! - A project folder's name is never decoded, because it is lossy; it is only compared with the name a real path gives.
 //! - No enabled directory is listed inside another that is enabled and there, so that no file is recorded twice.
 //! - The same disk and the same surroundings give the same answer in the same order.
+//!
+//! ```
+//! use retrace_sources::{Platform, Surroundings, discover};
+//!
+//! # let home = tempfile::tempdir()?;
+//! # std::fs::create_dir_all(home.path().join(".codex/memories"))?;
+//! let discovery = discover(&Surroundings::new(home.path().to_owned(), Platform::Linux));
+//! for found in &discovery.found {
+//!     println!("{}: {:?}", found.root.display(), found.evidence);
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod claude;
 mod found;

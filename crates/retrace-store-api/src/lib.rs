@@ -8,6 +8,15 @@
 //!
 //! Invariants: every function is pure and total, and no text of a client makes one panic; a path that passes
 //! [`MemoryPath::parse`] cannot leave its store.
+//!
+//! ```
+//! use retrace_store_api::{Call, RequestParts, read_call};
+//!
+//! let request =
+//!     RequestParts { method: "GET", path: "/v1/memory_stores", query: "limit=5", body: b"", legacy: false };
+//! assert!(matches!(read_call(&request), Ok(Call::ListStores(list)) if list.limit == 5));
+//! assert!(read_call(&RequestParts { query: "limit=0", ..request }).is_err());
+//! ```
 
 mod body;
 mod call;

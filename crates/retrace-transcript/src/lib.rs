@@ -5,6 +5,14 @@
 //! anything about context edits.
 //!
 //! [`Summariser`] goes over the same lines for an index, and keeps no contents.
+//!
+//! ```
+//! let request = br#"{"model": "claude-opus-5", "messages": [{"role": "user", "content": "Hello"}]}"#;
+//! let reading = retrace_transcript::read(request)?;
+//! assert_eq!(reading.transcripts[0].messages.len(), 1);
+//! assert!(retrace_transcript::read(b"no transcript").is_err());
+//! # Ok::<(), retrace_transcript::ReadError>(())
+//! ```
 
 mod account;
 mod blocks;

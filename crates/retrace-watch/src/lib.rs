@@ -14,6 +14,17 @@
 //! - Nothing is called gone that was not searched for: an unreadable directory, a lost permission or an unmounted file
 //!   system change the state of a store, never its memories.
 //! - One store's failure, a panic included, is that store's state; the others go on.
+//!
+//! ```
+//! use retrace_watch::Options;
+//! use std::time::Duration;
+//!
+//! // A content that stands still for 300 ms is promised to be seen.
+//! assert!(Options::default().latest < Duration::from_millis(300));
+//! // On a file system without reliable events, everything is scanned more often.
+//! let options = Options { poll_every: Duration::from_secs(2), ..Options::default() };
+//! assert!(options.poll_every < options.full_every);
+//! ```
 
 mod dirty;
 mod hints;
