@@ -194,6 +194,45 @@ fn only_the_wire_is_serialised() {
 }
 
 #[test]
+fn no_dependency_wants_a_newer_rust_than_is_promised() {
+    // Of this system alone: crates of other systems are not downloaded, and cannot be read offline.
+    let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
+    let host = String::from_utf8_lossy(&rustc.stdout);
+    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host").to_owned();
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--offline",
+            "--filter-platform",
+            &host,
+            "--manifest-path",
+        ])
+        .arg(manifest)
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
+    let number = |text: &str| -> Vec<u32> { text.split('.').map_while(|part| part.parse().ok()).collect() };
+    let promised = number(
+        metadata["packages"]
+            .as_array()
+            .and_then(|packages| packages.iter().find(|package| package["name"] == "retrace-model"))
+            .and_then(|package| package["rust_version"].as_str())
+            .expect("the workspace promises a version"),
+    );
+    for package in metadata["packages"].as_array().expect("packages") {
+        let wanted = package["rust_version"].as_str().map(number).unwrap_or_default();
+        // 1.90 and 1.90.0 are the same.
+        let newer = wanted.iter().zip(promised.iter().chain(std::iter::repeat(&0)));
+        let newer = newer.map(|(wanted, promised)| wanted.cmp(promised)).find(|order| order.is_ne());
+        assert!(newer != Some(std::cmp::Ordering::Greater), "{} wants {wanted:?}", package["name"]);
+    }
+}
+
+#[test]
 fn every_feature_test_is_run() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it");
     let main = std::fs::read_to_string(folder.join("main.rs")).expect("the list of modules");

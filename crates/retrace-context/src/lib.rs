@@ -17,7 +17,7 @@
 //! let request = br#"{"model": "claude-opus-5", "messages": [{"role": "user", "content": "Hello"}]}"#;
 //! let reading = retrace_transcript::read(request)?;
 //! let transcript = &reading.transcripts[0];
-//! let counter = CountBy(|_family, text: &str| text.len() as u64 / 4);
+//! let counter = CountBy(|text: &str| text.len() as u64 / 4);
 //! let weights = weigh(transcript, &counter, &Weighing::of(Family::V48, false, ""));
 //! let filled: Vec<Classes> = compose(transcript, &weights);
 //! assert_eq!(filled.len(), 1);

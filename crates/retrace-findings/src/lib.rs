@@ -20,7 +20,7 @@
 //!
 //! let text = b"The build key is AKIAQ3EGRTYUPL5KJHZW.\n";
 //! let findings = check_one("deploy.md", text, &Config::default());
-//! assert!(findings.iter().any(|finding| finding.rule.starts_with("secret/")));
+//! assert!(findings.iter().any(|finding| finding.rule.id.starts_with("secret/")));
 //! ```
 
 mod allow;

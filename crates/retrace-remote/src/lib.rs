@@ -15,10 +15,12 @@
 //! - What is sent goes out by `retrace-outbound`: over https, or to this machine.
 //!
 //! ```
-//! use retrace_remote::{Config, Host, RemoteError};
+//! use retrace_remote::{Config, Host, Key, KeyKind, KeySource, RemoteError};
 //!
 //! // What is no identifier is refused before anything is sent.
-//! let host = Host::new(Config::for_host(Some("http://127.0.0.1:9"), &|_| None)?)?;
+//! let mut config = Config::for_host(Some("http://127.0.0.1:9"), &|_| None)?;
+//! config.key = Some(Key::new("sk-test", KeyKind::ApiKey, KeySource::Given)?);
+//! let host = Host::new(config)?;
 //! assert!(matches!(host.store("../elsewhere"), Err(RemoteError::BadId { .. })));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
