@@ -1,279 +1,26 @@
 //! The TypeScript that the window is written against, made from the wire types, the list of commands, the rules and the
 //! sentences.
 
-use crate::wire;
+use crate::commands::CommandInfo;
+use crate::wire::{self, Event, Tag};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use ts_rs::{Config, TS};
+use ts_rs::{Config, TS, TypeVisitor};
 
 /// The whole text of `ui/src/bindings/index.ts`. `cargo run -p retrace-api --example bindings` writes it; a test fails
 /// when the file in the tree differs.
 #[must_use]
 pub fn typescript() -> String {
-    let config = Config::new().with_large_int("number");
     let mut text = String::from(
         "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-api/src/wire. Do not edit.\n",
     );
-    macro_rules! declare {
-        ($($name:ident),+ $(,)?) => {
-            $(
-                text.push('\n');
-                if let Some(docs) = <wire::$name as TS>::docs() {
-                    let docs = docs.trim_end();
-                    let _ = writeln!(text, "{docs}");
-                }
-                let _ = writeln!(text, "export {}", <wire::$name as TS>::decl(&config));
-            )+
-        };
+    for Declared { docs, declaration, .. } in declarations() {
+        text.push('\n');
+        if let Some(docs) = docs {
+            let _ = writeln!(text, "{}", docs.trim_end());
+        }
+        let _ = writeln!(text, "export {declaration}");
     }
-    declare!(
-        Nothing,
-        Code,
-        ApiError,
-        Store,
-        AddStore,
-        StoreRef,
-        ShareStoreReq,
-        MountStoreReq,
-        HostRef,
-        HostKeyReq,
-        HostedStores,
-        HostedStore,
-        AddRemoteReq,
-        RemoteRef,
-        PullReq,
-        Remotes,
-        RemoteHost,
-        RemoteCall,
-        RemoteStore,
-        Pulled,
-        PulledStore,
-        RemoteQueue,
-        QueuedChange,
-        QueuedRef,
-        QueuedConflict,
-        RetryQueuedReq,
-        WithdrawReq,
-        Pushed,
-        DreamsReq,
-        Dreams,
-        Dream,
-        DreamUsage,
-        DreamRef,
-        CreateDreamReq,
-        DreamPlan,
-        CompareStoresReq,
-        StoreComparison,
-        ComparedMemory,
-        AcceptMemoriesReq,
-        MountsReq,
-        Mounts,
-        MountProblem,
-        MountPreview,
-        MountedFile,
-        ScanReq,
-        Scanned,
-        ScannedStore,
-        DiscoverReq,
-        Discovered,
-        Found,
-        DiscoveryProblem,
-        ActorView,
-        BaselineOf,
-        Version,
-        LogReq,
-        LogPage,
-        ShowReq,
-        Shown,
-        TimelineReq,
-        Operation,
-        TimelinePage,
-        ActivityReq,
-        Activity,
-        ActivityMark,
-        ImportGitReq,
-        ImportTranscriptsReq,
-        ImportBundleReq,
-        ImportResult,
-        ImportedFile,
-        ExportStoreReq,
-        ExportedStore,
-        BlameReq,
-        Blame,
-        BlameLine,
-        BlameVersion,
-        MemoriesReq,
-        Memories,
-        Memory,
-        DocumentReq,
-        Document,
-        DocumentLine,
-        MemoryKind,
-        InstructionsReq,
-        Instructions,
-        InstructionsTotal,
-        Instruction,
-        InstructionReq,
-        AgentSnapshot,
-        ProjectSnapshot,
-        SnapshotChange,
-        OriginNote,
-        PutBack,
-        OriginReq,
-        Origin,
-        OriginWrite,
-        OriginMessage,
-        SessionRef,
-        SessionWrites,
-        SessionVersion,
-        SessionWrite,
-        MemoryToolReq,
-        MemoryToolAnswer,
-        DiffReq,
-        DiffResult,
-        DiffSide,
-        FileDiff,
-        Hunk,
-        DiffLine,
-        Hidden,
-        StoreDiff,
-        FileChange,
-        MovedBlock,
-        RollbackReq,
-        RelocateStoreReq,
-        Relocated,
-        RestoreReq,
-        UndoReq,
-        RedactReq,
-        FindingPlace,
-        ActResult,
-        UndoneAct,
-        ImportedState,
-        FileWrite,
-        LikelyChange,
-        Conflict,
-        RedactionMatch,
-        Receipt,
-        ReceiptPlace,
-        Receipts,
-        SearchReq,
-        SearchResult,
-        Hit,
-        Status,
-        Event,
-        CheckReq,
-        Finding,
-        Checked,
-        FindingsReq,
-        Findings,
-        HealthReq,
-        Health,
-        StoreHealth,
-        StoreFinding,
-        IndexHealth,
-        HostedFit,
-        GroupCount,
-        StoreLoads,
-        MemoryLoads,
-        ExpiryReq,
-        Expiry,
-        ExpiryProposal,
-        ExpiryReason,
-        IndexLine,
-        ExpireReq,
-        ExpireMemory,
-        MoveEntryReq,
-        AllowFindingReq,
-        StripCharactersReq,
-        Remedy,
-        FindingRules,
-        FindingRule,
-        SetFindingRule,
-        IndexCut,
-        DesktopSettings,
-        DesktopState,
-        VerifyReq,
-        Verified,
-        ReceiptRef,
-        Stores,
-        InboxReq,
-        Inbox,
-        InboxKindsReq,
-        InboxKinds,
-        KindCount,
-        InboxGroup,
-        InboxItem,
-        ReviewReq,
-        ReviewUpToReq,
-        ReviewReportReq,
-        UndoReviewReq,
-        Reviewed,
-        Approval,
-        RuleCount,
-        ReviewedItem,
-        SkippedItem,
-        FigureKind,
-        TokensReq,
-        NamedText,
-        Tokens,
-        TokenCount,
-        TranscriptsReq,
-        Transcripts,
-        TranscriptIndexState,
-        TranscriptProblem,
-        TranscriptTotals,
-        TranscriptRow,
-        ContextShowReq,
-        ContextShow,
-        ContextRequest,
-        RecordedUsage,
-        ContextClasses,
-        ContextEvent,
-        ContextPeak,
-        ContextFile,
-        CompositionReq,
-        Composition,
-        NamedTokens,
-        LargeBlock,
-        SimulateReq,
-        Variant,
-        Simulations,
-        Simulation,
-        SimulationStopped,
-        SimulationWarning,
-        SimulationTotals,
-        SimulatedRequest,
-        SimulatedCompaction,
-        SimulatedLine,
-        Regret,
-        TurnReq,
-        Turn,
-        TurnMessage,
-        TurnBlock,
-        SweepReq,
-        Sweep,
-        SweepPoint,
-        JobRef,
-        Cancelled,
-        DeployedReq,
-        Deployed,
-        DeployedRequest,
-        ExportReq,
-        Exported,
-        Variants,
-        VariantRef,
-        MemoryPricesReq,
-        MemoryPrices,
-        MemoryPrice,
-        Prices,
-        Price,
-        ConfirmReq,
-        Confirmed,
-        ConfirmPlan,
-        ConfirmedPoint,
-        CounterStatus,
-        CounterKeyReq,
-        NetworkCall,
-    );
     text.push_str("\n/** Every command: what it takes and what it gives. */\nexport type Commands = {\n");
     for command in crate::COMMANDS {
         let _ = writeln!(
@@ -282,12 +29,80 @@ pub fn typescript() -> String {
             command.name, command.request, command.response, command.writes
         );
     }
-    text.push_str("};\n\n/** Commands that change something. */\nexport const WRITES: ReadonlySet<string> = new Set([\n");
-    for command in crate::COMMANDS.iter().filter(|command| command.writes) {
-        let _ = writeln!(text, "  \"{}\",", command.name);
+    text.push_str("};\n");
+    let commands = |text: &mut String, about: &str, name: &str, tags: fn(&CommandInfo) -> &'static [Tag]| {
+        let kind = "{ readonly [Name in keyof Commands]: readonly Tag[] }";
+        let _ = writeln!(text, "\n/** {about} */\nexport const {name}: {kind} = {{");
+        for command in crate::COMMANDS {
+            let _ = writeln!(text, "  {}: {},", command.name, list(tags(command)));
+        }
+        text.push_str("};\n");
+    };
+    let about = "What the answer of a command shows; of a command that writes, the answer of its preview.";
+    commands(&mut text, about, "PROVIDES", |command| command.provides);
+    commands(&mut text, "What a command changes when it is no preview.", "INVALIDATES", |command| {
+        command.invalidates
+    });
+    text.push_str(
+        "\n/** What changed when an event arrives. */\n\
+         export const EVENT_TAGS: Readonly<Record<Event[\"type\"], readonly Tag[]>> = {\n",
+    );
+    for event in Event::examples() {
+        let _ = writeln!(text, "  {}: {},", type_of(&event), list(event.tags()));
     }
-    text.push_str("]);\n");
+    text.push_str("};\n");
     text
+}
+
+/// The `type` of an event.
+pub(crate) fn type_of(event: &Event) -> String {
+    let value = serde_json::to_value(event).unwrap_or_default();
+    value["type"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Tags as the wire writes them.
+fn list(tags: &[Tag]) -> String {
+    serde_json::to_string(tags).unwrap_or_default().replace(',', ", ")
+}
+
+/// One wire type in TypeScript.
+pub(crate) struct Declared {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it is, as a comment.
+    pub(crate) docs: Option<String>,
+    /// `type NAME = …;`
+    pub(crate) declaration: String,
+}
+
+/// The wire types that clients meet, by name: those of the commands, of events and of the desktop, and all they are made of.
+pub(crate) fn declarations() -> Vec<Declared> {
+    let mut found = Declarations { config: Config::new().with_large_int("number"), types: BTreeMap::new() };
+    crate::commands::visit_types(&mut found);
+    found.visit::<wire::ApiError>();
+    found.visit::<Event>();
+    found.visit::<Tag>();
+    found.visit::<wire::DesktopSettings>();
+    found.visit::<wire::DesktopState>();
+    found.types.into_values().collect()
+}
+
+struct Declarations {
+    config: Config,
+    types: BTreeMap<String, Declared>,
+}
+
+impl TypeVisitor for Declarations {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        // Types of the language have no file of their own.
+        if T::output_path().is_none() || self.types.contains_key(&T::name(&self.config)) {
+            return;
+        }
+        let (name, docs) = (T::name(&self.config), T::docs());
+        let declaration = T::decl(&self.config);
+        self.types.insert(name.clone(), Declared { name, docs, declaration });
+        T::visit_dependencies(self);
+    }
 }
 
 /// The whole text of `ui/src/bindings/words.ts`: what the program says of rules, each sentence marked as one that other

@@ -53,6 +53,7 @@ mod origins;
 mod past;
 mod plan;
 mod recorder;
+pub mod reference;
 pub mod remote;
 mod review_page;
 mod roots;
@@ -64,7 +65,7 @@ mod view;
 pub mod wire;
 
 pub use app::App;
-pub use commands::{COMMANDS, CommandInfo};
+pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo};
 pub use faults::{Faults, Point};
 pub use flush::{Defer, Flushing};
 pub use keys::{KeyInMemory, KeyStore, SystemKeyring};

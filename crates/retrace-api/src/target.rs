@@ -15,6 +15,13 @@ pub(crate) enum Target {
     Store { store: Box<StoreRow>, at: Option<Moment> },
 }
 
+impl Target {
+    /// Whether what it names can change otherwise than by a redaction.
+    pub(crate) fn is_live(&self) -> bool {
+        !matches!(self, Self::Version(_))
+    }
+}
+
 /// An instant to look at. One that was given as a time may lie before anything was observed; what was rebuilt is there then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {

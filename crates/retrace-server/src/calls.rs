@@ -29,6 +29,9 @@ pub(crate) async fn list() -> Response {
                 "writes": command.writes,
                 "request": command.request,
                 "response": command.response,
+                "provides": command.provides,
+                "invalidates": command.invalidates,
+                "errors": command.errors,
             })
         })
         .collect();

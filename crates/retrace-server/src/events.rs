@@ -88,7 +88,8 @@ impl Listener {
             Ok(event) => Some(event),
             Err(RecvError::Closed) => None,
             Err(RecvError::Lagged(_)) => {
-                self.pending.extend([Event::Stores, Event::Receipts, Event::Transcripts]);
+                let lost = [Event::Stores, Event::Receipts, Event::Transcripts, Event::Origins];
+                self.pending.extend(lost);
                 present(&self.app).await.ok()
             }
         }

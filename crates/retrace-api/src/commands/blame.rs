@@ -46,13 +46,15 @@ pub fn blame(app: &App, request: BlameReq) -> Result<Blame, ApiError> {
 
 impl Inner {
     fn blame(&self, reader: &Reader<'_>, target: &str, steps: &Steps<'_>) -> Result<Blame, ApiError> {
-        if let Target::Store { .. } = self.target(reader, target)? {
+        let named = self.target(reader, target)?;
+        if let Target::Store { .. } = named {
             return Err(ApiError::invalid("This names a whole store, not one memory.", target)
                 .hint("Add :PATH to the store's name."));
         }
         let side = self.side(reader, target)?;
         let document = document_of(&side, false);
         let mut blame = Blame {
+            live: named.is_live(),
             target: target.to_owned(),
             version_id: side.version.as_ref().map(|version| version.id.to_string()),
             path: document.path,

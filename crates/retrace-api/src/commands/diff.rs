@@ -44,8 +44,9 @@ pub fn diff(app: &App, request: DiffReq) -> Result<DiffResult, ApiError> {
                 request.a.clone(),
             )),
             (a, b) => {
+                let live = a.is_live() || b.as_ref().is_some_and(Target::is_live);
                 let (from, to) = inner.sides(reader, &request, a, b)?;
-                file_diff(&from, &to, &request).map(DiffResult::File)
+                Ok(DiffResult::File(FileDiff { live, ..file_diff(&from, &to, &request)? }))
             }
         }
     })
@@ -109,6 +110,7 @@ fn nothing(like: &Side) -> Side {
 
 fn file_diff(from: &Side, to: &Side, request: &DiffReq) -> Result<FileDiff, ApiError> {
     let mut diff = FileDiff {
+        live: true,
         from: side_view(from),
         to: side_view(to),
         truncated: false,

@@ -67,8 +67,9 @@ fn memory_view(memory: &MemoryAt, path: Option<String>, kind: &MemoryKind) -> Me
 pub fn document(app: &App, request: DocumentReq) -> Result<Document, ApiError> {
     let inner = &app.inner;
     inner.read(|reader| {
+        let live = inner.target(reader, &request.target)?.is_live();
         let side = inner.side(reader, &request.target)?;
-        Ok(Document { cut: cut_of(reader, &side)?, ..document_of(&side, request.highlight) })
+        Ok(Document { live, cut: cut_of(reader, &side)?, ..document_of(&side, request.highlight) })
     })
 }
 
@@ -203,6 +204,7 @@ fn cut_of(reader: &Reader<'_>, side: &Side) -> Result<Option<wire::IndexCut>, Ap
 pub(crate) fn document_of(side: &Side, highlighted: bool) -> Document {
     let known = side.hash_and_size();
     let mut document = Document {
+        live: true,
         version: side.version.as_ref().map(view::version),
         path: side.path.as_ref().map(ToString::to_string),
         content_sha256: known.map(|(sha256, _)| sha256.to_hex()),

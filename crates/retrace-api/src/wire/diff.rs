@@ -56,6 +56,9 @@ pub struct DiffSide {
 /// The difference between two contents.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct FileDiff {
+    /// False where both sides are versions, which only a redaction changes.
+    #[serde(default)]
+    pub live: bool,
     /// Older side.
     pub from: DiffSide,
     /// Newer side.

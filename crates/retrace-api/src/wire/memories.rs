@@ -62,6 +62,9 @@ pub struct DocumentReq {
 /// A content, ready to be shown: no line carries markup, hidden characters are named.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Document {
+    /// False where it is a version, which only a redaction changes.
+    #[serde(default)]
+    pub live: bool,
     /// Its version, where the log has it.
     pub version: Option<super::Version>,
     /// Path.

@@ -147,6 +147,9 @@ pub struct BlameReq {
 /// Who wrote each line of a text.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Blame {
+    /// False where it is of a version, which only a redaction changes.
+    #[serde(default)]
+    pub live: bool,
     /// Requested target.
     pub target: String,
     /// The version that is blamed; null where the file on disk is not recorded as it is.

@@ -165,6 +165,7 @@ pub(crate) fn whole(document: &Document, target: &str, change: &FileChange) -> F
         lines: (1..).zip(&document.lines).map(line).collect(),
     };
     FileDiff {
+        live: document.live,
         from: side(!created),
         to: side(created),
         truncated: document.truncated,

@@ -66,6 +66,7 @@ mod tests {
         };
         let line = |text: &str, hidden| DocumentLine { text: text.to_owned(), spans: Vec::new(), hidden };
         let shown = Document {
+            live: true,
             version: None,
             path: None,
             content_sha256: None,

@@ -200,6 +200,7 @@ mod tests {
             or_before,
         };
         let summary = Blame {
+            live: true,
             target: "notes:a.md".to_owned(),
             version_id: None,
             path: Some("a.md".to_owned()),

@@ -247,6 +247,7 @@ fn difference() -> FileDiff {
     let zero_width = hidden(7, "U+200B", "zero_width");
     let comment = Hidden { at: 0, length: 9, code: "<!--".to_owned(), kind: "html_comment".to_owned() };
     FileDiff {
+        live: true,
         from: side(Some("memver_1"), "api/auth.md", Some('a')),
         to: side(None, "api/auth.md", Some('b')),
         truncated: false,

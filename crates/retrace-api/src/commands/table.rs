@@ -1,0 +1,392 @@
+//! The table of commands: what each takes, gives, shows, changes and refuses. Dispatch, the TypeScript, docs/API.md and the
+//! shells' tests all come from it.
+
+use super::*;
+use crate::App;
+use crate::wire::{ApiError, Code, Tag};
+use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use ts_rs::TypeVisitor;
+
+/// One command as the table names it.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandInfo {
+    /// Its name on every transport.
+    pub name: &'static str,
+    /// What it does, in a sentence or two.
+    pub about: &'static str,
+    /// True if it changes anything.
+    pub writes: bool,
+    /// Wire type of the request.
+    pub request: &'static str,
+    /// Wire type of the response.
+    pub response: &'static str,
+    /// What its answer shows; of a command that writes, that of its preview.
+    pub provides: &'static [Tag],
+    /// What it changes when it is no preview.
+    pub invalidates: &'static [Tag],
+    /// Codes it refuses with, beside those of [`ANY_COMMAND`].
+    pub errors: &'static [Code],
+}
+
+/// Codes that any command may refuse with: a request that cannot be read, and the state of the log.
+pub const ANY_COMMAND: &[Code] = &[
+    Code::Invalid,
+    Code::Busy,
+    Code::CannotWrite,
+    Code::DatabaseDamaged,
+    Code::DatabaseNewer,
+    Code::Internal,
+];
+
+macro_rules! commands {
+    ($(
+        $(#[doc = $about:literal])+
+        $access:ident $name:ident($request:ident) -> $response:ident
+            $(provides [$($provides:ident),*])?
+            $(invalidates [$($invalidates:ident),*])?
+            $(errors [$($error:ident),*])?;
+    )+) => {
+        /// Every command.
+        pub const COMMANDS: &[CommandInfo] = &[$(CommandInfo {
+            name: stringify!($name),
+            about: concat!($($about),+),
+            writes: commands!(@writes $access),
+            request: stringify!($request),
+            response: stringify!($response),
+            provides: &[$($(Tag::$provides),*)?],
+            invalidates: &[$($(Tag::$invalidates),*)?],
+            errors: &[$($(Code::$error),*)?],
+        }),+];
+
+        /// Shows `visitor` the wire types of every command.
+        pub(crate) fn visit_types(visitor: &mut impl TypeVisitor) {
+            $(
+                visitor.visit::<crate::wire::$request>();
+                visitor.visit::<crate::wire::$response>();
+            )+
+        }
+
+        fn dispatch(app: &App, name: &str, request: Value) -> Result<Value, ApiError> {
+            match name {
+                $(stringify!($name) => {
+                    let request: crate::wire::$request = serde_json::from_value(request).map_err(|error| {
+                        ApiError::invalid(format!("The request of {name} cannot be read: {error}."), name)
+                    })?;
+                    let response: crate::wire::$response = $name(app, request)?;
+                    serde_json::to_value(response).map_err(|error| {
+                        ApiError::new(Code::Internal, format!("The answer cannot be written: {error}."), name)
+                    })
+                })+
+                _ => Err(ApiError::new(Code::NotFound, "There is no such command.", name)),
+            }
+        }
+    };
+    (@writes read) => { false };
+    (@writes write) => { true };
+}
+
+commands! {
+    /// What the status line shows.
+    read status(Nothing) -> Status
+        provides [Log, Stores, Reviews, Receipts, Hosts];
+    /// The stores on the list, by name.
+    read stores(Nothing) -> Stores
+        provides [Log, Stores, Reviews];
+    /// Agent memory on this machine: in the user's home or another one, and in the named projects.
+    read discover(DiscoverReq) -> Discovered
+        provides [Stores] errors [Invalid];
+    /// The memories of a store, now or right after an operation, of one kind where one is asked for.
+    read memories(MemoriesReq) -> Memories
+        provides [Log, Stores] errors [NotFound, Invalid];
+    /// A content, live or recorded, ready to be shown. A redacted or binary content is a kind in the answer.
+    read document(DocumentReq) -> Document
+        provides [Files, Contents] errors [NotFound, Invalid, StoreUnavailable];
+    /// The instruction files that a session would load, in a store's project, in a named directory, or in every session.
+    read instructions(InstructionsReq) -> Instructions
+        provides [Log, Files, Stores, Outside] errors [NotFound, Invalid];
+    /// The text of one of the files that `instructions` lists for the same request, as it is on disk.
+    read instruction(InstructionReq) -> Document
+        provides [Log, Files, Stores, Outside, Contents] errors [NotFound, Invalid];
+    /// The snapshots that projects have for the agent whose memory a store is, and what each would change.
+    read agent_snapshot(StoreRef) -> AgentSnapshot
+        provides [Log, Files, Stores, Outside, Contents] errors [NotFound, Invalid, StoreUnavailable];
+    /// A page of versions, newest first.
+    read log(LogReq) -> LogPage
+        provides [Log, Writers] errors [NotFound, Invalid];
+    /// A page of operations, newest first, each with its first versions.
+    read timeline(TimelineReq) -> TimelinePage
+        provides [Log, Stores, Writers] errors [NotFound, Invalid];
+    /// When a store changed, for the axis of the time machine.
+    read activity(ActivityReq) -> Activity
+        provides [Log] errors [NotFound];
+    /// One version, with its content where asked.
+    read show(ShowReq) -> Shown
+        provides [Writers, Contents] errors [NotFound, Invalid, ContentRedacted];
+    /// The difference between two contents, or between two states of a store.
+    read diff(DiffReq) -> DiffResult
+        provides [Files, Contents] errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+    /// Where words stand, in the live memories or in history.
+    read search(SearchReq) -> SearchResult
+        provides [Log, Contents] errors [NotFound, Invalid];
+    /// All receipts of redactions, newest first.
+    read receipts(Nothing) -> Receipts
+        provides [Receipts, Hosts];
+    /// What is wrong with a directory of memories, or with a store. Where a name is both, the directory is meant.
+    read check(CheckReq) -> Checked
+        provides [Files, Rules] errors [NotFound, Invalid, StoreUnavailable];
+    /// The findings of a store as it is on disk, then those about changes that are not reviewed.
+    read findings(FindingsReq) -> Findings
+        provides [Log, Files, Reviews, Rules] errors [NotFound, Invalid, StoreUnavailable];
+    /// How healthy one store is, or every listed one. A store that cannot be read is a row with the reason.
+    read health(HealthReq) -> Health
+        provides [Log, Stores, Rules] errors [NotFound, Invalid];
+    /// What could go, with the evidence.
+    read expiry(ExpiryReq) -> Expiry
+        provides [Log, Stores, Rules] errors [NotFound, Invalid];
+    /// Removes memories and the lines of indexes that link to them, in one operation.
+    write expire(ExpireReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files]
+        errors [NotFound, Invalid, StoreUnavailable, ContentRedacted];
+    /// Moves lines of an index into a topic file; the index keeps or gets a line that links to it.
+    write move_entry(MoveEntryReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files]
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+    /// Writes a comment that allows a finding in place.
+    write allow_finding(AllowFindingReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files]
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+    /// Takes characters that are not seen out of a memory.
+    write strip_characters(StripCharactersReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files]
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+    /// Every rule with what the person at this machine set.
+    read finding_rules(Nothing) -> FindingRules
+        provides [Log, Rules] errors [Invalid];
+    /// Sets one rule for every store of this person, or takes the setting away.
+    write set_finding_rule(SetFindingRule) -> FindingRules
+        invalidates [Rules] errors [Invalid, CannotWrite];
+    /// Verifies schema, chain, contents and derived tables, and that given bytes are in no file of the data directory.
+    read verify(VerifyReq) -> Verified
+        provides [Log] errors [Invalid];
+    /// Adds a directory and takes its baseline.
+    write add_store(AddStore) -> Store
+        invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable];
+    /// Takes a store off the list. Its history stays in the log.
+    write remove_store(StoreRef) -> Store
+        invalidates [Log, Files, Stores] errors [NotFound];
+    /// Stops recording a store until it is resumed.
+    write pause_store(StoreRef) -> Store
+        invalidates [Log, Files, Stores] errors [NotFound];
+    /// Records a paused store again.
+    write resume_store(StoreRef) -> Store
+        invalidates [Log, Files, Stores] errors [NotFound];
+    /// Takes the directory that stands at a store's path now for the store's.
+    write relocate_store(RelocateStoreReq) -> Relocated
+        provides [Log, Stores] invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable];
+    /// Scans stores now and records what changed. Paused stores are passed over unless they are named.
+    write scan(ScanReq) -> Scanned
+        invalidates [Log, Files, Stores] errors [NotFound];
+    /// Shows a directory's store in the Memory Stores API, or no longer.
+    write share_store(ShareStoreReq) -> Store
+        invalidates [Stores] errors [NotFound, Invalid];
+    /// Gives a store of the Memory Stores API a directory, or takes the directory away again; its files stay.
+    write mount_store(MountStoreReq) -> Store
+        invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable];
+    /// Puts back one memory, or what a session or an operation changed. Files that moved on are conflicts in the answer.
+    write rollback(RollbackReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files]
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+    /// Puts a whole directory back to an instant, deletions included. Files that moved on are conflicts in the answer.
+    write restore(RestoreReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files]
+        errors [NotFound, Invalid, HeadMoved, ContentRedacted, StoreUnavailable];
+    /// Takes an act back. Undoing an undo does the act again.
+    write undo(UndoReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files, Hosts]
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+    /// Which version brought in each line of a text.
+    read blame(BlameReq) -> Blame
+        provides [Files, Writers, Contents] errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+    /// Brings in the history that git kept of a directory, as one operation.
+    write import_git(ImportGitReq) -> ImportResult
+        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid, StoreUnavailable];
+    /// Brings in what the transcripts of this machine's agents hold of a store, as one operation.
+    write import_transcripts(ImportTranscriptsReq) -> ImportResult
+        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid];
+    /// Brings in what a bundle holds, as one operation.
+    write import_bundle(ImportBundleReq) -> ImportResult
+        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid];
+    /// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.
+    read export_store(ExportStoreReq) -> ExportedStore
+        errors [NotFound, Invalid, CannotWrite, ContentRedacted];
+    /// Takes versions out of history: content, path, size and hash go; who, when, why and what kind of change stay.
+    write redact(RedactReq) -> ActResult
+        invalidates [Log, Files, Stores, Reviews, Receipts, Contents, Runs, Transcripts, Writers, Variants]
+        errors [NotFound, Invalid, StoreUnavailable];
+    /// Answers one call of the memory tool over a store's directory, recorded with its author.
+    write memory_tool(MemoryToolReq) -> MemoryToolAnswer
+        invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable];
+    /// Finishes a pending purge where that is possible now, and verifies the chain.
+    write recheck_receipt(ReceiptRef) -> Receipt
+        invalidates [Log, Files, Stores, Reviews, Receipts, Contents, Runs, Transcripts, Writers, Variants]
+        errors [NotFound];
+    /// Counts the tokens of texts, offline.
+    read tokens(TokensReq) -> Tokens;
+    /// Sessions on this machine, newest first. The first call begins to bring the index up to date.
+    read transcripts(TranscriptsReq) -> Transcripts
+        provides [Transcripts];
+    /// What filled the context of a run, request by request.
+    read context_show(ContextShowReq) -> ContextShow
+        provides [Runs] errors [NotFound, Invalid];
+    /// What one request was made of, in detail.
+    read context_composition(CompositionReq) -> Composition
+        provides [Runs] errors [NotFound, Invalid];
+    /// What settings would do to a transcript.
+    read context_simulate(SimulateReq) -> Simulations
+        provides [Runs] errors [NotFound, Invalid];
+    /// The messages that a request sent, and its answer.
+    read context_turn(TurnReq) -> Turn
+        provides [Runs] errors [NotFound, Invalid];
+    /// Every setting of a grid tried on every transcript. `cancel` with the job's name stops it.
+    read context_sweep(SweepReq) -> Sweep
+        provides [Runs] errors [NotFound, Invalid];
+    /// What memory files cost over all sessions, the dearest first. `cancel` with `memory` stops it.
+    read context_memory(MemoryPricesReq) -> MemoryPrices
+        provides [Transcripts, Runs] errors [NotFound, Invalid];
+    /// The edits that responses report, beside the forecast for the setting in force.
+    read context_deployed(DeployedReq) -> Deployed
+        provides [Runs] errors [NotFound, Invalid];
+    /// A setting as JSON, cURL, Python or TypeScript, or a report of it and those it is compared with.
+    read context_export(ExportReq) -> Exported
+        provides [Runs] errors [NotFound, Invalid];
+    /// The table of prices, the user's own lines first.
+    read prices(Nothing) -> Prices;
+    /// Who wrote a version, and why: the session, the call, the prompt before it and the messages around it.
+    read origin(OriginReq) -> Origin
+        provides [Log, Writers] errors [NotFound, Invalid];
+    /// Everything a session wrote, in all stores, and its calls that wrote and left no version.
+    read session_writes(SessionRef) -> SessionWrites
+        provides [Writers] errors [NotFound, Invalid];
+    /// What this person has left to review, in groups, newest first, a page at a time.
+    read inbox(InboxReq) -> Inbox
+        provides [Log, Stores, Reviews, Rules, Writers] errors [NotFound, Invalid];
+    /// How many of the items are of which kind.
+    read inbox_kinds(InboxKindsReq) -> InboxKinds
+        provides [Log, Stores, Reviews] errors [NotFound, Invalid];
+    /// Reviews items. Those that changed since are skipped in the answer, and so are, among several, those with errors.
+    write review(ReviewReq) -> Reviewed
+        invalidates [Log, Files, Reviews] errors [NotFound, Invalid, StoreUnavailable];
+    /// A report of a review: decisions since a time, what is left to review, and redactions.
+    read review_report(ReviewReportReq) -> Exported
+        provides [Log, Reviews] errors [NotFound, Invalid];
+    /// Reviews everything recorded up to some point, of a store and of a kind where such are asked for.
+    write review_up_to(ReviewUpToReq) -> Reviewed
+        invalidates [Log, Files, Reviews] errors [NotFound, Invalid];
+    /// Takes a review back: what it was about is in the inbox again, and files it changed are as they were before.
+    write undo_review(UndoReviewReq) -> Reviewed
+        invalidates [Log, Files, Reviews] errors [NotFound, Invalid, StoreUnavailable];
+    /// Settings that were saved, by name.
+    read variants(Nothing) -> Variants
+        provides [Variants];
+    /// Saves a setting; one of the same name is replaced.
+    write save_variant(Variant) -> Variants
+        invalidates [Variants] errors [Invalid, CannotWrite];
+    /// Removes a saved setting.
+    write remove_variant(VariantRef) -> Variants
+        invalidates [Variants] errors [NotFound, CannotWrite];
+    /// What would be sent for exact counts; sends it once the user agreed.
+    write context_confirm(ConfirmReq) -> Confirmed
+        invalidates [Hosts] errors [NotFound, Invalid, CounterUnavailable];
+    /// Where exact counts would come from, and which calls were made. Calls nothing.
+    read counter_status(Nothing) -> CounterStatus
+        provides [Hosts] errors [CounterUnavailable];
+    /// Keeps a key in the system's keyring, or takes it out.
+    write set_counter_key(CounterKeyReq) -> CounterStatus
+        invalidates [Hosts] errors [Invalid, CounterUnavailable];
+    /// The stores of a host. Calls the host.
+    read hosted_stores(HostRef) -> HostedStores
+        errors [Invalid, StoreUnavailable, KeyRefused, HostLimited];
+    /// The mirrored stores, their hosts, and the calls made for them.
+    read remotes(Nothing) -> Remotes
+        provides [Log, Stores, Hosts];
+    /// Begins to mirror a hosted store, and takes its baseline.
+    write add_remote(AddRemoteReq) -> Store
+        invalidates [Log, Files, Stores, Hosts]
+        errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited];
+    /// Mirrors what is new at the hosts. What stands in the way at a host is a problem in the answer.
+    write pull_remote(PullReq) -> Pulled
+        invalidates [Log, Files, Stores, Hosts] errors [NotFound, Invalid];
+    /// Sends what is queued.
+    write push_remote(RemoteRef) -> Pushed
+        invalidates [Log, Files, Stores, Hosts] errors [NotFound, Invalid, Busy];
+    /// What is queued for a host.
+    read remote_queue(RemoteRef) -> RemoteQueue
+        provides [Log, Hosts] errors [NotFound, Invalid];
+    /// Takes queued changes back. An act of which nothing else is left is undone with them.
+    write withdraw_queued(WithdrawReq) -> RemoteQueue
+        invalidates [Log, Files, Stores, Reviews, Hosts] errors [NotFound];
+    /// A queued change beside what it would meet at the host. Calls no host.
+    read queued_conflict(QueuedRef) -> QueuedConflict
+        provides [Log, Hosts, Contents] errors [NotFound];
+    /// Queues a change that met a newer edit, or that the host refused, once more.
+    write retry_queued(RetryQueuedReq) -> RemoteQueue
+        invalidates [Log, Files, Stores, Hosts] errors [NotFound, Invalid, HeadMoved, ContentRedacted];
+    /// Queues that a hosted store be archived, which is one-way.
+    write archive_remote(StoreRef) -> RemoteQueue
+        invalidates [Stores, Hosts] errors [NotFound, Invalid];
+    /// Keeps the key for a host in the keyring, or forgets it.
+    write set_host_key(HostKeyReq) -> Remotes
+        invalidates [Stores, Hosts] errors [Invalid, StoreUnavailable];
+    /// The dreams of a host, newest first. Calls the host.
+    read dreams(DreamsReq) -> Dreams
+        provides [Dreams] errors [Invalid, StoreUnavailable, KeyRefused, HostLimited];
+    /// What a request for a dream would ask for, and what is queued that it would not read. Calls no host.
+    read plan_dream(CreateDreamReq) -> DreamPlan
+        provides [Hosts] errors [NotFound, Invalid];
+    /// Asks a host for a dream, which runs there.
+    write create_dream(CreateDreamReq) -> Dream
+        invalidates [Dreams, Hosts]
+        errors [NotFound, Invalid, HeadMoved, StoreUnavailable, KeyRefused, HostLimited];
+    /// Stops a dream that has not ended.
+    write cancel_dream(DreamRef) -> Dream
+        invalidates [Dreams, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited];
+    /// Archives a dream that has ended.
+    write archive_dream(DreamRef) -> Dream
+        invalidates [Dreams, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited];
+    /// Two stores or states of stores compared. A directory without an instant is taken as it is on disk.
+    read compare_stores(CompareStoresReq) -> StoreComparison
+        provides [Log, Files] errors [NotFound, Invalid, StoreUnavailable];
+    /// Takes memories of one store over into another, as one operation that can be undone.
+    write accept_memories(AcceptMemoriesReq) -> ActResult
+        provides [Log, Files]
+        invalidates [Log, Files, Hosts]
+        errors [NotFound, Invalid, StoreUnavailable, ContentRedacted];
+    /// What a session's attach list would mount, and what the API would refuse of it.
+    read check_mounts(MountsReq) -> Mounts
+        provides [Log, Stores];
+    /// Stops a job; it ends soon and answers with what it has.
+    write cancel(JobRef) -> Cancelled;
+}
+
+impl App {
+    /// Runs the command `name` on a JSON request. A bug in one command is an error of that call, not the end of the
+    /// program.
+    ///
+    /// # Errors
+    /// What the command answers; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
+    pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
+        let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
+        catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| {
+            Err(ApiError::new(Code::Internal, "This is a bug in Retrace; nothing was half done.", name)
+                .hint("Please report what you did."))
+        })
+    }
+}
