@@ -423,6 +423,36 @@ fn pages_hold_every_item_once() {
 }
 
 #[test]
+fn a_page_goes_on_where_the_last_one_ended_whatever_came_in_between() {
+    let world = World::new();
+    for number in 0..6 {
+        world.record(&format!("{number}.md"), "one\n");
+    }
+    let page = |limit, before| {
+        let request = wire::InboxReq { limit: Some(limit), before, ..wire::InboxReq::default() };
+        commands::inbox(&world.app, request).expect("a page")
+    };
+    let paths = |page: &wire::Inbox| -> Vec<String> {
+        let items = page.groups.iter().flat_map(|group| &group.items);
+        items.filter_map(|item| item.path.clone()).collect()
+    };
+    let first = page(2, None);
+    assert_eq!((paths(&first), first.groups_total), (vec!["5.md".to_owned(), "4.md".to_owned()], 1));
+    let rest = ["3.md", "2.md", "1.md", "0.md"];
+
+    // Something new comes to the group, which has another name then.
+    world.record("new.md", "one\n");
+    assert_ne!(page(2, None).groups[0].id, first.groups[0].id);
+    assert_eq!(paths(&page(9, first.next_before.clone())), rest);
+
+    // The item that the page ended with changes again, and the newest of the group then is reviewed.
+    world.record("4.md", "two\n");
+    let newest = item(&world, "5.md");
+    commands::review(&world.app, request("approve", &[&newest])).expect("it is approved");
+    assert_eq!(paths(&page(9, first.next_before)), rest);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let world = with_baseline();
     world.record("a.md", "two\n");
@@ -440,7 +470,7 @@ fn what_makes_no_sense_is_refused() {
     }
     let unknown = wire::ReviewReq { versions: vec!["memver_none".to_owned()], ..request("approve", &[]) };
     assert_eq!(commands::review(&world.app, unknown).expect_err("unknown").code, wire::Code::NotFound);
-    for before in ["", "1", "a.b"] {
+    for before in ["", "1", "1.2", "1.2.x", "1.2.3.4"] {
         let request = wire::InboxReq { before: Some(before.to_owned()), ..wire::InboxReq::default() };
         assert_eq!(commands::inbox(&world.app, request).expect_err("no place").code, wire::Code::Invalid);
     }

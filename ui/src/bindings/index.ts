@@ -1,21 +1,108 @@
 // Made by `cargo run -p retrace-api --example bindings` from crates/retrace-api/src/wire. Do not edit.
 
 /**
- * A request without parameters.
+ * Takes memories of one store over into another, whole or in part. Files, stores of the API and hosted stores are all
+ * written as by any other act: checked, recorded, undoable.
  */
-export type Nothing = Record<symbol, never>;
+export type AcceptMemoriesReq = { 
+/**
+ * Where they are taken from: `STORE` or `STORE@TIME`.
+ */
+from: string, 
+/**
+ * The store that is written, id or name.
+ */
+into: string, 
+/**
+ * These paths alone; all that differ when empty. A path that `from` lacks is deleted in `into`; the new path of a
+ * moved memory moves it there. What is named must be possible, or nothing is done; of all that differ, what `into`
+ * cannot hold is left, with a warning.
+ */
+paths: Array<string>, 
+/**
+ * Without `paths`: also delete what `from` lacks. Without it, a moved memory is there twice afterwards.
+ */
+delete: boolean, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
 
 /**
- * Why a command was refused or failed. A code exists because some client branches on it.
+ * What an act did, or with `dry_run` would do.
  */
 export type Code = "invalid" | "not_found" | "head_moved" | "before_recording" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
+export type ActResult = { 
+/**
+ * Nothing was done.
+ */
+dry_run: boolean, 
+/**
+ * The operation that was appended; null when nothing was.
+ */
+operation_seq: number | null, 
+/**
+ * Files written.
+ */
+writes: Array<FileWrite>, 
+/**
+ * Files deleted.
+ */
+deletes: Array<FileWrite>, 
+/**
+ * Files left alone because they moved on. The act did nothing at all unless `partial`.
+ */
+conflicts: Array<Conflict>, 
+/**
+ * True when some files were done and others not (a disk that filled up on the way).
+ */
+partial: boolean, 
+/**
+ * With `partial`: files that the act was to change and that are as they were before, for it did not come to them or put
+ * them back. Those that could not be changed are `conflicts`.
+ */
+left: Array<FileWrite>, 
+/**
+ * With a redaction: where the content stands, masked.
+ */
+matches: Array<RedactionMatch>, 
+/**
+ * With a redaction that was done: the receipt.
+ */
+receipt: Receipt | null, 
+/**
+ * Things worth knowing, each a sentence.
+ */
+warnings: Array<string>, 
+/**
+ * Changes that were not done but queued for the hosts of mirrored stores; a push sends them. In a preview, those that
+ * would be.
+ */
+queued: number, 
+/**
+ * Versions that an import brought in and that lists leave out from then on: those of the import that is undone.
+ */
+withdrawn: number, 
+/**
+ * With the rollback of a session: changes that it is only likely to have made, and those left out, oldest first. None is
+ * taken back unless it is `included`.
+ */
+likely: Array<LikelyChange>, 
+/**
+ * With an undo: the operation that it takes back.
+ */
+undoes: UndoneAct | null, 
+/**
+ * With a restore from imported history: what is known of each file at that time, and how surely.
+ */
+imported: Array<ImportedState>, };
 
 /**
- * An error: what happened, to what, and what to do next.
+ * When a store changed.
  */
-export type ApiError = { 
+export type Activity = { 
 /**
- * For programs.
+ * Marks from old to new: those rebuilt, at most 1,000, then those observed, at most 1,000; neighbours joined beyond that.
  */
 code: Code, 
 /**
@@ -30,38 +117,38 @@ hint: string,
  * The thing concerned: a path, an id, a field. Never a secret.
  */
 subject: string, };
+marks: Array<ActivityMark>, };
 
 /**
- * A store as a list shows it.
+ * One mark on the axis.
  */
-export type Store = { 
+export type ActivityMark = { 
 /**
- * `memstore_…`
+ * The newest operation in the mark; of a rebuilt one the operation that rebuilt it, which is no instant to go back to.
  */
-id: string, 
+operation_seq: number, 
 /**
- * Name for people; unique but for stores made through the Memory Stores API.
+ * Whether it is from before the store was observed; `at` is then what names the instant.
  */
-name: string, 
+rebuilt: boolean, 
 /**
- * Whose memory it holds: `claude-auto`, `claude-agent`, `memory-tool`, `codex`, `gemini`, `letta`, `openclaw`,
- * `basic-memory`, `copilot`, `cline`, `plain`, `remote`.
+ * Its time.
  */
-kind: string, 
+at: string, 
 /**
- * Its directory; `log:` and the id for a store of the Memory Stores API that has none.
+ * Its cause, as in [`Version`].
  */
-root: string, 
+source: string, 
 /**
- * `recording`, `paused`, `missing`, `moved`, `denied` or `limited`.
+ * Memories created.
  */
-state: string, 
+created: number, 
 /**
- * Why it is in that state, where there is more to say.
+ * Memories modified.
  */
-state_detail: string | null, 
+modified: number, 
 /**
- * Live memories.
+ * Memories deleted.
  */
 memories: number, 
 /**
@@ -93,56 +180,40 @@ mounted: boolean,
  * before. What is on disk is recorded as it is; what a host has came without it.
  */
 redacted_before?: Array<string>, };
+deleted: number, };
 
 /**
- * Adds a directory as a store and takes its baseline.
+ * Asks when a store changed, for the time machine's axis.
  */
-export type AddStore = { 
+export type ActivityReq = { 
 /**
- * Directory, absolute or relative to the program's working directory.
- */
-root: string, 
-/**
- * One of the kinds of [`Store`]; `plain` when absent.
- */
-kind: string | null, 
-/**
- * Name; the directory's own name when absent.
- */
-name: string | null, };
-
-/**
- * Names one store.
- */
-export type StoreRef = { 
-/**
- * Id or name.
+ * Store, id or name.
  */
 store: string, };
 
 /**
- * Shows a store in the Memory Stores API, or no longer.
+ * Who made a change.
  */
-export type ShareStoreReq = { 
+export type ActorView = { "type": "session_actor", 
 /**
- * Id or name.
+ * The session's id.
  */
-store: string, 
+session_id: string, 
 /**
  * True if it is to be shown.
+ * How it is known: `stated`, `exact_content`, `front_matter`, `time_only`.
  */
-shared: boolean, };
-
+evidence: string, } | { "type": "api_actor", 
 /**
- * Gives a store of the Memory Stores API a directory, or takes it away.
+ * Id of its key.
  */
-export type MountStoreReq = { 
+api_key_id: string, } | { "type": "user_actor", 
 /**
- * Id or name.
+ * Login name.
  */
-store: string, 
+user_id: string, } | { "type": "service_account_actor", 
 /**
- * An empty directory, made when missing; none to take the present one away, whose files stay.
+ * Its id.
  */
 directory: string | null, };
 
@@ -213,6 +284,7 @@ archived_at: string | null,
  * The mirror of it here, `memstore_…`; null when it is not mirrored.
  */
 store_id: string | null, };
+service_account_id: string, };
 
 /**
  * Begins to mirror a hosted store.
@@ -236,40 +308,248 @@ name: string | null,
 job: string | null, };
 
 /**
- * Names a mirrored store.
+ * Adds a directory as a store and takes its baseline.
  */
-export type RemoteRef = { 
+export type AddStore = { 
 /**
- * Id or name here; all mirrored stores when absent.
+ * Directory, absolute or relative to the program's working directory.
  */
-store: string | null, 
+root: string, 
 /**
- * A word chosen by the caller, to follow and cancel the work by.
+ * One of the kinds of [`Store`]; `plain` when absent.
+ */
+kind: string | null, 
+/**
+ * Name; the directory's own name when absent.
+ */
+name: string | null, };
+
+/**
+ * What projects offer a subagent's memory.
+ */
+export type AgentSnapshot = { 
+/**
+ * The agent.
+ */
+agent: string, 
+/**
+ * `user`, `project` or `local`.
+ */
+scope: string, 
+/**
+ * Its memory directory.
+ */
+root: string, 
+/**
+ * Files directly in it.
+ */
+local_files: number, 
+/**
+ * One a project that has a snapshot for this agent, by project.
+ */
+snapshots: Array<ProjectSnapshot>, 
+/**
+ * What could not be read.
+ */
+problems: Array<string>, };
+
+/**
+ * Writes a comment into a memory that allows a rule at a place, as an operation that `undo` takes back.
+ */
+export type AllowFindingReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * The line the finding is on; for the file as a whole when absent.
+ */
+line: number | null, 
+/**
+ * The rule, `group/name`.
+ */
+rule: string, 
+/**
+ * Why; one line.
+ */
+reason: string | null, 
+/**
+ * Hash the file must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * An error: what happened, to what, and what to do next.
+ */
+export type ApiError = { 
+/**
+ * For programs.
+ */
+code: Code, 
+/**
+ * One plain sentence.
+ */
+message: string, 
+/**
+ * What to do next; empty when there is nothing to advise.
+ */
+hint: string, 
+/**
+ * The thing concerned: a path, an id, a field. Never a secret.
+ */
+subject: string, };
+
+/**
+ * What an approval of several items is about: how many, which, and what the rules find among them.
+ */
+export type Approval = { 
+/**
+ * `named`: the versions of the request. `up_to`: what was recorded up to a point, and everything before it.
+ */
+direction: string, 
+/**
+ * Items that are approved: the rows of `done`.
+ */
+approved: number, 
+/**
+ * Items that are left because of findings of severity error: the rows of `skipped` with the reason `findings`.
+ */
+left: number, 
+/**
+ * Time of the oldest version among both; null where there is none.
+ */
+oldest_at: string | null, 
+/**
+ * Time of the newest.
+ */
+newest_at: string | null, 
+/**
+ * What the rules find in both, the worst first.
+ */
+findings: Array<RuleCount>, };
+
+/**
+ * The rebuilt version whose content stood when a memory was first observed.
+ */
+export type BaselineOf = { 
+/**
+ * Its place in the log.
+ */
+seq: number, 
+/**
+ * When it was written.
+ */
+written_at: string, 
+/**
+ * By whom; null when unknown.
+ */
+written_by: ActorView | null, };
+
+/**
+ * Who wrote each line of a text.
+ */
+export type Blame = { 
+/**
+ * False where it is of a version, which only a redaction changes.
+ */
+live: boolean, 
+/**
+ * What was asked about.
+ */
+target: string, 
+/**
+ * The version that is blamed; null where the file on disk is not recorded as it is.
+ */
+version_id: string | null, 
+/**
+ * Path.
+ */
+path: string | null, 
+/**
+ * `text`, `binary`, `redacted` or `too_large`; only text has lines.
+ */
+kind: string, 
+/**
+ * The lines, each with the place in `versions` of the version that brought it in.
+ */
+lines: Array<BlameLine>, 
+/**
+ * The versions that lines come from, newest first.
+ */
+versions: Array<BlameVersion>, 
+/**
+ * Whether there are more lines than are shown; 100,000 are.
+ */
+truncated: boolean, };
+
+/**
+ * One line.
+ */
+export type BlameLine = { 
+/**
+ * Its number, from 1.
+ */
+line: number, 
+/**
+ * Its text.
+ */
+text: string, 
+/**
+ * Place in [`Blame::versions`], from 0; null for a line that is on disk and not recorded yet.
+ */
+version: number | null, 
+/**
+ * Its number then, from 1.
+ */
+line_then: number, 
+/**
+ * Whether it lies at or behind a version whose content is gone, so that it may be older than said.
+ */
+or_before: boolean, };
+
+/**
+ * Asks who wrote each line of a text.
+ */
+export type BlameReq = { 
+/**
+ * `STORE:PATH`, `STORE:PATH@TIME`, or `memver_…`.
+ */
+target: string, 
+/**
+ * Name to stop it by, with `cancel`, and of its progress.
  */
 job: string | null, };
 
 /**
- * Brings what is new of mirrored stores.
+ * A version that lines come from.
  */
-export type PullReq = { 
+export type BlameVersion = { 
 /**
- * Id or name here; all mirrored stores when absent.
+ * `memver_…`
  */
-store: string | null, 
+version_id: string, 
 /**
- * A word chosen by the caller, to follow and cancel the work by.
+ * Place in the log.
  */
-job: string | null, 
+seq: number, 
 /**
  * Look through all versions the hosts have for those they redacted since. Without it, a pull searches the newest
  * 1,000 and the next part of the others, so that all are searched by some pulls.
+ * `mem_…`; another one than asked about where lines moved between files.
  */
-full: boolean, };
-
+memory_id: string, 
 /**
- * The mirrored stores. Answered from what is known here; no host is called.
+ * Path then.
  */
-export type Remotes = { 
+path_then: string | null, 
 /**
  * The mirrors, by name.
  */
@@ -479,126 +759,168 @@ kind: string,
 path: string | null, 
 /**
  * The path before, where the change moves the memory.
+ * The path it had, where it is another memory: the lines moved from there.
  */
 moved_from: string | null, 
 /**
- * The version to redact here, `memver_…`, with `redact`.
- */
-version_id: string | null, 
-/**
- * Hash the memory must have at the host; null where nothing may be there.
- */
-expected_sha256: string | null, 
-/**
- * Hash of the content to write.
- */
-content_sha256: string | null, 
-/**
- * Bytes of the content to write.
- */
-content_size_bytes: number | null, 
-/**
- * The operation that queued it; undoing that one takes back all it queued.
- */
-operation_seq: number | null, 
-/**
- * When it was queued.
+ * When it was written.
  */
 created_at: string, 
 /**
- * `waiting`, `conflict` (the memory changed at the host) or `failed` (the host refused it).
+ * Who; null when unknown.
  */
-state: string, 
+created_by: ActorView | null, 
 /**
  * Answer of the host, in one sentence; null while it waits.
+ * As in a version.
  */
-message: string | null, 
+source: string, 
 /**
  * Its change, against the mirror's newest version; null with `redact` and `archive`.
+ * Whether it was rebuilt.
  */
-diff: FileDiff | null, };
+rebuilt: boolean, 
+/**
+ * Why, where a reason was given.
+ */
+note: string | null, 
+/**
+ * The session that wrote it, where that is known.
+ */
+origin: OriginNote | null, 
+/**
+ * The newest act of a person that put lines of it back.
+ */
+put_back: PutBack | null, };
 
 /**
- * Names a queued change.
+ * Whether a job was stopped.
  */
-export type QueuedRef = { 
+export type Cancelled = { 
 /**
- * Its number.
+ * False when no such job runs.
  */
-id: number, };
+cancelled: boolean, };
 
 /**
- * A queued change beside what it would meet: three contents, as two differences. No host is called to say it; a pull brings
- * what is new there.
+ * Checks a directory or a store. Files that the request brings (configuration, baseline) are given as text, so that a
+ * caller on another machine names no path on this one.
  */
-export type QueuedConflict = { 
+export type CheckReq = { 
 /**
- * The change.
+ * A directory, or a store by id or name.
  */
-change: QueuedChange, 
+target: string, 
 /**
- * The version it was made against, `memver_…`; null where it makes a memory, or that version is not known.
+ * Text of a configuration; `retrace.toml` of the directory, or of the repository it lies in, when absent.
  */
-base_version_id: string | null, 
+config: string | null, 
 /**
- * The newest version that is there now, `memver_…`; null where nothing is.
+ * Only these rules, by id or group; as configured when empty.
  */
-now_version_id: string | null, 
+rules: Array<string>, 
 /**
- * Who made that one.
+ * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`, when absent.
  */
-now_by: ActorView | null, 
+fail_on: string | null, 
 /**
- * When it was made.
+ * Text of a baseline: findings in it do not count.
  */
-now_at: string | null, 
+baseline: string | null, 
 /**
  * True if what is there now is something else than the change was made against.
+ * Also make a baseline that accepts everything found.
  */
-moved_on: boolean, 
+make_baseline: boolean, 
 /**
  * Changes at the host since: from the version it was made against to what is there now; null where there is none
  * to hold it against.
+ * Root of the repository the memories are about; found above the directory when absent.
  */
-happened: FileDiff | null, 
+repository: string | null, 
 /**
  * Effect of the change on what is there now; null with `redact` and `archive`.
+ * Do not let comments in memories allow findings.
  */
-would: FileDiff | null, };
+no_inline_allow: boolean, 
+/**
+ * Also make a SARIF 2.1.0 log.
+ */
+sarif: boolean, };
 
 /**
- * Queues a change that met a newer edit, or was refused, once more: on what is there now.
+ * What a check found.
  */
-export type RetryQueuedReq = { 
+export type Checked = { 
 /**
- * Its number.
+ * The directory.
  */
-id: number, 
+root: string, 
 /**
- * The version that was seen there and that it may replace, `memver_…`; null where nothing was there. Another one that is
- * there by now is `head_moved`.
+ * Root of the repository that claims were held against; null when none was needed or found.
  */
-over: string | null, };
+repository: string | null, 
+/**
+ * Findings that count, by path, place and rule.
+ */
+findings: Array<Finding>, 
+/**
+ * How many are errors.
+ */
+errors: number, 
+/**
+ * How many are warnings.
+ */
+warnings: number, 
+/**
+ * How many are notes.
+ */
+notes: number, 
+/**
+ * How many more a comment in a memory allows.
+ */
+allowed: number, 
+/**
+ * How many more the baseline accepts.
+ */
+accepted: number, 
+/**
+ * Files looked at.
+ */
+files: number, 
+/**
+ * Places that could not be looked at, each a sentence.
+ */
+problems: Array<string>, 
+/**
+ * Whether a finding is at or above the severity asked for.
+ */
+failed: boolean, 
+/**
+ * Text of the baseline, when asked for.
+ */
+baseline: string | null, 
+/**
+ * Text of the SARIF log, when asked for.
+ */
+sarif: string | null, };
 
 /**
- * Takes queued changes back.
+ * Why a command was refused or failed. A code exists because some client branches on it.
  */
-export type WithdrawReq = { 
-/**
- * Their numbers.
- */
-ids: Array<number>, };
+export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
 
 /**
  * Result of a push.
+ * Holds two stores against each other, memory by memory.
  */
-export type Pushed = { 
+export type CompareStoresReq = { 
 /**
- * Changes that the host took.
+ * The store as it is: `STORE` or `STORE@TIME`.
  */
-sent: number, 
+from: string, 
 /**
- * Changes that met a newer edit; they stay in the queue.
+ * The store as it might be: `STORE` or `STORE@TIME`.
  */
 conflicts: number, 
 /**
@@ -617,32 +939,873 @@ queue: RemoteQueue,
  * Why it ended early.
  */
 problem: string | null, };
+to: string, };
 
 /**
- * Asks a host for its dreams. Asking calls the host.
+ * A memory that differs between two stores.
  */
-export type DreamsReq = { 
+export type ComparedMemory = { 
+/**
+ * Path in both stores; of a moved memory, in `to`.
+ */
+path: string, 
+/**
+ * `created` (only in `to`), `modified`, `moved` (equal content elsewhere) or `deleted` (only in `from`).
+ */
+change: string, 
+/**
+ * Path in `from`, where it was moved.
+ */
+moved_from: string | null, 
+/**
+ * Its newest version in `from`, `memver_…`.
+ */
+from_version_id: string | null, 
+/**
+ * Its newest version in `to`, `memver_…`.
+ */
+to_version_id: string | null, 
+/**
+ * Lines that `to` has and `from` has not; null where a content is no text or is redacted.
+ */
+added: number | null, 
+/**
+ * Lines that `from` has and `to` has not.
+ */
+removed: number | null, 
+/**
+ * Tokens of the content in `to` less those in `from`, counted offline; null where a content is no text.
+ */
+tokens: number | null, };
+
+/**
+ * What one request was made of, in detail.
+ */
+export type Composition = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Size of its context.
+ */
+context: number, 
+/**
+ * How `context` was come by.
+ */
+kind: FigureKind, 
+/**
+ * By class.
+ */
+classes: ContextClasses, 
+/**
+ * Memory and instruction files in it.
+ */
+files: Array<NamedTokens>, 
+/**
+ * Results by tool.
+ */
+tool_results: Array<NamedTokens>, 
+/**
+ * Inputs by tool.
+ */
+tool_inputs: Array<NamedTokens>, 
+/**
+ * The largest single blocks: what they are and where.
+ */
+largest: Array<LargeBlock>, };
+
+/**
+ * Asks what one request was made of.
+ */
+export type CompositionReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * Index of the request, from 0.
+ */
+request: number, };
+
+/**
+ * What would be sent.
+ */
+export type ConfirmPlan = { 
+/**
+ * Calls to make.
+ */
+calls: number, 
+/**
+ * Answers already known.
+ */
+cached: number, 
+/**
+ * Bytes to send.
+ */
+bytes: number, 
+/**
+ * To which address.
+ */
+base_url: string, 
+/**
+ * Where the key comes from: `environment`, `keyring`; null when there is none.
+ */
+key_source: string | null, 
+/**
+ * Indices of the requests.
+ */
+requests: Array<number>, 
+/**
+ * What is sent, in words: messages and tool results of the transcript, to that address.
+ */
+what: string, 
+/**
+ * What the count cannot hold, such as a system prompt that the file does not keep.
+ */
+limits: Array<string>, };
+
+/**
+ * Checks forecasts of a setting with `count_tokens`.
+ */
+export type ConfirmReq = { 
+/**
+ * See [`super::ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * The setting.
+ */
+variant: Variant, 
+/**
+ * Indices of the requests to check; chosen where the setting acts when absent.
+ */
+requests: Array<number> | null, 
+/**
+ * How many to choose; 4 when absent.
+ */
+points: number | null, 
+/**
+ * The user saw the plan and agreed. Without it nothing is sent, and only the plan comes back.
+ */
+agreed: boolean, 
+/**
+ * Name of the job, for progress and `cancel`.
+ */
+job: string | null, };
+
+/**
+ * The plan, and what came of it.
+ */
+export type Confirmed = { 
+/**
+ * What would be sent, or was.
+ */
+plan: ConfirmPlan, 
+/**
+ * Forecast beside exact. Empty until agreed.
+ */
+points: Array<ConfirmedPoint>, 
+/**
+ * Whether it was stopped before its end.
+ */
+cancelled: boolean, };
+
+/**
+ * One request, forecast beside exact.
+ */
+export type ConfirmedPoint = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Forecast of what was sent, without and with the setting.
+ */
+forecast_before: number, 
+/**
+ * See `forecast_before`.
+ */
+forecast_after: number, 
+/**
+ * What `count_tokens` answered, without and with the setting; null where it failed.
+ */
+exact_before: number | null, 
+/**
+ * See `exact_before`.
+ */
+exact_after: number | null, 
+/**
+ * Error of `forecast_after` in percent.
+ */
+error_percent: number | null, 
+/**
+ * Why it failed; null when it did not.
+ */
+problem: string | null, 
+/**
+ * Whether the answer was already known.
+ */
+cached: boolean, };
+
+/**
+ * A file that moved on. Its present content is recorded; all three contents can be shown.
+ */
+export type Conflict = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Path.
+ */
+path: string, 
+/**
+ * Hash the act expected; null when it expected no file.
+ */
+expected_sha256: string | null, 
+/**
+ * Hash found; null when there is no file.
+ */
+found_sha256: string | null, 
+/**
+ * The version the act expected to replace.
+ */
+expected_version_id: string | null, 
+/**
+ * The version that records what was found.
+ */
+found_version_id: string | null, 
+/**
+ * The version the act wanted to write.
+ */
+wanted_version_id: string | null, 
+/**
+ * One sentence: what stood in the way.
+ */
+message: string, };
+
+/**
+ * Tokens by class. All but `not_recorded` are counted offline.
+ */
+export type ContextClasses = { 
+/**
+ * System prompt and tool definitions, where the file holds them.
+ */
+system: number, 
+/**
+ * Instruction files (CLAUDE.md and the like).
+ */
+instructions: number, 
+/**
+ * Memory files.
+ */
+memory: number, 
+/**
+ * Results of tools.
+ */
+tool_results: number, 
+/**
+ * Calls of tools: names and inputs.
+ */
+tool_inputs: number, 
+/**
+ * Text of both sides, summaries included.
+ */
+text: number, 
+/**
+ * Thinking.
+ */
+thinking: number, 
+/**
+ * What the client attached, images and documents.
+ */
+attachments: number, 
+/**
+ * The recorded context less everything above. Never below zero.
+ */
+not_recorded: number, 
+/**
+ * By how much the counts came out higher than the recorded context: they were brought down to it in proportion. In no
+ * sum.
+ */
+over_counted: number, };
+
+/**
+ * Something that took content away, or changed it in place, while the transcript was written.
+ */
+export type ContextEvent = { 
+/**
+ * Index of the first request after it.
+ */
+before_request: number, 
+/**
+ * `compaction`, `microcompaction`, `rewind`, `replaced`, `server_edit`.
+ */
+event: string, 
+/**
+ * Tokens before, as recorded or from the request before.
+ */
+tokens_before: number | null, 
+/**
+ * Tokens after.
+ */
+tokens_after: number | null, 
+/**
+ * One sentence.
+ */
+note: string, };
+
+/**
+ * A file that was loaded into the context.
+ */
+export type ContextFile = { 
+/**
+ * Path as recorded.
+ */
+path: string, 
+/**
+ * `memory` or `instructions`.
+ */
+class: string, 
+/**
+ * Tokens of its content when it was last loaded whole, counted offline.
+ */
+tokens: number, 
+/**
+ * Whether only parts of it were loaded: `tokens` are those of the largest.
+ */
+partial: boolean, 
+/**
+ * Requests that carried it.
+ */
+requests: number, 
+/**
+ * Price of carrying it in this session, in US dollars, at the recorded share of cached input; null without a price.
+ */
+cost_usd: number | null, };
+
+/**
+ * The largest context of a run.
+ */
+export type ContextPeak = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Its tokens.
+ */
+tokens: number, 
+/**
+ * How they were come by.
+ */
+kind: FigureKind, };
+
+/**
+ * One request.
+ */
+export type ContextRequest = { 
+/**
+ * From 0.
+ */
+index: number, 
+/**
+ * Id of the response.
+ */
+id: string, 
+/**
+ * When.
+ */
+time: string | null, 
+/**
+ * Model, where it differs from the transcript's; always set in the terminal's JSON.
+ */
+model: string | null, 
+/**
+ * Usage as recorded.
+ */
+recorded: RecordedUsage | null, 
+/**
+ * Size of the context in tokens.
+ */
+context: number, 
+/**
+ * How `context` was come by.
+ */
+kind: FigureKind, 
+/**
+ * What it was made of. The sum is `context`.
+ */
+classes: ContextClasses, };
+
+/**
+ * What filled the context, request by request.
+ */
+export type ContextShow = { 
+/**
+ * Session id, or path where there is none.
+ */
+transcript: string, 
+/**
+ * Path of the file.
+ */
+path: string, 
+/**
+ * `claude-code`, …
+ */
+format: string, 
+/**
+ * Title, where there is one.
+ */
+title: string | null, 
+/**
+ * Model of most requests.
+ */
+model: string | null, 
+/**
+ * Tokenizer family that was used, and whether it was assumed.
+ */
+family: string, 
+/**
+ * Whether the family was assumed because the model is not known.
+ */
+family_assumed: boolean, 
+/**
+ * Window of the model in tokens, where known.
+ */
+context_window: number | null, 
+/**
+ * What counts of this family are believed to lie between, in percent of what is shown, where it is an estimate; null
+ * where the family's own vocabulary counts.
+ */
+family_range_percent: [number, number] | null, 
+/**
+ * The largest context: of those that are recorded, or of all where none is. Null without a request.
+ */
+peak: ContextPeak | null, 
+/**
+ * One entry a request.
+ */
+requests: Array<ContextRequest>, 
+/**
+ * Compactions and other things that took content away while the transcript was written.
+ */
+events: Array<ContextEvent>, 
+/**
+ * Memory and instruction files that were loaded, the dearest first.
+ */
+memory_files: Array<ContextFile>, 
+/**
+ * Price of the run as recorded, in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * Whether the true price is higher, for one of the two reasons that follow.
+ */
+cost_is_lower_bound: boolean, 
+/**
+ * Requests for whose output the client recorded a placeholder. A simulation prices those by what the answers weigh.
+ */
+requests_with_placeholder_output: number, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are.
+ */
+requests_fast_without_price: number, 
+/**
+ * What the file held that was not understood, in words; empty when nothing.
+ */
+remarks: Array<string>, };
+
+/**
+ * Asks what fills the context of a transcript.
+ */
+export type ContextShowReq = { 
+/**
+ * Session id or a unique beginning of it, a path of a file, or words of a title.
+ */
+transcript: string, };
+
+/**
+ * Puts a key into the system's keyring, or takes it out.
+ */
+export type CounterKeyReq = { 
+/**
+ * The key to keep.
+ */
+key: string | null, 
+/**
+ * Take the key out instead. Said in so many words, so that an empty request takes nothing away.
+ */
+remove: boolean, };
+
+/**
+ * Whether exact counts can be had.
+ */
+export type CounterStatus = { 
+/**
+ * To which address calls would go.
+ */
+base_url: string, 
+/**
+ * Where the key comes from: `environment`, `keyring`; null when there is none.
+ */
+key_source: string | null, 
+/**
+ * Whether this machine has a keyring that can be used.
+ */
+keyring: boolean, 
+/**
+ * Calls made since the program started, newest first; at most 200.
+ */
+calls: Array<NetworkCall>, };
+
+/**
+ * Asks a host for a new dream. A dream reads its store at the host: what is queued here for it is not part of that.
+ */
+export type CreateDreamReq = { 
 /**
  * Base URL, without `/v1`. The API's own address when absent.
  */
 base_url: string | null, 
 /**
- * Archived ones as well.
+ * The store to read: a mirror here (id or name) or an id at the host.
  */
-include_archived: boolean, };
+store: string, 
+/**
+ * Sessions to read, 1 to 100, each once.
+ */
+sessions: Array<string>, 
+/**
+ * Model.
+ */
+model: string, 
+/**
+ * 1 to 4,096 characters.
+ */
+instructions: string | null, 
+/**
+ * Write into the store itself instead of a new one.
+ */
+update_existing: boolean, 
+/**
+ * Ask for it although changes of the store are queued here, which the dream does not read. Without it, that is refused.
+ */
+without_queued: boolean, };
 
 /**
- * The dreams of a host, newest first.
+ * Forecast beside report.
  */
-export type Dreams = { 
+export type Deployed = { 
 /**
- * Base URL that was asked.
+ * The setting held against the reports.
  */
-base_url: string, 
+variant: Variant | null, 
 /**
- * The dreams; at most 1,000.
+ * Requests that reported something or were forecast to.
  */
-dreams: Array<Dream>, };
+requests: Array<DeployedRequest>, 
+/**
+ * Requests that say what the server edited, even if nothing.
+ */
+reporting: number, 
+/**
+ * Of those, how many agree in the number of cleared uses and turns.
+ */
+agreeing: number, };
+
+/**
+ * Holds the edits a server reported against what the simulator forecasts for the setting that was in force.
+ */
+export type DeployedReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * The setting; that of the recorded requests when absent.
+ */
+variant: Variant | null, };
+
+/**
+ * One request, forecast beside report.
+ */
+export type DeployedRequest = { 
+/**
+ * Its index.
+ */
+index: number, 
+/**
+ * What the simulator says.
+ */
+forecast: unknown[], 
+/**
+ * What the response says.
+ */
+reported: unknown[], 
+/**
+ * Difference in freed tokens, forecast less reported, in percent of reported; null without both.
+ */
+error_percent: number | null, };
+
+/**
+ * What a person chose. Kept in the data directory; what a file leaves out is as in a new one.
+ */
+export type DesktopSettings = { 
+/**
+ * Closing the window leaves the app in the tray, where it goes on recording. Without a tray it ends all the same.
+ */
+keep_in_tray: boolean, 
+/**
+ * One message for each session that wrote memory, once it has been quiet for a while.
+ */
+digests: boolean, 
+/**
+ * A message at once for a secret, a mass delete or hidden text.
+ */
+alarms: boolean, 
+/**
+ * Language of the tray and of messages, as the window has it: a language tag. As the system when null.
+ */
+language: string | null, };
+
+/**
+ * What a person chose, and what this desktop can do.
+ */
+export type DesktopState = { 
+/**
+ * What was chosen.
+ */
+settings: DesktopSettings, 
+/**
+ * Whether the desktop shows a tray at present.
+ */
+tray: boolean, 
+/**
+ * Whether this process was told to pause recording, in the tray.
+ */
+paused: boolean, 
+/**
+ * Why messages cannot be shown, in the system's words; null when they can, or when none was tried.
+ */
+messages_problem: string | null, };
+
+/**
+ * One line of a difference.
+ */
+export type DiffLine = { 
+/**
+ * `equal`, `insert` or `delete`.
+ */
+tag: string, 
+/**
+ * Line number on the older side.
+ */
+old: number | null, 
+/**
+ * Line number on the newer side.
+ */
+new: number | null, 
+/**
+ * Text without its line end.
+ */
+text: string, 
+/**
+ * Changed stretches: start, end.
+ */
+words: Array<[number, number]>, 
+/**
+ * Characters a reader would not see.
+ */
+hidden: Array<Hidden>, 
+/**
+ * Colour: start, end, class.
+ */
+spans: Array<[number, number, string]>, 
+/**
+ * True on a last line without a line feed.
+ */
+no_newline: boolean, 
+/**
+ * True when the line ends in carriage return and line feed.
+ */
+carriage_return: boolean, };
+
+/**
+ * Asks for the difference between two contents or two states of a store. Forms: `memver_…`, `STORE:PATH` (live),
+ * `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number.
+ */
+export type DiffReq = { 
+/**
+ * The older side. A version alone is held against the version before it; a live file against its newest version.
+ */
+a: string, 
+/**
+ * The newer side.
+ */
+b: string | null, 
+/**
+ * Mark changed words within changed lines.
+ */
+words: boolean, 
+/**
+ * Unchanged lines around each change; 3 when absent.
+ */
+context: number | null, 
+/**
+ * Colour spans as in a document.
+ */
+highlight: boolean, };
+
+/**
+ * A difference.
+ */
+export type DiffResult = FileDiff | StoreDiff;
+
+/**
+ * One side of a difference.
+ */
+export type DiffSide = { 
+/**
+ * What was asked for.
+ */
+target: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string | null, 
+/**
+ * The version, where the side is one.
+ */
+version_id: string | null, 
+/**
+ * Path.
+ */
+path: string | null, 
+/**
+ * Hash; null when there is nothing there.
+ */
+content_sha256: string | null, 
+/**
+ * Size in bytes; null when there is nothing there.
+ */
+content_size_bytes: number | null, 
+/**
+ * True when the content was redacted. Only the predecessor of a version asked for alone can be: the version is then
+ * shown whole, every line as added.
+ */
+redacted: boolean, };
+
+/**
+ * Looks for agent memory. Only reads.
+ */
+export type DiscoverReq = { 
+/**
+ * Home directory to look in; the user's own when absent.
+ */
+home: string | null, 
+/**
+ * Further project directories to look in.
+ */
+projects: Array<string>, };
+
+/**
+ * What was found.
+ */
+export type Discovered = { 
+/**
+ * Directories, those in use first.
+ */
+found: Array<Found>, 
+/**
+ * What could not be read or was refused, each in a sentence.
+ */
+problems: Array<DiscoveryProblem>, };
+
+/**
+ * Something discovery could not use.
+ */
+export type DiscoveryProblem = { 
+/**
+ * File or setting concerned.
+ */
+subject: string, 
+/**
+ * What is wrong with it.
+ */
+message: string, };
+
+/**
+ * A content, ready to be shown: no line carries markup, hidden characters are named.
+ */
+export type Document = { 
+/**
+ * False where it is a version, which only a redaction changes.
+ */
+live: boolean, 
+/**
+ * What it is: the version, where the log has it.
+ */
+version: Version | null, 
+/**
+ * Path.
+ */
+path: string | null, 
+/**
+ * Hash of the raw bytes.
+ */
+content_sha256: string | null, 
+/**
+ * Size in bytes.
+ */
+content_size_bytes: number | null, 
+/**
+ * `text`, `binary`, `too_large` or `redacted`.
+ */
+kind: string, 
+/**
+ * Lines; empty unless text.
+ */
+lines: Array<DocumentLine>, 
+/**
+ * True when not all lines are given (more than 100,000).
+ */
+truncated: boolean, 
+/**
+ * Of an index that agents load only up to a limit: where that is; null when all of it is loaded.
+ */
+cut: IndexCut | null, };
+
+/**
+ * One line of a content.
+ */
+export type DocumentLine = { 
+/**
+ * Text without its line end.
+ */
+text: string, 
+/**
+ * Colour: start, end, class.
+ */
+spans: Array<[number, number, string]>, 
+/**
+ * Characters a reader would not see.
+ */
+hidden: Array<Hidden>, };
+
+/**
+ * Names one content: a version, a file as it is on disk, or a memory at an instant. The same forms as in the terminal:
+ * `memver_…`, `STORE:PATH` (live), `STORE:PATH@TIME` (TIME is RFC 3339 or an operation's number).
+ */
+export type DocumentReq = { 
+/**
+ * The content.
+ */
+target: string, 
+/**
+ * Whether colour spans are wanted.
+ */
+highlight: boolean, };
 
 /**
  * A dream: a run that reads a store and sessions and writes a store anew.
@@ -783,6 +1946,7 @@ without_queued: boolean, };
 
 /**
  * Content of a request for a dream. No host is called to say it.
+ * What a request for a dream would ask for. No host is called to say it.
  */
 export type DreamPlan = { 
 /**
@@ -820,175 +1984,296 @@ queued: RemoteQueue, };
 
 /**
  * Compares two stores with each other, memory by memory.
+ * Names a dream.
  */
-export type CompareStoresReq = { 
+export type DreamRef = { 
 /**
- * The store as it is: `STORE` or `STORE@TIME`.
+ * Base URL, without `/v1`. The API's own address when absent.
  */
-from: string, 
+base_url: string | null, 
 /**
- * The store as it might be: `STORE` or `STORE@TIME`.
+ * `drm_…`
  */
-to: string, };
+dream: string, };
 
 /**
  * Differences of two stores, by path.
+ * Tokens a dream used, as recorded by the host.
  */
-export type StoreComparison = { 
+export type DreamUsage = { 
 /**
- * The store as it is.
+ * Input tokens.
  */
-from_store_id: string, 
+input_tokens: number, 
 /**
- * The store as it might be.
+ * Output tokens.
  */
-to_store_id: string, 
+output_tokens: number, 
 /**
- * Memories that are the same in both.
+ * Tokens written to the cache.
  */
-same: number, 
+cache_creation_input_tokens: number, 
 /**
- * Memories that differ, by path.
+ * Tokens read from the cache.
  */
-memories: Array<ComparedMemory>, };
+cache_read_input_tokens: number, };
 
 /**
- * A memory that differs between two stores.
+ * The dreams of a host, newest first.
  */
-export type ComparedMemory = { 
+export type Dreams = { 
 /**
- * Path in both stores; of a moved memory, in `to`.
+ * Base URL that was asked.
+ */
+base_url: string, 
+/**
+ * The dreams; at most 1,000.
+ */
+dreams: Array<Dream>, };
+
+/**
+ * Asks a host for its dreams. Asking calls the host.
+ */
+export type DreamsReq = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, 
+/**
+ * Archived ones as well.
+ */
+include_archived: boolean, };
+
+/**
+ * What a client is told without asking. It says where to look, never what is there.
+ */
+export type Event = { "type": "advanced", 
+/**
+ * The newest operation.
+ */
+cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "progress", 
+/**
+ * What.
+ */
+task: string, 
+/**
+ * Done so far.
+ */
+done: number, 
+/**
+ * Of how many; null when not known.
+ */
+total: number | null, };
+
+/**
+ * A memory that goes.
+ */
+export type ExpireMemory = { 
+/**
+ * Its path.
  */
 path: string, 
 /**
- * `created` (only in `to`), `modified`, `moved` (equal content elsewhere) or `deleted` (only in `from`).
+ * Hash it must have now; the newest version's when absent.
  */
-change: string, 
-/**
- * Path in `from`, where it was moved.
- */
-moved_from: string | null, 
-/**
- * Its newest version in `from`, `memver_…`.
- */
-from_version_id: string | null, 
-/**
- * Its newest version in `to`, `memver_…`.
- */
-to_version_id: string | null, 
-/**
- * Lines that `to` has and `from` has not; null where a content is no text or is redacted.
- */
-added: number | null, 
-/**
- * Lines that `from` has and `to` has not.
- */
-removed: number | null, 
-/**
- * Tokens of the content in `to` less those in `from`, counted offline; null where a content is no text.
- */
-tokens: number | null, };
+expect: string | null, };
 
 /**
- * Takes memories of one store over into another, whole or in part. Files, stores of the API and hosted stores are all
- * written as by any other act: checked, recorded, undoable.
+ * Removes memories and the lines of indexes that link to them, as one operation that `undo` takes back.
  */
-export type AcceptMemoriesReq = { 
+export type ExpireReq = { 
 /**
- * Where they are taken from: `STORE` or `STORE@TIME`.
+ * Store, id or name.
  */
-from: string, 
+store: string, 
 /**
- * The store that is written, id or name.
+ * What goes.
  */
-into: string, 
-/**
- * These paths alone; all that differ when empty. A path that `from` lacks is deleted in `into`; the new path of a
- * moved memory moves it there. What is named must be possible, or nothing is done; of all that differ, what `into`
- * cannot hold is left, with a warning.
- */
-paths: Array<string>, 
-/**
- * Without `paths`: also delete what `from` lacks. Without it, a moved memory is there twice afterwards.
- */
-delete: boolean, 
+memories: Array<ExpireMemory>, 
 /**
  * Say what would be done, and do nothing.
  */
 dry_run: boolean, };
 
 /**
- * Checks an attach list. Answered from the stores that are here; no host is called.
+ * What could go. Nothing goes by itself: `expire` takes what a person chose.
  */
-export type MountsReq = { 
+export type Expiry = { 
 /**
- * The `resources` of a session: a list, or an object that has one of that name. Items of other types are passed over.
+ * Proposals, by store and path; a memory occurs once.
  */
-resources: unknown, 
+proposals: Array<ExpiryProposal>, 
 /**
- * Model whose tokenizer counts; the newest family when absent.
+ * Days that were applied to memories nobody loads.
+ */
+unloaded_days: number, 
+/**
+ * Days that were applied to daily logs.
+ */
+log_days: number, 
+/**
+ * Whether transcripts were read.
+ */
+loads: boolean, 
+/**
+ * Whether reading them was stopped.
+ */
+cancelled: boolean, };
+
+/**
+ * A memory that could go, and why.
+ */
+export type ExpiryProposal = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * `mem_…`
+ */
+memory_id: string, 
+/**
+ * Hash it has in the log; `expire` removes nothing else.
+ */
+content_sha256: string, 
+/**
+ * Its size in bytes.
+ */
+content_size_bytes: number, 
+/**
+ * When it last changed.
+ */
+changed_at: string, 
+/**
+ * Why, the strongest reason first.
+ */
+reasons: Array<ExpiryReason>, 
+/**
+ * Lines of indexes that link to it and would go with it.
+ */
+index_lines: Array<IndexLine>, };
+
+/**
+ * Why a memory could go.
+ */
+export type ExpiryReason = { 
+/**
+ * `unloaded`, `old_log`, `date_past` or `duplicate`.
+ */
+kind: string, 
+/**
+ * The evidence, a sentence.
+ */
+message: string, 
+/**
+ * The line it is about; null for the file as a whole.
+ */
+line: number | null, };
+
+/**
+ * Asks what could go.
+ */
+export type ExpiryReq = { 
+/**
+ * Only this store, id or name; every listed store when absent.
+ */
+store: string | null, 
+/**
+ * Also read transcripts, for memories that no session loads; as in [`HealthReq`].
+ */
+loads: boolean, 
+/**
+ * Days without being loaded or changed after which a memory is proposed; 90 when absent.
+ */
+unloaded_days: number | null, 
+/**
+ * Age in days from which a daily log is proposed; 90 when absent.
+ */
+log_days: number | null, };
+
+/**
+ * Asks for a setting in a form to deploy, with the evidence for it.
+ */
+export type ExportReq = { 
+/**
+ * See [`ContextShowReq::transcript`]: the evidence. None is needed.
+ */
+transcript: string | null, 
+/**
+ * The setting.
+ */
+variant: Variant, 
+/**
+ * Further settings a report compares with.
+ */
+against: Array<Variant>, 
+/**
+ * `json`, `curl`, `python`, `typescript` or `html`.
+ */
+format: string, 
+/**
+ * Model to name in the code; the transcript's when absent.
  */
 model: string | null, };
 
 /**
  * Mounts of an attach list.
+ * Asks to write a store, or its history, elsewhere.
  */
-export type Mounts = { 
+export type ExportStoreReq = { 
 /**
  * True if the API would take it, as far as its public rules tell.
+ * Store, id or name.
  */
-ok: boolean, 
+store: string, 
 /**
  * Problems of the list as a whole.
+ * As of this operation or time; now when absent. Not with a bundle.
  */
-problems: Array<MountProblem>, 
+at: string | null, 
 /**
- * One for each memory store of the list, in its order.
+ * A new or empty directory, for the files; or a new file, whose name ends in `.retrace`, for a bundle of the whole
+ * history.
  */
-mounts: Array<MountPreview>, 
-/**
- * Tokens of all files together, counted offline: what reading everything would take.
- */
-tokens: number, 
-/**
- * Tokens of what the system prompt gains, estimated: names, paths, descriptions and instructions are counted, the
- * sentences around them are the host's own.
- */
-prompt_tokens: number, };
+to: string, };
 
 /**
- * Something an attach list may not have, or should not.
+ * A file to save or copy.
  */
-export type MountProblem = { 
+export type Exported = { 
 /**
- * `error` (the API refuses it) or `warning`.
+ * A name for it.
  */
-severity: string, 
+file_name: string, 
 /**
- * Where in the list, as a JSON pointer.
+ * Its media type.
  */
-at: string, 
+media_type: string, 
 /**
- * One sentence.
+ * Its content.
  */
-message: string, };
+text: string, };
 
 /**
- * One store of an attach list.
+ * What was written.
  */
-export type MountPreview = { 
+export type ExportedStore = { 
 /**
- * Position in the list, from 0.
+ * `files` or `bundle`.
  */
-index: number, 
+kind: string, 
 /**
- * `memory_store_id` as given.
+ * Where.
  */
-memory_store_id: string, 
+to: string, 
 /**
- * The store here: a mirror of it, or a store that this program's own API shows. Null when it is not known.
+ * Files or versions written.
  */
-store_id: string | null, 
+written: number, 
 /**
  * Its name.
  */
@@ -1016,10 +2301,11 @@ mount_path_assumed: boolean,
 files: number, 
 /**
  * Their bytes.
+ * Bytes written.
  */
 bytes: number, 
 /**
- * Their tokens, counted offline.
+ * What was left out, and why, each a sentence.
  */
 tokens: number, 
 /**
@@ -1034,32 +2320,87 @@ unreviewed: number,
  * Problems of the store.
  */
 problems: Array<MountProblem>, };
+warnings: Array<string>, };
 
 /**
- * A file of a mounted store.
+ * How a figure was come by. Every figure carries its own.
  */
-export type MountedFile = { 
+export type FigureKind = "recorded" | "exact" | "counted offline" | "estimated";
+
 /**
- * Path below the mount.
+ * One file that differs.
+ */
+export type FileChange = { 
+/**
+ * Path on the newer side, or on the older where it is gone.
  */
 path: string, 
 /**
- * Bytes.
+ * Path on the older side, where the memory moved.
  */
-bytes: number, 
+previous_path: string | null, 
 /**
- * Tokens, counted offline; null where it is no text.
+ * `created`, `modified` or `deleted`.
  */
-tokens: number | null, };
+operation: string, 
+/**
+ * Hash on the older side.
+ */
+from_sha256: string | null, 
+/**
+ * Hash on the newer side.
+ */
+to_sha256: string | null, 
+/**
+ * Lines added.
+ */
+added: number, 
+/**
+ * Lines removed.
+ */
+removed: number, 
+/**
+ * True when a side is not text.
+ */
+binary: boolean, };
 
 /**
  * A scan of directories right now.
+ * The difference between two contents.
  */
-export type ScanReq = { 
+export type FileDiff = { 
 /**
- * Ids or names; all stores when empty.
+ * False where both sides are versions, which only a redaction changes.
  */
-stores: Array<string>, };
+live: boolean, 
+/**
+ * Older side.
+ */
+from: DiffSide, 
+/**
+ * Newer side.
+ */
+to: DiffSide, 
+/**
+ * True when the deadline was hit: the difference is right but may not be the smallest.
+ */
+truncated: boolean, 
+/**
+ * True when a side is not text: no hunks then.
+ */
+binary: boolean, 
+/**
+ * Lines added.
+ */
+added: number, 
+/**
+ * Lines removed.
+ */
+removed: number, 
+/**
+ * The changes with their surroundings.
+ */
+hunks: Array<Hunk>, };
 
 /**
  * Result of a scan.
@@ -1074,56 +2415,185 @@ stores: Array<ScannedStore>, };
  * Result of a scan of one store.
  */
 export type ScannedStore = { 
+ * One file an act writes or deletes.
+ */
+export type FileWrite = { 
 /**
  * `memstore_…`
  */
+store_id: string, 
+/**
+ * Path.
+ */
+path: string, 
+/**
+ * Hash before; null when the file did not exist.
+ */
+from_sha256: string | null, 
+/**
+ * Hash after; null when the file is deleted.
+ */
+to_sha256: string | null, 
+/**
+ * In a preview, the difference the act would make, where the content to write is in no version yet.
+ */
+diff: FileDiff | null, };
+
+/**
+ * One finding. Secrets and personal data are masked in it.
+ */
+export type Finding = { 
+/**
+ * `group/name`.
+ */
+rule: string, 
+/**
+ * `error`, `warning` or `note`.
+ */
+severity: string, 
+/**
+ * Below the directory; empty for the directory as a whole.
+ */
+path: string, 
+/**
+ * Line, from 1; 1 for the file as a whole.
+ */
+line: number, 
+/**
+ * Column, from 1, in Unicode scalar values, as compilers count; 1 for the file as a whole.
+ */
+column: number, 
+/**
+ * Line of the character after the last; null for the file as a whole.
+ */
+end_line: number | null, 
+/**
+ * Its column.
+ */
+end_column: number | null, 
+/**
+ * First byte in the file; null for the file as a whole.
+ */
+start: number | null, 
+/**
+ * The byte after the last.
+ */
+end: number | null, 
+/**
+ * One sentence about this place.
+ */
+message: string, 
+/**
+ * What to do.
+ */
+remedy: string, 
+/**
+ * Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
+ */
+remedies?: Array<Remedy>, };
+
+/**
+ * Where a finding stands in a live file.
+ */
+export type FindingPlace = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The file below it.
+ */
+path: string, 
+/**
+ * The rule, `group/name`.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, };
+
+/**
+ * One rule.
+ */
+export type FindingRule = { 
+/**
+ * `group/name`.
+ */
 id: string, 
 /**
- * Name for people.
+ * How bad its findings are, as it comes.
  */
-name: string, 
+severity: string, 
 /**
  * State after the scan.
+ * Whether it is on, as it comes.
  */
-state: string, 
+on: boolean, 
 /**
- * Why, where there is more to say.
+ * What the person set: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the configuration of
+ * a directory.
  */
-state_detail: string | null, 
+own: string | null, 
 /**
  * Versions recorded by this scan.
+ * What it looks for and why that matters.
  */
-versions: number, 
+explanation: string, 
 /**
- * Files that hold what was redacted before, among what this look recorded.
+ * What to do about a finding.
  */
-redacted_back: Array<string>, };
+remedy: string, };
 
 /**
  * Searches for agent memory. Only reads.
+ * The rules, and what the person at this machine set of their own.
  */
-export type DiscoverReq = { 
+export type FindingRules = { 
 /**
- * Home directory to look in; the user's own when absent.
+ * Every rule.
  */
-home: string | null, 
+rules: Array<FindingRule>, 
 /**
- * Further project directories to look in.
+ * Where a person's own settings are kept.
  */
-projects: Array<string>, };
+own_file: string, };
 
 /**
  * Result of discovery.
+ * Findings.
  */
-export type Discovered = { 
+export type Findings = { 
 /**
- * Directories, those in use first.
+ * By path, place and rule; then those about changes that are left to review, by time.
  */
-found: Array<Found>, 
+findings: Array<Finding>, 
 /**
  * Places that could not be read or were refused, each in a sentence.
+ * How many more comments in memories allow.
  */
-problems: Array<DiscoveryProblem>, };
+allowed: number, 
+/**
+ * Files of the store.
+ */
+files: number, 
+/**
+ * Of these, files whose last result was used again.
+ */
+reused: number, };
+
+/**
+ * Asks for the findings of a store, or of one memory of it.
+ */
+export type FindingsReq = { 
+/**
+ * Id, name or directory of a store.
+ */
+store: string, 
+/**
+ * Only this memory.
+ */
+path: string | null, };
 
 /**
  * One directory that holds agent memory.
@@ -1171,114 +2641,134 @@ files: number,
 store_id: string | null, };
 
 /**
- * Something discovery could not use.
+ * Findings of one group of rules.
  */
-export type DiscoveryProblem = { 
+export type GroupCount = { 
 /**
- * File or setting concerned.
+ * The part of the rules' ids before the slash.
  */
-subject: string, 
+group: string, 
 /**
  * Problem.
+ * Errors.
  */
-message: string, };
+errors: number, 
+/**
+ * Warnings.
+ */
+warnings: number, 
+/**
+ * Notes.
+ */
+notes: number, };
 
 /**
- * Who made a change.
+ * How healthy stores are.
  */
-export type ActorView = { "type": "session_actor", 
+export type Health = { 
 /**
- * The session's id.
+ * One row a store, by name.
  */
-session_id: string, 
+stores: Array<StoreHealth>, 
 /**
  * Evidence: `stated`, `exact_content`, `front_matter`, `time_only`.
+ * Every finding, the worst first; then by store, path and place.
  */
-evidence: string, } | { "type": "api_actor", 
+findings: Array<StoreFinding>, 
 /**
- * Id of its key.
+ * Findings that are errors.
  */
-api_key_id: string, } | { "type": "user_actor", 
+errors: number, 
 /**
- * Login name.
+ * Findings that are warnings.
  */
-user_id: string, } | { "type": "service_account_actor", 
+warnings: number, 
 /**
- * Its id.
+ * Findings that are notes.
  */
-service_account_id: string, };
+notes: number, 
+/**
+ * Transcripts that tell what they loaded; null when they were not asked for.
+ */
+sessions_telling: number | null, 
+/**
+ * Whether reading the transcripts was stopped, so that what was loaded is not fully known.
+ */
+cancelled: boolean, };
 
 /**
- * The rebuilt version whose content stood when a memory was first observed.
+ * Asks how healthy stores are.
  */
-export type BaselineOf = { 
+export type HealthReq = { 
 /**
- * Its place in the log.
+ * Only this store, id or name; every listed store when absent.
  */
-seq: number, 
+store: string | null, 
 /**
- * When it was written.
+ * Also read the transcripts of this machine for what was loaded. The first time this takes as long as reading them;
+ * `cancel` with `health` stops it.
  */
-written_at: string, 
-/**
- * By whom; null when unknown.
- */
-written_by: ActorView | null, };
+loads: boolean, };
 
 /**
- * One version of one memory.
+ * A character or stretch that a reader would not see.
  */
-export type Version = { 
+export type Hidden = { 
 /**
- * Place in the log, from 1.
+ * Where it starts.
  */
-seq: number, 
+at: number, 
 /**
- * The operation it belongs to.
+ * How many characters it covers.
  */
-operation_seq: number, 
+length: number, 
 /**
- * `memver_…`
+ * Its name: `U+200B`, `0xE9` for a byte that is not UTF-8, `<!--` for a comment.
  */
-id: string, 
+code: string, 
+/**
+ * Its sort: `zero_width`, `bidi_control`, `tag`, `soft_hyphen`, `control`, `html_comment`, `invalid_byte`, …
+ */
+kind: string, };
+
+/**
+ * One place where the words occur.
+ */
+export type Hit = { 
 /**
  * `memstore_…`
  */
 store_id: string, 
 /**
- * `mem_…`; stays the same through renames.
+ * `mem_…`
  */
 memory_id: string, 
 /**
- * `created`, `modified` or `deleted`.
+ * `memver_…`
  */
-operation: string, 
+version_id: string, 
 /**
- * Path after the change; null when redacted.
+ * Path of that version.
  */
 path: string | null, 
 /**
- * Path before, where this version moved the memory.
+ * Line of the best match.
  */
-previous_path: string | null, 
+line: number, 
 /**
- * Hash of the raw bytes; null for deleted and redacted versions.
+ * That line, cut to about 160 characters around the match.
  */
-content_sha256: string | null, 
+snippet: string, 
 /**
- * Size in bytes; null for deleted and redacted versions.
+ * Matches in the snippet: start, end.
  */
-content_size_bytes: number | null, 
+matches: Array<[number, number]>, 
 /**
- * `text`, `binary`, `too_large` (content not kept), or null where there is none.
- */
-content_kind: string | null, 
-/**
- * When it was recorded; of a rebuilt one, when it truly was.
+ * When the version was recorded.
  */
 created_at: string, 
 /**
- * When it was recorded, or rebuilt.
+ * That a person put back with it what was written before.
  */
 recorded_at: string, 
 /**
@@ -1327,21 +2817,144 @@ redacted_at: string | null,
  * By whom.
  */
 redacted_by: ActorView | null, };
+put_back: PutBack | null, };
 
 /**
- * Filters for the log. All given ones must hold.
+ * Keeps the key for a host in the system's keyring, or takes it out.
  */
-export type LogReq = { 
+export type HostKeyReq = { 
 /**
- * Store, id or name.
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, 
+/**
+ * The key to keep. Never answered, logged or put in an error.
+ */
+key: string | null, 
+/**
+ * Take the key out instead. Said in so many words, so that an empty request takes nothing away.
+ */
+remove: boolean, };
+
+/**
+ * Names a host of the Memory Stores API.
+ */
+export type HostRef = { 
+/**
+ * Base URL, without `/v1`. The API's own address when absent.
+ */
+base_url: string | null, };
+
+/**
+ * A store against the limits of a hosted one.
+ */
+export type HostedFit = { 
+/**
+ * Memories a hosted store takes at most.
+ */
+max_memories: number, 
+/**
+ * Bytes it takes at most in one memory.
+ */
+max_bytes: number, 
+/**
+ * Bytes of the largest file.
+ */
+largest_bytes: number, 
+/**
+ * Files that are too large for it.
+ */
+too_large: number, 
+/**
+ * Files whose path it would refuse.
+ */
+bad_paths: number, };
+
+/**
+ * A store as its host tells of it.
+ */
+export type HostedStore = { 
+/**
+ * Its id at the host, `memstore_…`.
+ */
+remote_id: string, 
+/**
+ * Its name there.
+ */
+name: string, 
+/**
+ * What it is for; empty when nothing was said.
+ */
+description: string, 
+/**
+ * When it was made.
+ */
+created_at: string, 
+/**
+ * When it was archived there.
+ */
+archived_at: string | null, 
+/**
+ * The mirror of it here, `memstore_…`; null when it is not mirrored.
+ */
+store_id: string | null, };
+
+/**
+ * The stores of a host. Asking calls the host.
+ */
+export type HostedStores = { 
+/**
+ * Base URL that was asked.
+ */
+base_url: string, 
+/**
+ * Its stores, newest first, archived ones included.
+ */
+stores: Array<HostedStore>, };
+
+/**
+ * One change with its surroundings.
+ */
+export type Hunk = { 
+/**
+ * First line on the older side.
+ */
+old_start: number, 
+/**
+ * Lines on the older side.
+ */
+old_lines: number, 
+/**
+ * First line on the newer side.
+ */
+new_start: number, 
+/**
+ * Lines on the newer side.
+ */
+new_lines: number, 
+/**
+ * The lines.
+ */
+lines: Array<DiffLine>, };
+
+/**
+ * Asks for what a bundle holds.
+ */
+export type ImportBundleReq = { 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * The store it belongs to, id or name; the one of the name in the bundle when absent.
  */
 store: string | null, 
 /**
- * Exact path, or a directory and all below it. Follows a memory through its renames when it names one.
+ * Only say what would come in.
  */
-path: string | null, 
+dry_run: boolean, 
 /**
- * One memory, `mem_…`.
+ * Name to stop it by, with `cancel`, and of its progress.
  */
 memory: string | null, 
 /**
@@ -1643,6 +3256,7 @@ modified: number,
  * Memories deleted.
  */
 deleted: number, };
+job: string | null, };
 
 /**
  * Asks for the history that git kept.
@@ -1709,6 +3323,7 @@ job: string | null, };
 
 /**
  * Result of an import, or its preview with `dry_run`. It is one operation, which `undo` takes back.
+ * What an import brought in, or with `dry_run` would bring in. It is one operation, which `undo` takes back.
  */
 export type ImportResult = { 
 /**
@@ -1784,6 +3399,23 @@ files: Array<ImportedFile>,
  * Content that could not be brought in, and why, each a sentence.
  */
 warnings: Array<string>, };
+
+/**
+ * Asks for what the transcripts of this machine's agents tell of a store, the copies Claude Code kept among it.
+ */
+export type ImportTranscriptsReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * Only say what would come in.
+ */
+dry_run: boolean, 
+/**
+ * Name to stop it by, with `cancel`, and of its progress.
+ */
+job: string | null, };
 
 /**
  * A file that an import found.
@@ -4895,6 +6527,2027 @@ origin: OriginNote | null,
 findings: Array<Finding>, };
 
 /**
+ * How many items are of which kind. An item may be of several.
+ */
+export type InboxKinds = { 
+/**
+ * Items of every kind.
+ */
+total: number, 
+/**
+ * Kinds that items are of: classes, then types of topics, then whose they are.
+ */
+kinds: Array<KindCount>, };
+
+/**
+ * Asks how many items are of which kind.
+ */
+export type InboxKindsReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, };
+
+/**
+ * Asks for a page of what this person has left to review.
+ */
+export type InboxReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * Only memories of this kind: `index`, `topic`, `topic:TYPE` with the type of the front matter, `daily_log`,
+ * `instructions`, `other`; or whose they are: `team`, `agent_user`, `agent_project`, `agent_local`. All when absent.
+ */
+kind: string | null, 
+/**
+ * The `next_before` of the page before; the first page when absent.
+ */
+before: string | null, 
+/**
+ * At most so many items; 50 when absent, 500 at most.
+ */
+limit: number | null, };
+
+/**
+ * Where an index stops being loaded, measured as the agent measures.
+ */
+export type IndexCut = { 
+/**
+ * The line, from 1, on which the first byte stands that is not loaded.
+ */
+line: number, 
+/**
+ * Lines of the file from there on.
+ */
+lost: number, 
+/**
+ * Which limit was met first: `lines` or `bytes`.
+ */
+limit: string, 
+/**
+ * That limit.
+ */
+size: number, };
+
+/**
+ * An index against its limits.
+ */
+export type IndexHealth = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Lines as the agent counts them: front matter and block comments left out.
+ */
+lines: number, 
+/**
+ * Bytes as the agent counts them.
+ */
+bytes: number, 
+/**
+ * Lines that are loaded at most.
+ */
+max_lines: number, 
+/**
+ * Bytes that are loaded at most.
+ */
+max_bytes: number, 
+/**
+ * First line of the file that is not loaded, from 1; null when all of it is.
+ */
+cut_line: number | null, 
+/**
+ * Lines of the file from there on.
+ */
+lost_lines: number, 
+/**
+ * Tokens of what is loaded, counted offline as the newest models count.
+ */
+tokens: number, 
+/**
+ * Whether every session of the project loads it.
+ */
+each_session: boolean, };
+
+/**
+ * A line of an index.
+ */
+export type IndexLine = { 
+/**
+ * The index.
+ */
+path: string, 
+/**
+ * The line, from 1.
+ */
+line: number, 
+/**
+ * Its text.
+ */
+text: string, };
+
+/**
+ * One instruction file, or one that is named and not there.
+ */
+export type Instruction = { 
+/**
+ * `claude-code`, `codex` (and others that read `AGENTS.md`) or `gemini`.
+ */
+agent: string, 
+/**
+ * `managed`, `user`, `project` or `local`.
+ */
+scope: string, 
+/**
+ * The file as it is named, absolute.
+ */
+path: string, 
+/**
+ * Where it really is, where a symbolic link is on the way.
+ */
+leads_to: string | null, 
+/**
+ * `loaded` when a session starts, `on_demand` once a file it applies to is read, `excluded` by a setting, `shadowed` by
+ * another file, `already_loaded`, `missing`, `cycle`, `too_deep`, `not_approved` (outside the project), `outside` (a link
+ * leads out; not read here), `too_large`, `unreadable`, `off`.
+ */
+state: string, 
+/**
+ * Why, as a sentence.
+ */
+reason: string, 
+/**
+ * Place in `files` of the file that imports it.
+ */
+imported_by: number | null, 
+/**
+ * Imports it is away from a file that is loaded by itself.
+ */
+depth: number, 
+/**
+ * Size of the file in bytes; null where it was not looked at.
+ */
+size_bytes: number | null, 
+/**
+ * Its lines; null where it was not read.
+ */
+lines: number | null, 
+/**
+ * Tokens as the agent loads it, counted offline; null where it was not read.
+ */
+tokens: number | null, 
+/**
+ * Files it applies to, as its front matter says.
+ */
+globs: Array<string>, 
+/**
+ * The store that records this file; null when none does.
+ */
+store_id: string | null, 
+/**
+ * Its path in that store.
+ */
+store_path: string | null, };
+
+/**
+ * Asks for the text of an instruction file: one of those that `instructions` lists for the same store or project.
+ */
+export type InstructionReq = { 
+/**
+ * As in `InstructionsReq`.
+ */
+store: string | null, 
+/**
+ * As in `InstructionsReq`.
+ */
+project: string | null, 
+/**
+ * Path as listed.
+ */
+path: string, 
+/**
+ * Whether colour spans are wanted.
+ */
+highlight: boolean, };
+
+/**
+ * What a session would load.
+ */
+export type Instructions = { 
+/**
+ * Where the session would be started; null for what every session of this user loads.
+ */
+directory: string | null, 
+/**
+ * Why that directory, for a store; null where the request names it.
+ */
+because: string | null, 
+/**
+ * Top of the working tree.
+ */
+repository: string | null, 
+/**
+ * The files by agent, each agent's in load order; an import follows the file that names it.
+ */
+files: Array<Instruction>, 
+/**
+ * Why Claude Code would load none of them, where a variable says so.
+ */
+switched_off: string | null, 
+/**
+ * Tokens that each agent loads when a session starts.
+ */
+totals: Array<InstructionsTotal>, 
+/**
+ * How tokens were come by.
+ */
+tokens_kind: FigureKind, 
+/**
+ * What could not be read, or was cut short.
+ */
+problems: Array<string>, };
+
+/**
+ * Asks which instruction files a session would load.
+ */
+export type InstructionsReq = { 
+/**
+ * The store whose project is meant, id or name.
+ */
+store: string | null, 
+/**
+ * The directory a session would be started in, absolute. With neither, what every session of this user loads.
+ */
+project: string | null, };
+
+/**
+ * What one agent loads when a session starts.
+ */
+export type InstructionsTotal = { 
+/**
+ * `claude-code`, `codex` or `gemini`.
+ */
+agent: string, 
+/**
+ * Files.
+ */
+files: number, 
+/**
+ * Tokens.
+ */
+tokens: number, };
+
+/**
+ * Names a job to stop.
+ */
+export type JobRef = { 
+/**
+ * Its name.
+ */
+job: string, };
+
+/**
+ * How many items are of one kind.
+ */
+export type KindCount = { 
+/**
+ * The kind, as `inbox` takes it.
+ */
+kind: string, 
+/**
+ * Items of it.
+ */
+count: number, };
+
+/**
+ * A block that takes much room.
+ */
+export type LargeBlock = { 
+/**
+ * What it is, such as `Read src/main.rs`.
+ */
+label: string, 
+/**
+ * Its tokens.
+ */
+tokens: number, 
+/**
+ * Index of the first request that carried it.
+ */
+since_request: number, };
+
+/**
+ * A change that a session may have made.
+ */
+export type LikelyChange = { 
+/**
+ * `memver_…`
+ */
+version_id: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Path; null when redacted.
+ */
+path: string | null, 
+/**
+ * `created`, `modified` or `deleted`.
+ */
+operation: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * How sure it is that the session made it, as in `OriginNote`.
+ */
+confidence: string, 
+/**
+ * Whether it is taken back.
+ */
+included: boolean, };
+
+/**
+ * A page of the log, newest first, rebuilt versions after the observed ones.
+ */
+export type LogPage = { 
+/**
+ * The versions.
+ */
+versions: Array<Version>, 
+/**
+ * Pass as `before` for the next page; null at the end.
+ */
+next_before: number | null, };
+
+/**
+ * Filters for the log. All given ones must hold.
+ */
+export type LogReq = { 
+/**
+ * Store, id or name.
+ */
+store: string | null, 
+/**
+ * Exact path, or a directory and all below it. Follows a memory through its renames when it names one.
+ */
+path: string | null, 
+/**
+ * One memory, `mem_…`.
+ */
+memory: string | null, 
+/**
+ * `created`, `modified` or `deleted`.
+ */
+operation: string | null, 
+/**
+ * An actor's id, or `unknown`.
+ */
+actor: string | null, 
+/**
+ * Not before this time.
+ */
+since: string | null, 
+/**
+ * Not after this time.
+ */
+until: string | null, 
+/**
+ * Versions of this operation only.
+ */
+operation_seq: number | null, 
+/**
+ * At most so many; 100 when absent, 1,000 at most.
+ */
+limit: number | null, 
+/**
+ * Only versions behind this one in the order of the list.
+ */
+before: number | null, };
+
+/**
+ * The memories of a store, by path.
+ */
+export type Memories = { 
+/**
+ * One row a memory.
+ */
+memories: Array<Memory>, };
+
+/**
+ * Asks for the memories of a store.
+ */
+export type MemoriesReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * As of this instant or operation (RFC 3339, or an operation's number); now when absent.
+ */
+at: string | null, 
+/**
+ * Only memories of this kind, as in `InboxReq`; all when absent.
+ */
+kind: string | null, };
+
+/**
+ * One memory.
+ */
+export type Memory = { 
+/**
+ * `mem_…`
+ */
+id: string, 
+/**
+ * Its path; null when its newest version is redacted and the file is gone.
+ */
+path: string | null, 
+/**
+ * Its newest version, `memver_…`.
+ */
+version_id: string, 
+/**
+ * Place of that version in the log.
+ */
+seq: number, 
+/**
+ * Hash of its content; null when redacted.
+ */
+content_sha256: string | null, 
+/**
+ * Size in bytes; null when redacted.
+ */
+content_size_bytes: number | null, 
+/**
+ * `text`, `binary`, `too_large`; null when redacted.
+ */
+content_kind: string | null, 
+/**
+ * How many versions it has.
+ */
+versions: number, 
+/**
+ * When it last changed.
+ */
+changed_at: string, 
+/**
+ * What kind of memory it is.
+ */
+kind: MemoryKind, };
+
+/**
+ * What kind of memory a file is, by its place, its name and its front matter.
+ */
+export type MemoryKind = { 
+/**
+ * `index`, `topic`, `daily_log`, `instructions`, or `other`.
+ */
+class: string, 
+/**
+ * Type of the front matter, as it stands there (`user`, `feedback`, `project`, `reference`, or another); null without one.
+ */
+memory_type: string | null, 
+/**
+ * `project` (auto memory), `team`, or the scope of an agent's memory: `agent_user`, `agent_project`, `agent_local`; null elsewhere.
+ */
+scope: string | null, 
+/**
+ * Name of the agent whose memory it is.
+ */
+agent: string | null, 
+/**
+ * Day of a daily log, `YYYY-MM-DD`.
+ */
+day: string | null, };
+
+/**
+ * In how many sessions one memory was loaded.
+ */
+export type MemoryLoads = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Sessions.
+ */
+sessions: number, 
+/**
+ * When it last was; null for never.
+ */
+last_loaded_at: string | null, };
+
+/**
+ * What one memory file costs.
+ */
+export type MemoryPrice = { 
+/**
+ * Path as recorded in transcripts, or below the store.
+ */
+path: string, 
+/**
+ * Tokens of the live file, or when it was last loaded whole; counted offline.
+ */
+tokens: number, 
+/**
+ * Whether only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
+ */
+partial: boolean, 
+/**
+ * Sessions in which it was loaded.
+ */
+sessions: number, 
+/**
+ * Mean price of carrying it through a session, in US dollars; null without a price or a session.
+ */
+cost_usd_per_session: number | null, 
+/**
+ * When it was last loaded.
+ */
+last_loaded_at: string | null, };
+
+/**
+ * What memory files cost.
+ */
+export type MemoryPrices = { 
+/**
+ * Files, the dearest first.
+ */
+files: Array<MemoryPrice>, 
+/**
+ * Sessions looked at.
+ */
+sessions: number, 
+/**
+ * Of those, sessions whose transcript tells what was loaded.
+ */
+sessions_telling: number, 
+/**
+ * Whether it was stopped before all sessions were read.
+ */
+cancelled: boolean, };
+
+/**
+ * Asks what the memory files cost.
+ */
+export type MemoryPricesReq = { 
+/**
+ * Only this store, id or name; files of transcripts outside any store too when absent.
+ */
+store: string | null, };
+
+/**
+ * The answer to a call.
+ */
+export type MemoryToolAnswer = { 
+/**
+ * The text of the `tool_result`.
+ */
+content: string, 
+/**
+ * Whether it is an error the model should know of.
+ */
+is_error: boolean, 
+/**
+ * The operation that recorded it; nothing was changed when absent.
+ */
+operation_seq: number | null, 
+/**
+ * The versions it made, `memver_…`.
+ */
+versions: Array<string>, 
+/**
+ * Paths it changed that are no memories by the store's rules, such as hidden files, and are not recorded.
+ */
+not_recorded: Array<string>, };
+
+/**
+ * One call of the memory tool `memory_20250818`, recorded with its author.
+ */
+export type MemoryToolReq = { 
+/**
+ * The store, by id, name or directory. Either this or `root`.
+ */
+store: string | null, 
+/**
+ * The directory the model sees as `/memories`. Made when it is missing, and added as a store when it is none.
+ */
+root: string | null, 
+/**
+ * `docs`, `py` or `ts`; `docs` when absent.
+ */
+dialect: string | null, 
+/**
+ * The session that calls; nobody knows who when absent.
+ */
+session: string | null, 
+/**
+ * The prompt the call is made after. Its first 500 characters are kept until something is redacted: a prompt can hold
+ * what no version holds.
+ */
+prompt: string | null, 
+/**
+ * The turn of the session, from 1; kept likewise.
+ */
+turn: number | null, 
+/**
+ * The `input` of the `tool_use` block.
+ */
+input: unknown, 
+/**
+ * Cut views after this many characters; 0 never cuts; as the dialect does when absent.
+ */
+view_characters: number | null, 
+/**
+ * What happens to a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written, and
+ * the answer says what was found) or `refuse`; `off` when absent.
+ */
+guard: string | null, 
+/**
+ * Text of a configuration for the guard, as in `check`; the rules as they come when absent. That of the directory is
+ * not used: whoever is guarded may write it.
+ */
+guard_config: string | null, };
+
+/**
+ * One store of an attach list.
+ */
+export type MountPreview = { 
+/**
+ * Position in the list, from 0.
+ */
+index: number, 
+/**
+ * `memory_store_id` as given.
+ */
+memory_store_id: string, 
+/**
+ * The store here: a mirror of it, or a store that this program's own API shows. Null when it is not known.
+ */
+store_id: string | null, 
+/**
+ * Its name.
+ */
+name: string | null, 
+/**
+ * `read_write` or `read_only`.
+ */
+access: string, 
+/**
+ * Characters of `instructions`, of at most 4,096.
+ */
+instructions_chars: number, 
+/**
+ * Where it would be mounted; null when the name is not known.
+ */
+mount_path: string | null, 
+/**
+ * Whether the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
+ * need not have.
+ */
+mount_path_assumed: boolean, 
+/**
+ * Files it has.
+ */
+files: number, 
+/**
+ * Their bytes.
+ */
+bytes: number, 
+/**
+ * Their tokens, counted offline.
+ */
+tokens: number, 
+/**
+ * The largest files, at most 100, largest first.
+ */
+largest: Array<MountedFile>, 
+/**
+ * Whether there are unreviewed changes in it.
+ */
+unreviewed: number, 
+/**
+ * What is wrong with it.
+ */
+problems: Array<MountProblem>, };
+
+/**
+ * Something an attach list may not have, or should not.
+ */
+export type MountProblem = { 
+/**
+ * `error` (the API refuses it) or `warning`.
+ */
+severity: string, 
+/**
+ * Where in the list, as a JSON pointer.
+ */
+at: string, 
+/**
+ * One sentence.
+ */
+message: string, };
+
+/**
+ * Gives a store of the Memory Stores API a directory, or takes it away.
+ */
+export type MountStoreReq = { 
+/**
+ * Id or name.
+ */
+store: string, 
+/**
+ * An empty directory, made when missing; none to take the present one away, whose files stay.
+ */
+directory: string | null, };
+
+/**
+ * A file of a mounted store.
+ */
+export type MountedFile = { 
+/**
+ * Path below the mount.
+ */
+path: string, 
+/**
+ * Bytes.
+ */
+bytes: number, 
+/**
+ * Tokens, counted offline; null where it is no text.
+ */
+tokens: number | null, };
+
+/**
+ * What an attach list would mount.
+ */
+export type Mounts = { 
+/**
+ * Whether the API would take it, as far as its public rules tell.
+ */
+ok: boolean, 
+/**
+ * What is wrong with the list as a whole.
+ */
+problems: Array<MountProblem>, 
+/**
+ * One for each memory store of the list, in its order.
+ */
+mounts: Array<MountPreview>, 
+/**
+ * Tokens of all files together, counted offline: what reading everything would take.
+ */
+tokens: number, 
+/**
+ * Tokens of what the system prompt gains, estimated: names, paths, descriptions and instructions are counted, the
+ * sentences around them are the host's own.
+ */
+prompt_tokens: number, };
+
+/**
+ * Checks an attach list. Answered from the stores that are here; no host is called.
+ */
+export type MountsReq = { 
+/**
+ * The `resources` of a session: a list, or an object that has one of that name. Items of other types are passed over.
+ */
+resources: unknown, 
+/**
+ * Model whose tokenizer counts; the newest family when absent.
+ */
+model: string | null, };
+
+/**
+ * Moves lines of an index into a topic file: both files change in one operation that `undo` takes back.
+ */
+export type MoveEntryReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The index.
+ */
+path: string, 
+/**
+ * First line that moves, from 1.
+ */
+line: number, 
+/**
+ * Last line that moves. Without it, a list item moves with the lines that belong to it.
+ */
+end_line: number | null, 
+/**
+ * The topic file; it is made where there is none.
+ */
+to: string, 
+/**
+ * Hash the index must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Hash the topic file must have now.
+ */
+expect_to: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * A block of lines that went from one file to another.
+ */
+export type MovedBlock = { 
+/**
+ * From which file.
+ */
+from_path: string, 
+/**
+ * First line there.
+ */
+from_line: number, 
+/**
+ * To which file.
+ */
+to_path: string, 
+/**
+ * First line there.
+ */
+to_line: number, 
+/**
+ * How many lines.
+ */
+lines: number, };
+
+/**
+ * A text with its name.
+ */
+export type NamedText = { 
+/**
+ * File or other name; comes back as `file`.
+ */
+name: string, 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * Tokens under a name.
+ */
+export type NamedTokens = { 
+/**
+ * Name of a tool, path of a file.
+ */
+name: string, 
+/**
+ * How many there are.
+ */
+count: number, 
+/**
+ * Their tokens.
+ */
+tokens: number, };
+
+/**
+ * One call over the network.
+ */
+export type NetworkCall = { 
+/**
+ * When.
+ */
+at: string, 
+/**
+ * What for, such as `count_tokens`.
+ */
+purpose: string, 
+/**
+ * To which address.
+ */
+url: string, 
+/**
+ * Bytes sent.
+ */
+bytes: number, 
+/**
+ * Status of the answer; null without one.
+ */
+status: number | null, };
+
+/**
+ * A request without parameters.
+ */
+export type Nothing = Record<symbol, never>;
+
+/**
+ * One operation and what it changed.
+ */
+export type Operation = { 
+/**
+ * Place in the order of operations, from 1.
+ */
+seq: number, 
+/**
+ * The store it concerns; null for acts over several.
+ */
+store_id: string | null, 
+/**
+ * Cause, as in [`Version`].
+ */
+source: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * Who; null when unknown.
+ */
+created_by: ActorView | null, 
+/**
+ * Why, where a reason was given.
+ */
+note: string | null, 
+/**
+ * Memories created.
+ */
+created: number, 
+/**
+ * Memories modified.
+ */
+modified: number, 
+/**
+ * Memories deleted.
+ */
+deleted: number, 
+/**
+ * The operation that undid this one.
+ */
+undone_by: number | null, 
+/**
+ * Whether `undo` would accept it.
+ */
+undoable: boolean, 
+/**
+ * Its first versions, at most 20.
+ */
+versions: Array<Version>, };
+
+/**
+ * Who wrote a version, and why.
+ */
+export type Origin = { 
+/**
+ * `memver_…`
+ */
+version_id: string, 
+/**
+ * In short.
+ */
+note: OriginNote, 
+/**
+ * That a person put back with this version what was written before; all else is of the one who wrote it.
+ */
+put_back: PutBack | null, 
+/**
+ * What the answer rests on, one sentence each, the strongest first.
+ */
+evidence: Array<string>, 
+/**
+ * The agent that keeps the transcript, as in `transcripts`; null when there is none.
+ */
+agent: string | null, 
+/**
+ * The project the session worked on.
+ */
+project: string | null, 
+/**
+ * The subagent's or agent's name, where one wrote.
+ */
+agent_name: string | null, 
+/**
+ * When the session began.
+ */
+started_at: string | null, 
+/**
+ * When it ended, as far as its transcript goes.
+ */
+ended_at: string | null, 
+/**
+ * The call that wrote; null when none was found.
+ */
+write: OriginWrite | null, 
+/**
+ * The prompt before it, whole up to 20,000 characters.
+ */
+prompt: string | null, 
+/**
+ * The messages around the write, in order, the write's own among them.
+ */
+around: Array<OriginMessage>, 
+/**
+ * Other sessions that could have written it as well: sure answers have none.
+ */
+candidates: Array<OriginNote>, };
+
+/**
+ * A message near a write.
+ */
+export type OriginMessage = { 
+/**
+ * `user`, `assistant`, or `system`.
+ */
+role: string, 
+/**
+ * `text`, `thinking`, `tool_use`, `tool_result` or `other`.
+ */
+kind: string, 
+/**
+ * Its text, up to 2,000 characters; of a call its name and input.
+ */
+text: string, 
+/**
+ * When.
+ */
+at: string | null, 
+/**
+ * The turn, from 1.
+ */
+turn: number | null, 
+/**
+ * Whether this is the write itself.
+ */
+is_write: boolean, };
+
+/**
+ * Where a version came from, shortly: what a row of a list shows.
+ */
+export type OriginNote = { 
+/**
+ * How sure it is: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
+ * `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
+ * `time_only` (a session was at work on the path's project then), `unknown`.
+ */
+confidence: string, 
+/**
+ * The session; null when unknown.
+ */
+session_id: string | null, 
+/**
+ * Its title; null where its transcript is not there.
+ */
+title: string | null, 
+/**
+ * The model that wrote.
+ */
+model: string | null, 
+/**
+ * Who in the session: `main`, `subagent`, `background` (an extraction the agent runs by itself); null when unknown.
+ */
+role: string | null, 
+/**
+ * The transcript, as the Context lab names it; null where it is not there.
+ */
+transcript: string | null, 
+/**
+ * The turn in the transcript, from 1; null when unknown.
+ */
+turn: number | null, 
+/**
+ * The prompt before it, its first 200 characters, on one line.
+ */
+prompt: string | null, };
+
+/**
+ * Asks who wrote a version, and why.
+ */
+export type OriginReq = { 
+/**
+ * `memver_…`
+ */
+version: string, 
+/**
+ * How many messages before and after the write are wanted; 4 when absent, 50 at most.
+ */
+around: number | null, };
+
+/**
+ * A call that wrote a memory.
+ */
+export type OriginWrite = { 
+/**
+ * Name of the tool.
+ */
+tool: string, 
+/**
+ * Id of the call.
+ */
+tool_use_id: string | null, 
+/**
+ * The path it named.
+ */
+path: string, 
+/**
+ * When it was called.
+ */
+at: string | null, 
+/**
+ * Line of the transcript, from 1; 0 where a file is not made of lines.
+ */
+line: number, 
+/**
+ * Its input as JSON, up to 20,000 characters.
+ */
+input: string, 
+/**
+ * Whether `input` was cut.
+ */
+truncated: boolean, };
+
+/**
+ * Prices of one model in US dollars per million tokens.
+ */
+export type Price = { 
+/**
+ * What model ids begin with.
+ */
+model: string, 
+/**
+ * Prompts up to so many tokens; null without tiers.
+ */
+up_to: number | null, 
+/**
+ * From this day on; null when always.
+ */
+from: string | null, 
+/**
+ * Window in tokens.
+ */
+window: number | null, 
+/**
+ * Input.
+ */
+input: number, 
+/**
+ * Output.
+ */
+output: number, 
+/**
+ * Cache write with a life of 5 minutes.
+ */
+cache_write_5m: number, 
+/**
+ * Cache write with a life of 1 hour.
+ */
+cache_write_1h: number, 
+/**
+ * Cache read.
+ */
+cache_read: number, 
+/**
+ * Where the line comes from.
+ */
+source: string, 
+/**
+ * As of which day.
+ */
+date: string, };
+
+/**
+ * The table of prices.
+ */
+export type Prices = { 
+/**
+ * Lines, the user's own first.
+ */
+prices: Array<Price>, 
+/**
+ * Where a user's own lines are kept.
+ */
+own_file: string, 
+/**
+ * What is wrong with that file, in words; null when nothing.
+ */
+own_file_problem: string | null, };
+
+/**
+ * A snapshot, and what the agent would do with it.
+ */
+export type ProjectSnapshot = { 
+/**
+ * The project.
+ */
+project: string, 
+/**
+ * The snapshot's directory.
+ */
+directory: string, 
+/**
+ * `initialise`: the agent would copy it, since there is no memory yet. `ask`: it would ask the person. `current`: it was
+ * taken over already. `unusable`: it names no time.
+ */
+state: string, 
+/**
+ * Why, as a sentence.
+ */
+reason: string, 
+/**
+ * Time of the snapshot, as it is written there.
+ */
+updated_at: string | null, 
+/**
+ * Time of the snapshot that was taken over last, as it is written in the memory.
+ */
+synced_from: string | null, 
+/**
+ * What taking it over would do to each file, by path: files of the snapshot, and files of the memory.
+ */
+changes: Array<SnapshotChange>, };
+
+/**
+ * Brings what is new of mirrored stores.
+ */
+export type PullReq = { 
+/**
+ * Id or name here; all mirrored stores when absent.
+ */
+store: string | null, 
+/**
+ * A word chosen by the caller, to follow and cancel the work by.
+ */
+job: string | null, 
+/**
+ * Look through all versions the hosts have for those they redacted since. Without it, a pull looks through the newest
+ * 1,000 and the next part of the others, so that all are looked through by some pulls.
+ */
+full: boolean, };
+
+/**
+ * What a pull brought.
+ */
+export type Pulled = { 
+/**
+ * One for each store.
+ */
+stores: Array<PulledStore>, };
+
+/**
+ * What a pull brought of one store.
+ */
+export type PulledStore = { 
+/**
+ * The mirror here.
+ */
+store_id: string, 
+/**
+ * Name here.
+ */
+name: string, 
+/**
+ * Whether it came to its end; a pull that did not goes on where it was.
+ */
+finished: boolean, 
+/**
+ * Versions that are new here.
+ */
+versions: number, 
+/**
+ * Live memories after it.
+ */
+memories: number, 
+/**
+ * Versions that the host redacted since they were mirrored; their content is still kept here.
+ */
+redacted_at_host: Array<string>, 
+/**
+ * Versions of the host that hold what was redacted here before, `memver_…`; they came without it.
+ */
+redacted_before: Array<string>, 
+/**
+ * Calls made.
+ */
+calls: number, 
+/**
+ * Why it did not come to its end.
+ */
+problem: string | null, };
+
+/**
+ * What a push sent.
+ */
+export type Pushed = { 
+/**
+ * Changes that the host took.
+ */
+sent: number, 
+/**
+ * Changes that met a newer edit; they stay in the queue.
+ */
+conflicts: number, 
+/**
+ * Changes that the host refused; they stay in the queue.
+ */
+failed: number, 
+/**
+ * Operations that record what was sent, oldest first.
+ */
+operations: Array<number>, 
+/**
+ * What is left in the queue.
+ */
+queue: RemoteQueue, 
+/**
+ * Why it ended early.
+ */
+problem: string | null, };
+
+/**
+ * That an act of a person put back what somebody wrote before: a content, or a deletion.
+ */
+export type PutBack = { 
+/**
+ * The version that brought it, `memver_…`.
+ */
+version_id: string, 
+/**
+ * Who wrote that; null when unknown.
+ */
+written_by: ActorView | null, 
+/**
+ * When that was.
+ */
+written_at: string, 
+/**
+ * Who put it back.
+ */
+by: ActorView | null, 
+/**
+ * When.
+ */
+at: string, 
+/**
+ * The operation that did.
+ */
+operation_seq: number, 
+/**
+ * What kind of act it was, as `source` of a version.
+ */
+source: string, };
+
+/**
+ * A change that waits to be sent to a host.
+ */
+export type QueuedChange = { 
+/**
+ * Its number; never given twice.
+ */
+id: number, 
+/**
+ * The mirror here.
+ */
+store_id: string, 
+/**
+ * Name of the store here.
+ */
+store_name: string, 
+/**
+ * `create`, `update`, `delete`, `redact` or `archive`.
+ */
+kind: string, 
+/**
+ * The memory's path here; null where the store as a whole is meant, or the version has no path any more.
+ */
+path: string | null, 
+/**
+ * The path before, where the change moves the memory.
+ */
+moved_from: string | null, 
+/**
+ * The version to redact here, `memver_…`, with `redact`.
+ */
+version_id: string | null, 
+/**
+ * Hash the memory must have at the host; null where nothing may be there.
+ */
+expected_sha256: string | null, 
+/**
+ * Hash of the content to write.
+ */
+content_sha256: string | null, 
+/**
+ * Bytes of the content to write.
+ */
+content_size_bytes: number | null, 
+/**
+ * The operation that queued it; undoing that one takes back all it queued.
+ */
+operation_seq: number | null, 
+/**
+ * When it was queued.
+ */
+created_at: string, 
+/**
+ * `waiting`, `conflict` (the memory changed at the host) or `failed` (the host refused it).
+ */
+state: string, 
+/**
+ * What the host said, in one sentence; null while it waits.
+ */
+message: string | null, 
+/**
+ * What it changes, against the mirror's newest version; null with `redact` and `archive`.
+ */
+diff: FileDiff | null, };
+
+/**
+ * A queued change beside what it would meet: three contents, as two differences. No host is called to say it; a pull brings
+ * what is new there.
+ */
+export type QueuedConflict = { 
+/**
+ * The change.
+ */
+change: QueuedChange, 
+/**
+ * The version it was made against, `memver_…`; null where it makes a memory, or that version is not known.
+ */
+base_version_id: string | null, 
+/**
+ * The newest version that is there now, `memver_…`; null where nothing is.
+ */
+now_version_id: string | null, 
+/**
+ * Who made that one.
+ */
+now_by: ActorView | null, 
+/**
+ * When it was made.
+ */
+now_at: string | null, 
+/**
+ * Whether what is there now is something else than the change was made against.
+ */
+moved_on: boolean, 
+/**
+ * What happened there since: from the version it was made against to what is there now; null where there is none to hold
+ * it against.
+ */
+happened: FileDiff | null, 
+/**
+ * What the change would do to what is there now; null with `redact` and `archive`.
+ */
+would: FileDiff | null, };
+
+/**
+ * Names a queued change.
+ */
+export type QueuedRef = { 
+/**
+ * Its number.
+ */
+id: number, };
+
+/**
+ * What a redaction did, and the proof.
+ */
+export type Receipt = { 
+/**
+ * `receipt_…`
+ */
+id: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * By whom.
+ */
+created_by: ActorView | null, 
+/**
+ * Why.
+ */
+reason: string | null, 
+/**
+ * How it was chosen: `versions`, `find` or `secret`.
+ */
+method: string, 
+/**
+ * The operation in the log.
+ */
+operation_seq: number, 
+/**
+ * Versions redacted.
+ */
+versions: number, 
+/**
+ * Live files changed.
+ */
+live_files: number, 
+/**
+ * `done`, or `pending` while another process holds a read.
+ */
+purge: string, 
+/**
+ * Where was looked, and what was found.
+ */
+places: Array<ReceiptPlace>, 
+/**
+ * The head of the chain after it.
+ */
+chain_head: string, 
+/**
+ * Whether the chain verified after the purge; null while pending.
+ */
+chain_verified: boolean | null, 
+/**
+ * Things worth knowing, each a sentence: a short secret, content that came back.
+ */
+warnings: Array<string>, };
+
+/**
+ * One place a receipt speaks of.
+ */
+export type ReceiptPlace = { 
+/**
+ * For people: "Database file, raw bytes".
+ */
+place: string, 
+/**
+ * `clean`, `left` or `out_of_reach`.
+ */
+state: string, 
+/**
+ * What was found there.
+ */
+hits: number, 
+/**
+ * More, where there is more to say.
+ */
+detail: string | null, 
+/**
+ * The place is the log's own: while something is left there, the redaction is not done.
+ */
+owned: boolean, 
+/**
+ * What takes out what is left there.
+ */
+remedy: string | null, };
+
+/**
+ * Names a receipt.
+ */
+export type ReceiptRef = { 
+/**
+ * `receipt_…`
+ */
+receipt: string, };
+
+/**
+ * The receipts, newest first.
+ */
+export type Receipts = { 
+/**
+ * All of them.
+ */
+receipts: Array<Receipt>, };
+
+/**
+ * Usage of one call as recorded.
+ */
+export type RecordedUsage = { 
+/**
+ * Uncached input.
+ */
+input: number, 
+/**
+ * Written to the cache.
+ */
+cache_creation: number, 
+/**
+ * Read from the cache.
+ */
+cache_read: number, 
+/**
+ * Output. Clients before 2.1.98 recorded a placeholder.
+ */
+output: number, };
+
+/**
+ * Takes content out of history. Exactly one of `versions`, `find`, `secret_base64` and `finding` is given.
+ */
+export type RedactReq = { 
+/**
+ * These versions, `memver_…`.
+ */
+versions: Array<string>, 
+/**
+ * Every version whose content or path matches this regular expression.
+ */
+find: string | null, 
+/**
+ * Every version that holds exactly these bytes.
+ */
+secret_base64: string | null, 
+/**
+ * Every version that holds exactly the bytes a finding is about; they are read where it stands and told to nobody.
+ */
+finding: FindingPlace | null, 
+/**
+ * Only in this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * Also replace it in the live files by a marker.
+ */
+live: boolean, 
+/**
+ * Also replace it by a marker in transcripts of agents that no running program holds open.
+ */
+transcripts: boolean, 
+/**
+ * Why; must not hold the secret.
+ */
+reason: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * One place a redaction is about, masked.
+ */
+export type RedactionMatch = { 
+/**
+ * `version`, `live`, `transcript`, `text` of the log beside its versions, `file` of the data directory, `encoded`, `git`,
+ * `file_history`, `bundle`, `export`, `worktree` or `store`.
+ */
+place: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string | null, 
+/**
+ * The version, with `version`.
+ */
+version_id: string | null, 
+/**
+ * Path, masked where it matches itself.
+ */
+path: string | null, 
+/**
+ * Line of the first match; null when the whole content goes because the version was named.
+ */
+line: number | null, 
+/**
+ * That line, each match replaced by `█`; at most 200 characters.
+ */
+masked: string | null, 
+/**
+ * Matches in this place.
+ */
+hits: number, 
+/**
+ * What happens to it: `redact_version`, `replace_in_place`, `left`.
+ */
+action: string, 
+/**
+ * More, where there is more to say.
+ */
+detail: string | null, 
+/**
+ * With `left`: what takes it out of there.
+ */
+remedy: string | null, };
+
+/**
+ * A result that was cleared and later needed.
+ */
+export type Regret = { 
+/**
+ * The tool use.
+ */
+tool_use_id: string, 
+/**
+ * What it was, such as `Read src/main.rs`.
+ */
+label: string, 
+/**
+ * Tokens of its result.
+ */
+tokens: number, 
+/**
+ * Index of the request at which it was cleared.
+ */
+cleared_at: number, 
+/**
+ * Index of the request whose answer needed it.
+ */
+needed_at: number, 
+/**
+ * `read_again`, `run_again`, `quoted`, `edited_against`.
+ */
+rule: string, 
+/**
+ * What shows it: the call made again, or the words quoted.
+ */
+evidence: string, };
+
+/**
+ * Says that the directory which stands at a store's path now is the store's.
+ */
+export type RelocateStoreReq = { 
+/**
+ * Id, name or directory.
+ */
+store: string, 
+/**
+ * Only hold it against the log.
+ */
+dry_run: boolean, };
+
+/**
+ * A directory that is taken for a store's, held against the log.
+ */
+export type Relocated = { 
+/**
+ * Nothing was changed.
+ */
+dry_run: boolean, 
+/**
+ * The store, as it is after that.
+ */
+store: Store, 
+/**
+ * Where the directory is: where the path leads, links resolved.
+ */
+directory: string, 
+/**
+ * Files that hold what the log says.
+ */
+same: number, 
+/**
+ * Files that hold something else.
+ */
+changed: number, 
+/**
+ * Files of which the log knows nothing.
+ */
+new: number, 
+/**
+ * Memories of the log that have no file there.
+ */
+gone: number, };
+
+/**
+ * An act that mends a finding, of the finding's store and path unless it says another.
+ */
+export type Remedy = { "act": "put_back", 
+/**
+ * Its sequence number.
+ */
+operation: number, } | { "act": "redact", 
+/**
+ * The rule.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, } | { "act": "strip_character", 
+/**
+ * The rule.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, 
+/**
+ * The byte after the last.
+ */
+end: number, } | { "act": "move_lines", 
+/**
+ * First line, from 1: where there is one, the last that is loaded, which makes room for the link to the topic.
+ */
+from: number, 
+/**
+ * Last line.
+ */
+to: number, } | { "act": "open", 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * Its line, from 1.
+ */
+line: number, };
+
+/**
+ * A call that was made to a host.
+ */
+export type RemoteCall = { 
+/**
+ * When it was begun.
+ */
+at: string, 
+/**
+ * `GET`, `POST` or `DELETE`.
+ */
+method: string, 
+/**
+ * Host and path, without the query.
+ */
+address: string, 
+/**
+ * Status answered; null when there was no answer.
+ */
+status: number | null, 
+/**
+ * Bytes sent in the body.
+ */
+sent: number, 
+/**
+ * Bytes received in the body.
+ */
+received: number, };
+
+/**
+ * A host of mirrored stores.
+ */
+export type RemoteHost = { 
+/**
+ * Base URL.
+ */
+base_url: string, 
+/**
+ * Where the key comes from: `keyring`, `environment`, or null when there is none.
+ */
+key: string | null, };
+
+/**
+ * What is queued for hosts. Nothing of it is sent before a push.
+ */
+export type RemoteQueue = { 
+/**
+ * The changes, in the order in which they are sent.
+ */
+changes: Array<QueuedChange>, };
+
+/**
+ * Names a mirrored store.
+ */
+export type RemoteRef = { 
+/**
+ * Id or name here; all mirrored stores when absent.
+ */
+store: string | null, 
+/**
+ * A word chosen by the caller, to follow and cancel the work by.
+ */
+job: string | null, };
+
+/**
+ * A mirrored store.
+ */
+export type RemoteStore = { 
+/**
+ * The mirror here, `memstore_…`.
+ */
+store_id: string, 
+/**
+ * Name here.
+ */
+name: string, 
+/**
+ * Base URL of its host.
+ */
+base_url: string, 
+/**
+ * Its id at the host.
+ */
+remote_id: string, 
+/**
+ * What the host says it is for.
+ */
+description: string, 
+/**
+ * When it was archived at the host.
+ */
+archived_at: string | null, 
+/**
+ * When a pull last came to its end.
+ */
+pulled_at: string | null, 
+/**
+ * A pull was cut off and goes on where it was.
+ */
+pulling: boolean, 
+/**
+ * Why the last pull or push did not come to its end.
+ */
+problem: string | null, 
+/**
+ * Versions mirrored.
+ */
+versions: number, 
+/**
+ * Versions that the host had redacted before they could be mirrored; they have no content here either.
+ */
+never_seen: number, 
+/**
+ * Versions whose content is kept here although the host redacted it since.
+ */
+redacted_at_host: number, 
+/**
+ * Those versions, `memver_…`, oldest first, whoever pulled; at most 1,000.
+ */
+redacted_versions: Array<string>, 
+/**
+ * When all versions the host had were last looked through for redacted ones; null before that.
+ */
+looked_through_at: string | null, 
+/**
+ * Changes queued for the host.
+ */
+queued: number, 
+/**
+ * Of those, changes that met a newer edit.
+ */
+conflicts: number, };
+
+/**
+ * The mirrored stores. Answered from what is known here; no host is called.
+ */
+export type Remotes = { 
+/**
+ * The mirrors, by name.
+ */
+stores: Array<RemoteStore>, 
+/**
+ * Hosts that are called for them, each with whether there is a key.
+ */
+hosts: Array<RemoteHost>, 
+/**
+ * The newest calls of this process, newest first; at most 100.
+ */
+calls: Array<RemoteCall>, };
+
+/**
+ * Puts a whole directory back to an instant.
+ */
+export type RestoreReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * RFC 3339, or an operation's number: the state right after it.
+ */
+at: string, 
+/**
+ * The time lies before recording began: restore what imported history knows of it. Files of which it knows nothing are
+ * left as they are.
+ */
+from_imported: boolean, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * Queues a change that met a newer edit, or was refused, once more: on what is there now.
+ */
+export type RetryQueuedReq = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * The version that was seen there and that it may replace, `memver_…`; null where nothing was there. Another one that is
+ * there by now is `head_moved`.
+ */
+over: string | null, };
+
+/**
+ * Asks for a report of a review, as one HTML file.
+ */
+export type ReviewReportReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * Only what happened at or after this time, RFC 3339; everything when absent.
+ */
+since: string | null, };
+
+/**
  * Reviews items.
  */
 export type ReviewReq = { 
@@ -4992,6 +8645,7 @@ dry_run: boolean, };
 
 /**
  * Result of a review, or its preview with `dry_run`.
+ * What a review did, or with `dry_run` would do.
  */
 export type Reviewed = { 
 /**
@@ -5091,6 +8745,664 @@ path: string | null,
 verdict: string, };
 
 /**
+ * Puts memories back. Exactly one of `to`, `session` and `operation_seq` is given.
+ */
+export type RollbackReq = { 
+/**
+ * With `to`: the memory, as `STORE:PATH` or `mem_…`.
+ */
+memory: string | null, 
+/**
+ * Put the memory back to this version, `memver_…`.
+ */
+to: string | null, 
+/**
+ * Take back what this session wrote.
+ */
+session: string | null, 
+/**
+ * With `session`: also what it is only likely to have written, by the file's front matter or by time alone.
+ */
+include_likely: boolean, 
+/**
+ * With `session`: these versions of what it is only likely to have written, `memver_…`.
+ */
+include: Array<string>, 
+/**
+ * With `session`: leave these versions as they are, `memver_…`.
+ */
+except: Array<string>, 
+/**
+ * Take back what this operation changed.
+ */
+operation_seq: number | null, 
+/**
+ * With `to`: hash the file must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * How many items a rule finds something in.
+ */
+export type RuleCount = { 
+/**
+ * The rule, as in `Finding`.
+ */
+rule: string, 
+/**
+ * `error`, `warning` or `note`.
+ */
+severity: string, 
+/**
+ * Items with such a finding.
+ */
+items: number, };
+
+/**
+ * A look at directories right now.
+ */
+export type ScanReq = { 
+/**
+ * Ids or names; all stores when empty.
+ */
+stores: Array<string>, };
+
+/**
+ * What a look found.
+ */
+export type Scanned = { 
+/**
+ * Stores looked at.
+ */
+stores: Array<ScannedStore>, };
+
+/**
+ * What a look found in one store.
+ */
+export type ScannedStore = { 
+/**
+ * `memstore_…`
+ */
+id: string, 
+/**
+ * Name for people.
+ */
+name: string, 
+/**
+ * State after the look.
+ */
+state: string, 
+/**
+ * Why, where there is more to say.
+ */
+state_detail: string | null, 
+/**
+ * Versions recorded by this look.
+ */
+versions: number, 
+/**
+ * Files that hold what was redacted before, among what this look recorded.
+ */
+redacted_back: Array<string>, };
+
+/**
+ * Looks for words. Every word must occur (as the beginning of a word, case folded) in the content.
+ */
+export type SearchReq = { 
+/**
+ * The words.
+ */
+query: string, 
+/**
+ * Look through all versions instead of the live memories: each hit is a version that brought the words in.
+ */
+history: boolean, 
+/**
+ * Only this store, id or name.
+ */
+store: string | null, 
+/**
+ * At most so many hits; 100 when absent, 1,000 at most.
+ */
+limit: number | null, };
+
+/**
+ * What was found.
+ */
+export type SearchResult = { 
+/**
+ * Hits, newest first.
+ */
+hits: Array<Hit>, 
+/**
+ * True when there are more than asked for.
+ */
+more: boolean, };
+
+/**
+ * Names a session.
+ */
+export type SessionRef = { 
+/**
+ * Its id as the agent writes it, or the beginning of one that no other session has.
+ */
+session: string, };
+
+/**
+ * A version that a session wrote.
+ */
+export type SessionVersion = { 
+/**
+ * Name of the store.
+ */
+store: string, 
+/**
+ * How sure it is, as in `OriginNote`.
+ */
+confidence: string, 
+/**
+ * The turn in the transcript, from 1.
+ */
+turn: number | null, 
+/**
+ * The version.
+ */
+version: Version, };
+
+/**
+ * A call that wrote, of which no version is known.
+ */
+export type SessionWrite = { 
+/**
+ * Id of the store it wrote to; null where nothing is recorded.
+ */
+store_id: string | null, 
+/**
+ * The turn in its transcript, from 1.
+ */
+turn: number | null, 
+/**
+ * The call.
+ */
+write: OriginWrite, };
+
+/**
+ * What a session wrote, anywhere.
+ */
+export type SessionWrites = { 
+/**
+ * The session's id.
+ */
+session_id: string, 
+/**
+ * Its title; null where its transcript is not there.
+ */
+title: string | null, 
+/**
+ * The agent that keeps the transcript, as in `transcripts`.
+ */
+agent: string | null, 
+/**
+ * The project it worked on.
+ */
+project: string | null, 
+/**
+ * Models it called, the main conversation's first.
+ */
+models: Array<string>, 
+/**
+ * When it began.
+ */
+started_at: string | null, 
+/**
+ * When it ended, as far as its transcript goes.
+ */
+ended_at: string | null, 
+/**
+ * The transcript, as the Context lab names it.
+ */
+transcript: string | null, 
+/**
+ * Versions in all stores, newest first.
+ */
+versions: Array<SessionVersion>, 
+/**
+ * Calls that succeeded, or did not say, and of which no version is known: they came before recording, were overwritten
+ * before the recorder looked, or wrote where nothing is recorded.
+ */
+unrecorded: Array<SessionWrite>, };
+
+/**
+ * Sets one rule for every store of this person.
+ */
+export type SetFindingRule = { 
+/**
+ * The rule, `group/name`, or `group` for each of its rules.
+ */
+rule: string, 
+/**
+ * `off`, `on`, `note`, `warning` or `error`; null takes the setting away.
+ */
+setting: string | null, };
+
+/**
+ * Shows a store in the Memory Stores API, or no longer.
+ */
+export type ShareStoreReq = { 
+/**
+ * Id or name.
+ */
+store: string, 
+/**
+ * Whether it is to be shown.
+ */
+shared: boolean, };
+
+/**
+ * Asks for one version.
+ */
+export type ShowReq = { 
+/**
+ * `memver_…`
+ */
+version: string, 
+/**
+ * Whether the content is wanted.
+ */
+content: boolean, };
+
+/**
+ * One version, with its content where asked.
+ */
+export type Shown = { 
+/**
+ * Content, when it is UTF-8.
+ */
+content?: string, 
+/**
+ * Content, when it is not UTF-8.
+ */
+content_base64?: string, 
+/**
+ * Place in the log, from 1.
+ */
+seq: number, 
+/**
+ * The operation it belongs to.
+ */
+operation_seq: number, 
+/**
+ * `memver_…`
+ */
+id: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * `mem_…`; stays the same through renames.
+ */
+memory_id: string, 
+/**
+ * `created`, `modified` or `deleted`.
+ */
+operation: string, 
+/**
+ * Path after the change; null when redacted.
+ */
+path: string | null, 
+/**
+ * Path before, where this version moved the memory.
+ */
+previous_path: string | null, 
+/**
+ * Hash of the raw bytes; null for deleted and redacted versions.
+ */
+content_sha256: string | null, 
+/**
+ * Size in bytes; null for deleted and redacted versions.
+ */
+content_size_bytes: number | null, 
+/**
+ * `text`, `binary`, `too_large` (content not kept), or null where there is none.
+ */
+content_kind: string | null, 
+/**
+ * When it was recorded; of a rebuilt one, when it truly was.
+ */
+created_at: string, 
+/**
+ * When it was recorded, or rebuilt.
+ */
+recorded_at: string, 
+/**
+ * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * ones, by the time at which they were.
+ */
+rebuilt: boolean, 
+/**
+ * Whether it is rebuilt and its operation was undone: lists leave it out.
+ */
+withdrawn: boolean, 
+/**
+ * When it was written, where that was before it came to stand at `created_at`: on a branch, or elsewhere.
+ */
+written_at: string | null, 
+/**
+ * Where it is the first sight of a memory that others kept the past of: the rebuilt version that had left exactly this.
+ */
+baseline_of: BaselineOf | null, 
+/**
+ * Who; null when unknown.
+ */
+created_by: ActorView | null, 
+/**
+ * The session that wrote it, with its title, where one is known.
+ */
+origin: OriginNote | null, 
+/**
+ * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ */
+put_back: PutBack | null, 
+/**
+ * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
+ */
+source: string, 
+/**
+ * Why, where a reason was given.
+ */
+note: string | null, 
+/**
+ * When it was redacted.
+ */
+redacted_at: string | null, 
+/**
+ * By whom.
+ */
+redacted_by: ActorView | null, };
+
+/**
+ * Asks what settings would do to a transcript.
+ */
+export type SimulateReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * Settings to try, at least one.
+ */
+variants: Array<Variant>, 
+/**
+ * Model to price and default by, in place of the recorded one.
+ */
+model: string | null, 
+/**
+ * Life of the cache: `5m` or `1h`. As recorded when absent.
+ */
+cache_ttl: string | null, 
+/**
+ * List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
+ */
+all_cleared: boolean, 
+/**
+ * Answer with [`Simulations::lines`] alone, which is all that a chart draws and much less to send. A setting that the
+ * API would refuse is then null among the lines and no error, so that a slider's neighbours can be asked for unseen.
+ */
+lines_only: boolean, };
+
+/**
+ * A compaction that a setting would make.
+ */
+export type SimulatedCompaction = { 
+/**
+ * Index of the request at which it takes place.
+ */
+request: number, 
+/**
+ * Context that triggered it.
+ */
+tokens_before: number, 
+/**
+ * Size of the summary: the middle of the range.
+ */
+summary: number, 
+/**
+ * Ends of the range.
+ */
+summary_range: [number, number], 
+/**
+ * Price of making it, in US dollars.
+ */
+cost_usd: number | null, 
+/**
+ * The request whose answer is thrown away and asked for again, for the SDK's compaction.
+ */
+dropped_response: number | null, };
+
+/**
+ * What a chart draws of a simulation. Requests are named by their index.
+ */
+export type SimulatedLine = { 
+/**
+ * Tokens of each request with the setting; as many as the run would have, which is fewer where it stops early.
+ */
+after: Array<number>, 
+/**
+ * Requests at which tool results or inputs are newly cleared.
+ */
+cleared: Array<number>, 
+/**
+ * Requests at which nothing but more thinking is cleared.
+ */
+thinking: Array<number>, 
+/**
+ * Requests before which the run is compacted.
+ */
+compacted: Array<number>, 
+/**
+ * Requests that need again what was cleared, each once, in order.
+ */
+needed_again: Array<number>, };
+
+/**
+ * One request under a setting.
+ */
+export type SimulatedRequest = { 
+/**
+ * From 0.
+ */
+index: number, 
+/**
+ * Context without the setting.
+ */
+before: number, 
+/**
+ * Context with it.
+ */
+after: number, 
+/**
+ * Ends of the range of `after`, where it is estimated.
+ */
+range: [number, number] | null, 
+/**
+ * How `after` was come by.
+ */
+kind: FigureKind, 
+/**
+ * Tool uses whose results are newly cleared at this request; all that are cleared with
+ * [`SimulateReq::all_cleared`].
+ */
+cleared_tool_use_ids: Array<string>, 
+/**
+ * Tool uses whose inputs are newly cleared at this request.
+ */
+cleared_tool_inputs: Array<string>, 
+/**
+ * Turns of thinking cleared in all.
+ */
+cleared_thinking_turns: number, 
+/**
+ * What the response would report.
+ */
+applied_edits: unknown[], 
+/**
+ * Tokens before the first that differs from the request before; null where the cached prefix holds.
+ */
+cache_break_at: number | null, 
+/**
+ * Price in US dollars.
+ */
+cost_usd: number | null, };
+
+/**
+ * What one setting would do.
+ */
+export type Simulation = { 
+/**
+ * Session id, or path.
+ */
+transcript: string, 
+/**
+ * Name of the variant.
+ */
+name: string, 
+/**
+ * The setting, with defaults filled in.
+ */
+config: unknown, 
+/**
+ * Model priced by.
+ */
+model: string | null, 
+/**
+ * What to know before deploying it.
+ */
+warnings: Array<SimulationWarning>, 
+/**
+ * Sums.
+ */
+totals: SimulationTotals, 
+/**
+ * One entry a request.
+ */
+requests: Array<SimulatedRequest>, 
+/**
+ * Compactions it would make.
+ */
+compactions: Array<SimulatedCompaction>, 
+/**
+ * Results cleared and later needed.
+ */
+regrets: Array<Regret>, 
+/**
+ * Where the run would end before the recorded one; null where it does not.
+ */
+stopped: SimulationStopped | null, };
+
+/**
+ * That a run under a setting ends before the recorded one. Requests after it have zeros.
+ */
+export type SimulationStopped = { 
+/**
+ * Index of the last request that is made.
+ */
+last: number, 
+/**
+ * `endless_compaction`, `max_iterations` or `refusal`.
+ */
+reason: string, };
+
+/**
+ * Sums over a run under a setting.
+ */
+export type SimulationTotals = { 
+/**
+ * Largest context.
+ */
+peak: number, 
+/**
+ * Input over all requests.
+ */
+input: number, 
+/**
+ * Requests at which something was newly cleared.
+ */
+clears: number, 
+/**
+ * Compactions.
+ */
+compactions: number, 
+/**
+ * Input written to the cache.
+ */
+cache_writes: number, 
+/**
+ * Input read from the cache.
+ */
+cache_reads: number, 
+/**
+ * Requests at which the cached prefix was broken.
+ */
+cache_breaks: number, 
+/**
+ * Price in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are, and `cost_usd` is a lower
+ * bound.
+ */
+requests_fast_without_price: number, 
+/**
+ * Results cleared and later needed.
+ */
+regrets: number, 
+/**
+ * Requests until a clearing has paid for itself, over all clearings; null where none does or none is.
+ */
+pays_back_after: number | null, 
+/**
+ * How the figures were come by: the weakest kind among the requests.
+ */
+kind: FigureKind, 
+/**
+ * Half width of the range of `peak`, in percent, where it is estimated.
+ */
+range_percent: number | null, };
+
+/**
+ * Something to know before deploying a setting.
+ */
+export type SimulationWarning = { 
+/**
+ * For programs, such as `trigger_never_reached`.
+ */
+code: string, 
+/**
+ * A sentence that names the number.
+ */
+message: string, };
+
+/**
+ * What settings would do.
+ */
+export type Simulations = { 
+/**
+ * One a variant, in order. Empty where only lines were asked for.
+ */
+simulations: Array<Simulation>, 
+/**
+ * One a variant, in order, where only lines were asked for: null for a setting that the API would refuse. Otherwise
+ * left out.
+ */
+lines?: Array<SimulatedLine | null>, };
+
+/**
  * An item that was left as it is.
  */
 export type SkippedItem = { 
@@ -5135,43 +9447,518 @@ findings: Array<Finding>, };
 
 /**
  * Kind of a figure. Every figure carries its own.
+ * What taking a snapshot over does to one file.
  */
-export type FigureKind = "recorded" | "exact" | "counted offline" | "estimated";
+export type SnapshotChange = { 
+/**
+ * Name of the file.
+ */
+path: string, 
+/**
+ * `added`, `changed`, `same`; `deleted`: a memory that the snapshot does not have; `kept`: a file that is no memory.
+ */
+change: string, 
+/**
+ * Bytes now; null when it is not there.
+ */
+local_size_bytes: number | null, 
+/**
+ * Bytes in the snapshot; null when it is not there.
+ */
+snapshot_size_bytes: number | null, 
+/**
+ * From the memory to the snapshot; null for `same` and `kept`, and where a side is too large to be compared.
+ */
+diff: FileDiff | null, };
 
 /**
- * Counts texts.
+ * What the status line shows.
  */
-export type TokensReq = { 
+export type Status = { 
 /**
  * Texts to count, by name.
+ * Version of the program.
  */
-texts: Array<NamedText>, 
+program: string, 
 /**
- * Model id; the newest family when absent.
+ * Where the log is.
  */
-model: string | null, };
+data_dir: string, 
+/**
+ * Stores.
+ */
+stores: number, 
+/**
+ * Live memories over all stores.
+ */
+memories: number, 
+/**
+ * Versions over all stores.
+ */
+versions: number, 
+/**
+ * The newest operation: the cursor of the change feed.
+ */
+cursor: number, 
+/**
+ * Time of the newest version.
+ */
+last_write: string | null, 
+/**
+ * Size of the log on disk, its write-ahead log included, in bytes.
+ */
+log_bytes: number, 
+/**
+ * Whether some process records at present.
+ */
+recording: boolean, 
+/**
+ * Whether it is this process.
+ */
+recording_here: boolean, 
+/**
+ * Stores that a recording process records: all but mirrors of hosted stores.
+ */
+recordable: number, 
+/**
+ * Those of them that are recorded while a process records: neither paused nor out of reach.
+ */
+recorded: number, 
+/**
+ * When the chain was last verified by this process.
+ */
+chain_verified_at: string | null, 
+/**
+ * What that found.
+ */
+chain_ok: boolean | null, 
+/**
+ * Items this person has left to review, over all stores: the rows of the inbox.
+ */
+unreviewed: number, 
+/**
+ * Redactions whose purge is not finished.
+ */
+purge_pending: number, 
+/**
+ * Network calls made by this process. There are none unless the user asked.
+ */
+network_calls: number, 
+/**
+ * First run: no store was ever added.
+ */
+first_run: boolean, };
 
 /**
- * A text with its name.
+ * A store as a list shows it.
  */
-export type NamedText = { 
+export type Store = { 
 /**
  * File or other name; returned as `file`.
+ * `memstore_…`
+ */
+id: string, 
+/**
+ * Name for people; unique but for stores made through the Memory Stores API.
  */
 name: string, 
 /**
- * The text.
+ * Whose memory it holds: `claude-auto`, `claude-agent`, `memory-tool`, `codex`, `gemini`, `letta`, `openclaw`,
+ * `basic-memory`, `copilot`, `cline`, `plain`, `remote`.
  */
-text: string, };
+kind: string, 
+/**
+ * Its directory; `log:` and the id for a store of the Memory Stores API that has none.
+ */
+root: string, 
+/**
+ * `recording`, `paused`, `missing`, `moved`, `denied` or `limited`.
+ */
+state: string, 
+/**
+ * Why it is in that state, where there is more to say.
+ */
+state_detail: string | null, 
+/**
+ * Live memories.
+ */
+memories: number, 
+/**
+ * Versions recorded.
+ */
+versions: number, 
+/**
+ * Memories this person has left to review: the rows of the inbox that are of this store.
+ */
+unreviewed: number, 
+/**
+ * Time of the newest version.
+ */
+last_change: string | null, 
+/**
+ * What the store leaves out, one rule a line, for people.
+ */
+rules: Array<string>, 
+/**
+ * Whether the Memory Stores API shows it.
+ */
+shared: boolean, 
+/**
+ * Whether it has a directory; false when it lives in the log alone.
+ */
+mounted: boolean, 
+/**
+ * When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted before. What
+ * is on disk is recorded as it is; what a host has came without it.
+ */
+redacted_before?: Array<string>, };
 
 /**
- * Counts, in the order asked.
+ * What differs between two stores, by path.
  */
-export type Tokens = { 
+export type StoreComparison = { 
 /**
- * One a text.
+ * The store as it is.
  */
-counts: Array<TokenCount>, };
+from_store_id: string, 
+/**
+ * The store as it might be.
+ */
+to_store_id: string, 
+/**
+ * Memories that are the same in both.
+ */
+same: number, 
+/**
+ * Memories that differ, by path.
+ */
+memories: Array<ComparedMemory>, };
+
+/**
+ * The difference between two states of a store.
+ */
+export type StoreDiff = { 
+/**
+ * Older side.
+ */
+from: DiffSide, 
+/**
+ * Newer side.
+ */
+to: DiffSide, 
+/**
+ * Files that differ, by path.
+ */
+files: Array<FileChange>, 
+/**
+ * Blocks of lines that went from one file to another.
+ */
+moves: Array<MovedBlock>, };
+
+/**
+ * A finding and whose it is.
+ */
+export type StoreFinding = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * The memory at that path; null when it is not recorded yet, or the whole store is meant.
+ */
+memory_id: string | null, 
+/**
+ * What is wrong.
+ */
+finding: Finding, };
+
+/**
+ * How healthy one store is.
+ */
+export type StoreHealth = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Whose memory it holds.
+ */
+kind: string, 
+/**
+ * Why it could not be looked at or only in part, each a sentence.
+ */
+problems: Array<string>, 
+/**
+ * Files in the directory now.
+ */
+files: number, 
+/**
+ * Their bytes.
+ */
+bytes: number, 
+/**
+ * Its indexes, by path. Those that sessions of the project load come from the top directory and `team/`.
+ */
+indexes: Array<IndexHealth>, 
+/**
+ * Tokens that its indexes cost each session: what is loaded of those marked `each_session`.
+ */
+index_tokens: number, 
+/**
+ * How the tokens were come by.
+ */
+tokens_kind: FigureKind, 
+/**
+ * Against the limits of a hosted store.
+ */
+hosted: HostedFit, 
+/**
+ * Findings that are errors.
+ */
+errors: number, 
+/**
+ * Findings that are warnings.
+ */
+warnings: number, 
+/**
+ * Findings that are notes.
+ */
+notes: number, 
+/**
+ * Findings that comments in memories allow.
+ */
+allowed: number, 
+/**
+ * Findings by group, in the order of the groups' names; groups without any are left out.
+ */
+groups: Array<GroupCount>, 
+/**
+ * When it last changed, and by whom.
+ */
+last_write_at: string | null, 
+/**
+ * Who did that; null when unknown.
+ */
+last_write_by: ActorView | null, 
+/**
+ * When the person at this machine last reviewed anything of it.
+ */
+last_review_at: string | null, 
+/**
+ * Changes left to review.
+ */
+unreviewed: number, 
+/**
+ * What sessions loaded of it; null when that was not asked for.
+ */
+loads: StoreLoads | null, 
+/**
+ * Proposals of what could go ([`super::Expiry`]), as far as they can be made without transcripts where these were not
+ * asked for.
+ */
+expiry: number, };
+
+/**
+ * What sessions loaded of a store. Only transcripts of main conversations on this machine are known; a session concerns the
+ * store when it ran in its project, or loaded any of its memories.
+ */
+export type StoreLoads = { 
+/**
+ * Sessions that concern the store and tell what they loaded.
+ */
+sessions: number, 
+/**
+ * When a memory of it was last loaded.
+ */
+last_loaded_at: string | null, 
+/**
+ * The memory that was loaded then, and in how many sessions each was: by path.
+ */
+memories: Array<MemoryLoads>, 
+/**
+ * Memories that none of them loaded.
+ */
+never_loaded: number, };
+
+/**
+ * Names one store.
+ */
+export type StoreRef = { 
+/**
+ * Id or name.
+ */
+store: string, };
+
+/**
+ * All stores, by name.
+ */
+export type Stores = { 
+/**
+ * The stores.
+ */
+stores: Array<Store>, };
+
+/**
+ * Takes characters that are not seen out of a memory, as an operation that `undo` takes back.
+ */
+export type StripCharactersReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * Only what this rule finds, `hidden/name`; all rules of hidden characters when absent.
+ */
+rule: string | null, 
+/**
+ * Only the finding whose first byte this is.
+ */
+start: number | null, 
+/**
+ * Only on this line, from 1.
+ */
+line: number | null, 
+/**
+ * Hash the file must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * What a sweep found.
+ */
+export type Sweep = { 
+/**
+ * No setting first, which is always tried; then every setting tried, in the order of the grid.
+ */
+points: Array<SweepPoint>, 
+/**
+ * Settings that were tried over how many transcripts.
+ */
+transcripts: number, 
+/**
+ * Whether it was stopped before its end; `points` are those done.
+ */
+cancelled: boolean, 
+/**
+ * What to know of the settings on these transcripts.
+ */
+warnings: Array<SimulationWarning>, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are, and all costs are lower
+ * bounds.
+ */
+requests_fast_without_price: number, };
+
+/**
+ * One setting of a sweep.
+ */
+export type SweepPoint = { 
+/**
+ * The setting.
+ */
+variant: Variant, 
+/**
+ * Largest context over all transcripts.
+ */
+peak: number, 
+/**
+ * Price over all transcripts in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * Input over all transcripts.
+ */
+input: number, 
+/**
+ * Results cleared and later needed.
+ */
+regrets: number, 
+/**
+ * Clearings.
+ */
+clears: number, 
+/**
+ * Whether no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
+ * that is as none in all three is not.
+ */
+pareto: boolean, 
+/**
+ * Whether it is the run without a setting, for comparison.
+ */
+baseline: boolean, };
+
+/**
+ * Tries a grid of settings over transcripts.
+ */
+export type SweepReq = { 
+/**
+ * See [`ContextShowReq::transcript`]; several.
+ */
+transcripts: Array<string>, 
+/**
+ * The grid: a setting whose values may be lists under `"grid"`. See `docs/CONTEXT.md`.
+ */
+grid: unknown, 
+/**
+ * Name of the job, chosen by the caller; progress events carry it as `task`, and `cancel` takes it.
+ */
+job: string | null, 
+/**
+ * Model to price and default by, in place of the recorded one.
+ */
+model: string | null, 
+/**
+ * Life of the cache: `5m` or `1h`. As recorded when absent.
+ */
+cache_ttl: string | null, };
+
+/**
+ * One kind of thing that answers show and that commands and events change. An answer that shows a tag is to be read again
+ * after the tag was changed.
+ */
+export type Tag = "log" | "files" | "stores" | "reviews" | "receipts" | "contents" | "runs" | "transcripts" | "writers" | "rules" | "variants" | "hosts" | "dreams" | "outside";
+
+/**
+ * A page of the timeline, newest first.
+ */
+export type TimelinePage = { 
+/**
+ * The operations.
+ */
+operations: Array<Operation>, 
+/**
+ * Pass as `before` for the next page; null at the end.
+ */
+next_before: number | null, };
+
+/**
+ * Filters for the timeline.
+ */
+export type TimelineReq = { 
+/**
+ * Store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * At most so many operations; 100 when absent, 1,000 at most.
+ */
+limit: number | null, 
+/**
+ * Only operations before this one.
+ */
+before: number | null, };
 
 /**
  * Tokens of one text.
@@ -5207,46 +9994,26 @@ kind: FigureKind,
 range: [number, number] | null, };
 
 /**
- * Asks for transcripts, newest first. The index is brought up to date in the background; the answer is what is known.
+ * Counts, in the order asked.
  */
-export type TranscriptsReq = { 
+export type Tokens = { 
 /**
- * Words in title, project or id.
+ * One a text.
  */
-query: string | null, 
-/**
- * Only this project (as in `TranscriptRow::project`).
- */
-project: string | null, 
-/**
- * Start bringing the index up to date when it is not being done.
- */
-refresh: boolean, 
-/**
- * Wait until the index is up to date before answering (the terminal does).
- */
-wait: boolean, };
+counts: Array<TokenCount>, };
 
 /**
- * Transcripts and the state of their index.
+ * Counts texts.
  */
-export type Transcripts = { 
+export type TokensReq = { 
 /**
- * Sessions, newest first; those inside a session (subagents) are in it.
+ * What to count, by name.
  */
-transcripts: Array<TranscriptRow>, 
+texts: Array<NamedText>, 
 /**
- * Sums over all of them, not only those shown.
+ * Model id; the newest family when absent.
  */
-totals: TranscriptTotals, 
-/**
- * State of the index.
- */
-index: TranscriptIndexState, 
-/**
- * Files that could not be read, with the reason.
- */
-problems: Array<TranscriptProblem>, };
+model: string | null, };
 
 /**
  * State of the index of transcripts.
@@ -5281,39 +10048,6 @@ path: string,
  * Why, in a sentence.
  */
 reason: string, };
-
-/**
- * Sums over transcripts, each response counted once however many files repeat it.
- */
-export type TranscriptTotals = { 
-/**
- * Sessions.
- */
-sessions: number, 
-/**
- * Projects.
- */
-projects: number, 
-/**
- * Requests.
- */
-requests: number, 
-/**
- * Price in US dollars of those that have one.
- */
-cost_usd: number, 
-/**
- * Requests without a price: of a model that has none, or without recorded input.
- */
-requests_without_price: number, 
-/**
- * Of those that have one, requests for whose output the client recorded a placeholder.
- */
-requests_with_placeholder_output: number, 
-/**
- * Of those that have one, requests in fast mode whose model has no known price for it.
- */
-requests_fast_without_price: number, };
 
 /**
  * One session.
@@ -5405,18 +10139,18 @@ malformed_lines: number,
 unknown_lines: number, };
 
 /**
- * Asks what fills the context of a transcript.
+ * Sums over transcripts, each response counted once however many files repeat it.
  */
-export type ContextShowReq = { 
+export type TranscriptTotals = { 
 /**
- * Session id or a unique beginning of it, a path of a file, or words of a title.
+ * Sessions.
  */
-transcript: string, };
-
+sessions: number, 
 /**
  * Composition of the context, request by request.
+ * Projects.
  */
-export type ContextShow = { 
+projects: number, 
 /**
  * Session id, or path where there is none.
  */
@@ -5659,44 +10393,67 @@ tokens: number,
 partial: boolean, 
 /**
  * Requests that carried it.
+ * Requests.
  */
 requests: number, 
 /**
- * Price of carrying it in this session, in US dollars, at the recorded share of cached input; null without a price.
+ * Price in US dollars of those that have one.
  */
-cost_usd: number | null, };
+cost_usd: number, 
+/**
+ * Requests without a price: of a model that has none, or without recorded input.
+ */
+requests_without_price: number, 
+/**
+ * Of those that have one, requests for whose output the client recorded a placeholder.
+ */
+requests_with_placeholder_output: number, 
+/**
+ * Of those that have one, requests in fast mode whose model has no known price for it.
+ */
+requests_fast_without_price: number, };
 
 /**
- * Asks what one request was made of.
+ * Transcripts and the state of their index.
  */
-export type CompositionReq = { 
+export type Transcripts = { 
 /**
- * See [`ContextShowReq::transcript`].
+ * Sessions, newest first; those inside a session (subagents) are in it.
  */
-transcript: string, 
+transcripts: Array<TranscriptRow>, 
 /**
- * Index of the request, from 0.
+ * Sums over all of them, not only those shown.
  */
-request: number, };
+totals: TranscriptTotals, 
+/**
+ * State of the index.
+ */
+index: TranscriptIndexState, 
+/**
+ * Files that could not be read, with the reason.
+ */
+problems: Array<TranscriptProblem>, };
 
 /**
  * Composition of one request, in detail.
+ * Asks for transcripts, newest first. The index is brought up to date in the background; the answer is what is known.
  */
-export type Composition = { 
+export type TranscriptsReq = { 
 /**
- * Index of the request.
+ * Words in title, project or id.
  */
-request: number, 
+query: string | null, 
 /**
- * Size of its context.
+ * Only this project (as in `TranscriptRow::project`).
  */
-context: number, 
+project: string | null, 
 /**
  * Kind of `context`.
+ * Start bringing the index up to date when it is not being done.
  */
-kind: FigureKind, 
+refresh: boolean, 
 /**
- * By class.
+ * Wait until the index is up to date before answering (the terminal does).
  */
 classes: ContextClasses, 
 /**
@@ -6098,6 +10855,7 @@ from: number | null,
  * At most so many messages; 40 when absent, 400 at most.
  */
 limit: number | null, };
+wait: boolean, };
 
 /**
  * Messages of one request.
@@ -6191,32 +10949,41 @@ tokens: number,
 cleared: boolean, };
 
 /**
- * Tries a grid of settings over transcripts.
+ * One message.
  */
-export type SweepReq = { 
+export type TurnMessage = { 
 /**
- * See [`ContextShowReq::transcript`]; several.
+ * Position in the request's list.
  */
-transcripts: Array<string>, 
+position: number, 
 /**
- * The grid: a setting whose values may be lists under `"grid"`. See `docs/CONTEXT.md`.
+ * `user`, `assistant` or `system`.
  */
-grid: unknown, 
+role: string, 
 /**
- * Name of the job, chosen by the caller; progress events carry it as `task`, and `cancel` takes it.
+ * `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`.
  */
-job: string | null, 
+origin: string, 
 /**
- * Model to price and default by, in place of the recorded one.
+ * When.
  */
-model: string | null, 
+time: string | null, 
 /**
- * Life of the cache: `5m` or `1h`. As recorded when absent.
+ * Line of the file.
  */
-cache_ttl: string | null, };
+line: number, 
+/**
+ * Whether it is the answer to this request.
+ */
+answer: boolean, 
+/**
+ * Its blocks.
+ */
+blocks: Array<TurnBlock>, };
 
 /**
  * Result of a sweep.
+ * Asks for the messages around one request, with what a setting would have cleared.
  */
 export type Sweep = { 
 /**
@@ -6301,44 +11068,41 @@ cancelled: boolean, };
  * Compares the edits a server reported with what the simulator forecasts for the setting that was in force.
  */
 export type DeployedReq = { 
+export type TurnReq = { 
 /**
  * See [`ContextShowReq::transcript`].
  */
 transcript: string, 
 /**
- * The setting; that of the recorded requests when absent.
+ * Index of the request.
  */
-variant: Variant | null, };
-
+request: number, 
 /**
  * Forecast beside report.
  */
 export type Deployed = { 
 /**
  * The setting compared with the reports.
+ * Setting whose clearings are marked.
  */
 variant: Variant | null, 
 /**
- * Requests that reported something or were forecast to.
+ * Messages from this position of the request's list; when absent, those that end with the answer.
  */
-requests: Array<DeployedRequest>, 
+from: number | null, 
 /**
- * Requests that say what the server edited, even if nothing.
+ * At most so many messages; 40 when absent, 400 at most.
  */
-reporting: number, 
-/**
- * Of those, how many agree in the number of cleared uses and turns.
- */
-agreeing: number, };
+limit: number | null, };
 
 /**
- * One request, forecast beside report.
+ * Takes an act back.
  */
-export type DeployedRequest = { 
+export type UndoReq = { 
 /**
- * Its index.
+ * The operation; the newest act that can be undone when absent.
  */
-index: number, 
+operation_seq: number | null, 
 /**
  * Edits that the simulator forecasts.
  */
@@ -6351,57 +11115,57 @@ reported: unknown[],
  * Difference in freed tokens, forecast less reported, in percent of reported; null without both.
  */
 error_percent: number | null, };
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
 
 /**
- * Asks for a setting in a form to deploy, with the evidence for it.
+ * Takes a review back. Where files were changed by it, they are put back as they were before.
  */
-export type ExportReq = { 
+export type UndoReviewReq = { 
 /**
- * See [`ContextShowReq::transcript`]: the evidence. None is needed.
+ * The review; this person's newest one that counts when absent.
  */
-transcript: string | null, 
+review_seq: number | null, 
 /**
- * The setting.
+ * Say what would be done, and do nothing.
  */
-variant: Variant, 
-/**
- * Further settings a report compares with.
- */
-against: Array<Variant>, 
-/**
- * `json`, `curl`, `python`, `typescript` or `html`.
- */
-format: string, 
-/**
- * Model to name in the code; the transcript's when absent.
- */
-model: string | null, };
+dry_run: boolean, };
 
 /**
- * A file to save or copy.
+ * The operation that an undo takes back.
  */
-export type Exported = { 
+export type UndoneAct = { 
 /**
- * A name for it.
+ * Its number.
  */
-file_name: string, 
+operation_seq: number, 
 /**
- * Its media type.
+ * Its cause, as in `Version`.
  */
-media_type: string, 
+source: string, 
 /**
- * Its content.
+ * When it was done.
  */
-text: string, };
+created_at: string, 
+/**
+ * What it was, where it says so.
+ */
+note: string | null, };
 
 /**
- * Settings that were saved.
+ * A setting with a name.
  */
-export type Variants = { 
+export type Variant = { 
 /**
- * By name.
+ * Its name.
  */
-variants: Array<Variant>, };
+name: string, 
+/**
+ * The value of `context_management` (`{"edits":[…]}`), `{"compaction_control":{…}}`, `{"compaction":{…},"at":…}`, or
+ * `{}` for no editing.
+ */
+config: unknown, };
 
 /**
  * Names a saved setting.
@@ -6413,45 +11177,64 @@ export type VariantRef = {
 name: string, };
 
 /**
- * Asks what the memory files cost.
+ * Settings that were saved.
  */
-export type MemoryPricesReq = { 
+export type Variants = { 
 /**
- * Only this store, id or name; files of transcripts outside any store too when absent.
+ * By name.
  */
-store: string | null, };
+variants: Array<Variant>, };
 
 /**
  * Costs of memory files.
+ * What verification found.
  */
-export type MemoryPrices = { 
+export type Verified = { 
 /**
- * Files, the dearest first.
+ * No problem at all.
  */
-files: Array<MemoryPrice>, 
+ok: boolean, 
 /**
- * Sessions looked at.
+ * Versions checked.
  */
-sessions: number, 
+versions: number, 
 /**
- * Of those, sessions whose transcript tells what was loaded.
+ * Contents checked.
  */
-sessions_telling: number, 
+blobs: number, 
 /**
  * True if it was stopped before all sessions were read.
+ * Head of the chain.
  */
-cancelled: boolean, };
+chain_head: string, 
+/**
+ * What is wrong, each in a sentence.
+ */
+problems: Array<string>, 
+/**
+ * Whether the bytes are absent; null when not asked.
+ */
+absent: boolean | null, 
+/**
+ * With `absent`: where they were found.
+ */
+found_in: Array<string>, 
+/**
+ * Things worth knowing, each a sentence.
+ */
+warnings: Array<string>, };
 
 /**
  * Cost of one memory file.
+ * Verifies the log.
  */
-export type MemoryPrice = { 
+export type VerifyReq = { 
 /**
- * Path as recorded in transcripts, or below the store.
+ * Also prove that these bytes are in no file of the data directory.
  */
-path: string, 
+absent_base64: string | null, 
 /**
- * Tokens of the live file, or when it was last loaded whole; counted offline.
+ * Forget what was redacted under a key that is gone: it is not kept out any more, and imports go on.
  */
 tokens: number, 
 /**
@@ -6470,79 +11253,118 @@ cost_usd_per_session: number | null,
  * When it was last loaded.
  */
 last_loaded_at: string | null, };
+forget_lost_key: boolean, };
 
 /**
- * The table of prices.
+ * One version of one memory.
  */
-export type Prices = { 
+export type Version = { 
 /**
- * Lines, the user's own first.
+ * Place in the log, from 1.
  */
-prices: Array<Price>, 
+seq: number, 
 /**
- * Where a user's own lines are kept.
+ * The operation it belongs to.
  */
-own_file: string, 
+operation_seq: number, 
 /**
  * Problem of that file, in words; null when nothing.
+ * `memver_…`
  */
-own_file_problem: string | null, };
-
+id: string, 
 /**
- * Prices of one model in US dollars per million tokens.
+ * `memstore_…`
  */
-export type Price = { 
+store_id: string, 
 /**
  * Prefix of model ids.
+ * `mem_…`; stays the same through renames.
  */
-model: string, 
+memory_id: string, 
 /**
- * Prompts up to so many tokens; null without tiers.
+ * `created`, `modified` or `deleted`.
  */
-up_to: number | null, 
+operation: string, 
 /**
- * From this day on; null when always.
+ * Path after the change; null when redacted.
  */
-from: string | null, 
+path: string | null, 
 /**
- * Window in tokens.
+ * Path before, where this version moved the memory.
  */
-window: number | null, 
+previous_path: string | null, 
 /**
- * Input.
+ * Hash of the raw bytes; null for deleted and redacted versions.
  */
-input: number, 
+content_sha256: string | null, 
 /**
- * Output.
+ * Size in bytes; null for deleted and redacted versions.
  */
-output: number, 
+content_size_bytes: number | null, 
 /**
- * Cache write with a life of 5 minutes.
+ * `text`, `binary`, `too_large` (content not kept), or null where there is none.
  */
-cache_write_5m: number, 
+content_kind: string | null, 
 /**
- * Cache write with a life of 1 hour.
+ * When it was recorded; of a rebuilt one, when it truly was.
  */
-cache_write_1h: number, 
+created_at: string, 
 /**
- * Cache read.
+ * When it was recorded, or rebuilt.
  */
-cache_read: number, 
+recorded_at: string, 
 /**
- * Where the line comes from.
+ * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * ones, by the time at which they were.
+ */
+rebuilt: boolean, 
+/**
+ * Whether it is rebuilt and its operation was undone: lists leave it out.
+ */
+withdrawn: boolean, 
+/**
+ * When it was written, where that was before it came to stand at `created_at`: on a branch, or elsewhere.
+ */
+written_at: string | null, 
+/**
+ * Where it is the first sight of a memory that others kept the past of: the rebuilt version that had left exactly this.
+ */
+baseline_of: BaselineOf | null, 
+/**
+ * Who; null when unknown.
+ */
+created_by: ActorView | null, 
+/**
+ * The session that wrote it, with its title, where one is known.
+ */
+origin: OriginNote | null, 
+/**
+ * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ */
+put_back: PutBack | null, 
+/**
+ * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
 source: string, 
 /**
- * As of which day.
+ * Why, where a reason was given.
  */
-date: string, };
+note: string | null, 
+/**
+ * When it was redacted.
+ */
+redacted_at: string | null, 
+/**
+ * By whom.
+ */
+redacted_by: ActorView | null, };
 
 /**
- * Checks forecasts of a setting with `count_tokens`.
+ * Takes queued changes back.
  */
-export type ConfirmReq = { 
+export type WithdrawReq = { 
 /**
- * See [`super::ContextShowReq::transcript`].
+ * Their numbers.
  */
 transcript: string, 
 /**
@@ -6715,6 +11537,7 @@ bytes: number,
  * Status of the answer; null without one.
  */
 status: number | null, };
+ids: Array<number>, };
 
 /** Every command: what it takes and what it gives. */
 export type Commands = {
@@ -6810,47 +11633,200 @@ export type Commands = {
   cancel: { request: JobRef; response: Cancelled; writes: true };
 };
 
-/** Commands that change something. */
-export const WRITES: ReadonlySet<string> = new Set([
-  "expire",
-  "move_entry",
-  "allow_finding",
-  "strip_characters",
-  "set_finding_rule",
-  "add_store",
-  "remove_store",
-  "pause_store",
-  "resume_store",
-  "relocate_store",
-  "scan",
-  "share_store",
-  "mount_store",
-  "rollback",
-  "restore",
-  "undo",
-  "import_git",
-  "import_transcripts",
-  "import_bundle",
-  "redact",
-  "memory_tool",
-  "recheck_receipt",
-  "review",
-  "review_up_to",
-  "undo_review",
-  "save_variant",
-  "remove_variant",
-  "context_confirm",
-  "set_counter_key",
-  "add_remote",
-  "pull_remote",
-  "push_remote",
-  "withdraw_queued",
-  "retry_queued",
-  "archive_remote",
-  "set_host_key",
-  "create_dream",
-  "cancel_dream",
-  "archive_dream",
-  "accept_memories",
-  "cancel",
-]);
+/** What the answer of a command shows; of a command that writes, the answer of its preview. */
+export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
+  status: ["log", "stores", "reviews", "receipts", "hosts"],
+  stores: ["log", "stores", "reviews"],
+  discover: ["stores"],
+  memories: ["log", "stores"],
+  document: ["files", "contents"],
+  instructions: ["log", "files", "stores", "outside"],
+  instruction: ["log", "files", "stores", "outside", "contents"],
+  agent_snapshot: ["log", "files", "stores", "outside", "contents"],
+  log: ["log", "writers"],
+  timeline: ["log", "stores", "writers"],
+  activity: ["log"],
+  show: ["writers", "contents"],
+  diff: ["files", "contents"],
+  search: ["log", "contents"],
+  receipts: ["receipts", "hosts"],
+  check: ["files", "rules"],
+  findings: ["log", "files", "reviews", "rules"],
+  health: ["log", "stores", "rules"],
+  expiry: ["log", "stores", "rules"],
+  expire: ["log", "files"],
+  move_entry: ["log", "files"],
+  allow_finding: ["log", "files"],
+  strip_characters: ["log", "files"],
+  finding_rules: ["log", "rules"],
+  set_finding_rule: [],
+  verify: ["log"],
+  add_store: [],
+  remove_store: [],
+  pause_store: [],
+  resume_store: [],
+  relocate_store: ["log", "stores"],
+  scan: [],
+  share_store: [],
+  mount_store: [],
+  rollback: ["log", "files"],
+  restore: ["log", "files"],
+  undo: ["log", "files"],
+  blame: ["files", "writers", "contents"],
+  import_git: ["receipts"],
+  import_transcripts: ["receipts"],
+  import_bundle: ["receipts"],
+  export_store: [],
+  redact: [],
+  memory_tool: [],
+  recheck_receipt: [],
+  tokens: [],
+  transcripts: ["transcripts"],
+  context_show: ["runs"],
+  context_composition: ["runs"],
+  context_simulate: ["runs"],
+  context_turn: ["runs"],
+  context_sweep: ["runs"],
+  context_memory: ["transcripts", "runs"],
+  context_deployed: ["runs"],
+  context_export: ["runs"],
+  prices: [],
+  origin: ["log", "writers"],
+  session_writes: ["writers"],
+  inbox: ["log", "stores", "reviews", "rules", "writers"],
+  inbox_kinds: ["log", "stores", "reviews"],
+  review: [],
+  review_report: ["log", "reviews"],
+  review_up_to: [],
+  undo_review: [],
+  variants: ["variants"],
+  save_variant: [],
+  remove_variant: [],
+  context_confirm: [],
+  counter_status: ["hosts"],
+  set_counter_key: [],
+  hosted_stores: [],
+  remotes: ["log", "stores", "hosts"],
+  add_remote: [],
+  pull_remote: [],
+  push_remote: [],
+  remote_queue: ["log", "hosts"],
+  withdraw_queued: [],
+  queued_conflict: ["log", "hosts", "contents"],
+  retry_queued: [],
+  archive_remote: [],
+  set_host_key: [],
+  dreams: ["dreams"],
+  plan_dream: ["hosts"],
+  create_dream: [],
+  cancel_dream: [],
+  archive_dream: [],
+  compare_stores: ["log", "files"],
+  accept_memories: ["log", "files"],
+  check_mounts: ["log", "stores"],
+  cancel: [],
+};
+
+/** What a command changes when it is no preview. */
+export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
+  status: [],
+  stores: [],
+  discover: [],
+  memories: [],
+  document: [],
+  instructions: [],
+  instruction: [],
+  agent_snapshot: [],
+  log: [],
+  timeline: [],
+  activity: [],
+  show: [],
+  diff: [],
+  search: [],
+  receipts: [],
+  check: [],
+  findings: [],
+  health: [],
+  expiry: [],
+  expire: ["log", "files"],
+  move_entry: ["log", "files"],
+  allow_finding: ["log", "files"],
+  strip_characters: ["log", "files"],
+  finding_rules: [],
+  set_finding_rule: ["rules"],
+  verify: [],
+  add_store: ["log", "files", "stores"],
+  remove_store: ["log", "files", "stores"],
+  pause_store: ["log", "files", "stores"],
+  resume_store: ["log", "files", "stores"],
+  relocate_store: ["log", "files", "stores"],
+  scan: ["log", "files", "stores"],
+  share_store: ["stores"],
+  mount_store: ["log", "files", "stores"],
+  rollback: ["log", "files"],
+  restore: ["log", "files"],
+  undo: ["log", "files", "hosts"],
+  blame: [],
+  import_git: ["log", "files", "writers"],
+  import_transcripts: ["log", "files", "writers"],
+  import_bundle: ["log", "files", "writers"],
+  export_store: [],
+  redact: ["log", "files", "stores", "reviews", "receipts", "contents", "runs", "transcripts", "writers", "variants"],
+  memory_tool: ["log", "files", "stores"],
+  recheck_receipt: ["log", "files", "stores", "reviews", "receipts", "contents", "runs", "transcripts", "writers", "variants"],
+  tokens: [],
+  transcripts: [],
+  context_show: [],
+  context_composition: [],
+  context_simulate: [],
+  context_turn: [],
+  context_sweep: [],
+  context_memory: [],
+  context_deployed: [],
+  context_export: [],
+  prices: [],
+  origin: [],
+  session_writes: [],
+  inbox: [],
+  inbox_kinds: [],
+  review: ["log", "files", "reviews"],
+  review_report: [],
+  review_up_to: ["log", "files", "reviews"],
+  undo_review: ["log", "files", "reviews"],
+  variants: [],
+  save_variant: ["variants"],
+  remove_variant: ["variants"],
+  context_confirm: ["hosts"],
+  counter_status: [],
+  set_counter_key: ["hosts"],
+  hosted_stores: [],
+  remotes: [],
+  add_remote: ["log", "files", "stores", "hosts"],
+  pull_remote: ["log", "files", "stores", "hosts"],
+  push_remote: ["log", "files", "stores", "hosts"],
+  remote_queue: [],
+  withdraw_queued: ["log", "files", "stores", "reviews", "hosts"],
+  queued_conflict: [],
+  retry_queued: ["log", "files", "stores", "hosts"],
+  archive_remote: ["stores", "hosts"],
+  set_host_key: ["stores", "hosts"],
+  dreams: [],
+  plan_dream: [],
+  create_dream: ["dreams", "hosts"],
+  cancel_dream: ["dreams", "hosts"],
+  archive_dream: ["dreams", "hosts"],
+  compare_stores: [],
+  accept_memories: ["log", "files", "hosts"],
+  check_mounts: [],
+  cancel: [],
+};
+
+/** What changed when an event arrives. */
+export const EVENT_TAGS: Readonly<Record<Event["type"], readonly Tag[]>> = {
+  advanced: ["log", "files"],
+  stores: ["stores", "reviews", "hosts"],
+  receipts: ["log", "files", "reviews", "receipts", "contents", "runs", "transcripts", "writers", "variants"],
+  transcripts: ["transcripts"],
+  origins: ["writers"],
+  progress: [],
+};

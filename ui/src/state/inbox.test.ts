@@ -28,7 +28,7 @@ describe("the pages behind the first page", () => {
     const first = page(11, [group(11, 11, [11, 10])], "11.10");
     const behind = keptBehind(first, known())!;
     expect(memories(behind)).toEqual([9, 8, 7, 6, 5, 4].map((number) => `mem_${number}`));
-    expect(behind.map(({ next_before }) => next_before)).toEqual(["11.7", "11.4"]);
+    expect(behind.map(({ next_before }) => next_before)).toEqual(["10.7", "10.4"]);
     expect(behind.flatMap(({ groups }) => groups).every(({ id, total }) => id === "group_11" && total === 11)).toBe(
       true,
     );
@@ -39,16 +39,17 @@ describe("the pages behind the first page", () => {
     const left = [page(9, [group(10, 9, [9])], "10.9"), page(9, [group(10, 9, [8, 7])], "10.7")];
     const behind = keptBehind(page(9, [group(9, 9, [9, 8])], "9.8"), left)!;
     expect(memories(behind)).toEqual(["mem_7"]);
-    expect(behind[0]?.next_before).toBe("9.7");
+    expect(behind[0]?.next_before).toBe("10.7");
   });
 
-  it("begin where they began, whatever the list is narrowed to", () => {
+  it("go on where they went on, whatever the list is narrowed to and whatever that looks like", () => {
     const of = (one: Inbox): Inbox => ({
       ...one,
+      next_before: one.next_before && `opaque ${one.next_before}`,
       groups: one.groups.map((is) => ({ ...is, id: `${is.id}@memstore_1:index` })),
     });
     const behind = keptBehind(of(page(11, [group(11, 11, [11, 10])], "11.10")), known().map(of))!;
-    expect(behind.map(({ next_before }) => next_before)).toEqual(["11.7", "11.4"]);
+    expect(behind.map(({ next_before }) => next_before)).toEqual(["opaque 10.7", "opaque 10.4"]);
     expect(behind[0]?.groups[0]?.id).toBe("group_11@memstore_1:index");
   });
 

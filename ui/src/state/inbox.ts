@@ -34,11 +34,6 @@ export function readInboxAnew(queries: QueryClient): void {
   anew.set(queries, (anew.get(queries) ?? 0) + 1);
 }
 
-/** The number of a group, by which pages begin: what its list was narrowed to stands behind it in its name. */
-function numberOf(group: string): string | undefined {
-  return /^group_(\d+)/.exec(group)?.[1];
-}
-
 /**
  * The pages behind a first page that was read anew, made of those that are known; null where they have to be read. What is
  * new stands on the first page, because the newest comes first, and what is gone shows in the total: where that is what the
@@ -56,12 +51,6 @@ export function keptBehind(first: Inbox, known: readonly Inbox[]): Inbox[] | nul
       const now = groupOf.get(memory_id);
       if (now) renamed.set(group.id, now);
     }
-  const numbers = new Map([...renamed].map(([id, now]) => [numberOf(id), numberOf(now.id)]));
-  const place = (text: string | null) => {
-    const [group, item] = text?.split(".") ?? [];
-    const now = group && numbers.get(group);
-    return now && item ? `${now}.${item}` : text;
-  };
   const rest = known.map((page) =>
     page.groups
       .map((group) => ({
@@ -76,7 +65,8 @@ export function keptBehind(first: Inbox, known: readonly Inbox[]): Inbox[] | nul
     groups: at === 0 ? [...rest[0]!, ...groups] : groups,
     total: first.total,
     groups_total: first.groups_total,
-    next_before: place(known[at + 1]!.next_before),
+    // Where it goes on is still found there, whatever came to its group.
+    next_before: known[at + 1]!.next_before,
   }));
 }
 

@@ -4,7 +4,7 @@
  */
 import { keepPreviousData, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ApiFailure, type CommandName, type Request, type Response, Unauthorized } from "@/host";
-import type { Version } from "@/bindings";
+import { PROVIDES, type Version } from "@/bindings";
 import { useBackend } from "./backend";
 
 /** Rows asked for at once in lists that go on. */
@@ -39,10 +39,13 @@ export interface ReadOptions<T = unknown> {
 export function useRead<K extends CommandName>(name: K, request: Request<K>, options: ReadOptions<Response<K>> = {}) {
   const backend = useBackend();
   const { refetchInterval = false } = options;
+  // Nothing tells of changes outside the stores: such an answer is stale whenever somebody looks.
+  const outside = PROVIDES[name].includes("outside");
   return useQuery({
     queryKey: [name, request],
     queryFn: () => backend.call(name, request),
     enabled: options.enabled ?? true,
+    ...(outside ? { staleTime: 0, refetchOnWindowFocus: true } : {}),
     refetchInterval:
       typeof refetchInterval === "function" ? (query) => refetchInterval(query.state.data) : refetchInterval,
     ...(options.keepPrevious ? { placeholderData: keepPreviousData } : {}),

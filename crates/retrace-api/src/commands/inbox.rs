@@ -35,6 +35,7 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
         let items = inner.left_to_review(reader, store, kind.as_ref())?;
         let of = narrowed(store, kind.as_ref());
         let all = groups(&items);
+        let before = before.map(|before| before.now(&all, &items));
         let mut page = Inbox {
             groups: Vec::new(),
             total: items.len() as u64,
@@ -147,17 +148,29 @@ pub fn inbox_kinds(app: &App, request: InboxKindsReq) -> Result<InboxKinds, ApiE
     })
 }
 
-/// A place in the list: newest version of the group, newest version of the item.
+/// A place in the list: newest version of the group, newest version of the item. The oldest item of the group stands beside
+/// them: a group gets another newest version when something comes to it, and the place is to be found again.
 #[derive(Clone, Copy)]
 struct Place {
     group: u64,
     item: u64,
+    oldest: u64,
 }
 
 impl Place {
     fn of_group(group: &Group, items: &[Unreviewed]) -> Self {
-        let newest = group.members.first().map_or(0, |first| items[*first].newest);
-        Self { group: newest, item: newest }
+        let newest = |member: Option<&usize>| member.map_or(0, |member| items[*member].newest);
+        let group_newest = newest(group.members.first());
+        Self { group: group_newest, item: group_newest, oldest: newest(group.members.last()) }
+    }
+
+    /// The same place in the list as it is now, where the group got something new since.
+    fn now(self, all: &[Group], items: &[Unreviewed]) -> Self {
+        let with = |newest: u64| {
+            all.iter().find(|group| group.members.iter().any(|member| items[*member].newest == newest))
+        };
+        let group = with(self.item).or_else(|| with(self.oldest)).or_else(|| with(self.group));
+        group.map_or(self, |group| Self { item: self.item, ..Self::of_group(group, items) })
     }
 
     fn is_after(self, other: Self) -> bool {
@@ -165,13 +178,15 @@ impl Place {
     }
 
     fn print(self) -> String {
-        format!("{}.{}", self.group, self.item)
+        format!("{}.{}.{}", self.group, self.item, self.oldest)
     }
 
     fn parse(text: &str) -> Result<Self, ApiError> {
-        let place = text
-            .split_once('.')
-            .and_then(|(group, item)| Some(Self { group: group.parse().ok()?, item: item.parse().ok()? }));
+        let numbers: Option<Vec<u64>> = text.split('.').map(|number| number.parse().ok()).collect();
+        let place = match numbers.as_deref() {
+            Some(&[group, item, oldest]) => Some(Self { group, item, oldest }),
+            _ => None,
+        };
         place.ok_or_else(|| {
             ApiError::invalid("This is no place in the inbox.", text)
                 .hint("Give the `next_before` of a page.")

@@ -313,7 +313,7 @@ commands! {
         invalidates [Hosts] errors [Invalid, CounterUnavailable];
     /// The stores of a host. Calls the host.
     read hosted_stores(HostRef) -> HostedStores
-        errors [Invalid, StoreUnavailable, KeyRefused, HostLimited];
+        errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited];
     /// The mirrored stores, their hosts, and the calls made for them.
     read remotes(Nothing) -> Remotes
         provides [Log, Stores, Hosts];
@@ -347,7 +347,7 @@ commands! {
         invalidates [Stores, Hosts] errors [Invalid, StoreUnavailable];
     /// The dreams of a host, newest first. Calls the host.
     read dreams(DreamsReq) -> Dreams
-        provides [Dreams] errors [Invalid, StoreUnavailable, KeyRefused, HostLimited];
+        provides [Dreams] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited];
     /// What a request for a dream would ask for, and what is queued that it would not read. Calls no host.
     read plan_dream(CreateDreamReq) -> DreamPlan
         provides [Hosts] errors [NotFound, Invalid];

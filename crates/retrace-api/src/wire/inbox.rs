@@ -30,7 +30,8 @@ pub struct Inbox {
     pub total: u64,
     /// Groups on all pages.
     pub groups_total: u64,
-    /// Asks for the next page; null on the last.
+    /// Asks for the next page; null on the last. Its form means nothing to clients. It goes on to ask for the items behind this
+    /// page when some of the list were reviewed or came since.
     pub next_before: Option<String>,
 }
 

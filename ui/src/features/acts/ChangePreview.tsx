@@ -26,11 +26,12 @@ function WholeFile({ target, tag, hold }: { target: string; tag: "insert" | "del
   const read = useRead("document", { target, highlight: true }, { enabled: !hold });
   const diff = useMemo((): FileDiff | null => {
     if (!read.data) return null;
-    const { path, content_sha256, content_size_bytes, version, lines, kind } = read.data;
+    const { live, path, content_sha256, content_size_bytes, version, lines, kind } = read.data;
     const side = { ...NOTHING, target, version_id: version?.id ?? null, path, content_sha256, content_size_bytes };
     const [from, to] = tag === "insert" ? [NOTHING, side] : [side, NOTHING];
     const count = { added: tag === "insert" ? lines.length : 0, removed: tag === "delete" ? lines.length : 0 };
     return {
+      live,
       from,
       to,
       truncated: false,

@@ -178,8 +178,6 @@ export function ConfirmSheet({
       } catch (cause) {
         setFailure(cause);
       }
-      void queries.invalidateQueries({ queryKey: ["status"] });
-      void queries.invalidateQueries({ queryKey: ["counter_status"] });
     });
   const ready = plan.data !== undefined && (plan.data.plan.key_source !== null || plan.data.plan.calls === 0);
   return (

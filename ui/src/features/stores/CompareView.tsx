@@ -123,7 +123,7 @@ function OneSide({ version, tag }: { version: string; tag: "insert" | "delete" }
               <LineCounts {...counts} />
             </div>
             <DiffView
-              diff={{ from, to, truncated: false, binary, ...counts, hunks: wholeAsDiff(lines, tag) }}
+              diff={{ live: true, from, to, truncated: false, binary, ...counts, hunks: wholeAsDiff(lines, tag) }}
               words={false}
             />
           </div>

@@ -85,6 +85,7 @@ function documentOf(log: FakeLog, target: string, highlight: boolean): Document 
   const { version, text, path } = resolve(log, target);
   const redacted = version?.redacted_at != null;
   return {
+    live: !target.startsWith("memver_"),
     version: version && publicVersion(version),
     path: redacted ? null : path,
     content_sha256: text === null ? null : fakeHash(text),
@@ -121,7 +122,8 @@ function diff(log: FakeLog, { a = "", b = null, words = false, context = null }:
   const [{ text: before, ...from }, { text: after, ...to }] = sides();
   const changes =
     from.redacted || to.redacted ? { added: 0, removed: 0, hunks: [] } : diffTexts(before, after, context ?? 3, words);
-  return { from, to, truncated: false, binary: false, ...changes };
+  const live = [a, b].some((target) => target !== null && !target.startsWith("memver_"));
+  return { live, from, to, truncated: false, binary: false, ...changes };
 }
 
 function search(log: FakeLog, { query = "", history = false, store = null, limit = null }: Request<"search">) {

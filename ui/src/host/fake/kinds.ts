@@ -89,6 +89,7 @@ export function instruction(path: string): Document {
   const text = TEXTS[path];
   if (text === undefined) refuse("not_found", "No instruction file of that path is read there.", path);
   return {
+    live: true,
     version: null,
     path,
     content_sha256: null,

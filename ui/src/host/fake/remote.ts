@@ -73,6 +73,7 @@ function fileDiff(before: string | null, after: string | null, path: string, ver
     redacted: false,
   });
   return {
+    live: true,
     from: side(before, version),
     to: side(after, null),
     truncated: false,
