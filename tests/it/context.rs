@@ -2,8 +2,8 @@
 
 use retrace_api::wire::{
     Code, CompositionReq, ConfirmReq, ContextShowReq, CounterKeyReq, DeployedReq, ExportReq, FigureKind,
-    JobRef, MemoryPricesReq, NamedText, Nothing, SimulateReq, SweepReq, TokensReq, TranscriptsReq, TurnReq,
-    Variant,
+    JobRef, LinesReq, MemoryPricesReq, NamedText, Nothing, SimulateReq, SweepReq, TokensReq, TranscriptsReq,
+    TurnReq, Variant,
 };
 use retrace_api::{App, commands};
 use retrace_tests::World;
@@ -211,15 +211,12 @@ fn lines_alone_say_what_the_whole_simulation_says() {
     let world = lab();
     let (valid, refused) =
         (clearing(22_000, 2), json!({"edits": [{"type": "clear_tool_uses_20250919", "keep": 3}]}));
-    let request = SimulateReq {
+    let request = LinesReq {
         transcript: "aaaa1111".to_owned(),
         variants: vec![variant("one", valid.clone()), variant("two", refused), variant("none", json!({}))],
-        lines_only: true,
-        ..SimulateReq::default()
+        ..LinesReq::default()
     };
-    let answer = commands::context_simulate(&world.app, request).expect("an answer");
-    assert!(answer.simulations.is_empty());
-    let lines = answer.lines.expect("lines were asked for");
+    let lines = commands::context_lines(&world.app, request).expect("an answer").lines;
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[1], None, "the API would refuse it");
     for (line, config) in [(&lines[0], valid), (&lines[2], json!({}))] {

@@ -16,7 +16,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Whether what it names can change otherwise than by a redaction.
+    /// True if what it names can change otherwise than by a redaction.
     pub(crate) fn is_live(&self) -> bool {
         !matches!(self, Self::Version(_))
     }

@@ -4,22 +4,38 @@
  */
 import type { Hidden } from "@/bindings";
 
-/* eslint-disable no-control-regex, no-misleading-character-class */
-const KINDS: readonly (readonly [RegExp, string])[] = [
-  [/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u, "control"],
-  [/\u00ad/u, "soft_hyphen"],
-  [/[\u200b-\u200d\u2060\ufeff\u180e]/u, "zero_width"],
-  [/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u, "bidi_control"],
-  [/[\u{e0000}-\u{e007f}]/u, "tag"],
-  [/[\ufe00-\ufe0f\u180b-\u180d\u180f\u{e0100}-\u{e01ef}]/u, "variation_selector"],
+/** Selectors that emoji and other signs are written with. */
+const SELECTORS = "\\ufe00-\\ufe0f";
+
+/** Ranges of characters, and their kind. The one table of the window; that of the program is in `retrace-diff`. */
+const RANGES: readonly (readonly [string, string])[] = [
+  ["\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f", "control"],
+  ["\\u00ad", "soft_hyphen"],
+  ["\\u200b-\\u200d\\u2060\\ufeff\\u180e", "zero_width"],
+  ["\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069", "bidi_control"],
+  ["\\u{e0000}-\\u{e007f}", "tag"],
+  [SELECTORS, "variation_selector"],
+  ["\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}", "variation_selector"],
   [
-    /[\u034f\u115f\u1160\u17b4\u17b5\u2028\u2029\u2061-\u2065\u206a-\u206f\u3164\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]/u,
+    "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2028\\u2029\\u2061-\\u2065\\u206a-\\u206f\\u3164\\uffa0\\ufff0-\\ufffb" +
+      "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0080}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}",
     "other_format",
   ],
 ];
+const KINDS = RANGES.map(([ranges, kind]) => [new RegExp(`[${ranges}]`, "u"), kind] as const);
+
+/** Every character that may be hidden, but for what emoji are written with. */
+export const MAY_HIDE = new RegExp(
+  `[${RANGES.map(([ranges]) => ranges)
+    .filter((ranges) => ranges !== SELECTORS)
+    .join("")}]`,
+  "gu",
+);
+
+/* eslint-disable no-control-regex */
 const PLAIN = /^[\t -~]*$/;
 const ASCII = /^[ -~]*$/;
-/* eslint-enable no-control-regex, no-misleading-character-class */
+/* eslint-enable no-control-regex */
 
 /** An emoji needs its selector and its joiners; they are part of what is seen. */
 function belongsToEmoji(letters: readonly string[], at: number): boolean {

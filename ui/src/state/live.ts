@@ -17,12 +17,12 @@ function shows(query: Pick<Query, "queryKey" | "state">): readonly Tag[] {
   return isFixed(query.state.data) ? tags.filter((tag) => tag !== "files") : tags;
 }
 
-/** Whether an answer says that it shows recorded versions only, which stay as they are. */
+/** True if an answer says that it shows recorded versions only, which stay as they are. */
 function isFixed(data: unknown): boolean {
   return typeof data === "object" && data !== null && "live" in data && data.live === false;
 }
 
-/** Whether a change of these tags makes the answer to a read stale. */
+/** True if a change of these tags makes the answer to a read stale. */
 export function concerns(changed: ReadonlySet<Tag>, query: Pick<Query, "queryKey" | "state">): boolean {
   return shows(query).some((tag) => changed.has(tag));
 }

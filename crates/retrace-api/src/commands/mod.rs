@@ -90,7 +90,7 @@ pub use review_report::review_report;
 pub use rollback::{restore, rollback, undo};
 pub use rules::{finding_rules, set_finding_rule};
 pub use search::search;
-pub use simulate::context_simulate;
+pub use simulate::{context_lines, context_simulate};
 pub use snapshot::agent_snapshot;
 pub use status::status;
 pub use stores::{add_store, pause_store, remove_store, resume_store, scan, stores};

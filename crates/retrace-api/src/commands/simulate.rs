@@ -5,8 +5,9 @@ use crate::app::Inner;
 use crate::lab::loaded::{self, Loaded};
 use crate::lab::{summaries, view};
 use crate::wire::{
-    ApiError, FigureKind, Regret, SimulateReq, SimulatedCompaction, SimulatedLine, SimulatedRequest,
-    Simulation, SimulationStopped, SimulationTotals, SimulationWarning, Simulations, Variant,
+    ApiError, FigureKind, LinesReq, Regret, SimulateReq, SimulatedCompaction, SimulatedLine, SimulatedLines,
+    SimulatedRequest, Simulation, SimulationStopped, SimulationTotals, SimulationWarning, Simulations,
+    Variant,
 };
 use retrace_context::cache::CacheLife;
 use retrace_context::prices::{Billed, Models};
@@ -17,6 +18,7 @@ use retrace_context::warnings::{Grounds, Warning, pays_back_after, warnings};
 use retrace_context::{Basis, Cleared, Outcome, RequestOutcome, StopReason, Stopped};
 use retrace_transcript::{BlockKind, Request, Usage};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Settings tried in one call; a window shows four.
 const MAX_VARIANTS: usize = 64;
@@ -25,50 +27,63 @@ const MAX_VARIANTS: usize = 64;
 ///
 /// # Errors
 /// Those of `context_show`; `invalid` for a setting the API would refuse, in its own words, with the path in the setting as
-/// the subject, or null in its place where only lines are asked for.
+/// the subject.
 pub fn context_simulate(app: &App, request: SimulateReq) -> Result<Simulations, ApiError> {
-    let inner = &app.inner;
-    if request.variants.is_empty() {
+    let SimulateReq { transcript, variants, model, cache_ttl, all_cleared } = &request;
+    let settings = settings(variants)?.into_iter().collect::<Result<Vec<_>, _>>()?;
+    with_options(&app.inner, transcript, (model, cache_ttl), settings.iter(), |loaded, options| {
+        let each = variants.iter().zip(&settings);
+        let each = each.map(|(variant, setting)| one(loaded, variant, setting, options, *all_cleared));
+        Simulations { simulations: each.collect() }
+    })
+}
+
+/// What a chart draws of settings over a transcript.
+///
+/// # Errors
+/// Those of `context_show`. A setting that the API would refuse is null among the lines.
+pub fn context_lines(app: &App, request: LinesReq) -> Result<SimulatedLines, ApiError> {
+    let LinesReq { transcript, variants, model, cache_ttl } = &request;
+    let settings = settings(variants)?;
+    let valid = settings.iter().flatten();
+    with_options(&app.inner, transcript, (model, cache_ttl), valid, |loaded, options| {
+        let each = settings.iter().map(|setting| setting.as_ref().ok());
+        SimulatedLines { lines: each.map(|setting| Some(line(loaded, setting?, options))).collect() }
+    })
+}
+
+/// The settings of a request, each as the API would take or refuse it.
+fn settings(variants: &[Variant]) -> Result<Vec<Result<Setting, ApiError>>, ApiError> {
+    if variants.is_empty() {
         return Err(ApiError::invalid("No setting is given.", "variants")
             .hint("Give at least one; {} is no editing."));
     }
-    if request.variants.len() > MAX_VARIANTS {
+    if variants.len() > MAX_VARIANTS {
         return Err(ApiError::invalid(format!("At most {MAX_VARIANTS} settings at a time."), "variants")
             .hint("A sweep tries more."));
     }
-    let settings: Vec<_> = request.variants.iter().map(setting).collect();
-    let settings = if request.lines_only { settings } else { all_valid(settings)? };
-    let cache_life = cache_life(request.cache_ttl.as_deref())?;
-    let loaded = loaded::load(inner, &request.transcript)?;
-    let table = inner.lab.prices.get(inner);
-    let options = Options {
-        model: request.model.as_deref(),
-        cache_life,
-        prices: &table.prices,
-        summaries: summary_sizes(inner, settings.iter().flatten()),
-        ..Options::default()
-    };
-    if request.lines_only {
-        let line_of = |setting: &Result<Setting, ApiError>| {
-            setting.as_ref().ok().map(|setting| line(&loaded, setting, &options))
-        };
-        return Ok(Simulations {
-            simulations: Vec::new(),
-            lines: Some(settings.iter().map(line_of).collect()),
-        });
-    }
-    let simulations = request
-        .variants
-        .iter()
-        .zip(settings.iter().flatten())
-        .map(|(variant, setting)| one(&loaded, variant, setting, &options, request.all_cleared))
-        .collect();
-    Ok(Simulations { simulations, lines: None })
+    Ok(variants.iter().map(setting).collect())
 }
 
-/// The settings again, or what is wrong with the first that is refused.
-fn all_valid(settings: Vec<Result<Setting, ApiError>>) -> Result<Vec<Result<Setting, ApiError>>, ApiError> {
-    settings.into_iter().map(|setting| setting.map(Ok)).collect()
+/// Runs `work` with the transcript and with what a request assumes: its model and the life of its cache.
+fn with_options<'s, T>(
+    inner: &Arc<Inner>,
+    transcript: &str,
+    (model, cache_ttl): (&Option<String>, &Option<String>),
+    settings: impl IntoIterator<Item = &'s Setting>,
+    work: impl FnOnce(&Loaded, &Options<'_>) -> T,
+) -> Result<T, ApiError> {
+    let cache_life = cache_life(cache_ttl.as_deref())?;
+    let loaded = loaded::load(inner, transcript)?;
+    let table = inner.lab.prices.get(inner);
+    let options = Options {
+        model: model.as_deref(),
+        cache_life,
+        prices: &table.prices,
+        summaries: summary_sizes(inner, settings),
+        ..Options::default()
+    };
+    Ok(work(&loaded, &options))
 }
 
 /// Chart line of a setting.

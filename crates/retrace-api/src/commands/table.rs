@@ -252,6 +252,9 @@ commands! {
     /// What settings would do to a transcript.
     read context_simulate(SimulateReq) -> Simulations
         provides [Runs] errors [NotFound, Invalid];
+    /// What a chart draws of settings over a transcript; a setting that the API would refuse is null.
+    read context_lines(LinesReq) -> SimulatedLines
+        provides [Runs] errors [NotFound, Invalid];
     /// The messages that a request sent, and its answer.
     read context_turn(TurnReq) -> Turn
         provides [Runs] errors [NotFound, Invalid];

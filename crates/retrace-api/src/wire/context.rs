@@ -232,10 +232,29 @@ pub struct SimulateReq {
     /// List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
     #[serde(default)]
     pub all_cleared: bool,
-    /// Answer with [`Simulations::lines`] alone, which is all that a chart draws and much less to send. A setting that the
-    /// API would refuse is then null among the lines and no error, so that a slider's neighbours can be asked for unseen.
+}
+
+/// Asks for what a chart draws of settings over a transcript, which is much less to send than [`Simulations`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct LinesReq {
+    /// See [`ContextShowReq::transcript`].
+    pub transcript: String,
+    /// Settings to try, at least one.
+    pub variants: Vec<Variant>,
+    /// See [`SimulateReq::model`].
     #[serde(default)]
-    pub lines_only: bool,
+    pub model: Option<String>,
+    /// See [`SimulateReq::cache_ttl`].
+    #[serde(default)]
+    pub cache_ttl: Option<String>,
+}
+
+/// What a chart draws of settings.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SimulatedLines {
+    /// One a variant, in order: null for a setting that the API would refuse, so that a slider's neighbours can be asked for
+    /// unseen.
+    pub lines: Vec<Option<SimulatedLine>>,
 }
 
 /// A setting with a name.
@@ -252,13 +271,8 @@ pub struct Variant {
 /// Simulations of settings.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Simulations {
-    /// One a variant, in order. Empty where only lines were asked for.
+    /// One a variant, in order.
     pub simulations: Vec<Simulation>,
-    /// One a variant, in order, where only lines were asked for: null for a setting that the API would refuse. Otherwise
-    /// left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub lines: Option<Vec<Option<SimulatedLine>>>,
 }
 
 /// Chart line of a simulation. Requests are named by their index.

@@ -157,8 +157,8 @@ async function linesOf(
   assumed: Assumed,
 ): Promise<(SimulatedLine | null)[]> {
   const variants = configs.map((config, at) => ({ name: String(at), config }));
-  const answer = await backend.call("context_simulate", { transcript, variants, lines_only: true, ...assumed });
-  return answer.lines ?? [];
+  const { lines } = await backend.call("context_lines", { transcript, variants, ...assumed });
+  return lines;
 }
 
 const milliseconds = () => performance.now();

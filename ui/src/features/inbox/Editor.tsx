@@ -18,7 +18,7 @@ import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers }
 import { tags } from "@lezer/highlight";
 import { GFM, type MarkdownConfig, parser } from "@lezer/markdown";
 import { useEffect, useRef } from "react";
-import { hiddenIn } from "@/shared/hidden";
+import { hiddenIn, MAY_HIDE } from "@/shared/hidden";
 
 /** Front matter, which to Markdown alone would be a rule and a heading. */
 const FRONT_MATTER: MarkdownConfig = {
@@ -74,10 +74,6 @@ const THEME = EditorView.theme({
     margin: "0 1px",
   },
 });
-
-/** Every character that may be hidden; whether it is one where it stands is asked of [`hiddenIn`]. */
-const MAY_HIDE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu; // eslint-disable-line no-control-regex, no-misleading-character-class
 
 function drawHidden(code: number): HTMLElement {
   const mark = document.createElement("span");

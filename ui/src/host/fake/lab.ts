@@ -290,12 +290,13 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
     }),
     context_show: ({ transcript }) => showRun(runOf(transcript)),
     context_composition: ({ transcript, request = 0 }) => composition(runOf(transcript), request),
-    context_simulate({ transcript, variants = [], lines_only = false }) {
+    context_simulate({ transcript, variants = [] }) {
       const run = runOf(transcript);
-      const all = variants.map((variant) => () => simulateRun(run, variant));
-      return lines_only
-        ? { simulations: [], lines: all.map((one) => lineOrNull(one)) }
-        : { simulations: all.map((one) => one()) };
+      return { simulations: variants.map((variant) => simulateRun(run, variant)) };
+    },
+    context_lines({ transcript, variants = [] }) {
+      const run = runOf(transcript);
+      return { lines: variants.map((variant) => lineOrNull(() => simulateRun(run, variant))) };
     },
     context_turn: ({ transcript, request = 0, variant = null, from = null, limit }) =>
       turn(runOf(transcript), request, variant, from, limit ?? 40),

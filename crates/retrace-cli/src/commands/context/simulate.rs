@@ -49,7 +49,6 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             model: arguments.model.clone(),
             cache_ttl: arguments.cache_ttl.clone(),
             all_cleared: true,
-            lines_only: false,
         };
         let answer = shell.work(&app, "Simulating", || commands::context_simulate(&app, request));
         let mut simulations = answer.map_err(|error| named.in_error(error))?.simulations;
