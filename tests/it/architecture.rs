@@ -130,7 +130,7 @@ fn each_outside_part_has_one_home() {
 fn dependencies_point_downwards() {
     let below: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("retrace-model", &[][..]),
-        ("retrace-diff", &[][..]),
+        ("retrace-diff", &["retrace-model"][..]),
         ("retrace-log", &["retrace-model"][..]),
         ("retrace-files", &["retrace-model"][..]),
         ("retrace-memory-tool", &["retrace-model", "retrace-files"][..]),

@@ -8,6 +8,7 @@ fn generated_files_are_made_from_the_commands_the_rules_and_the_sentences() {
     for (name, made) in [
         ("docs/API.md", retrace_api::reference::markdown()),
         ("ui/src/bindings/index.ts", retrace_api::bindings::typescript()),
+        ("ui/src/bindings/hidden.ts", retrace_api::bindings::hidden()),
         ("ui/src/bindings/words.ts", retrace_api::bindings::words()),
         ("ui/src/bindings/sentences.ts", retrace_api::bindings::sentences()),
     ] {

@@ -162,6 +162,36 @@ pub fn sentences() -> String {
     text
 }
 
+/// The whole text of `ui/src/bindings/hidden.ts`: which characters the program calls hidden, by kind, for texts that come to the
+/// window without marks. Written and compared with the tree as [`typescript`] is.
+#[must_use]
+pub fn hidden() -> String {
+    let mut ranges: BTreeMap<&str, Vec<(u32, u32)>> = BTreeMap::new();
+    for letter in '\0'..=char::MAX {
+        let mut buffer = [0; 4];
+        let found = retrace_diff::hidden(letter.encode_utf8(&mut buffer));
+        let Some(found) = found.first() else { continue };
+        let code = u32::from(letter);
+        let ranges = ranges.entry(found.kind.as_str()).or_default();
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == code => *last = code,
+            _ => ranges.push((code, code)),
+        }
+    }
+    let mut text = String::from(
+        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-diff. Do not edit.\n\n\
+         /** Kinds of hidden characters, each with its characters as ranges of code points. */\n\
+         export const HIDDEN: Readonly<Record<string, readonly (readonly [number, number])[]>> = {\n",
+    );
+    for (kind, ranges) in ranges {
+        let ranges: Vec<String> =
+            ranges.iter().map(|(first, last)| format!("[0x{first:x}, 0x{last:x}]")).collect();
+        let _ = writeln!(text, "  {kind}: [{}],", ranges.join(", "));
+    }
+    text.push_str("};\n");
+    text
+}
+
 /// A sentence as one to be said in other languages. Rust writes a text with the escapes that TypeScript knows, as long as it
 /// holds what people type.
 fn message(english: &str) -> String {

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: reading the log (the caller passes in what is shown) and deciding anything.
 
+use retrace_context::html::escape;
 use retrace_diff::{Diff, DiffKind, DiffOptions, Tag, diff};
 use retrace_findings::{Checker, Config, Content, File, Surroundings};
 use retrace_model::Sha256;
@@ -173,32 +174,6 @@ fn difference(diff: &Diff, masked: &(BTreeSet<u32>, BTreeSet<u32>), text: &mut S
         let _ =
             writeln!(text, "<p class=\"facts\">More than {MAX_LINES} lines; the others are left out.</p>");
     }
-}
-
-/// Text for an element: markup is escaped; control, format and other unseen characters are written out.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            _ if (letter != '\t' && letter.is_control()) || is_format(letter) => {
-                let _ = write!(escaped, "‹U+{:04X}›", u32::from(letter));
-            }
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
-}
-
-/// Zero width, direction, tag and variation characters, joined ones among them: in a report none is there for its looks.
-fn is_format(letter: char) -> bool {
-    matches!(letter,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}')
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub(crate) use literal::visible;
 
 use crate::sweep::Figures;
 use crate::weigh::version;
+pub(crate) use retrace_model::grouped;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -283,19 +284,6 @@ fn comment(name: &str, evidence: Option<&Evidence>) -> Vec<String> {
 /// A price for people.
 pub(crate) fn dollars(price: Option<f64>) -> String {
     price.map_or_else(|| "not known".to_owned(), |price| format!("${price:.2}"))
-}
-
-/// A number with commas between thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

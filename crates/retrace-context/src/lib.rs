@@ -34,6 +34,7 @@ pub mod deployed;
 pub mod edits;
 pub mod export;
 mod fit;
+pub mod html;
 pub mod outcome;
 pub mod prices;
 pub mod regret;

@@ -8,7 +8,7 @@ mod chart;
 mod tables;
 
 use crate::compose::{Classes, FileUse};
-use crate::export::visible;
+use crate::html::{escape, escape_lines};
 use crate::outcome::Outcome;
 use crate::regret::Regret;
 use crate::warnings::Warning;
@@ -115,32 +115,6 @@ fn setting(tried: &Tried<'_>, page: &mut String) {
     }
     tables::regrets(tried.regrets, page);
     page.push_str("</section>\n");
-}
-
-/// Text for an element or a quoted attribute.
-fn escape(text: &str) -> String {
-    escape_visible(&visible(text))
-}
-
-/// The same for text of several lines.
-fn escape_lines(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(escape).collect();
-    lines.join("\n")
-}
-
-fn escape_visible(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -176,31 +176,10 @@ fn classify(chars: &[(usize, char)], at: usize) -> Option<HiddenKind> {
             }
             VariationSelector
         }
-        other if is_other_format(other) => OtherFormat,
+        other if retrace_model::is_hidden(other) => OtherFormat,
         _ => return None,
     };
     Some(kind)
-}
-
-/// The rest of `Default_Ignorable_Code_Point` (Unicode 16, DerivedCoreProperties.txt), the interlinear annotation marks and
-/// the two separators, which end a line for some programs and not for others.
-fn is_other_format(character: char) -> bool {
-    matches!(
-        character,
-        '\u{34f}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{2028}'..='\u{2029}'
-            | '\u{2061}'..='\u{2065}'
-            | '\u{206a}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0080}'..='\u{e00ff}'
-            | '\u{e01f0}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]

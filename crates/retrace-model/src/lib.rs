@@ -27,6 +27,7 @@ mod memory_kind;
 mod path;
 mod reconcile;
 mod rules;
+mod text;
 mod time;
 
 pub use actor::{Actor, Evidence};
@@ -38,4 +39,5 @@ pub use memory_kind::{MemoryClass, MemoryKind, MemoryScope, StorePlace, may_have
 pub use path::{PathError, RelPath};
 pub use reconcile::{COARSE_RACY_WINDOW_NANOS, Head, RACY_WINDOW_NANOS, Reconciled, Seen, reconcile};
 pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
+pub use text::{grouped, is_hidden};
 pub use time::{Timestamp, TimestampError};

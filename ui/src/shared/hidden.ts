@@ -3,32 +3,22 @@
  * as the program gives for memories; HTML comments are left as they are, since these texts are shown as they stand.
  */
 import type { Hidden } from "@/bindings";
+import { HIDDEN } from "@/bindings/hidden";
+
+const classOf = (ranges: readonly (readonly [number, number])[]) =>
+  ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join("");
+const KINDS = Object.entries(HIDDEN).map(([kind, ranges]) => [new RegExp(`[${classOf(ranges)}]`, "u"), kind] as const);
 
 /** Selectors that emoji and other signs are written with. */
-const SELECTORS = "\\ufe00-\\ufe0f";
-
-/** Ranges of characters, and their kind. The one table of the window; that of the program is in `retrace-diff`. */
-const RANGES: readonly (readonly [string, string])[] = [
-  ["\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f", "control"],
-  ["\\u00ad", "soft_hyphen"],
-  ["\\u200b-\\u200d\\u2060\\ufeff\\u180e", "zero_width"],
-  ["\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069", "bidi_control"],
-  ["\\u{e0000}-\\u{e007f}", "tag"],
-  [SELECTORS, "variation_selector"],
-  ["\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}", "variation_selector"],
-  [
-    "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2028\\u2029\\u2061-\\u2065\\u206a-\\u206f\\u3164\\uffa0\\ufff0-\\ufffb" +
-      "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0080}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}",
-    "other_format",
-  ],
-];
-const KINDS = RANGES.map(([ranges, kind]) => [new RegExp(`[${ranges}]`, "u"), kind] as const);
+const SELECTORS = 0xfe00;
 
 /** Every character that may be hidden, but for what emoji are written with. */
 export const MAY_HIDE = new RegExp(
-  `[${RANGES.map(([ranges]) => ranges)
-    .filter((ranges) => ranges !== SELECTORS)
-    .join("")}]`,
+  `[${classOf(
+    Object.values(HIDDEN)
+      .flat()
+      .filter(([first]) => first !== SELECTORS),
+  )}]`,
   "gu",
 );
 

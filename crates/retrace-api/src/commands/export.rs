@@ -2,6 +2,7 @@
 
 use super::context::file_costs;
 use super::simulate::{one, setting, summary_sizes, warnings_of};
+use super::tokens::ASSUMED_MODEL;
 use crate::App;
 use crate::app::Inner;
 use crate::error::{sentence, show};
@@ -16,9 +17,6 @@ use retrace_context::settings::Setting;
 use retrace_context::simulate::{Options, simulate};
 use retrace_context::sweep::Figures;
 use std::sync::Arc;
-
-/// The model that code names where neither the request nor a transcript does.
-const MODEL: &str = "claude-sonnet-5-5";
 
 /// The form of a report.
 const REPORT: &str = "html";
@@ -40,7 +38,7 @@ pub fn context_export(app: &App, request: ExportReq) -> Result<Exported, ApiErro
     })?;
     let loaded = request.transcript.as_deref().map(|name| loaded::load(inner, name)).transpose()?;
     let of_transcript = loaded.as_ref().and_then(|loaded| loaded.model.clone());
-    let model = request.model.clone().or(of_transcript).unwrap_or_else(|| MODEL.to_owned());
+    let model = request.model.clone().or(of_transcript).unwrap_or_else(|| ASSUMED_MODEL.to_owned());
     let evidence = loaded.as_ref().map(|loaded| evidence(inner, loaded, &request, &setting));
     let written = export(form, &request.variant.name, &request.variant.config, &model, evidence.as_ref())
         .map_err(|error| ApiError::invalid(sentence(&error), request.format.clone()))?;

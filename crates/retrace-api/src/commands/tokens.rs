@@ -5,7 +5,7 @@ use crate::wire::{ApiError, FigureKind, TokenCount, Tokens, TokensReq};
 use retrace_tokens::{Counter, Family, family_of};
 
 /// The model that is assumed where none is named, one of the newest.
-const ASSUMED_MODEL: &str = "claude-sonnet-5-5";
+pub(crate) const ASSUMED_MODEL: &str = "claude-sonnet-5-5";
 
 /// The family of Claude models that are not known: that of the newest ones.
 pub(crate) const NEWEST: Family = Family::V48;

@@ -1,6 +1,7 @@
 //! Tables: a heading and rows, columns as wide as they need to be.
 
 use super::{Style, count};
+pub(crate) use retrace_model::grouped;
 use std::io::{Result, Write};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -37,20 +38,7 @@ pub(crate) fn table<const N: usize>(
     rows.iter().try_for_each(|row| writeln!(out, "{}", line(row)))
 }
 
-/// `1234567` as `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// The same with a minus sign where it is negative.
+/// A number with commas between thousands, and a minus sign where it is negative.
 pub(crate) fn signed(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     format!("{sign}{}", grouped(number.unsigned_abs()))

@@ -2,6 +2,7 @@
 //! is written out as `‹U+200B›`.
 
 use super::paint::Paint;
+pub(crate) use retrace_model::is_hidden;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// One line. Line ends are written out too.
@@ -97,32 +98,6 @@ pub(crate) fn acts_on_terminal(letter: char) -> bool {
         || matches!(
             letter,
             '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        )
-}
-
-/// True if a character has no glyph of its own: controls, and `Default_Ignorable_Code_Point` (Unicode 16,
-/// DerivedCoreProperties.txt) with the separators that end a line.
-pub(crate) fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(
-            letter,
-            '\u{ad}'
-                | '\u{34f}'
-                | '\u{61c}'
-                | '\u{115f}'..='\u{1160}'
-                | '\u{17b4}'..='\u{17b5}'
-                | '\u{180b}'..='\u{180f}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{3164}'
-                | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}'
-                | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffb}'
-                | '\u{1bca0}'..='\u{1bca3}'
-                | '\u{1d173}'..='\u{1d17a}'
-                | '\u{e0000}'..='\u{e0fff}'
         )
 }
 

@@ -1,5 +1,6 @@
 //! Text and values in other languages.
 
+use retrace_model::is_hidden;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -16,15 +17,6 @@ pub(crate) fn visible(text: &str) -> String {
         }
     }
     shown
-}
-
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 /// JSON text whose hidden characters are escaped in their strings, so that what is read is what is there.
