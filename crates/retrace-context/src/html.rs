@@ -10,9 +10,9 @@ pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
-            // Writing to a string does not fail.
             _ if letter != '\t' && is_hidden(letter) => {
-                drop(write!(escaped, "‹U+{:04X}›", u32::from(letter)))
+                // Writing to a string does not fail.
+                let _ = write!(escaped, "‹U+{:04X}›", u32::from(letter));
             }
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),

@@ -31,7 +31,6 @@ dry_run: boolean, };
 /**
  * What an act did, or with `dry_run` would do.
  */
-export type Code = "invalid" | "not_found" | "head_moved" | "before_recording" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
 export type ActResult = { 
 /**
  * Nothing was done.
@@ -89,6 +88,11 @@ withdrawn: number,
  */
 likely: Array<LikelyChange>, 
 /**
+ * With the rollback of a session: changes that it is known to have made, oldest first. Each is taken back unless it is left
+ * out.
+ */
+sure: Array<LikelyChange>, 
+/**
  * With an undo: the operation that it takes back.
  */
 undoes: UndoneAct | null, 
@@ -128,7 +132,7 @@ export type ActivityMark = {
  */
 operation_seq: number, 
 /**
- * Whether it is from before the store was observed; `at` is then what names the instant.
+ * True if it is from before the store was observed; `at` is then what names the instant.
  */
 rebuilt: boolean, 
 /**
@@ -200,7 +204,6 @@ export type ActorView = { "type": "session_actor",
  */
 session_id: string, 
 /**
- * True if it is to be shown.
  * How it is known: `stated`, `exact_content`, `front_matter`, `time_only`.
  */
 evidence: string, } | { "type": "api_actor", 
@@ -486,7 +489,7 @@ lines: Array<BlameLine>,
  */
 versions: Array<BlameVersion>, 
 /**
- * Whether there are more lines than are shown; 100,000 are.
+ * True if there are more lines than are shown; 100,000 are.
  */
 truncated: boolean, };
 
@@ -511,7 +514,7 @@ version: number | null,
  */
 line_then: number, 
 /**
- * Whether it lies at or behind a version whose content is gone, so that it may be older than said.
+ * True if it lies at or behind a version whose content is gone, so that it may be older than said.
  */
 or_before: boolean, };
 
@@ -541,8 +544,6 @@ version_id: string,
  */
 seq: number, 
 /**
- * Look through all versions the hosts have for those they redacted since. Without it, a pull searches the newest
- * 1,000 and the next part of the others, so that all are searched by some pulls.
  * `mem_…`; another one than asked about where lines moved between files.
  */
 memory_id: string, 
@@ -778,6 +779,7 @@ source: string,
 /**
  * Its change, against the mirror's newest version; null with `redact` and `archive`.
  * Whether it was rebuilt.
+ * True if it was rebuilt.
  */
 rebuilt: boolean, 
 /**
@@ -820,7 +822,8 @@ config: string | null,
  */
 rules: Array<string>, 
 /**
- * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`, when absent.
+ * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`,
+ * when absent.
  */
 fail_on: string | null, 
 /**
@@ -828,7 +831,6 @@ fail_on: string | null,
  */
 baseline: string | null, 
 /**
- * True if what is there now is something else than the change was made against.
  * Also make a baseline that accepts everything found.
  */
 make_baseline: boolean, 
@@ -857,7 +859,7 @@ export type Checked = {
  */
 root: string, 
 /**
- * Root of the repository that claims were held against; null when none was needed or found.
+ * Root of the repository that claims were compared with; null when none was needed or found.
  */
 repository: string | null, 
 /**
@@ -893,7 +895,7 @@ files: number,
  */
 problems: Array<string>, 
 /**
- * Whether a finding is at or above the severity asked for.
+ * True if a finding is at or above the severity asked for.
  */
 failed: boolean, 
 /**
@@ -908,11 +910,12 @@ sarif: string | null, };
 /**
  * Why a command was refused or failed. A code exists because some client branches on it.
  */
-export type Code = "invalid" | "not_found" | "head_moved" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
+export type Code = "invalid" | "not_found" | "head_moved" | "before_recording" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
 
 /**
  * Result of a push.
  * Holds two stores against each other, memory by memory.
+ * Compares two stores with each other, memory by memory.
  */
 export type CompareStoresReq = { 
 /**
@@ -1086,7 +1089,7 @@ requests: Array<number> | null,
  */
 points: number | null, 
 /**
- * The user saw the plan and agreed. Without it nothing is sent, and only the plan comes back.
+ * The user saw the plan and agreed. Without it nothing is sent, and only the plan is returned.
  */
 agreed: boolean, 
 /**
@@ -1107,7 +1110,7 @@ plan: ConfirmPlan,
  */
 points: Array<ConfirmedPoint>, 
 /**
- * Whether it was stopped before its end.
+ * True if it was stopped before its end.
  */
 cancelled: boolean, };
 
@@ -1144,7 +1147,7 @@ error_percent: number | null,
  */
 problem: string | null, 
 /**
- * Whether the answer was already known.
+ * True if the answer was already known.
  */
 cached: boolean, };
 
@@ -1273,7 +1276,7 @@ class: string,
  */
 tokens: number, 
 /**
- * Whether only parts of it were loaded: `tokens` are those of the largest.
+ * True if only parts of it were loaded: `tokens` are those of the largest.
  */
 partial: boolean, 
 /**
@@ -1368,7 +1371,7 @@ model: string | null,
  */
 family: string, 
 /**
- * Whether the family was assumed because the model is not known.
+ * True if the family was assumed because the model is not known.
  */
 family_assumed: boolean, 
 /**
@@ -1401,7 +1404,7 @@ memory_files: Array<ContextFile>,
  */
 cost_usd: number | null, 
 /**
- * Whether the true price is higher, for one of the two reasons that follow.
+ * True if the true price is higher, for one of the two reasons that follow.
  */
 cost_is_lower_bound: boolean, 
 /**
@@ -1440,7 +1443,7 @@ key: string | null,
 remove: boolean, };
 
 /**
- * Whether exact counts can be had.
+ * True if exact counts are available.
  */
 export type CounterStatus = { 
 /**
@@ -1452,7 +1455,7 @@ base_url: string,
  */
 key_source: string | null, 
 /**
- * Whether this machine has a keyring that can be used.
+ * True if this machine has a keyring that can be used.
  */
 keyring: boolean, 
 /**
@@ -1498,7 +1501,7 @@ without_queued: boolean, };
  */
 export type Deployed = { 
 /**
- * The setting held against the reports.
+ * The setting compared with the reports.
  */
 variant: Variant | null, 
 /**
@@ -1515,7 +1518,7 @@ reporting: number,
 agreeing: number, };
 
 /**
- * Holds the edits a server reported against what the simulator forecasts for the setting that was in force.
+ * Compares the edits a server reported with what the simulator forecasts for the setting that was in force.
  */
 export type DeployedReq = { 
 /**
@@ -1578,11 +1581,11 @@ export type DesktopState = {
  */
 settings: DesktopSettings, 
 /**
- * Whether the desktop shows a tray at present.
+ * True if the desktop shows a tray at present.
  */
 tray: boolean, 
 /**
- * Whether this process was told to pause recording, in the tray.
+ * True if this process was told to pause recording, in the tray.
  */
 paused: boolean, 
 /**
@@ -1637,7 +1640,7 @@ carriage_return: boolean, };
  */
 export type DiffReq = { 
 /**
- * The older side. A version alone is held against the version before it; a live file against its newest version.
+ * The older side. A version alone is compared with the version before it; a live file against its newest version.
  */
 a: string, 
 /**
@@ -1697,7 +1700,7 @@ content_size_bytes: number | null,
 redacted: boolean, };
 
 /**
- * Looks for agent memory. Only reads.
+ * Searches for agent memory. Only reads.
  */
 export type DiscoverReq = { 
 /**
@@ -1803,7 +1806,7 @@ export type DocumentReq = {
  */
 target: string, 
 /**
- * Whether colour spans are wanted.
+ * True if colour spans are wanted.
  */
 highlight: boolean, };
 
@@ -1983,7 +1986,6 @@ output_behavior: string,
 queued: RemoteQueue, };
 
 /**
- * Compares two stores with each other, memory by memory.
  * Names a dream.
  */
 export type DreamRef = { 
@@ -2112,11 +2114,11 @@ unloaded_days: number,
  */
 log_days: number, 
 /**
- * Whether transcripts were read.
+ * True if transcripts were read.
  */
 loads: boolean, 
 /**
- * Whether reading them was stopped.
+ * True if reading them was stopped.
  */
 cancelled: boolean, };
 
@@ -2226,7 +2228,6 @@ model: string | null, };
  */
 export type ExportStoreReq = { 
 /**
- * True if the API would take it, as far as its public rules tell.
  * Store, id or name.
  */
 store: string, 
@@ -2275,32 +2276,6 @@ to: string,
  */
 written: number, 
 /**
- * Its name.
- */
-name: string | null, 
-/**
- * `read_write` or `read_only`.
- */
-access: string, 
-/**
- * Characters of `instructions`, of at most 4,096.
- */
-instructions_chars: number, 
-/**
- * Where it would be mounted; null when the name is not known.
- */
-mount_path: string | null, 
-/**
- * True if the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
- * need not have.
- */
-mount_path_assumed: boolean, 
-/**
- * Files it has.
- */
-files: number, 
-/**
- * Their bytes.
  * Bytes written.
  */
 bytes: number, 
@@ -2365,7 +2340,6 @@ removed: number,
 binary: boolean, };
 
 /**
- * A scan of directories right now.
  * The difference between two contents.
  */
 export type FileDiff = { 
@@ -2522,12 +2496,11 @@ export type FindingRule = {
  */
 id: string, 
 /**
- * How bad its findings are, as it comes.
+ * Default severity of its findings.
  */
 severity: string, 
 /**
- * State after the scan.
- * Whether it is on, as it comes.
+ * True if it is on by default.
  */
 on: boolean, 
 /**
@@ -2536,8 +2509,7 @@ on: boolean,
  */
 own: string | null, 
 /**
- * Versions recorded by this scan.
- * What it looks for and why that matters.
+ * What it searches for and why that matters.
  */
 explanation: string, 
 /**
@@ -2546,7 +2518,6 @@ explanation: string,
 remedy: string, };
 
 /**
- * Searches for agent memory. Only reads.
  * The rules, and what the person at this machine set of their own.
  */
 export type FindingRules = { 
@@ -2692,7 +2663,7 @@ notes: number,
  */
 sessions_telling: number | null, 
 /**
- * Whether reading the transcripts was stopped, so that what was loaded is not fully known.
+ * True if reading the transcripts was stopped, so that what was loaded is not fully known.
  */
 cancelled: boolean, };
 
@@ -4918,6 +4889,7 @@ note: string | null, };
 
 /**
  * State of a file in imported history at a time before recording began.
+ * What imported history knows of a file at a time before recording began.
  */
 export type ImportedState = { 
 /**
@@ -6319,6 +6291,7 @@ limit: number | null, };
 
 /**
  * Unreviewed changes, newest first.
+ * What is left to review, newest first.
  */
 export type Inbox = { 
 /**
@@ -6334,7 +6307,8 @@ total: number,
  */
 groups_total: number, 
 /**
- * Asks for the next page; null on the last.
+ * Asks for the next page; null on the last. Its form means nothing to clients. It goes on to ask for the items behind this
+ * page when some of the list were reviewed or came since.
  */
 next_before: string | null, };
 
@@ -6628,7 +6602,7 @@ lost_lines: number,
  */
 tokens: number, 
 /**
- * Whether every session of the project loads it.
+ * True if every session of the project loads it.
  */
 each_session: boolean, };
 
@@ -6729,7 +6703,7 @@ project: string | null,
  */
 path: string, 
 /**
- * Whether colour spans are wanted.
+ * True if colour spans are wanted.
  */
 highlight: boolean, };
 
@@ -6868,9 +6842,30 @@ created_at: string,
  */
 confidence: string, 
 /**
- * Whether it is taken back.
+ * True if it is taken back.
  */
 included: boolean, };
+
+/**
+ * Asks for what a chart draws of settings over a transcript, which is much less to send than [`Simulations`].
+ */
+export type LinesReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * Settings to try, at least one.
+ */
+variants: Array<Variant>, 
+/**
+ * See [`SimulateReq::model`].
+ */
+model: string | null, 
+/**
+ * See [`SimulateReq::cache_ttl`].
+ */
+cache_ttl: string | null, };
 
 /**
  * A page of the log, newest first, rebuilt versions after the observed ones.
@@ -7056,7 +7051,7 @@ path: string,
  */
 tokens: number, 
 /**
- * Whether only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
+ * True if only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
  */
 partial: boolean, 
 /**
@@ -7089,7 +7084,7 @@ sessions: number,
  */
 sessions_telling: number, 
 /**
- * Whether it was stopped before all sessions were read.
+ * True if it was stopped before all sessions were read.
  */
 cancelled: boolean, };
 
@@ -7111,7 +7106,7 @@ export type MemoryToolAnswer = {
  */
 content: string, 
 /**
- * Whether it is an error the model should know of.
+ * True if it is an error the model should know of.
  */
 is_error: boolean, 
 /**
@@ -7208,7 +7203,7 @@ instructions_chars: number,
  */
 mount_path: string | null, 
 /**
- * Whether the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
+ * True if the last part of `mount_path` rests on a rule that is not public, or on the name of a mirror, which the host
  * need not have.
  */
 mount_path_assumed: boolean, 
@@ -7289,7 +7284,7 @@ tokens: number | null, };
  */
 export type Mounts = { 
 /**
- * Whether the API would take it, as far as its public rules tell.
+ * True if the API would take it, as far as its public rules tell.
  */
 ok: boolean, 
 /**
@@ -7390,7 +7385,7 @@ lines: number, };
  */
 export type NamedText = { 
 /**
- * File or other name; comes back as `file`.
+ * File or other name; returned as `file`.
  */
 name: string, 
 /**
@@ -7490,7 +7485,7 @@ deleted: number,
  */
 undone_by: number | null, 
 /**
- * Whether `undo` would accept it.
+ * True if `undo` would accept it.
  */
 undoable: boolean, 
 /**
@@ -7580,7 +7575,7 @@ at: string | null,
  */
 turn: number | null, 
 /**
- * Whether this is the write itself.
+ * True if this is the write itself.
  */
 is_write: boolean, };
 
@@ -7665,7 +7660,7 @@ line: number,
  */
 input: string, 
 /**
- * Whether `input` was cut.
+ * True if `input` was cut.
  */
 truncated: boolean, };
 
@@ -7782,8 +7777,8 @@ store: string | null,
  */
 job: string | null, 
 /**
- * Look through all versions the hosts have for those they redacted since. Without it, a pull looks through the newest
- * 1,000 and the next part of the others, so that all are looked through by some pulls.
+ * Look through all versions the hosts have for those they redacted since. Without it, a pull searches the newest
+ * 1,000 and the next part of the others, so that all are searched by some pulls.
  */
 full: boolean, };
 
@@ -7809,7 +7804,7 @@ store_id: string,
  */
 name: string, 
 /**
- * Whether it came to its end; a pull that did not goes on where it was.
+ * True if it came to its end; a pull that did not goes on where it was.
  */
 finished: boolean, 
 /**
@@ -7990,7 +7985,7 @@ now_by: ActorView | null,
  */
 now_at: string | null, 
 /**
- * Whether what is there now is something else than the change was made against.
+ * True if what is there now is something else than the change was made against.
  */
 moved_on: boolean, 
 /**
@@ -8065,7 +8060,7 @@ chain_head: string,
  */
 chain_verified: boolean | null, 
 /**
- * Things worth knowing, each a sentence: a short secret, content that came back.
+ * Things worth knowing, each a sentence: a short secret, content that reappeared.
  */
 warnings: Array<string>, };
 
@@ -8266,12 +8261,12 @@ export type RelocateStoreReq = {
  */
 store: string, 
 /**
- * Only hold it against the log.
+ * Only compare it with the log.
  */
 dry_run: boolean, };
 
 /**
- * A directory that is taken for a store's, held against the log.
+ * A directory that is taken for a store's, compared with the log.
  */
 export type Relocated = { 
 /**
@@ -8469,7 +8464,7 @@ redacted_at_host: number,
  */
 redacted_versions: Array<string>, 
 /**
- * When all versions the host had were last looked through for redacted ones; null before that.
+ * When all versions the host had were last searched for redacted ones; null before that.
  */
 looked_through_at: string | null, 
 /**
@@ -8803,7 +8798,7 @@ severity: string,
 items: number, };
 
 /**
- * A look at directories right now.
+ * A scan of directories right now.
  */
 export type ScanReq = { 
 /**
@@ -8812,7 +8807,7 @@ export type ScanReq = {
 stores: Array<string>, };
 
 /**
- * What a look found.
+ * What a scan found.
  */
 export type Scanned = { 
 /**
@@ -8821,7 +8816,7 @@ export type Scanned = {
 stores: Array<ScannedStore>, };
 
 /**
- * What a look found in one store.
+ * What a scan found in one store.
  */
 export type ScannedStore = { 
 /**
@@ -8833,7 +8828,7 @@ id: string,
  */
 name: string, 
 /**
- * State after the look.
+ * State after the scan.
  */
 state: string, 
 /**
@@ -8841,7 +8836,7 @@ state: string,
  */
 state_detail: string | null, 
 /**
- * Versions recorded by this look.
+ * Versions recorded by this scan.
  */
 versions: number, 
 /**
@@ -8850,7 +8845,7 @@ versions: number,
 redacted_back: Array<string>, };
 
 /**
- * Looks for words. Every word must occur (as the beginning of a word, case folded) in the content.
+ * Searches for words. Every word must occur (as the beginning of a word, case folded) in the content.
  */
 export type SearchReq = { 
 /**
@@ -8998,7 +8993,7 @@ export type ShareStoreReq = {
  */
 store: string, 
 /**
- * Whether it is to be shown.
+ * True if it is to be shown.
  */
 shared: boolean, };
 
@@ -9011,7 +9006,7 @@ export type ShowReq = {
  */
 version: string, 
 /**
- * Whether the content is wanted.
+ * True if the content is wanted.
  */
 content: boolean, };
 
@@ -9080,12 +9075,12 @@ created_at: string,
  */
 recorded_at: string, 
 /**
- * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * True if it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
  * ones, by the time at which they were.
  */
 rebuilt: boolean, 
 /**
- * Whether it is rebuilt and its operation was undone: lists leave it out.
+ * True if it is rebuilt and its operation was undone: lists leave it out.
  */
 withdrawn: boolean, 
 /**
@@ -9148,12 +9143,7 @@ cache_ttl: string | null,
 /**
  * List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
  */
-all_cleared: boolean, 
-/**
- * Answer with [`Simulations::lines`] alone, which is all that a chart draws and much less to send. A setting that the
- * API would refuse is then null among the lines and no error, so that a slider's neighbours can be asked for unseen.
- */
-lines_only: boolean, };
+all_cleared: boolean, };
 
 /**
  * A compaction that a setting would make.
@@ -9208,6 +9198,16 @@ compacted: Array<number>,
  * Requests that need again what was cleared, each once, in order.
  */
 needed_again: Array<number>, };
+
+/**
+ * What a chart draws of settings.
+ */
+export type SimulatedLines = { 
+/**
+ * One a variant, in order: null for a setting that the API would refuse, so that a slider's neighbours can be asked for
+ * unseen.
+ */
+lines: Array<SimulatedLine | null>, };
 
 /**
  * One request under a setting.
@@ -9393,14 +9393,9 @@ message: string, };
  */
 export type Simulations = { 
 /**
- * One a variant, in order. Empty where only lines were asked for.
+ * One a variant, in order.
  */
-simulations: Array<Simulation>, 
-/**
- * One a variant, in order, where only lines were asked for: null for a setting that the API would refuse. Otherwise
- * left out.
- */
-lines?: Array<SimulatedLine | null>, };
+simulations: Array<Simulation>, };
 
 /**
  * An item that was left as it is.
@@ -9509,11 +9504,11 @@ last_write: string | null,
  */
 log_bytes: number, 
 /**
- * Whether some process records at present.
+ * True if some process records at present.
  */
 recording: boolean, 
 /**
- * Whether it is this process.
+ * True if it is this process.
  */
 recording_here: boolean, 
 /**
@@ -9554,7 +9549,6 @@ first_run: boolean, };
  */
 export type Store = { 
 /**
- * File or other name; returned as `file`.
  * `memstore_…`
  */
 id: string, 
@@ -9600,16 +9594,16 @@ last_change: string | null,
  */
 rules: Array<string>, 
 /**
- * Whether the Memory Stores API shows it.
+ * True if the Memory Stores API shows it.
  */
 shared: boolean, 
 /**
- * Whether it has a directory; false when it lives in the log alone.
+ * True if it has a directory; false when it lives in the log alone.
  */
 mounted: boolean, 
 /**
- * When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted before. What
- * is on disk is recorded as it is; what a host has came without it.
+ * When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted
+ * before. What is on disk is recorded as it is; what a host has came without it.
  */
 redacted_before?: Array<string>, };
 
@@ -9848,7 +9842,7 @@ points: Array<SweepPoint>,
  */
 transcripts: number, 
 /**
- * Whether it was stopped before its end; `points` are those done.
+ * True if it was stopped before its end; `points` are those done.
  */
 cancelled: boolean, 
 /**
@@ -9890,12 +9884,12 @@ regrets: number,
  */
 clears: number, 
 /**
- * Whether no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
+ * True if no other setting, and not doing without one, is as good in peak, cost and regrets and better in one. A setting
  * that is as none in all three is not.
  */
 pareto: boolean, 
 /**
- * Whether it is the run without a setting, for comparison.
+ * True if it is the run without a setting, for comparison.
  */
 baseline: boolean, };
 
@@ -10879,39 +10873,6 @@ total: number,
 messages: Array<TurnMessage>, };
 
 /**
- * One message.
- */
-export type TurnMessage = { 
-/**
- * Position in the request's list.
- */
-position: number, 
-/**
- * `user`, `assistant` or `system`.
- */
-role: string, 
-/**
- * `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`.
- */
-origin: string, 
-/**
- * When.
- */
-time: string | null, 
-/**
- * Line of the file.
- */
-line: number, 
-/**
- * True if it is the answer to this request.
- */
-answer: boolean, 
-/**
- * Its blocks.
- */
-blocks: Array<TurnBlock>, };
-
-/**
  * One block.
  */
 export type TurnBlock = { 
@@ -10973,7 +10934,7 @@ time: string | null,
  */
 line: number, 
 /**
- * Whether it is the answer to this request.
+ * True if it is the answer to this request.
  */
 answer: boolean, 
 /**
@@ -11078,11 +11039,6 @@ transcript: string,
  */
 request: number, 
 /**
- * Forecast beside report.
- */
-export type Deployed = { 
-/**
- * The setting compared with the reports.
  * Setting whose clearings are marked.
  */
 variant: Variant | null, 
@@ -11203,7 +11159,6 @@ versions: number,
  */
 blobs: number, 
 /**
- * True if it was stopped before all sessions were read.
  * Head of the chain.
  */
 chain_head: string, 
@@ -11236,23 +11191,6 @@ absent_base64: string | null,
 /**
  * Forget what was redacted under a key that is gone: it is not kept out any more, and imports go on.
  */
-tokens: number, 
-/**
- * True if only parts of it were ever loaded and no live file is known: `tokens` are those of the largest part.
- */
-partial: boolean, 
-/**
- * Sessions in which it was loaded.
- */
-sessions: number, 
-/**
- * Mean price of carrying it through a session, in US dollars; null without a price or a session.
- */
-cost_usd_per_session: number | null, 
-/**
- * When it was last loaded.
- */
-last_loaded_at: string | null, };
 forget_lost_key: boolean, };
 
 /**
@@ -11314,12 +11252,12 @@ created_at: string,
  */
 recorded_at: string, 
 /**
- * Whether it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
+ * True if it lies before what was observed, and was rebuilt from what others kept. Lists show these after the observed
  * ones, by the time at which they were.
  */
 rebuilt: boolean, 
 /**
- * Whether it is rebuilt and its operation was undone: lists leave it out.
+ * True if it is rebuilt and its operation was undone: lists leave it out.
  */
 withdrawn: boolean, 
 /**
@@ -11591,6 +11529,7 @@ export type Commands = {
   context_show: { request: ContextShowReq; response: ContextShow; writes: false };
   context_composition: { request: CompositionReq; response: Composition; writes: false };
   context_simulate: { request: SimulateReq; response: Simulations; writes: false };
+  context_lines: { request: LinesReq; response: SimulatedLines; writes: false };
   context_turn: { request: TurnReq; response: Turn; writes: false };
   context_sweep: { request: SweepReq; response: Sweep; writes: false };
   context_memory: { request: MemoryPricesReq; response: MemoryPrices; writes: false };
@@ -11685,6 +11624,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   context_show: ["runs"],
   context_composition: ["runs"],
   context_simulate: ["runs"],
+  context_lines: ["runs"],
   context_turn: ["runs"],
   context_sweep: ["runs"],
   context_memory: ["transcripts", "runs"],
@@ -11779,6 +11719,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   context_show: [],
   context_composition: [],
   context_simulate: [],
+  context_lines: [],
   context_turn: [],
   context_sweep: [],
   context_memory: [],
