@@ -29,7 +29,7 @@ delete: boolean,
 dry_run: boolean, };
 
 /**
- * What an act did, or with `dry_run` would do.
+ * Result of an act, or its preview with `dry_run`.
  */
 export type ActResult = { 
 /**
@@ -161,7 +161,7 @@ export type ActorView = { "type": "session_actor",
  */
 session_id: string, 
 /**
- * How it is known: `stated`, `exact_content`, `front_matter`, `time_only`.
+ * Evidence: `stated`, `exact_content`, `front_matter`, `time_only`.
  */
 evidence: string, } | { "type": "api_actor", 
 /**
@@ -216,7 +216,7 @@ kind: string | null,
 name: string | null, };
 
 /**
- * What projects offer a subagent's memory.
+ * Snapshots that projects offer to a subagent's memory.
  */
 export type AgentSnapshot = { 
 /**
@@ -240,7 +240,7 @@ local_files: number,
  */
 snapshots: Array<ProjectSnapshot>, 
 /**
- * What could not be read.
+ * Files that could not be read.
  */
 problems: Array<string>, };
 
@@ -290,7 +290,7 @@ code: Code,
  */
 message: string, 
 /**
- * What to do next; empty when there is nothing to advise.
+ * Next step; empty when there is nothing to advise.
  */
 hint: string, 
 /**
@@ -299,7 +299,7 @@ hint: string,
 subject: string, };
 
 /**
- * What an approval of several items is about: how many, which, and what the rules find among them.
+ * Summary of an approval of several items: how many, which, and what the rules find among them.
  */
 export type Approval = { 
 /**
@@ -323,7 +323,7 @@ oldest_at: string | null,
  */
 newest_at: string | null, 
 /**
- * What the rules find in both, the worst first.
+ * Findings of both, the worst first.
  */
 findings: Array<RuleCount>, };
 
@@ -353,7 +353,7 @@ export type Blame = {
  */
 live: boolean, 
 /**
- * What was asked about.
+ * Requested target.
  */
 target: string, 
 /**
@@ -473,7 +473,7 @@ origin: OriginNote | null,
 put_back: PutBack | null, };
 
 /**
- * Whether a job was stopped.
+ * Result of stopping a job.
  */
 export type Cancelled = { 
 /**
@@ -525,7 +525,7 @@ no_inline_allow: boolean,
 sarif: boolean, };
 
 /**
- * What a check found.
+ * Result of a check.
  */
 export type Checked = { 
 /**
@@ -541,23 +541,23 @@ repository: string | null,
  */
 findings: Array<Finding>, 
 /**
- * How many are errors.
+ * Number of errors.
  */
 errors: number, 
 /**
- * How many are warnings.
+ * Number of warnings.
  */
 warnings: number, 
 /**
- * How many are notes.
+ * Number of notes.
  */
 notes: number, 
 /**
- * How many more a comment in a memory allows.
+ * Number of further findings that a comment in a memory allows.
  */
 allowed: number, 
 /**
- * How many more the baseline accepts.
+ * Number of further findings that the baseline accepts.
  */
 accepted: number, 
 /**
@@ -637,7 +637,7 @@ removed: number | null,
 tokens: number | null, };
 
 /**
- * What one request was made of, in detail.
+ * Composition of one request, in detail.
  */
 export type Composition = { 
 /**
@@ -649,7 +649,7 @@ request: number,
  */
 context: number, 
 /**
- * How `context` was come by.
+ * Kind of `context`.
  */
 kind: FigureKind, 
 /**
@@ -687,7 +687,7 @@ transcript: string,
 request: number, };
 
 /**
- * What would be sent.
+ * Plan of calls to a host.
  */
 export type ConfirmPlan = { 
 /**
@@ -715,11 +715,11 @@ key_source: string | null,
  */
 requests: Array<number>, 
 /**
- * What is sent, in words: messages and tool results of the transcript, to that address.
+ * Content of the calls, in words: messages and tool results of the transcript, to that address.
  */
 what: string, 
 /**
- * What the count cannot hold, such as a system prompt that the file does not keep.
+ * Content that the count cannot hold, such as a system prompt that the file does not keep.
  */
 limits: Array<string>, };
 
@@ -740,7 +740,7 @@ variant: Variant,
  */
 requests: Array<number> | null, 
 /**
- * How many to choose; 4 when absent.
+ * Number of points to choose; 4 when absent.
  */
 points: number | null, 
 /**
@@ -757,7 +757,7 @@ job: string | null, };
  */
 export type Confirmed = { 
 /**
- * What would be sent, or was.
+ * Plan of the calls.
  */
 plan: ConfirmPlan, 
 /**
@@ -786,7 +786,7 @@ forecast_before: number,
  */
 forecast_after: number, 
 /**
- * What `count_tokens` answered, without and with the setting; null where it failed.
+ * Answer of `count_tokens`, without and with the setting; null where it failed.
  */
 exact_before: number | null, 
 /**
@@ -876,7 +876,7 @@ text: number,
  */
 thinking: number, 
 /**
- * What the client attached, images and documents.
+ * Tokens of client attachments, images and documents.
  */
 attachments: number, 
 /**
@@ -956,7 +956,7 @@ request: number,
  */
 tokens: number, 
 /**
- * How they were come by.
+ * Kind of these figures.
  */
 kind: FigureKind, };
 
@@ -989,16 +989,16 @@ recorded: RecordedUsage | null,
  */
 context: number, 
 /**
- * How `context` was come by.
+ * Kind of `context`.
  */
 kind: FigureKind, 
 /**
- * What it was made of. The sum is `context`.
+ * Classes of its content. The sum is `context`.
  */
 classes: ContextClasses, };
 
 /**
- * What filled the context, request by request.
+ * Composition of the context, request by request.
  */
 export type ContextShow = { 
 /**
@@ -1034,7 +1034,7 @@ family_assumed: boolean,
  */
 context_window: number | null, 
 /**
- * What counts of this family are believed to lie between, in percent of what is shown, where it is an estimate; null
+ * Believed bounds of counts of this family, in percent of what is shown, where it is an estimate; null
  * where the family's own vocabulary counts.
  */
 family_range_percent: [number, number] | null, 
@@ -1071,7 +1071,7 @@ requests_with_placeholder_output: number,
  */
 requests_fast_without_price: number, 
 /**
- * What the file held that was not understood, in words; empty when nothing.
+ * Parts of the file that were not understood, in words; empty when nothing.
  */
 remarks: Array<string>, };
 
@@ -1194,11 +1194,11 @@ export type DeployedRequest = {
  */
 index: number, 
 /**
- * What the simulator says.
+ * Edits that the simulator forecasts.
  */
 forecast: unknown[], 
 /**
- * What the response says.
+ * Edits that the response reports.
  */
 reported: unknown[], 
 /**
@@ -1207,7 +1207,7 @@ reported: unknown[],
 error_percent: number | null, };
 
 /**
- * What a person chose. Kept in the data directory; what a file leaves out is as in a new one.
+ * Settings of a person. Kept in the data directory; what a file leaves out is as in a new one.
  */
 export type DesktopSettings = { 
 /**
@@ -1228,11 +1228,11 @@ alarms: boolean,
 language: string | null, };
 
 /**
- * What a person chose, and what this desktop can do.
+ * Settings of a person, and what this desktop can do.
  */
 export type DesktopState = { 
 /**
- * What was chosen.
+ * Settings.
  */
 settings: DesktopSettings, 
 /**
@@ -1325,7 +1325,7 @@ export type DiffResult = FileDiff | StoreDiff;
  */
 export type DiffSide = { 
 /**
- * What was asked for.
+ * Requested target.
  */
 target: string, 
 /**
@@ -1368,7 +1368,7 @@ home: string | null,
 projects: Array<string>, };
 
 /**
- * What was found.
+ * Result of discovery.
  */
 export type Discovered = { 
 /**
@@ -1376,7 +1376,7 @@ export type Discovered = {
  */
 found: Array<Found>, 
 /**
- * What could not be read or was refused, each in a sentence.
+ * Places that could not be read or were refused, each in a sentence.
  */
 problems: Array<DiscoveryProblem>, };
 
@@ -1389,7 +1389,7 @@ export type DiscoveryProblem = {
  */
 subject: string, 
 /**
- * What is wrong with it.
+ * Problem.
  */
 message: string, };
 
@@ -1402,7 +1402,7 @@ export type Document = {
  */
 live: boolean, 
 /**
- * What it is: the version, where the log has it.
+ * Its version, where the log has it.
  */
 version: Version | null, 
 /**
@@ -1502,7 +1502,7 @@ sessions: Array<string>,
  */
 model: string, 
 /**
- * What it was told.
+ * Its instructions.
  */
 instructions: string | null, 
 /**
@@ -1536,7 +1536,7 @@ ended_at: string | null,
 archived_at: string | null, };
 
 /**
- * What a request for a dream would ask for. No host is called to say it.
+ * Content of a request for a dream. No host is called to say it.
  */
 export type DreamPlan = { 
 /**
@@ -1560,7 +1560,7 @@ sessions: Array<string>,
  */
 model: string, 
 /**
- * What it would be told.
+ * Its instructions.
  */
 instructions: string | null, 
 /**
@@ -1633,7 +1633,7 @@ base_url: string | null,
 include_archived: boolean, };
 
 /**
- * What a client is told without asking. It says where to look, never what is there.
+ * Notice to a client that did not ask. It says where to look, never what is there.
  */
 export type Event = { "type": "advanced", 
 /**
@@ -1641,7 +1641,7 @@ export type Event = { "type": "advanced",
  */
 cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "progress", 
 /**
- * What.
+ * Name of the work.
  */
 task: string, 
 /**
@@ -1675,7 +1675,7 @@ export type ExpireReq = {
  */
 store: string, 
 /**
- * What goes.
+ * Memories to remove.
  */
 memories: Array<ExpireMemory>, 
 /**
@@ -1684,7 +1684,7 @@ memories: Array<ExpireMemory>,
 dry_run: boolean, };
 
 /**
- * What could go. Nothing goes by itself: `expire` takes what a person chose.
+ * Proposals of memories to remove. Nothing goes by itself: `expire` takes what a person chose.
  */
 export type Expiry = { 
 /**
@@ -1844,7 +1844,7 @@ media_type: string,
 text: string, };
 
 /**
- * What was written.
+ * Exported store.
  */
 export type ExportedStore = { 
 /**
@@ -1864,12 +1864,12 @@ written: number,
  */
 bytes: number, 
 /**
- * What was left out, and why, each a sentence.
+ * Content that was left out, and why, each a sentence.
  */
 warnings: Array<string>, };
 
 /**
- * How a figure was come by. Every figure carries its own.
+ * Kind of a figure. Every figure carries its own.
  */
 export type FigureKind = "recorded" | "exact" | "counted offline" | "estimated";
 
@@ -2017,7 +2017,7 @@ end: number | null,
  */
 message: string, 
 /**
- * What to do.
+ * Advice.
  */
 remedy: string, 
 /**
@@ -2063,16 +2063,16 @@ severity: string,
  */
 on: boolean, 
 /**
- * What the person set: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the configuration of
- * a directory.
+ * Setting of the person: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the
+ * configuration of a directory.
  */
 own: string | null, 
 /**
- * What it searches for and why that matters.
+ * Explanation of what it searches for and why that matters.
  */
 explanation: string, 
 /**
- * What to do about a finding.
+ * Advice for its findings.
  */
 remedy: string, };
 
@@ -2098,7 +2098,7 @@ export type Findings = {
  */
 findings: Array<Finding>, 
 /**
- * How many more comments in memories allow.
+ * Number of further findings that comments in memories allow.
  */
 allowed: number, 
 /**
@@ -2190,7 +2190,7 @@ warnings: number,
 notes: number, };
 
 /**
- * How healthy stores are.
+ * Health of stores.
  */
 export type Health = { 
 /**
@@ -2245,7 +2245,7 @@ export type Hidden = {
  */
 at: number, 
 /**
- * How many characters it covers.
+ * Number of characters it covers.
  */
 length: number, 
 /**
@@ -2282,7 +2282,7 @@ path: string | null,
  */
 line: number, 
 /**
- * That line, cut to about 160 characters around the match.
+ * Text of that line, cut to about 160 characters around the match.
  */
 snippet: string, 
 /**
@@ -2294,7 +2294,7 @@ matches: Array<[number, number]>,
  */
 created_at: string, 
 /**
- * That a person put back with it what was written before.
+ * Act of a person that put back with it what was written before.
  */
 put_back: PutBack | null, };
 
@@ -2362,7 +2362,7 @@ remote_id: string,
  */
 name: string, 
 /**
- * What it is for; empty when nothing was said.
+ * Purpose; empty when nothing was said.
  */
 description: string, 
 /**
@@ -2463,7 +2463,7 @@ dry_run: boolean,
 job: string | null, };
 
 /**
- * What an import brought in, or with `dry_run` would bring in. It is one operation, which `undo` takes back.
+ * Result of an import, or its preview with `dry_run`. It is one operation, which `undo` takes back.
  */
 export type ImportResult = { 
 /**
@@ -2536,7 +2536,7 @@ last_at: string | null,
  */
 files: Array<ImportedFile>, 
 /**
- * What could not be brought in, and why, each a sentence.
+ * Content that could not be brought in, and why, each a sentence.
  */
 warnings: Array<string>, };
 
@@ -2571,7 +2571,7 @@ path: string,
 versions: number, };
 
 /**
- * What imported history knows of a file at a time before recording began.
+ * State of a file in imported history at a time before recording began.
  */
 export type ImportedState = { 
 /**
@@ -2579,7 +2579,7 @@ export type ImportedState = {
  */
 path: string, 
 /**
- * What a restore does with it: `write`, `delete`, or `leave`.
+ * Action of a restore: `write`, `delete`, or `leave`.
  */
 act: string, 
 /**
@@ -2592,7 +2592,7 @@ certain: boolean,
 reason: string, };
 
 /**
- * What is left to review, newest first.
+ * Unreviewed changes, newest first.
  */
 export type Inbox = { 
 /**
@@ -2697,11 +2697,11 @@ created_at: string,
  */
 created_by: ActorView | null, 
 /**
- * That a person put back what was written before.
+ * Act of a person that put back what was written before.
  */
 put_back: PutBack | null, 
 /**
- * What caused it, as in `Version`.
+ * Cause, as in `Version`.
  */
 source: string, 
 /**
@@ -2737,7 +2737,7 @@ tokens: number | null,
  */
 token_change: number | null, 
 /**
- * How the tokens were come by.
+ * Kind of the tokens.
  */
 tokens_kind: FigureKind, 
 /**
@@ -2754,7 +2754,7 @@ added: number | null,
  */
 removed: number | null, 
 /**
- * What kind of memory it is.
+ * Kind of the memory.
  */
 kind: MemoryKind, 
 /**
@@ -2762,12 +2762,12 @@ kind: MemoryKind,
  */
 origin: OriginNote | null, 
 /**
- * What is wrong with the content as it is now, and with the change itself; secrets are masked.
+ * Findings of the content as it is now, and with the change itself; secrets are masked.
  */
 findings: Array<Finding>, };
 
 /**
- * How many items are of which kind. An item may be of several.
+ * Number of items of each kind. An item may be of several.
  */
 export type InboxKinds = { 
 /**
@@ -2823,11 +2823,11 @@ line: number,
  */
 lost: number, 
 /**
- * Which limit was met first: `lines` or `bytes`.
+ * Limit that was met first: `lines` or `bytes`.
  */
 limit: string, 
 /**
- * That limit.
+ * Size of that limit.
  */
 size: number, };
 
@@ -2974,7 +2974,7 @@ path: string,
 highlight: boolean, };
 
 /**
- * What a session would load.
+ * Instruction files that a session would load.
  */
 export type Instructions = { 
 /**
@@ -3002,11 +3002,11 @@ switched_off: string | null,
  */
 totals: Array<InstructionsTotal>, 
 /**
- * How tokens were come by.
+ * Kind of the tokens.
  */
 tokens_kind: FigureKind, 
 /**
- * What could not be read, or was cut short.
+ * Files that could not be read, or were cut short.
  */
 problems: Array<string>, };
 
@@ -3024,7 +3024,7 @@ store: string | null,
 project: string | null, };
 
 /**
- * What one agent loads when a session starts.
+ * Files that one agent loads when a session starts.
  */
 export type InstructionsTotal = { 
 /**
@@ -3050,7 +3050,7 @@ export type JobRef = {
 job: string, };
 
 /**
- * How many items are of one kind.
+ * Number of items of one kind.
  */
 export type KindCount = { 
 /**
@@ -3067,7 +3067,7 @@ count: number, };
  */
 export type LargeBlock = { 
 /**
- * What it is, such as `Read src/main.rs`.
+ * Label, such as `Read src/main.rs`.
  */
 label: string, 
 /**
@@ -3104,7 +3104,7 @@ operation: string,
  */
 created_at: string, 
 /**
- * How sure it is that the session made it, as in `OriginNote`.
+ * Confidence that the session made it, as in `OriginNote`.
  */
 confidence: string, 
 /**
@@ -3250,7 +3250,7 @@ content_size_bytes: number | null,
  */
 content_kind: string | null, 
 /**
- * How many versions it has.
+ * Number of its versions.
  */
 versions: number, 
 /**
@@ -3258,12 +3258,12 @@ versions: number,
  */
 changed_at: string, 
 /**
- * What kind of memory it is.
+ * Kind of the memory.
  */
 kind: MemoryKind, };
 
 /**
- * What kind of memory a file is, by its place, its name and its front matter.
+ * Kind of a memory file, by its place, its name and its front matter.
  */
 export type MemoryKind = { 
 /**
@@ -3305,7 +3305,7 @@ sessions: number,
 last_loaded_at: string | null, };
 
 /**
- * What one memory file costs.
+ * Cost of one memory file.
  */
 export type MemoryPrice = { 
 /**
@@ -3334,7 +3334,7 @@ cost_usd_per_session: number | null,
 last_loaded_at: string | null, };
 
 /**
- * What memory files cost.
+ * Costs of memory files.
  */
 export type MemoryPrices = { 
 /**
@@ -3426,8 +3426,8 @@ input: unknown,
  */
 view_characters: number | null, 
 /**
- * What happens to a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written, and
- * the answer says what was found) or `refuse`; `off` when absent.
+ * Treatment of a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written,
+ * and the answer says what was found) or `refuse`; `off` when absent.
  */
 guard: string | null, 
 /**
@@ -3490,11 +3490,11 @@ tokens: number,
  */
 largest: Array<MountedFile>, 
 /**
- * Whether there are unreviewed changes in it.
+ * Number of unreviewed changes in it.
  */
 unreviewed: number, 
 /**
- * What is wrong with it.
+ * Problems of the store.
  */
 problems: Array<MountProblem>, };
 
@@ -3546,7 +3546,7 @@ bytes: number,
 tokens: number | null, };
 
 /**
- * What an attach list would mount.
+ * Mounts of an attach list.
  */
 export type Mounts = { 
 /**
@@ -3554,7 +3554,7 @@ export type Mounts = {
  */
 ok: boolean, 
 /**
- * What is wrong with the list as a whole.
+ * Problems of the list as a whole.
  */
 problems: Array<MountProblem>, 
 /**
@@ -3642,7 +3642,7 @@ to_path: string,
  */
 to_line: number, 
 /**
- * How many lines.
+ * Number of lines.
  */
 lines: number, };
 
@@ -3668,7 +3668,7 @@ export type NamedTokens = {
  */
 name: string, 
 /**
- * How many there are.
+ * Number of them.
  */
 count: number, 
 /**
@@ -3685,7 +3685,7 @@ export type NetworkCall = {
  */
 at: string, 
 /**
- * What for, such as `count_tokens`.
+ * Purpose, such as `count_tokens`.
  */
 purpose: string, 
 /**
@@ -3772,11 +3772,11 @@ version_id: string,
  */
 note: OriginNote, 
 /**
- * That a person put back with this version what was written before; all else is of the one who wrote it.
+ * Act of a person that put back with this version what was written before; all else is of the one who wrote it.
  */
 put_back: PutBack | null, 
 /**
- * What the answer rests on, one sentence each, the strongest first.
+ * Evidence for the answer, one sentence each, the strongest first.
  */
 evidence: Array<string>, 
 /**
@@ -3850,7 +3850,7 @@ is_write: boolean, };
  */
 export type OriginNote = { 
 /**
- * How sure it is: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
+ * Confidence: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
  * `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
  * `time_only` (a session was at work on the path's project then), `unknown`.
  */
@@ -3893,7 +3893,7 @@ export type OriginReq = {
  */
 version: string, 
 /**
- * How many messages before and after the write are wanted; 4 when absent, 50 at most.
+ * Number of messages before and after the write that are wanted; 4 when absent, 50 at most.
  */
 around: number | null, };
 
@@ -3935,7 +3935,7 @@ truncated: boolean, };
  */
 export type Price = { 
 /**
- * What model ids begin with.
+ * Prefix of model ids.
  */
 model: string, 
 /**
@@ -3992,7 +3992,7 @@ prices: Array<Price>,
  */
 own_file: string, 
 /**
- * What is wrong with that file, in words; null when nothing.
+ * Problem of that file, in words; null when nothing.
  */
 own_file_problem: string | null, };
 
@@ -4026,7 +4026,7 @@ updated_at: string | null,
  */
 synced_from: string | null, 
 /**
- * What taking it over would do to each file, by path: files of the snapshot, and files of the memory.
+ * Change of each file by taking it over, by path: files of the snapshot, and files of the memory.
  */
 changes: Array<SnapshotChange>, };
 
@@ -4049,7 +4049,7 @@ job: string | null,
 full: boolean, };
 
 /**
- * What a pull brought.
+ * Result of a pull.
  */
 export type Pulled = { 
 /**
@@ -4058,7 +4058,7 @@ export type Pulled = {
 stores: Array<PulledStore>, };
 
 /**
- * What a pull brought of one store.
+ * Result of a pull for one store.
  */
 export type PulledStore = { 
 /**
@@ -4099,7 +4099,7 @@ calls: number,
 problem: string | null, };
 
 /**
- * What a push sent.
+ * Result of a push.
  */
 export type Pushed = { 
 /**
@@ -4119,7 +4119,7 @@ failed: number,
  */
 operations: Array<number>, 
 /**
- * What is left in the queue.
+ * Rest of the queue.
  */
 queue: RemoteQueue, 
 /**
@@ -4128,7 +4128,7 @@ queue: RemoteQueue,
 problem: string | null, };
 
 /**
- * That an act of a person put back what somebody wrote before: a content, or a deletion.
+ * Act of a person that put back what somebody wrote before: a content, or a deletion.
  */
 export type PutBack = { 
 /**
@@ -4156,7 +4156,7 @@ at: string,
  */
 operation_seq: number, 
 /**
- * What kind of act it was, as `source` of a version.
+ * Kind of act, as `source` of a version.
  */
 source: string, };
 
@@ -4217,11 +4217,11 @@ created_at: string,
  */
 state: string, 
 /**
- * What the host said, in one sentence; null while it waits.
+ * Answer of the host, in one sentence; null while it waits.
  */
 message: string | null, 
 /**
- * What it changes, against the mirror's newest version; null with `redact` and `archive`.
+ * Its change, against the mirror's newest version; null with `redact` and `archive`.
  */
 diff: FileDiff | null, };
 
@@ -4255,12 +4255,12 @@ now_at: string | null,
  */
 moved_on: boolean, 
 /**
- * What happened there since: from the version it was made against to what is there now; null where there is none to hold
- * it against.
+ * Changes at the host since: from the version it was made against to what is there now; null where there is none
+ * to hold it against.
  */
 happened: FileDiff | null, 
 /**
- * What the change would do to what is there now; null with `redact` and `archive`.
+ * Effect of the change on what is there now; null with `redact` and `archive`.
  */
 would: FileDiff | null, };
 
@@ -4274,7 +4274,7 @@ export type QueuedRef = {
 id: number, };
 
 /**
- * What a redaction did, and the proof.
+ * Result of a redaction, and the proof.
  */
 export type Receipt = { 
 /**
@@ -4294,7 +4294,7 @@ created_by: ActorView | null,
  */
 reason: string | null, 
 /**
- * How it was chosen: `versions`, `find` or `secret`.
+ * Method of choice: `versions`, `find` or `secret`.
  */
 method: string, 
 /**
@@ -4322,7 +4322,7 @@ places: Array<ReceiptPlace>,
  */
 chain_head: string, 
 /**
- * Whether the chain verified after the purge; null while pending.
+ * Result of verifying the chain after the purge; null while pending.
  */
 chain_verified: boolean | null, 
 /**
@@ -4343,7 +4343,7 @@ place: string,
  */
 state: string, 
 /**
- * What was found there.
+ * Number of hits there.
  */
 hits: number, 
 /**
@@ -4355,7 +4355,7 @@ detail: string | null,
  */
 owned: boolean, 
 /**
- * What takes out what is left there.
+ * Step that removes what is left there.
  */
 remedy: string | null, };
 
@@ -4465,7 +4465,7 @@ path: string | null,
  */
 line: number | null, 
 /**
- * That line, each match replaced by `█`; at most 200 characters.
+ * The line, each match replaced by `█`; at most 200 characters.
  */
 masked: string | null, 
 /**
@@ -4473,7 +4473,7 @@ masked: string | null,
  */
 hits: number, 
 /**
- * What happens to it: `redact_version`, `replace_in_place`, `left`.
+ * Action: `redact_version`, `replace_in_place`, `left`.
  */
 action: string, 
 /**
@@ -4494,7 +4494,7 @@ export type Regret = {
  */
 tool_use_id: string, 
 /**
- * What it was, such as `Read src/main.rs`.
+ * Label, such as `Read src/main.rs`.
  */
 label: string, 
 /**
@@ -4514,7 +4514,7 @@ needed_at: number,
  */
 rule: string, 
 /**
- * What shows it: the call made again, or the words quoted.
+ * Evidence: the call made again, or the words quoted.
  */
 evidence: string, };
 
@@ -4652,7 +4652,7 @@ base_url: string,
 key: string | null, };
 
 /**
- * What is queued for hosts. Nothing of it is sent before a push.
+ * Changes queued for hosts. Nothing of it is sent before a push.
  */
 export type RemoteQueue = { 
 /**
@@ -4694,7 +4694,7 @@ base_url: string,
  */
 remote_id: string, 
 /**
- * What the host says it is for.
+ * Purpose by the host.
  */
 description: string, 
 /**
@@ -4879,7 +4879,7 @@ note: string | null,
 dry_run: boolean, };
 
 /**
- * What a review did, or with `dry_run` would do.
+ * Result of a review, or its preview with `dry_run`.
  */
 export type Reviewed = { 
 /**
@@ -4899,11 +4899,11 @@ done: Array<ReviewedItem>,
  */
 skipped: Array<SkippedItem>, 
 /**
- * What was done to files; null when the review is not about files.
+ * Changes of files; null when the review is not about files.
  */
 act: ActResult | null, 
 /**
- * What an approval of several items is about; null for other reviews.
+ * Summary of an approval of several items; null for other reviews.
  */
 approval: Approval | null, };
 
@@ -4974,7 +4974,7 @@ expect: string | null,
 dry_run: boolean, };
 
 /**
- * How many items a rule finds something in.
+ * Number of items with a finding of a rule.
  */
 export type RuleCount = { 
 /**
@@ -5000,7 +5000,7 @@ export type ScanReq = {
 stores: Array<string>, };
 
 /**
- * What a scan found.
+ * Result of a scan.
  */
 export type Scanned = { 
 /**
@@ -5009,7 +5009,7 @@ export type Scanned = {
 stores: Array<ScannedStore>, };
 
 /**
- * What a scan found in one store.
+ * Result of a scan of one store.
  */
 export type ScannedStore = { 
 /**
@@ -5059,7 +5059,7 @@ store: string | null,
 limit: number | null, };
 
 /**
- * What was found.
+ * Result of a search.
  */
 export type SearchResult = { 
 /**
@@ -5089,7 +5089,7 @@ export type SessionVersion = {
  */
 store: string, 
 /**
- * How sure it is, as in `OriginNote`.
+ * Confidence, as in `OriginNote`.
  */
 confidence: string, 
 /**
@@ -5119,7 +5119,7 @@ turn: number | null,
 write: OriginWrite, };
 
 /**
- * What a session wrote, anywhere.
+ * Writes of a session, anywhere.
  */
 export type SessionWrites = { 
 /**
@@ -5293,11 +5293,12 @@ created_by: ActorView | null,
  */
 origin: OriginNote | null, 
 /**
- * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ * Act of a person that put back with it what was written before: `origin` is of that writer, `created_by` the
+ * person.
  */
 put_back: PutBack | null, 
 /**
- * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
+ * Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
 source: string, 
 /**
@@ -5368,7 +5369,7 @@ cost_usd: number | null,
 dropped_response: number | null, };
 
 /**
- * What a chart draws of a simulation. Requests are named by their index.
+ * Chart line of a simulation. Requests are named by their index.
  */
 export type SimulatedLine = { 
 /**
@@ -5423,7 +5424,7 @@ after: number,
  */
 range: [number, number] | null, 
 /**
- * How `after` was come by.
+ * Kind of `after`.
  */
 kind: FigureKind, 
 /**
@@ -5440,7 +5441,7 @@ cleared_tool_inputs: Array<string>,
  */
 cleared_thinking_turns: number, 
 /**
- * What the response would report.
+ * Edits that the response would report.
  */
 applied_edits: unknown[], 
 /**
@@ -5453,7 +5454,7 @@ cache_break_at: number | null,
 cost_usd: number | null, };
 
 /**
- * What one setting would do.
+ * Simulation of one setting.
  */
 export type Simulation = { 
 /**
@@ -5473,7 +5474,7 @@ config: unknown,
  */
 model: string | null, 
 /**
- * What to know before deploying it.
+ * Warnings before deploying it.
  */
 warnings: Array<SimulationWarning>, 
 /**
@@ -5498,7 +5499,7 @@ regrets: Array<Regret>,
 stopped: SimulationStopped | null, };
 
 /**
- * That a run under a setting ends before the recorded one. Requests after it have zeros.
+ * End of a run under a setting before the recorded one. Requests after it have zeros.
  */
 export type SimulationStopped = { 
 /**
@@ -5560,7 +5561,7 @@ regrets: number,
  */
 pays_back_after: number | null, 
 /**
- * How the figures were come by: the weakest kind among the requests.
+ * Kind of the figures: the weakest kind among the requests.
  */
 kind: FigureKind, 
 /**
@@ -5582,7 +5583,7 @@ code: string,
 message: string, };
 
 /**
- * What settings would do.
+ * Simulations of settings.
  */
 export type Simulations = { 
 /**
@@ -5634,7 +5635,7 @@ found_version_id: string | null,
 findings: Array<Finding>, };
 
 /**
- * What taking a snapshot over does to one file.
+ * Change of one file by taking a snapshot over.
  */
 export type SnapshotChange = { 
 /**
@@ -5659,7 +5660,7 @@ snapshot_size_bytes: number | null,
 diff: FileDiff | null, };
 
 /**
- * What the status line shows.
+ * Content of the status line.
  */
 export type Status = { 
 /**
@@ -5715,7 +5716,7 @@ recorded: number,
  */
 chain_verified_at: string | null, 
 /**
- * What that found.
+ * Result of that verification.
  */
 chain_ok: boolean | null, 
 /**
@@ -5781,7 +5782,7 @@ unreviewed: number,
  */
 last_change: string | null, 
 /**
- * What the store leaves out, one rule a line, for people.
+ * Rules for what the store leaves out, one rule a line, for people.
  */
 rules: Array<string>, 
 /**
@@ -5799,7 +5800,7 @@ mounted: boolean,
 redacted_before?: Array<string>, };
 
 /**
- * What differs between two stores, by path.
+ * Differences of two stores, by path.
  */
 export type StoreComparison = { 
 /**
@@ -5853,12 +5854,12 @@ store_id: string,
  */
 memory_id: string | null, 
 /**
- * What is wrong.
+ * Finding.
  */
 finding: Finding, };
 
 /**
- * How healthy one store is.
+ * Health of one store.
  */
 export type StoreHealth = { 
 /**
@@ -5894,7 +5895,7 @@ indexes: Array<IndexHealth>,
  */
 index_tokens: number, 
 /**
- * How the tokens were come by.
+ * Kind of the tokens.
  */
 tokens_kind: FigureKind, 
 /**
@@ -5938,7 +5939,7 @@ last_review_at: string | null,
  */
 unreviewed: number, 
 /**
- * What sessions loaded of it; null when that was not asked for.
+ * Loads by sessions; null when that was not asked for.
  */
 loads: StoreLoads | null, 
 /**
@@ -5948,8 +5949,8 @@ loads: StoreLoads | null,
 expiry: number, };
 
 /**
- * What sessions loaded of a store. Only transcripts of main conversations on this machine are known; a session concerns the
- * store when it ran in its project, or loaded any of its memories.
+ * Loads of a store by sessions. Only transcripts of main conversations on this machine are known; a session concerns
+ * the store when it ran in its project, or loaded any of its memories.
  */
 export type StoreLoads = { 
 /**
@@ -6021,7 +6022,7 @@ expect: string | null,
 dry_run: boolean, };
 
 /**
- * What a sweep found.
+ * Result of a sweep.
  */
 export type Sweep = { 
 /**
@@ -6037,7 +6038,7 @@ transcripts: number,
  */
 cancelled: boolean, 
 /**
- * What to know of the settings on these transcripts.
+ * Warnings about the settings on these transcripts.
  */
 warnings: Array<SimulationWarning>, 
 /**
@@ -6170,11 +6171,11 @@ family_assumed: boolean,
  */
 tokens: number, 
 /**
- * How it was come by.
+ * Kind of the figure.
  */
 kind: FigureKind, 
 /**
- * What it is believed to lie between, ends included, where it is estimated.
+ * Believed bounds, ends included, where it is estimated.
  */
 range: [number, number] | null, };
 
@@ -6192,7 +6193,7 @@ counts: Array<TokenCount>, };
  */
 export type TokensReq = { 
 /**
- * What to count, by name.
+ * Texts to count, by name.
  */
 texts: Array<NamedText>, 
 /**
@@ -6271,7 +6272,7 @@ requests: number,
  */
 peak: number | null, 
 /**
- * How `peak` was come by; null without one.
+ * Kind of `peak`; null without one.
  */
 peak_kind: FigureKind | null, 
 /**
@@ -6557,7 +6558,7 @@ source: string,
  */
 created_at: string, 
 /**
- * What it was, where it says so.
+ * Description, where it says so.
  */
 note: string | null, };
 
@@ -6594,7 +6595,7 @@ export type Variants = {
 variants: Array<Variant>, };
 
 /**
- * What verification found.
+ * Result of verification.
  */
 export type Verified = { 
 /**
@@ -6614,11 +6615,11 @@ blobs: number,
  */
 chain_head: string, 
 /**
- * What is wrong, each in a sentence.
+ * Problems, each in a sentence.
  */
 problems: Array<string>, 
 /**
- * Whether the bytes are absent; null when not asked.
+ * True if the bytes are absent; null when not asked.
  */
 absent: boolean | null, 
 /**
@@ -6725,11 +6726,12 @@ created_by: ActorView | null,
  */
 origin: OriginNote | null, 
 /**
- * That a person put back with it what was written before: `origin` is of that writer, `created_by` the person.
+ * Act of a person that put back with it what was written before: `origin` is of that writer, `created_by` the
+ * person.
  */
 put_back: PutBack | null, 
 /**
- * What caused it: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
+ * Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
 source: string, 
 /**
