@@ -57,13 +57,13 @@ function useReason(refused: Refusal): string {
   const { t } = useLingui();
   switch (refused) {
     case "large":
-      return t`This text is too large to be rendered, so its lines are shown.`;
+      return t`This text is too large to be rendered, so it is shown as lines.`;
     case "nested":
-      return t`This text is nested too deeply to be rendered, so its lines are shown.`;
+      return t`This text is nested too deeply to be rendered, so it is shown as lines.`;
     case "costly":
       return t`This text takes too long to render, so it is shown as lines.`;
     case "failed":
-      return t`This text could not be rendered, so its lines are shown.`;
+      return t`This text could not be rendered, so it is shown as lines.`;
   }
 }
 
