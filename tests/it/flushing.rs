@@ -207,7 +207,7 @@ struct Case {
     calls: fn(&World),
     falls_back: &'static [(&'static str, Option<&'static str>)],
     ends: &'static [(&'static str, &'static str)],
-    /// Versions that the next look makes.
+    /// Versions that the next scan makes.
     recorded: u64,
     /// Files that are put back.
     put_back: u64,
@@ -495,7 +495,7 @@ fn a_directory_that_was_removed_and_reappeared_is_left_as_it_is() {
     stops(world);
     std::fs::rename(&here, &away).expect("it goes");
     let world = machine.boot();
-    assert_eq!(world.scan(), 1, "a look says that everything is gone");
+    assert_eq!(world.scan(), 1, "a scan says that everything is gone");
     std::fs::rename(&away, &here).expect("it comes back");
     assert_eq!(world.scan(), 1);
     assert_eq!((world.read("a.md").as_deref(), machine.unflushed()), (Some("one\n"), vec![]));
@@ -576,7 +576,7 @@ fn a_redaction_waits_for_the_disk_first_and_leaves_no_trace() {
         assert_eq!(machine.unflushed(), [1, 2, 3, 4]);
         let receipt = redact(&world, live).receipt.expect("a receipt");
         assert_eq!(receipt.purge, "done");
-        // A file that fell back now would be the secret, and a look would record it.
+        // A file that fell back now would be the secret, and a scan would record it.
         assert_eq!(machine.unflushed(), [0; 0]);
         assert!(!holds_bytes(&machine.data(), SECRET.as_bytes()));
         let hash = retrace_model::Sha256::of(format!("key {SECRET}\n").as_bytes());

@@ -254,13 +254,13 @@ fn the_memory_tool_and_the_api_refuse_it_and_let_stand_what_stands() {
 fn what_reappears_by_hand_is_recorded_and_reported_until_it_is_gone() {
     let world = redacted();
     world.write("back.md", format!("again {SECRET}\n"));
-    let scanned = commands::scan(&world.app, wire::ScanReq::default()).expect("a look");
+    let scanned = commands::scan(&world.app, wire::ScanReq::default()).expect("a scan");
     assert_eq!(
         (scanned.stores[0].versions, &*scanned.stores[0].redacted_back),
         (1, &["back.md".to_owned()][..])
     );
     let reported = || {
-        let health = commands::health(&world.app, wire::HealthReq::default()).expect("a look");
+        let health = commands::health(&world.app, wire::HealthReq::default()).expect("a scan");
         let found = health.findings.into_iter().map(|found| found.finding);
         found.filter(|found| found.rule == "events/redacted-back").map(|found| found.path).collect::<Vec<_>>()
     };

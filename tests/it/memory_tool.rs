@@ -51,7 +51,7 @@ fn each_call_is_an_operation_with_its_session() {
     let expected: Vec<(String, String, String)> =
         expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())).to_vec();
     assert_eq!(found, expected);
-    assert_eq!(world.scan(), 0, "nothing is left for a look to find");
+    assert_eq!(world.scan(), 0, "nothing is left for a scan to find");
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn acted_meanwhile(meanwhile: fn(&World)) -> World {
     let scanning = World::over(options);
     calling.set(1);
     scanning.scan();
-    assert!(calling.release(), "the first step of a look is after reading");
+    assert!(calling.release(), "the first step of a scan is after reading");
     assert_eq!(scanning.scan(), 0, "the log says what the disk says");
     world
 }

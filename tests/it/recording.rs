@@ -97,7 +97,7 @@ fn a_bad_store_does_not_stop_the_others() {
     world.add("other");
     std::fs::remove_dir_all(world.path("other")).expect("the directory goes");
     world.write("a.md", "still recorded");
-    let scanned = commands::scan(&world.app, wire::ScanReq::default()).expect("a look");
+    let scanned = commands::scan(&world.app, wire::ScanReq::default()).expect("a scan");
     let state = |name: &str| scanned.stores.iter().find(|store| store.name == name).expect("it is there");
     assert_eq!(state("other").state, "missing");
     assert_eq!((state("notes").state.as_str(), state("notes").versions), ("recording", 1));

@@ -182,7 +182,7 @@ fn what_a_finding_is_about_is_taken_out_and_never_reported() {
     world.record("a.md", format!("token {secret}\n"));
     world.record("a.md", format!("the token is {secret}\n"));
     world.record("b.md", "harmless\n");
-    let health = commands::health(&world.app, wire::HealthReq::default()).expect("a look");
+    let health = commands::health(&world.app, wire::HealthReq::default()).expect("a scan");
     let found = health.findings.iter().map(|found| &found.finding).find(|it| it.rule.starts_with("secret/"));
     let found = found.expect("a finding").clone();
     let place = |start| wire::FindingPlace {

@@ -104,7 +104,7 @@ impl World {
 
     /// Scans every store; answers how many versions that made.
     pub fn scan(&self) -> u64 {
-        let scanned = commands::scan(&self.app, wire::ScanReq::default()).expect("a look");
+        let scanned = commands::scan(&self.app, wire::ScanReq::default()).expect("a scan");
         scanned.stores.iter().map(|store| store.versions).sum()
     }
 

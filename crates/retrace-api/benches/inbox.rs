@@ -30,7 +30,7 @@ fn main() {
     let store = wire::AddStore { root: root.to_string_lossy().into_owned(), ..wire::AddStore::default() };
     commands::add_store(&app, store).expect("a store");
     write_all(&root, items, true);
-    commands::scan(&app, wire::ScanReq::default()).expect("a look");
+    commands::scan(&app, wire::ScanReq::default()).expect("a scan");
 
     let (first, page) = timed(|| inbox(&app, None));
     assert_eq!(page.total, items as u64);

@@ -42,7 +42,7 @@ fn main() {
         let padded = padded(session, &filler, megabytes * (1 << 20) / steps);
         fs::write(project.join(format!("{step:08}-0000.jsonl")), padded).expect("a transcript");
         now.fetch_add(5, Ordering::SeqCst);
-        commands::scan(&app, wire::ScanReq::default()).expect("a look");
+        commands::scan(&app, wire::ScanReq::default()).expect("a scan");
     }
     let versions =
         commands::log(&app, wire::LogReq { limit: Some(1), ..wire::LogReq::default() }).expect("the log");
@@ -72,7 +72,7 @@ fn main() {
     text.extend_from_slice(more.as_bytes());
     fs::write(&path, text).expect("a transcript");
     now.fetch_add(5, Ordering::SeqCst);
-    commands::scan(&app, wire::ScanReq::default()).expect("a look");
+    commands::scan(&app, wire::ScanReq::default()).expect("a scan");
     let log =
         commands::log(&app, wire::LogReq { limit: Some(1), ..wire::LogReq::default() }).expect("the log");
     let (seconds, origin) = ask(&app, &log.versions[0].id);

@@ -39,7 +39,7 @@ fn main() {
     };
     commands::add_store(&app, store).expect("a store");
     write_lines(&root, size(1), "another");
-    commands::scan(&app, wire::ScanReq::default()).expect("a look");
+    commands::scan(&app, wire::ScanReq::default()).expect("a scan");
 
     let memories = || {
         let request = wire::MemoriesReq { store: "large".to_owned(), ..wire::MemoriesReq::default() };

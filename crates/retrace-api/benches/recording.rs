@@ -89,7 +89,7 @@ fn scans() {
     let mut again = Vec::new();
     for _ in 0..5 {
         let started = Instant::now();
-        commands::scan(&app, wire::ScanReq::default()).expect("a look");
+        commands::scan(&app, wire::ScanReq::default()).expect("a scan");
         again.push(started.elapsed());
     }
     again.sort();

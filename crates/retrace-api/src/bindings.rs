@@ -69,7 +69,7 @@ fn list(tags: &[Tag]) -> String {
 pub(crate) struct Declared {
     /// Its name.
     pub(crate) name: String,
-    /// What it is, as a comment.
+    /// Documentation, as a comment.
     pub(crate) docs: Option<String>,
     /// `type NAME = …;`
     pub(crate) declaration: String,

@@ -121,7 +121,7 @@ impl Inner {
         if let Some(problem) = scan.problems.iter().find(unread) {
             // Half a directory would look as if the rest had been deleted.
             return Err(ApiError::new(Code::StoreUnavailable, crate::error::sentence(problem), &store.name)
-                .hint("The store cannot be held against another before all of it can be read."));
+                .hint("The store cannot be compared with another before all of it can be read."));
         }
         let mut entries = BTreeMap::new();
         for path in scan.found.into_keys() {

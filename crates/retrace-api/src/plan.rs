@@ -3,7 +3,7 @@
 //! A plan is made from the log and compared with the disk; a preview stops there. The act then takes the log's write lock,
 //! reads the log once more, writes file by file (each atomically and only over the hash it expects), and appends what
 //! was done as one operation. When a file in the middle turns out to have moved on, or the log cannot take the operation,
-//! what was written before is put back. A crash at any instant leaves a directory that the next look records.
+//! what was written before is put back. A crash at any instant leaves a directory that the next scan records.
 
 use crate::app::Inner;
 use crate::commands;

@@ -71,7 +71,7 @@ fn tags(text: &mut String) {
     text.push('\n');
 }
 
-/// What is known of the types while they are written.
+/// State of the reference while it is written.
 struct Reference<'t> {
     types: BTreeMap<&'t str, &'t Declared>,
     /// Types that stand with the only command that has them.

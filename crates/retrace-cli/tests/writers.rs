@@ -227,7 +227,7 @@ fn writers(seed: u64) {
     let mut found = BTreeMap::new();
     files_below(&folder.join("memories"), &folder.join("memories"), &mut found);
     assert_eq!(found, files, "the log is what stands in the directory");
-    let scanned = commands::scan(&app, ScanReq::default()).expect("a look");
+    let scanned = commands::scan(&app, ScanReq::default()).expect("a scan");
     assert_eq!(scanned.stores.iter().map(|store| store.versions).sum::<u64>(), 0);
 }
 

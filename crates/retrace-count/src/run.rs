@@ -47,7 +47,7 @@ enum Report {
 
 impl Client {
     /// Makes the calls of a plan, [`Config::threads`](crate::Config::threads) at a time, and keeps each answer in the
-    /// cache as it comes. A failure that the other calls would share ([`CountError::ends_a_run`]) ends it; what was
+    /// cache as it arrives. A failure that the other calls would share ([`CountError::ends_a_run`]) ends it; what was
     /// counted until then is kept. Ends at once when stopped.
     pub fn run(
         &self,

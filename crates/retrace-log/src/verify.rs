@@ -439,7 +439,7 @@ const DERIVED: [(&str, &str); 24] = [
          HAVING min(rank) <> 0 OR max(rank) <> count(*) - 1)",
     ),
     (
-        "versions are said to be held against transcripts that are not there yet",
+        "versions are reported as compared with transcripts that are not there yet",
         "SELECT 1 - count(*) FROM origin_state
          WHERE joined_seq BETWEEN 0 AND (SELECT coalesce(max(seq), 0) FROM versions)",
     ),

@@ -81,7 +81,7 @@ fn try_read(
     cancel: &Cancel,
 ) -> Result<(Entry, Manner), Stop> {
     let mut file = open(path)?;
-    // The identity from before reading: what is written meanwhile makes the next look see another one.
+    // The identity from before reading: what is written meanwhile makes the next scan see another one.
     let identity = Identity::of(&file.metadata()?);
     let continued = match before {
         Some(before) => continue_from(&mut file, identity, before)?,

@@ -33,13 +33,13 @@ pub struct Observation {
     /// Observed content. `bytes` is `None` when the file is larger than [`Rules::max_file_bytes`].
     pub content: Content,
     /// Just before it was read: the `seen_at` of the head it becomes. An observation older than the head's `seen_at` lost
-    /// a race against an act and is to be left aside; the next look corrects it if need be.
+    /// a race against an act and is to be left aside; the next scan corrects it if need be.
     pub scanned_at: Timestamp,
 }
 
 /// Observations of one scan, or a part of that when it is much.
 ///
-/// A look with changes is one or more batches, of which only the last has `last` set; a look without any is none. Equal
+/// A scan with changes is one or more batches, of which only the last has `last` set; a scan without any is none. Equal
 /// content gone from one path and new at another is a rename. So that it can be seen in one batch, every batch of a scan
 /// names all the paths gone in that look; a keeper pairs new paths with them as they come, and records the remaining ones
 /// as deleted with the last batch. If the scan fails in between they are still live, and gone again in the next scan.

@@ -9,7 +9,7 @@ use retrace_model::{Head, RelPath, Rules, Seen, StoreState, Timestamp, reconcile
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Most content of one batch, in bytes: what a look holds in memory at once, and what one transaction of the log writes.
+/// Most content of one batch, in bytes: what a scan holds in memory at once, and what one transaction of the log writes.
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 /// Most files of one batch.

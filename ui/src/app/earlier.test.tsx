@@ -76,7 +76,7 @@ test("an import says how far it is, and is stopped by a button", async () => {
   expect(part.getByTestId("earlier-import-transcripts")).toBeEnabled();
 });
 
-test("a look at a source is stopped by a button, and when the dialog closes", async () => {
+test("a scan of a source is stopped by a button, and when the dialog closes", async () => {
   const { fake, running } = slow();
   const user = await openSheet(fake);
   const part = within(await screen.findByTestId("earlier-git"));

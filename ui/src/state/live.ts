@@ -10,7 +10,7 @@ import { setProgress } from "./progress";
 /** Events come in bursts while files are written; reads are made again at most once in so many milliseconds. */
 const BURST_MS = 150;
 
-/** What the answer of a read shows, as the program's table of commands says it. */
+/** Tags of a read's answer, as the program's table of commands says it. */
 function shows(query: Pick<Query, "queryKey" | "state">): readonly Tag[] {
   const name = String(query.queryKey[0]);
   const tags: readonly Tag[] = name in PROVIDES ? PROVIDES[name as CommandName] : [];

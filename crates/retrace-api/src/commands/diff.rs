@@ -40,7 +40,7 @@ pub fn diff(app: &App, request: DiffReq) -> Result<DiffResult, ApiError> {
                 Ok(DiffResult::Store(store_diff(reader, &from, &to)?))
             }
             (Target::Store { .. }, Some(_)) | (_, Some(Target::Store { .. })) => Err(ApiError::invalid(
-                "A whole store can only be held against a whole store.",
+                "A whole store can only be compared with a whole store.",
                 request.a.clone(),
             )),
             (a, b) => {

@@ -208,7 +208,7 @@ fn evidence(version: &VersionRow, answer: Option<&OriginRow>) -> Vec<String> {
             vec!["It was written through the API.".to_owned()]
         }
         (None, Actor::Unknown) if version.redaction.is_some() => {
-            vec!["The version is redacted, so that it cannot be held against transcripts.".to_owned()]
+            vec!["The version is redacted, so that it cannot be compared with transcripts.".to_owned()]
         }
         (None, Actor::Unknown) => vec!["No transcript has a call that fits.".to_owned()],
     }

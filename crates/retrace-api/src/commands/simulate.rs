@@ -38,7 +38,7 @@ pub fn context_simulate(app: &App, request: SimulateReq) -> Result<Simulations, 
     })
 }
 
-/// What a chart draws of settings over a transcript.
+/// Chart lines of settings over a transcript.
 ///
 /// # Errors
 /// Those of `context_show`. A setting that the API would refuse is null among the lines.

@@ -13,7 +13,7 @@ use ts_rs::TypeVisitor;
 pub struct CommandInfo {
     /// Its name on every transport.
     pub name: &'static str,
-    /// What it does, in a sentence or two.
+    /// Documentation of one or two sentences.
     pub about: &'static str,
     /// True if it changes anything.
     pub writes: bool,
@@ -21,9 +21,9 @@ pub struct CommandInfo {
     pub request: &'static str,
     /// Wire type of the response.
     pub response: &'static str,
-    /// What its answer shows; of a command that writes, that of its preview.
+    /// Tags of the data in its answer; of a command that writes, that of its preview.
     pub provides: &'static [Tag],
-    /// What it changes when it is no preview.
+    /// Tags of the data it changes when it is no preview.
     pub invalidates: &'static [Tag],
     /// Codes it refuses with, beside those of [`ANY_COMMAND`].
     pub errors: &'static [Code],
@@ -87,7 +87,7 @@ macro_rules! commands {
 }
 
 commands! {
-    /// What the status line shows.
+    /// Content of the status line.
     read status(Nothing) -> Status
         provides [Log, Stores, Reviews, Receipts, Hosts];
     /// The stores on the list, by name.
@@ -132,16 +132,16 @@ commands! {
     /// All receipts of redactions, newest first.
     read receipts(Nothing) -> Receipts
         provides [Receipts, Hosts];
-    /// What is wrong with a directory of memories, or with a store. Where a name is both, the directory is meant.
+    /// Checks a directory of memories, or a store. Where a name is both, the directory is meant.
     read check(CheckReq) -> Checked
         provides [Files, Rules] errors [NotFound, Invalid, StoreUnavailable];
     /// The findings of a store as it is on disk, then those about changes that are not reviewed.
     read findings(FindingsReq) -> Findings
         provides [Log, Files, Reviews, Rules] errors [NotFound, Invalid, StoreUnavailable];
-    /// How healthy one store is, or every listed one. A store that cannot be read is a row with the reason.
+    /// Health of one store, or every listed one. A store that cannot be read is a row with the reason.
     read health(HealthReq) -> Health
         provides [Log, Stores, Rules] errors [NotFound, Invalid];
-    /// What could go, with the evidence.
+    /// Proposals of memories to remove, with the evidence.
     read expiry(ExpiryReq) -> Expiry
         provides [Log, Stores, Rules] errors [NotFound, Invalid];
     /// Removes memories and the lines of indexes that link to them, in one operation.
@@ -212,7 +212,7 @@ commands! {
         provides [Log, Files]
         invalidates [Log, Files, Hosts]
         errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
-    /// Which version brought in each line of a text.
+    /// Version that added each line of a text.
     read blame(BlameReq) -> Blame
         provides [Files, Writers, Contents] errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
     /// Brings in the history that git kept of a directory, as one operation.
@@ -243,16 +243,16 @@ commands! {
     /// Sessions on this machine, newest first. The first call begins to bring the index up to date.
     read transcripts(TranscriptsReq) -> Transcripts
         provides [Transcripts];
-    /// What filled the context of a run, request by request.
+    /// Composition of a run's context, request by request.
     read context_show(ContextShowReq) -> ContextShow
         provides [Runs] errors [NotFound, Invalid];
-    /// What one request was made of, in detail.
+    /// Composition of one request, in detail.
     read context_composition(CompositionReq) -> Composition
         provides [Runs] errors [NotFound, Invalid];
-    /// What settings would do to a transcript.
+    /// Simulations of settings on a transcript.
     read context_simulate(SimulateReq) -> Simulations
         provides [Runs] errors [NotFound, Invalid];
-    /// What a chart draws of settings over a transcript; a setting that the API would refuse is null.
+    /// Chart lines of settings over a transcript; a setting that the API would refuse is null.
     read context_lines(LinesReq) -> SimulatedLines
         provides [Runs] errors [NotFound, Invalid];
     /// The messages that a request sent, and its answer.
@@ -261,7 +261,7 @@ commands! {
     /// Every setting of a grid tried on every transcript. `cancel` with the job's name stops it.
     read context_sweep(SweepReq) -> Sweep
         provides [Runs] errors [NotFound, Invalid];
-    /// What memory files cost over all sessions, the dearest first. `cancel` with `memory` stops it.
+    /// Costs of memory files over all sessions, the dearest first. `cancel` with `memory` stops it.
     read context_memory(MemoryPricesReq) -> MemoryPrices
         provides [Transcripts, Runs] errors [NotFound, Invalid];
     /// The edits that responses report, beside the forecast for the setting in force.
@@ -278,10 +278,10 @@ commands! {
     /// Everything a session wrote, in all stores, and its calls that wrote and left no version.
     read session_writes(SessionRef) -> SessionWrites
         provides [Writers] errors [NotFound, Invalid];
-    /// What this person has left to review, in groups, newest first, a page at a time.
+    /// Unreviewed changes of this person, in groups, newest first, a page at a time.
     read inbox(InboxReq) -> Inbox
         provides [Log, Stores, Reviews, Rules, Writers] errors [NotFound, Invalid];
-    /// How many of the items are of which kind.
+    /// Number of items of each kind.
     read inbox_kinds(InboxKindsReq) -> InboxKinds
         provides [Log, Stores, Reviews] errors [NotFound, Invalid];
     /// Reviews items. Those that changed since are skipped in the answer, and so are, among several, those with errors.
@@ -305,7 +305,7 @@ commands! {
     /// Removes a saved setting.
     write remove_variant(VariantRef) -> Variants
         invalidates [Variants] errors [NotFound, CannotWrite];
-    /// What would be sent for exact counts; sends it once the user agreed.
+    /// Plan of the calls for exact counts; sends them once the user agreed.
     write context_confirm(ConfirmReq) -> Confirmed
         invalidates [Hosts] errors [NotFound, Invalid, CounterUnavailable];
     /// Where exact counts would come from, and which calls were made. Calls nothing.
@@ -330,7 +330,7 @@ commands! {
     /// Sends what is queued.
     write push_remote(RemoteRef) -> Pushed
         invalidates [Log, Files, Stores, Hosts] errors [NotFound, Invalid, Busy];
-    /// What is queued for a host.
+    /// Changes queued for a host.
     read remote_queue(RemoteRef) -> RemoteQueue
         provides [Log, Hosts] errors [NotFound, Invalid];
     /// Takes queued changes back. An act of which nothing else is left is undone with them.
@@ -351,7 +351,7 @@ commands! {
     /// The dreams of a host, newest first. Calls the host.
     read dreams(DreamsReq) -> Dreams
         provides [Dreams] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited];
-    /// What a request for a dream would ask for, and what is queued that it would not read. Calls no host.
+    /// Content of a request for a dream, and what is queued that it would not read. Calls no host.
     read plan_dream(CreateDreamReq) -> DreamPlan
         provides [Hosts] errors [NotFound, Invalid];
     /// Asks a host for a dream, which runs there.
@@ -372,7 +372,7 @@ commands! {
         provides [Log, Files]
         invalidates [Log, Files, Hosts]
         errors [NotFound, Invalid, StoreUnavailable, ContentRedacted];
-    /// What a session's attach list would mount, and what the API would refuse of it.
+    /// Mounts of a session's attach list, and the items that the API would refuse.
     read check_mounts(MountsReq) -> Mounts
         provides [Log, Stores];
     /// Stops a job; it ends soon and answers with what it has.
@@ -384,7 +384,7 @@ impl App {
     /// program.
     ///
     /// # Errors
-    /// What the command answers; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
+    /// Answer of the command; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
     pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
         let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
         catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| {

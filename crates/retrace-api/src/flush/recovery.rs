@@ -41,7 +41,7 @@ enum Outcome {
 impl Inner {
     /// Sees to every version of a store of which the log says that its file may not be on the disk. Those of this boot are
     /// waited for. For those of another one the files are put back where they are missing, empty, or what they were before;
-    /// anything else is somebody's newer edit and is left for a look to record. Nothing is recorded but a note, because disk
+    /// anything else is somebody's newer edit and is left for a scan to record. Nothing is recorded but a note, because disk
     /// and log agree then.
     ///
     /// Answers whether nothing is left to do.

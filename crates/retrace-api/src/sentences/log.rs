@@ -152,7 +152,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "{0} mirrors have another root than their host",
     "{0} answers to who wrote are about versions that are not there, or whose writer was recorded",
     "{0} versions have candidates for who wrote them without an answer, or with a gap between",
-    "{0} versions are said to be held against transcripts that are not there yet",
+    "{0} versions are reported as compared with transcripts that are not there yet",
     "{0} stores count another number of versions than they have",
     "there are no bytes to look for",
     "a step of this transaction failed, so nothing of it is kept",

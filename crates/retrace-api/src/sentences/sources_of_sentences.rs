@@ -47,7 +47,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("crates/retrace-api/src/store_api/redact.rs", "words of the Memory Stores API"),
     ("crates/retrace-api/src/store_api/tools.rs", "words of the Memory Stores API"),
     ("crates/retrace-api/src/store_api/write.rs", "words of the Memory Stores API"),
-    ("crates/retrace-api/src/store_api/model.rs", "a model that tests are held against"),
+    ("crates/retrace-api/src/store_api/model.rs", "a model that tests are compared with"),
     ("crates/retrace-context/src/compose", "labels made of content"),
     ("crates/retrace-context/src/edits.rs", "what the API puts in place of results"),
     ("crates/retrace-context/src/export", "code and comments of an exported setting"),

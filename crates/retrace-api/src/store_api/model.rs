@@ -603,7 +603,7 @@ impl Pair {
             crate::commands::verify(&self.app, crate::wire::VerifyReq::default()).expect("verifies");
         assert_eq!(verified.problems, Vec::<String>::new());
         if self.mounted {
-            let scanned = crate::commands::scan(&self.app, crate::wire::ScanReq::default()).expect("a look");
+            let scanned = crate::commands::scan(&self.app, crate::wire::ScanReq::default()).expect("a scan");
             let found: u64 = scanned.stores.iter().map(|store| store.versions).sum();
             assert_eq!(found, 0, "the directories hold what the log says");
         }

@@ -249,7 +249,7 @@ pub struct LinesReq {
     pub cache_ttl: Option<String>,
 }
 
-/// What a chart draws of settings.
+/// Chart lines of settings.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct SimulatedLines {
     /// One a variant, in order: null for a setting that the API would refuse, so that a slider's neighbours can be asked for

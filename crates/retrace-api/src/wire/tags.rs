@@ -13,17 +13,17 @@ pub enum Tag {
     Log,
     /// Files as they are on disk. An answer that is `live: false` shows recorded versions only, and has this tag in vain.
     Files,
-    /// Which stores there are, and their state.
+    /// Stores, and their state.
     Stores,
-    /// What was reviewed.
+    /// Reviews.
     Reviews,
     /// Receipts of redactions.
     Receipts,
     /// Texts of versions. Only a redaction changes them, and an answer with them must not be shown after it.
     Contents,
-    /// What a transcript holds of its run. Only a redaction changes what was read.
+    /// Content of a transcript's run. Only a redaction changes what was read.
     Runs,
-    /// Which transcripts there are.
+    /// Transcripts.
     Transcripts,
     /// Who wrote versions.
     Writers,
@@ -72,7 +72,7 @@ impl Event {
         ]
     }
 
-    /// What changed. The answers that show it are to be read again.
+    /// Changed data. The answers that show it are to be read again.
     #[must_use]
     pub const fn tags(&self) -> &'static [Tag] {
         match self {

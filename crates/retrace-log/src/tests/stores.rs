@@ -126,7 +126,7 @@ fn a_redacted_file_is_known_by_its_shadow_alone() {
     change(&mut log, |act| act.cast_shadow(store, &path("a.md"), &file)).expect("casts");
     change(&mut log, |act| act.cast_shadow(store, &path("b.md"), &file)).expect("casts nothing");
     let casts = |log: &TestLog, name: &str, seen: &Seen| {
-        log.writer.reader().casts_shadow(store, &path(name), seen).expect("a look")
+        log.writer.reader().casts_shadow(store, &path(name), seen).expect("a scan")
     };
     assert!(casts(&log, "a.md", &file), "it is known as the file that was redacted");
     assert!(!casts(&log, "a.md", &Seen { changed_nanos: 9, ..file }), "another one is not");

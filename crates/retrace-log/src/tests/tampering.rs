@@ -221,8 +221,8 @@ fn what_is_missing_or_too_much_is_found() {
              VALUES (1, 0, 'unknown', '', 0), (1, 2, 'unknown', '', 0)",
             "or with a gap between",
         ),
-        ("UPDATE origin_state SET joined_seq = 99", "held against transcripts that are not there yet"),
-        ("DELETE FROM origin_state", "held against transcripts that are not there yet"),
+        ("UPDATE origin_state SET joined_seq = 99", "compared with transcripts that are not there yet"),
+        ("DELETE FROM origin_state", "compared with transcripts that are not there yet"),
         ("DELETE FROM memories WHERE id = 1", "names a row of memories that does not exist"),
         (
             "UPDATE versions SET redaction_id = 1, path_id = NULL, commitment = randomblob(32) WHERE seq = 6",

@@ -31,7 +31,7 @@ fn a_first_scan_finds_everything_in_the_order_of_writing_and_a_second_nothing() 
     assert_eq!(memory.news(), order);
     let again = whole(&mut memory, &place);
     assert_eq!((again.read, again.gone, memory.news().len()), (0, 0, 0));
-    assert_eq!(memory.kept().batches.len(), 1, "a look without changes is no batch");
+    assert_eq!(memory.kept().batches.len(), 1, "a scan without changes is no batch");
 }
 
 #[test]

@@ -9,7 +9,7 @@ import { ConfidenceChip } from "@/shared/confidence";
 import { Moment } from "@/shared/labels";
 import { Checkbox } from "@/shared/ui";
 
-/** What was chosen among the changes, by version. */
+/** Choice among the changes, by version. */
 export interface Choice {
   /** Likely ones that are ticked. */
   include: string[];

@@ -87,7 +87,7 @@ describe("dreams", () => {
     expect([sidesOf(both), missingSides(both)]).toEqual([{ from: "memstore_1", to: "memstore_2" }, []]);
   });
 
-  it("that wrote into their input are held against what it was", () => {
+  it("that wrote into their input are compared with what it was", () => {
     const same = { ...dream, output_behavior: "update_existing", output_remote_id: "memstore_r1" };
     expect(sidesOf(same)).toEqual({ from: "memstore_1@2031-04-02T09:00:00Z", to: "memstore_1" });
   });
