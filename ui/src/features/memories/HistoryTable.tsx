@@ -26,6 +26,14 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
       <td>
         <OperationWord version={version} />
         {version.previous_path && <span className="muted"> ← {version.previous_path}</span>}
+        {version.redacted_at !== null && (
+          <>
+            {" "}
+            <Chip tone="redact">
+              <Trans>redacted</Trans>
+            </Chip>
+          </>
+        )}
       </td>
       <td>
         <Moment at={version.created_at} form="moment" />
@@ -57,15 +65,9 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
         {version.content_size_bytes === null ? "" : format.bytes(version.content_size_bytes)}
       </td>
       <td>
-        {version.redacted_at === null ? (
-          <span className="mono muted" title={version.content_sha256 ?? undefined}>
-            {version.content_sha256 && shorten(version.content_sha256)}
-          </span>
-        ) : (
-          <Chip tone="redact">
-            <Trans>redacted</Trans>
-          </Chip>
-        )}
+        <span className="mono muted" title={version.content_sha256 ?? undefined}>
+          {version.content_sha256 && shorten(version.content_sha256)}
+        </span>
       </td>
     </tr>
   );
@@ -86,7 +88,7 @@ export function HistoryTable({
   const { t } = useLingui();
   return (
     <div className="table-box">
-      <table className="table" aria-label={t`History`}>
+      <table className="table history-table" aria-label={t`History`}>
         <TableHead
           columns={[
             unseen(t`Sign`),
