@@ -146,3 +146,27 @@ fn a_memory_of_more_than_a_mebibyte_is_checked_and_counted() {
     assert!(item.findings.iter().any(|finding| finding.rule == "secret/github"), "{:?}", item.findings);
     assert_eq!(item.kind.class, "topic");
 }
+
+#[test]
+fn a_text_made_to_have_very_many_findings_is_listed_in_part_and_counted_whole() {
+    let world = World::new();
+    world.record("usual.md", "nothing\n");
+    world.record("many.md", &"a\u{200b}".repeat(5_000));
+    let count = |findings: &[wire::Finding]| findings.iter().map(wire::Finding::count).sum::<u64>();
+    let inbox = commands::inbox(&world.app, wire::InboxReq::default()).expect("an inbox");
+    let item = inbox
+        .groups
+        .iter()
+        .flat_map(|group| &group.items)
+        .find(|item| item.path.as_deref() == Some("many.md"));
+    let item = item.expect("an item");
+    assert_eq!((count(&item.findings), item.findings.len()), (5_000, 1_000));
+    let health = commands::health(&world.app, wire::HealthReq { store: None, loads: false }).expect("health");
+    let findings: Vec<_> = health.findings.iter().map(|found| found.finding.clone()).collect();
+    assert_eq!((count(&findings), findings.len(), health.warnings), (5_000, 1_000, 5_000));
+    let checked = commands::check(
+        &world.app,
+        wire::CheckReq { target: "notes".to_owned(), ..wire::CheckReq::default() },
+    );
+    assert_eq!(checked.expect("a check").findings.len(), 5_000, "a check lists each");
+}

@@ -318,7 +318,7 @@ fn links_to(
         }
     }
     left.sort_by(|one, other| one.message.cmp(&other.message));
-    Ok(left.iter().map(check::finding_view).collect())
+    Ok(check::findings_view(&left))
 }
 
 impl Inner {
@@ -340,7 +340,7 @@ impl Inner {
                 Some(base) => self.findings_cache.of_content(reader, base, &configured)?,
                 None => Arc::default(),
             };
-            new_since(&before, &now).iter().map(check::finding_view).collect()
+            check::findings_view(&new_since(&before, &now))
         };
         findings.extend(self.directory_findings_of(reader, &configured, newest, base)?);
         let events = self.findings_cache.of_events(reader, &configured)?;
@@ -386,7 +386,7 @@ impl Inner {
                 line.is_none_or(|line| !known.contains(line))
             }
         };
-        Ok(found.iter().filter(is_new).map(check::finding_view).collect())
+        Ok(check::findings_view(found.iter().filter(is_new)))
     }
 
     /// The findings about changes of a store that this person has not reviewed yet, each once.

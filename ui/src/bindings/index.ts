@@ -2592,6 +2592,1391 @@ certain: boolean,
 reason: string, };
 
 /**
+ * One file an act writes or deletes.
+ */
+export type FileWrite = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Path.
+ */
+path: string, 
+/**
+ * Hash before; null when the file did not exist.
+ */
+from_sha256: string | null, 
+/**
+ * Hash after; null when the file is deleted.
+ */
+to_sha256: string | null, 
+/**
+ * In a preview, the difference the act would make, where the content to write is in no version yet.
+ */
+diff: FileDiff | null, };
+
+/**
+ * A change that a session may have made.
+ */
+export type LikelyChange = { 
+/**
+ * `memver_…`
+ */
+version_id: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Path; null when redacted.
+ */
+path: string | null, 
+/**
+ * `created`, `modified` or `deleted`.
+ */
+operation: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * Confidence that the session made it, as in `OriginNote`.
+ */
+confidence: string, 
+/**
+ * True if it is taken back.
+ */
+included: boolean, };
+
+/**
+ * A file that moved on. Its present content is recorded; all three contents can be shown.
+ */
+export type Conflict = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Path.
+ */
+path: string, 
+/**
+ * Hash the act expected; null when it expected no file.
+ */
+expected_sha256: string | null, 
+/**
+ * Hash found; null when there is no file.
+ */
+found_sha256: string | null, 
+/**
+ * The version the act expected to replace.
+ */
+expected_version_id: string | null, 
+/**
+ * The version that records what was found.
+ */
+found_version_id: string | null, 
+/**
+ * The version the act wanted to write.
+ */
+wanted_version_id: string | null, 
+/**
+ * One sentence: what stood in the way.
+ */
+message: string, };
+
+/**
+ * One place a redaction is about, masked.
+ */
+export type RedactionMatch = { 
+/**
+ * `version`, `live`, `transcript`, `text` of the log beside its versions, `file` of the data directory, `encoded`, `git`,
+ * `file_history`, `bundle`, `export`, `worktree` or `store`.
+ */
+place: string, 
+/**
+ * `memstore_…`
+ */
+store_id: string | null, 
+/**
+ * The version, with `version`.
+ */
+version_id: string | null, 
+/**
+ * Path, masked where it matches itself.
+ */
+path: string | null, 
+/**
+ * Line of the first match; null when the whole content goes because the version was named.
+ */
+line: number | null, 
+/**
+ * The line, each match replaced by `█`; at most 200 characters.
+ */
+masked: string | null, 
+/**
+ * Matches in this place.
+ */
+hits: number, 
+/**
+ * Action: `redact_version`, `replace_in_place`, `left`.
+ */
+action: string, 
+/**
+ * More, where there is more to say.
+ */
+detail: string | null, 
+/**
+ * With `left`: what takes it out of there.
+ */
+remedy: string | null, };
+
+/**
+ * Result of a redaction, and the proof.
+ */
+export type Receipt = { 
+/**
+ * `receipt_…`
+ */
+id: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * By whom.
+ */
+created_by: ActorView | null, 
+/**
+ * Why.
+ */
+reason: string | null, 
+/**
+ * Method of choice: `versions`, `find` or `secret`.
+ */
+method: string, 
+/**
+ * The operation in the log.
+ */
+operation_seq: number, 
+/**
+ * Versions redacted.
+ */
+versions: number, 
+/**
+ * Live files changed.
+ */
+live_files: number, 
+/**
+ * `done`, or `pending` while another process holds a read.
+ */
+purge: string, 
+/**
+ * Where was looked, and what was found.
+ */
+places: Array<ReceiptPlace>, 
+/**
+ * The head of the chain after it.
+ */
+chain_head: string, 
+/**
+ * Result of verifying the chain after the purge; null while pending.
+ */
+chain_verified: boolean | null, 
+/**
+ * Things worth knowing, each a sentence: a short secret, content that reappeared.
+ */
+warnings: Array<string>, };
+
+/**
+ * One place a receipt speaks of.
+ */
+export type ReceiptPlace = { 
+/**
+ * For people: "Database file, raw bytes".
+ */
+place: string, 
+/**
+ * `clean`, `left` or `out_of_reach`.
+ */
+state: string, 
+/**
+ * Number of hits there.
+ */
+hits: number, 
+/**
+ * More, where there is more to say.
+ */
+detail: string | null, 
+/**
+ * The place is the log's own: while something is left there, the redaction is not done.
+ */
+owned: boolean, 
+/**
+ * Step that removes what is left there.
+ */
+remedy: string | null, };
+
+/**
+ * The receipts, newest first.
+ */
+export type Receipts = { 
+/**
+ * All of them.
+ */
+receipts: Array<Receipt>, };
+
+/**
+ * Searches for words. Every word must occur (as the beginning of a word, case folded) in the content.
+ */
+export type SearchReq = { 
+/**
+ * The words.
+ */
+query: string, 
+/**
+ * Look through all versions instead of the live memories: each hit is a version that brought the words in.
+ */
+history: boolean, 
+/**
+ * Only this store, id or name.
+ */
+store: string | null, 
+/**
+ * At most so many hits; 100 when absent, 1,000 at most.
+ */
+limit: number | null, };
+
+/**
+ * Result of a search.
+ */
+export type SearchResult = { 
+/**
+ * Hits, newest first.
+ */
+hits: Array<Hit>, 
+/**
+ * True when there are more than asked for.
+ */
+more: boolean, };
+
+/**
+ * One place where the words occur.
+ */
+export type Hit = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * `mem_…`
+ */
+memory_id: string, 
+/**
+ * `memver_…`
+ */
+version_id: string, 
+/**
+ * Path of that version.
+ */
+path: string | null, 
+/**
+ * Line of the best match.
+ */
+line: number, 
+/**
+ * Text of that line, cut to about 160 characters around the match.
+ */
+snippet: string, 
+/**
+ * Matches in the snippet: start, end.
+ */
+matches: Array<[number, number]>, 
+/**
+ * When the version was recorded.
+ */
+created_at: string, 
+/**
+ * Act of a person that put back with it what was written before.
+ */
+put_back: PutBack | null, };
+
+/**
+ * Content of the status line.
+ */
+export type Status = { 
+/**
+ * Version of the program.
+ */
+program: string, 
+/**
+ * Where the log is.
+ */
+data_dir: string, 
+/**
+ * Stores.
+ */
+stores: number, 
+/**
+ * Live memories over all stores.
+ */
+memories: number, 
+/**
+ * Versions over all stores.
+ */
+versions: number, 
+/**
+ * The newest operation: the cursor of the change feed.
+ */
+cursor: number, 
+/**
+ * Time of the newest version.
+ */
+last_write: string | null, 
+/**
+ * Size of the log on disk, its write-ahead log included, in bytes.
+ */
+log_bytes: number, 
+/**
+ * True if some process records at present.
+ */
+recording: boolean, 
+/**
+ * True if it is this process.
+ */
+recording_here: boolean, 
+/**
+ * Stores that a recording process records: all but mirrors of hosted stores.
+ */
+recordable: number, 
+/**
+ * Those of them that are recorded while a process records: neither paused nor out of reach.
+ */
+recorded: number, 
+/**
+ * When the chain was last verified by this process.
+ */
+chain_verified_at: string | null, 
+/**
+ * Result of that verification.
+ */
+chain_ok: boolean | null, 
+/**
+ * Items this person has left to review, over all stores: the rows of the inbox.
+ */
+unreviewed: number, 
+/**
+ * Redactions whose purge is not finished.
+ */
+purge_pending: number, 
+/**
+ * Network calls made by this process. There are none unless the user asked.
+ */
+network_calls: number, 
+/**
+ * First run: no store was ever added.
+ */
+first_run: boolean, };
+
+/**
+ * Notice to a client that did not ask. It says where to look, never what is there.
+ */
+export type Event = { "type": "advanced", 
+/**
+ * The newest operation.
+ */
+cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "progress", 
+/**
+ * Name of the work.
+ */
+task: string, 
+/**
+ * Done so far.
+ */
+done: number, 
+/**
+ * Of how many; null when not known.
+ */
+total: number | null, };
+
+/**
+ * Checks a directory or a store. Files that the request brings (configuration, baseline) are given as text, so that a
+ * caller on another machine names no path on this one.
+ */
+export type CheckReq = { 
+/**
+ * A directory, or a store by id or name.
+ */
+target: string, 
+/**
+ * Text of a configuration; `retrace.toml` of the directory, or of the repository it lies in, when absent.
+ */
+config: string | null, 
+/**
+ * Only these rules, by id or group; as configured when empty.
+ */
+rules: Array<string>, 
+/**
+ * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`,
+ * when absent.
+ */
+fail_on: string | null, 
+/**
+ * Text of a baseline: findings in it do not count.
+ */
+baseline: string | null, 
+/**
+ * Also make a baseline that accepts everything found.
+ */
+make_baseline: boolean, 
+/**
+ * Root of the repository the memories are about; found above the directory when absent.
+ */
+repository: string | null, 
+/**
+ * Do not let comments in memories allow findings.
+ */
+no_inline_allow: boolean, 
+/**
+ * Also make a SARIF 2.1.0 log.
+ */
+sarif: boolean, };
+
+/**
+ * One finding. Secrets and personal data are masked in it.
+ */
+export type Finding = { 
+/**
+ * `group/name`.
+ */
+rule: string, 
+/**
+ * `error`, `warning` or `note`.
+ */
+severity: string, 
+/**
+ * Below the directory; empty for the directory as a whole.
+ */
+path: string, 
+/**
+ * Line, from 1; 1 for the file as a whole.
+ */
+line: number, 
+/**
+ * Column, from 1, in Unicode scalar values, as compilers count; 1 for the file as a whole.
+ */
+column: number, 
+/**
+ * Line of the character after the last; null for the file as a whole.
+ */
+end_line: number | null, 
+/**
+ * Its column.
+ */
+end_column: number | null, 
+/**
+ * First byte in the file; null for the file as a whole.
+ */
+start: number | null, 
+/**
+ * The byte after the last.
+ */
+end: number | null, 
+/**
+ * One sentence about this place.
+ */
+message: string, 
+/**
+ * Advice.
+ */
+remedy: string, 
+/**
+ * Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
+ */
+remedies?: Array<Remedy>, 
+/**
+ * Findings of the same rule in the same file that are left out behind this one, where one text has very many of them.
+ * `check` lists each.
+ */
+more?: number, };
+
+/**
+ * Result of a check.
+ */
+export type Checked = { 
+/**
+ * The directory.
+ */
+root: string, 
+/**
+ * Root of the repository that claims were compared with; null when none was needed or found.
+ */
+repository: string | null, 
+/**
+ * Findings that count, by path, place and rule.
+ */
+findings: Array<Finding>, 
+/**
+ * Number of errors.
+ */
+errors: number, 
+/**
+ * Number of warnings.
+ */
+warnings: number, 
+/**
+ * Number of notes.
+ */
+notes: number, 
+/**
+ * Number of further findings that a comment in a memory allows.
+ */
+allowed: number, 
+/**
+ * Number of further findings that the baseline accepts.
+ */
+accepted: number, 
+/**
+ * Files looked at.
+ */
+files: number, 
+/**
+ * Places that could not be looked at, each a sentence.
+ */
+problems: Array<string>, 
+/**
+ * True if a finding is at or above the severity asked for.
+ */
+failed: boolean, 
+/**
+ * Text of the baseline, when asked for.
+ */
+baseline: string | null, 
+/**
+ * Text of the SARIF log, when asked for.
+ */
+sarif: string | null, };
+
+/**
+ * Asks for the findings of a store, or of one memory of it.
+ */
+export type FindingsReq = { 
+/**
+ * Id, name or directory of a store.
+ */
+store: string, 
+/**
+ * Only this memory.
+ */
+path: string | null, };
+
+/**
+ * Findings.
+ */
+export type Findings = { 
+/**
+ * By path, place and rule; then those about changes that are left to review, by time.
+ */
+findings: Array<Finding>, 
+/**
+ * Number of further findings that comments in memories allow.
+ */
+allowed: number, 
+/**
+ * Files of the store.
+ */
+files: number, 
+/**
+ * Of these, files whose last result was used again.
+ */
+reused: number, };
+
+/**
+ * Asks how healthy stores are.
+ */
+export type HealthReq = { 
+/**
+ * Only this store, id or name; every listed store when absent.
+ */
+store: string | null, 
+/**
+ * Also read the transcripts of this machine for what was loaded. The first time this takes as long as reading them;
+ * `cancel` with `health` stops it.
+ */
+loads: boolean, };
+
+/**
+ * Health of stores.
+ */
+export type Health = { 
+/**
+ * One row a store, by name.
+ */
+stores: Array<StoreHealth>, 
+/**
+ * Every finding, the worst first; then by store, path and place.
+ */
+findings: Array<StoreFinding>, 
+/**
+ * Findings that are errors.
+ */
+errors: number, 
+/**
+ * Findings that are warnings.
+ */
+warnings: number, 
+/**
+ * Findings that are notes.
+ */
+notes: number, 
+/**
+ * Transcripts that tell what they loaded; null when they were not asked for.
+ */
+sessions_telling: number | null, 
+/**
+ * True if reading the transcripts was stopped, so that what was loaded is not fully known.
+ */
+cancelled: boolean, };
+
+/**
+ * Health of one store.
+ */
+export type StoreHealth = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Whose memory it holds.
+ */
+kind: string, 
+/**
+ * Why it could not be looked at or only in part, each a sentence.
+ */
+problems: Array<string>, 
+/**
+ * Files in the directory now.
+ */
+files: number, 
+/**
+ * Their bytes.
+ */
+bytes: number, 
+/**
+ * Its indexes, by path. Those that sessions of the project load come from the top directory and `team/`.
+ */
+indexes: Array<IndexHealth>, 
+/**
+ * Tokens that its indexes cost each session: what is loaded of those marked `each_session`.
+ */
+index_tokens: number, 
+/**
+ * Kind of the tokens.
+ */
+tokens_kind: FigureKind, 
+/**
+ * Against the limits of a hosted store.
+ */
+hosted: HostedFit, 
+/**
+ * Findings that are errors.
+ */
+errors: number, 
+/**
+ * Findings that are warnings.
+ */
+warnings: number, 
+/**
+ * Findings that are notes.
+ */
+notes: number, 
+/**
+ * Findings that comments in memories allow.
+ */
+allowed: number, 
+/**
+ * Findings by group, in the order of the groups' names; groups without any are left out.
+ */
+groups: Array<GroupCount>, 
+/**
+ * When it last changed, and by whom.
+ */
+last_write_at: string | null, 
+/**
+ * Who did that; null when unknown.
+ */
+last_write_by: ActorView | null, 
+/**
+ * When the person at this machine last reviewed anything of it.
+ */
+last_review_at: string | null, 
+/**
+ * Changes left to review.
+ */
+unreviewed: number, 
+/**
+ * Loads by sessions; null when that was not asked for.
+ */
+loads: StoreLoads | null, 
+/**
+ * Proposals of what could go ([`super::Expiry`]), as far as they can be made without transcripts where these were not
+ * asked for.
+ */
+expiry: number, };
+
+/**
+ * A finding and whose it is.
+ */
+export type StoreFinding = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * The memory at that path; null when it is not recorded yet, or the whole store is meant.
+ */
+memory_id: string | null, 
+/**
+ * Finding.
+ */
+finding: Finding, };
+
+/**
+ * An index against its limits.
+ */
+export type IndexHealth = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Lines as the agent counts them: front matter and block comments left out.
+ */
+lines: number, 
+/**
+ * Bytes as the agent counts them.
+ */
+bytes: number, 
+/**
+ * Lines that are loaded at most.
+ */
+max_lines: number, 
+/**
+ * Bytes that are loaded at most.
+ */
+max_bytes: number, 
+/**
+ * First line of the file that is not loaded, from 1; null when all of it is.
+ */
+cut_line: number | null, 
+/**
+ * Lines of the file from there on.
+ */
+lost_lines: number, 
+/**
+ * Tokens of what is loaded, counted offline as the newest models count.
+ */
+tokens: number, 
+/**
+ * True if every session of the project loads it.
+ */
+each_session: boolean, };
+
+/**
+ * A store against the limits of a hosted one.
+ */
+export type HostedFit = { 
+/**
+ * Memories a hosted store takes at most.
+ */
+max_memories: number, 
+/**
+ * Bytes it takes at most in one memory.
+ */
+max_bytes: number, 
+/**
+ * Bytes of the largest file.
+ */
+largest_bytes: number, 
+/**
+ * Files that are too large for it.
+ */
+too_large: number, 
+/**
+ * Files whose path it would refuse.
+ */
+bad_paths: number, };
+
+/**
+ * Findings of one group of rules.
+ */
+export type GroupCount = { 
+/**
+ * The part of the rules' ids before the slash.
+ */
+group: string, 
+/**
+ * Errors.
+ */
+errors: number, 
+/**
+ * Warnings.
+ */
+warnings: number, 
+/**
+ * Notes.
+ */
+notes: number, };
+
+/**
+ * Loads of a store by sessions. Only transcripts of main conversations on this machine are known; a session concerns
+ * the store when it ran in its project, or loaded any of its memories.
+ */
+export type StoreLoads = { 
+/**
+ * Sessions that concern the store and tell what they loaded.
+ */
+sessions: number, 
+/**
+ * When a memory of it was last loaded.
+ */
+last_loaded_at: string | null, 
+/**
+ * The memory that was loaded then, and in how many sessions each was: by path.
+ */
+memories: Array<MemoryLoads>, 
+/**
+ * Memories that none of them loaded.
+ */
+never_loaded: number, };
+
+/**
+ * In how many sessions one memory was loaded.
+ */
+export type MemoryLoads = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Sessions.
+ */
+sessions: number, 
+/**
+ * When it last was; null for never.
+ */
+last_loaded_at: string | null, };
+
+/**
+ * Asks what could go.
+ */
+export type ExpiryReq = { 
+/**
+ * Only this store, id or name; every listed store when absent.
+ */
+store: string | null, 
+/**
+ * Also read transcripts, for memories that no session loads; as in [`HealthReq`].
+ */
+loads: boolean, 
+/**
+ * Days without being loaded or changed after which a memory is proposed; 90 when absent.
+ */
+unloaded_days: number | null, 
+/**
+ * Age in days from which a daily log is proposed; 90 when absent.
+ */
+log_days: number | null, };
+
+/**
+ * Proposals of memories to remove. Nothing goes by itself: `expire` takes what a person chose.
+ */
+export type Expiry = { 
+/**
+ * Proposals, by store and path; a memory occurs once.
+ */
+proposals: Array<ExpiryProposal>, 
+/**
+ * Days that were applied to memories nobody loads.
+ */
+unloaded_days: number, 
+/**
+ * Days that were applied to daily logs.
+ */
+log_days: number, 
+/**
+ * True if transcripts were read.
+ */
+loads: boolean, 
+/**
+ * True if reading them was stopped.
+ */
+cancelled: boolean, };
+
+/**
+ * A memory that could go, and why.
+ */
+export type ExpiryProposal = { 
+/**
+ * `memstore_…`
+ */
+store_id: string, 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * `mem_…`
+ */
+memory_id: string, 
+/**
+ * Hash it has in the log; `expire` removes nothing else.
+ */
+content_sha256: string, 
+/**
+ * Its size in bytes.
+ */
+content_size_bytes: number, 
+/**
+ * When it last changed.
+ */
+changed_at: string, 
+/**
+ * Why, the strongest reason first.
+ */
+reasons: Array<ExpiryReason>, 
+/**
+ * Lines of indexes that link to it and would go with it.
+ */
+index_lines: Array<IndexLine>, };
+
+/**
+ * Why a memory could go.
+ */
+export type ExpiryReason = { 
+/**
+ * `unloaded`, `old_log`, `date_past` or `duplicate`.
+ */
+kind: string, 
+/**
+ * The evidence, a sentence.
+ */
+message: string, 
+/**
+ * The line it is about; null for the file as a whole.
+ */
+line: number | null, };
+
+/**
+ * A line of an index.
+ */
+export type IndexLine = { 
+/**
+ * The index.
+ */
+path: string, 
+/**
+ * The line, from 1.
+ */
+line: number, 
+/**
+ * Its text.
+ */
+text: string, };
+
+/**
+ * Removes memories and the lines of indexes that link to them, as one operation that `undo` takes back.
+ */
+export type ExpireReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * Memories to remove.
+ */
+memories: Array<ExpireMemory>, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * A memory that goes.
+ */
+export type ExpireMemory = { 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Hash it must have now; the newest version's when absent.
+ */
+expect: string | null, };
+
+/**
+ * Moves lines of an index into a topic file: both files change in one operation that `undo` takes back.
+ */
+export type MoveEntryReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The index.
+ */
+path: string, 
+/**
+ * First line that moves, from 1.
+ */
+line: number, 
+/**
+ * Last line that moves. Without it, a list item moves with the lines that belong to it.
+ */
+end_line: number | null, 
+/**
+ * The topic file; it is made where there is none.
+ */
+to: string, 
+/**
+ * Hash the index must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Hash the topic file must have now.
+ */
+expect_to: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * Writes a comment into a memory that allows a rule at a place, as an operation that `undo` takes back.
+ */
+export type AllowFindingReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * The line the finding is on; for the file as a whole when absent.
+ */
+line: number | null, 
+/**
+ * The rule, `group/name`.
+ */
+rule: string, 
+/**
+ * Why; one line.
+ */
+reason: string | null, 
+/**
+ * Hash the file must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * Takes characters that are not seen out of a memory, as an operation that `undo` takes back.
+ */
+export type StripCharactersReq = { 
+/**
+ * Store, id or name.
+ */
+store: string, 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * Only what this rule finds, `hidden/name`; all rules of hidden characters when absent.
+ */
+rule: string | null, 
+/**
+ * Only the finding whose first byte this is.
+ */
+start: number | null, 
+/**
+ * Only on this line, from 1.
+ */
+line: number | null, 
+/**
+ * Hash the file must have now; the newest version's when absent.
+ */
+expect: string | null, 
+/**
+ * Say what would be done, and do nothing.
+ */
+dry_run: boolean, };
+
+/**
+ * An act that mends a finding, of the finding's store and path unless it says another.
+ */
+export type Remedy = { "act": "put_back", 
+/**
+ * Its sequence number.
+ */
+operation: number, } | { "act": "redact", 
+/**
+ * The rule.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, } | { "act": "strip_character", 
+/**
+ * The rule.
+ */
+rule: string, 
+/**
+ * First byte in the file.
+ */
+start: number, 
+/**
+ * The byte after the last.
+ */
+end: number, } | { "act": "move_lines", 
+/**
+ * First line, from 1: where there is one, the last that is loaded, which makes room for the link to the topic.
+ */
+from: number, 
+/**
+ * Last line.
+ */
+to: number, } | { "act": "open", 
+/**
+ * The memory.
+ */
+path: string, 
+/**
+ * Its line, from 1.
+ */
+line: number, };
+
+/**
+ * The rules, and what the person at this machine set of their own.
+ */
+export type FindingRules = { 
+/**
+ * Every rule.
+ */
+rules: Array<FindingRule>, 
+/**
+ * Where a person's own settings are kept.
+ */
+own_file: string, };
+
+/**
+ * One rule.
+ */
+export type FindingRule = { 
+/**
+ * `group/name`.
+ */
+id: string, 
+/**
+ * Default severity of its findings.
+ */
+severity: string, 
+/**
+ * True if it is on by default.
+ */
+on: boolean, 
+/**
+ * Setting of the person: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the
+ * configuration of a directory.
+ */
+own: string | null, 
+/**
+ * Explanation of what it searches for and why that matters.
+ */
+explanation: string, 
+/**
+ * Advice for its findings.
+ */
+remedy: string, };
+
+/**
+ * Sets one rule for every store of this person.
+ */
+export type SetFindingRule = { 
+/**
+ * The rule, `group/name`, or `group` for each of its rules.
+ */
+rule: string, 
+/**
+ * `off`, `on`, `note`, `warning` or `error`; null takes the setting away.
+ */
+setting: string | null, };
+
+/**
+ * Where an index stops being loaded, measured as the agent measures.
+ */
+export type IndexCut = { 
+/**
+ * The line, from 1, on which the first byte stands that is not loaded.
+ */
+line: number, 
+/**
+ * Lines of the file from there on.
+ */
+lost: number, 
+/**
+ * Limit that was met first: `lines` or `bytes`.
+ */
+limit: string, 
+/**
+ * Size of that limit.
+ */
+size: number, };
+
+/**
+ * Settings of a person. Kept in the data directory; what a file leaves out is as in a new one.
+ */
+export type DesktopSettings = { 
+/**
+ * Closing the window leaves the app in the tray, where it goes on recording. Without a tray it ends all the same.
+ */
+keep_in_tray: boolean, 
+/**
+ * One message for each session that wrote memory, once it has been quiet for a while.
+ */
+digests: boolean, 
+/**
+ * A message at once for a secret, a mass delete or hidden text.
+ */
+alarms: boolean, 
+/**
+ * Language of the tray and of messages, as the window has it: a language tag. As the system when null.
+ */
+language: string | null, };
+
+/**
+ * Settings of a person, and what this desktop can do.
+ */
+export type DesktopState = { 
+/**
+ * Settings.
+ */
+settings: DesktopSettings, 
+/**
+ * True if the desktop shows a tray at present.
+ */
+tray: boolean, 
+/**
+ * True if this process was told to pause recording, in the tray.
+ */
+paused: boolean, 
+/**
+ * Why messages cannot be shown, in the system's words; null when they can, or when none was tried.
+ */
+messages_problem: string | null, };
+
+/**
+ * Verifies the log.
+ */
+export type VerifyReq = { 
+/**
+ * Also prove that these bytes are in no file of the data directory.
+ */
+absent_base64: string | null, 
+/**
+ * Forget what was redacted under a key that is gone: it is not kept out any more, and imports go on.
+ */
+forget_lost_key: boolean, };
+
+/**
+ * Result of verification.
+ */
+export type Verified = { 
+/**
+ * No problem at all.
+ */
+ok: boolean, 
+/**
+ * Versions checked.
+ */
+versions: number, 
+/**
+ * Contents checked.
+ */
+blobs: number, 
+/**
+ * Head of the chain.
+ */
+chain_head: string, 
+/**
+ * Problems, each in a sentence.
+ */
+problems: Array<string>, 
+/**
+ * True if the bytes are absent; null when not asked.
+ */
+absent: boolean | null, 
+/**
+ * With `absent`: where they were found.
+ */
+found_in: Array<string>, 
+/**
+ * Things worth knowing, each a sentence.
+ */
+warnings: Array<string>, };
+
+/**
+ * Names a receipt.
+ */
+export type ReceiptRef = { 
+/**
+ * `receipt_…`
+ */
+receipt: string, };
+
+/**
+ * All stores, by name.
+ */
+export type Stores = { 
+/**
+ * The stores.
+ */
+stores: Array<Store>, };
+
+/**
+ * Asks for a page of what this person has left to review.
+ */
+export type InboxReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * Only memories of this kind: `index`, `topic`, `topic:TYPE` with the type of the front matter, `daily_log`,
+ * `instructions`, `other`; or whose they are: `team`, `agent_user`, `agent_project`, `agent_local`. All when absent.
+ */
+kind: string | null, 
+/**
+ * The `next_before` of the page before; the first page when absent.
+ */
+before: string | null, 
+/**
+ * At most so many items; 50 when absent, 500 at most.
+ */
+limit: number | null, };
+
+/**
  * Unreviewed changes, newest first.
  */
 export type Inbox = { 

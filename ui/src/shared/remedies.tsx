@@ -7,6 +7,11 @@ import { navigate } from "@/state/route";
 import { TopicPicker } from "./TopicPicker";
 import { Button } from "./ui";
 
+/** How many findings one stands for: itself, and those that a list leaves out behind it. */
+export function countOf({ more = 0 }: Pick<Finding, "more">): number {
+  return 1 + more;
+}
+
 /** A finding with its place. */
 export interface PlacedFinding {
   /** The store. */

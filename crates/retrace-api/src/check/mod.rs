@@ -19,6 +19,7 @@ use retrace_findings::{
 };
 use retrace_log::{LogError, Reader};
 use retrace_model::{RelPath, Rules, Sha256, StoreId, Timestamp};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Name of the configuration file, in the directory or at the root of its repository. It is not a memory.
@@ -367,6 +368,26 @@ pub(crate) fn invalid(error: &dyn std::fmt::Display) -> ApiError {
     ApiError::new(Code::Invalid, crate::error::sentence(error), "")
 }
 
+/// Findings of one rule in one file that lists name one by one. A text can be made to have one at every second character.
+const MAX_LISTED: u64 = 1_000;
+
+/// Findings as lists show them: of very many of one rule in one file the first, and with the last of those how many are left out.
+pub(crate) fn findings_view<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<wire::Finding> {
+    let mut listed: Vec<wire::Finding> = Vec::new();
+    let mut places: HashMap<(&str, &str), (u64, usize)> = HashMap::new();
+    for finding in findings {
+        let (count, last) = places.entry((&finding.rule.id, &finding.path)).or_default();
+        *count += 1;
+        if *count <= MAX_LISTED {
+            *last = listed.len();
+            listed.push(finding_view(finding));
+        } else if let Some(last) = listed.get_mut(*last) {
+            last.more += 1;
+        }
+    }
+    listed
+}
+
 /// A finding as clients see it.
 pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
     let span = finding.span.as_ref();
@@ -383,6 +404,7 @@ pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
         message: finding.message.clone(),
         remedy: finding.remedy().to_owned(),
         remedies: finding.remedies.iter().filter_map(|remedy| remedy_view(finding, remedy)).collect(),
+        more: 0,
     }
 }
 

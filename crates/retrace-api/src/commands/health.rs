@@ -113,8 +113,9 @@ impl Inner {
             today: check::day(self.now()),
         };
         row.expiry = proposals(store.id, &facts, super::expiry::Days::default()).len() as u64;
-        let findings = report.findings.iter().map(check::finding_view).chain(events);
-        let findings = with_memories(store.id, &memories, findings.collect());
+        let mut findings = check::findings_view(&report.findings);
+        findings.extend(events);
+        let findings = with_memories(store.id, &memories, findings);
         count(&mut row, &findings);
         Ok((row, findings))
     }
@@ -237,8 +238,8 @@ fn count(row: &mut StoreHealth, findings: &[StoreFinding]) {
             "warning" => (&mut group.warnings, &mut row.warnings),
             _ => (&mut group.notes, &mut row.notes),
         };
-        *of_group += 1;
-        *of_store += 1;
+        *of_group += finding.count();
+        *of_store += finding.count();
     }
     row.groups = groups.into_values().collect();
 }

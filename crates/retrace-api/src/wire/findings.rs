@@ -65,6 +65,16 @@ pub struct Finding {
     #[serde(default)]
     #[ts(optional, as = "Option<_>")]
     pub remedies: Vec<Remedy>,
+    /// Findings of the same rule in the same file that are left out behind this one, where one text has very many of them.
+    /// `check` lists each.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(optional, as = "Option<_>")]
+    pub more: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An act that mends a finding, of the finding's store and path unless it says another.
@@ -109,6 +119,12 @@ pub enum Remedy {
 }
 
 impl Finding {
+    /// How many findings it stands for: itself, and those left out behind it.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        1 + self.more
+    }
+
     /// Name of its rule for people: `missing file`, `GitHub token`.
     #[must_use]
     pub fn rule_name(&self) -> String {

@@ -48,7 +48,7 @@ fn several(
     style: Style,
 ) -> Result<()> {
     let first = group[0];
-    let what = format!("{} × {}", grouped(group.len() as u64), first.rule_name());
+    let what = format!("{} × {}", grouped(total(group)), first.rule_name());
     line(out, first, &what, style)?;
     writeln!(out, "    {}; all of them: --all", places(group, true))?;
     writeln!(out, "    {}", visible::line(&first.remedy))?;
@@ -64,6 +64,11 @@ pub(crate) fn commands(
 ) -> Result<()> {
     let commands = store.map(|store| remedy::commands(group, store)).unwrap_or_default();
     commands.iter().try_for_each(|command| writeln!(out, "    {}", style.paint.cyan(command)))
+}
+
+/// How many findings a group stands for.
+pub(crate) fn total(group: &[&Finding]) -> u64 {
+    group.iter().map(|one| one.count()).sum()
 }
 
 /// Where findings stand: `lines 3, 5 and 7 more` of one file, else paths with lines.
@@ -84,10 +89,10 @@ pub(crate) fn places(group: &[&Finding], of_one_file: bool) -> String {
             seen.push(place);
         }
     }
-    let more = group.len().saturating_sub(seen.len());
+    let more = total(group).saturating_sub(seen.len() as u64);
     let named = seen.join(", ");
     let named = if of_one_file { format!("lines {named}") } else { named };
-    if more > 0 { format!("{named} and {} more", grouped(more as u64)) } else { named }
+    if more > 0 { format!("{named} and {} more", grouped(more)) } else { named }
 }
 
 /// `PATH:LINE:COLUMN: severity: message [rule]`, then what to do.
@@ -98,6 +103,10 @@ pub(crate) fn finding(
     style: Style,
 ) -> Result<()> {
     line(out, finding, &finding.message, style)?;
+    if finding.more > 0 {
+        let more = count(finding.more, "more of this rule", "more of this rule");
+        writeln!(out, "    and {more} in this file: `retrace check --all` lists each")?;
+    }
     writeln!(out, "    {}", visible::line(&finding.remedy))?;
     commands(out, &[finding], store, style)
 }

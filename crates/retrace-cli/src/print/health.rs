@@ -126,7 +126,7 @@ fn by_rule(out: &mut (impl Write + ?Sized), findings: &[&Finding], store: &str, 
         let id = style.paint.dim(&format!("[{}]", visible::line(&rule[0].rule)));
         let severity = check::severity(rule[0], style);
         let name = visible::line(&rule[0].rule_name());
-        writeln!(out, "{severity}: {} × {name} {id}", grouped(rule.len() as u64))?;
+        writeln!(out, "{severity}: {} × {name} {id}", grouped(check::total(rule)))?;
         writeln!(out, "    {}", check::places(rule, false))?;
         writeln!(out, "    {}", visible::line(&rule[0].remedy))?;
         check::commands(out, rule, Some(store), style)?;

@@ -121,7 +121,7 @@ fn findings(
         let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
         let (message, rule) = (visible::line(&finding.message), visible::line(&finding.rule));
         let rule = style.paint.dim(&format!("[{rule}]"));
-        match group.len() as u64 {
+        match check::total(group) {
             1 => writeln!(out, "      {severity}: {place}{message} {rule}")?,
             number => {
                 let name = visible::line(&finding.rule_name());
@@ -138,7 +138,7 @@ fn findings(
             }
         }
     }
-    match rules.iter().skip(most).map(|group| group.len() as u64).sum::<u64>() {
+    match rules.iter().skip(most).map(|group| check::total(group)).sum::<u64>() {
         0 => Ok(()),
         more => writeln!(out, "      and {}", count(more, "finding more", "findings more")),
     }

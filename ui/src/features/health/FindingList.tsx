@@ -1,5 +1,5 @@
 /** The findings: filtered, one chosen, and what can be done about it. */
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { Health, Remedy } from "@/bindings";
 import { useFormat } from "@/shared/format";
@@ -67,6 +67,12 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
       </span>
       <span className="health-message" title={message}>
         {message}
+        {row.count > 1 && (
+          <span className="muted">
+            {" "}
+            <Plural value={row.count - 1} one="and # more in this file" other="and # more in this file" />
+          </span>
+        )}
       </span>
     </div>
   );
@@ -208,7 +214,7 @@ function Filters({ health, filter, onChange }: { health: Health; filter: Filter;
     { level: "error", label: t`Errors (${count(health.errors)})` },
     { level: "warning", label: t`Warnings (${count(health.warnings)})` },
     { level: "note", label: t`Notes (${count(health.notes)})` },
-    { level: "all", label: t`All (${count(health.findings.length)})` },
+    { level: "all", label: t`All (${count(health.errors + health.warnings + health.notes)})` },
   ];
   const rules = useMemo(() => rulesOf(health.findings), [health.findings]);
   return (

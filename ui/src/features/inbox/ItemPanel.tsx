@@ -10,7 +10,7 @@ import { Actor, Note, Source } from "@/shared/labels";
 import { MoreMenu } from "@/shared/menu";
 import { OriginPanel } from "@/shared/OriginPanel";
 import { useProgramWords } from "@/shared/program";
-import { RemedyButtons } from "@/shared/remedies";
+import { countOf, RemedyButtons } from "@/shared/remedies";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { PutBackBy } from "@/shared/Writer";
@@ -147,11 +147,12 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
   const format = useFormat();
   const [open, setOpen] = useState(false);
   const first = findings[0]!;
+  const count = findings.reduce((sum, finding) => sum + countOf(finding), 0);
   return (
     <>
       <li data-testid="item-finding">
         <Chip tone={findingTone(first)} title={first.rule}>
-          {format.number(findings.length)} × {program.ruleName(first.rule)}
+          {format.number(count)} × {program.ruleName(first.rule)}
         </Chip>
         <span className="muted">{program.remedy(first)}</span>
         <span className="inbox-remedies">
@@ -166,9 +167,9 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
           .map((finding) => (
             <FindingRow key={`${finding.line}:${finding.column}:${finding.message}`} finding={finding} item={item} />
           ))}
-      {open && findings.length > MAX_SINGLE && (
+      {open && count > MAX_SINGLE && (
         <li className="muted">
-          <Trans>The first {MAX_SINGLE} are shown; Health lists all.</Trans>
+          <Trans>The first {MAX_SINGLE} are shown; Health lists more.</Trans>
         </li>
       )}
     </>
@@ -194,7 +195,7 @@ function FindingsList({ item }: { item: InboxItem }) {
       </h2>
       <ul>
         {[...rules].map(([rule, of]) =>
-          of.length === 1 ? (
+          of.length === 1 && countOf(of[0]!) === 1 ? (
             <FindingRow key={rule} finding={of[0]!} item={item} />
           ) : (
             <RuleRow key={rule} findings={of} item={item} />

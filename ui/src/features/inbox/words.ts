@@ -3,6 +3,7 @@ import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Finding, InboxItem, MemoryKind } from "@/bindings";
 import { sentenceNow } from "@/shared/sentences";
+import { countOf } from "@/shared/remedies";
 import { fileName } from "@/shared/text";
 
 /** Change of a memory since it was last reviewed, with its sign. */
@@ -77,8 +78,8 @@ export function byRule(findings: readonly Finding[]): { finding: Finding; count:
   const rules = new Map<string, { finding: Finding; count: number }>();
   for (const finding of findings) {
     const known = rules.get(finding.rule);
-    if (known) known.count += 1;
-    else rules.set(finding.rule, { finding, count: 1 });
+    if (known) known.count += countOf(finding);
+    else rules.set(finding.rule, { finding, count: countOf(finding) });
   }
   const order = ["error", "warning", "note"];
   const rank = ({ finding }: { finding: Finding }) => order.indexOf(finding.severity);
