@@ -138,7 +138,9 @@ async function drawScreens(app, machine, theme, host) {
 
   await app.click("nav-health");
   await app.see("health-store", "webshop");
-  await app.see("finding-row");
+  await app.click("finding-each");
+  await app.click("finding-row", "payment-webhooks.md");
+  await app.see("finding-redact");
   await draw("health");
 
   await app.click("nav-timeline");

@@ -2,10 +2,13 @@
  * One line of untrusted text. It is only ever text: what looks like markup stays letters, and what a reader would not see
  * gets a mark.
  */
-import { memo } from "react";
+import { plural } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
+import { memo, useState } from "react";
 import type { Hidden } from "@/bindings";
-import { type Marks, pieces } from "./text";
-import { useWords } from "./ui";
+import { useFormat } from "./format";
+import { type Marks, pieces, sliceOf } from "./text";
+import { Button, useWords } from "./ui";
 import { hiddenWords } from "./vocabulary";
 
 /** The mark in place of what a reader would not see. */
@@ -21,10 +24,27 @@ export function HiddenMark({ hidden }: { hidden: Hidden }) {
   );
 }
 
+/** Letters of a line that are drawn at once. A browser takes long to break a line of a megabyte. */
+const LETTERS_AT_ONCE = 20_000;
+
+/** What is left of a long line, and the way to more of it. */
+function Rest({ letters, hidden, onMore }: { letters: number; hidden: number; onMore: () => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const left = plural(letters, { one: "# more character", other: "# more characters" });
+  return (
+    <Button tone="quiet" onPress={onMore} data-testid="line-rest">
+      {hidden > 0 ? t`… ${left}, ${format.number(hidden)} of them hidden: show more` : t`… ${left}: show more`}
+    </Button>
+  );
+}
+
 /** A line with its colours, changed words and marks. */
 export const LineText = memo(function LineText({ text, spans, words, hidden }: Marks & { text: string }) {
   const say = useWords();
-  return pieces(text, { ...(spans && { spans }), ...(words && { words }), ...(hidden && { hidden }) }).map(
+  const [letters, setLetters] = useState(LETTERS_AT_ONCE);
+  const shown = sliceOf(text, letters);
+  const drawn = pieces(shown, { ...(spans && { spans }), ...(words && { words }), ...(hidden && { hidden }) }).map(
     (piece, at) => {
       if (piece.hidden) return <HiddenMark key={at} hidden={piece.hidden} />;
       const names = [piece.colour && `syn-${piece.colour}`, piece.comment && "comment-mark"].filter(Boolean).join(" ");
@@ -38,5 +58,18 @@ export const LineText = memo(function LineText({ text, spans, words, hidden }: M
         piece.text
       );
     },
+  );
+  if (shown.length === text.length) return drawn;
+  const from = [...shown].length;
+  const unseen = (hidden ?? []).filter(({ at, kind }) => at >= from && kind !== "html_comment");
+  return (
+    <>
+      {drawn}
+      <Rest
+        letters={text.length - shown.length}
+        hidden={unseen.reduce((sum, { length }) => sum + length, 0)}
+        onMore={() => setLetters(letters + LETTERS_AT_ONCE)}
+      />
+    </>
   );
 });

@@ -1,4 +1,5 @@
 import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { LineText } from "./LineText";
 import { renderPart } from "./testing";
@@ -73,6 +74,25 @@ describe("a line on the screen", () => {
     expect(last.text).not.toContain("\u200b");
     const spelt = last.text.split("‹U+200B›").length - 1;
     expect(found.filter((piece) => piece.hidden).length + spelt).toBe(count);
+  });
+
+  it("draws a long line in parts, and says how much of it is hidden", async () => {
+    const text = `${"x".repeat(19_999)}😀${"y\u200b".repeat(15_000)}`;
+    const hidden = Array.from({ length: 15_000 }, (_, at) => ({
+      at: 20_001 + at * 2,
+      length: 1,
+      code: "U+200B",
+      kind: "zero_width",
+    }));
+    const { container } = renderPart(<LineText text={text} hidden={hidden} />);
+    const rest = screen.getByTestId("line-rest");
+    expect(rest).toHaveTextContent("30,002 more characters, 15,000 of them hidden");
+    expect(container.textContent).not.toContain("😀");
+    await userEvent.click(rest);
+    expect(container.textContent).toContain("😀y");
+    expect(screen.getAllByTestId("hidden-mark").length).toBeGreaterThan(900);
+    await userEvent.click(screen.getByTestId("line-rest"));
+    expect(screen.queryByTestId("line-rest")).toBeNull();
   });
 
   it("shows hidden characters as marks with their code and meaning", () => {

@@ -68,6 +68,13 @@ function spelledEnd(
   return { text: parts.join(""), colour: null, marked: false, hidden: null, comment: false };
 }
 
+/** The first letters of a text, in UTF-16 units; no letter is cut in two. */
+export function sliceOf(text: string, letters: number): string {
+  if (text.length <= letters) return text;
+  const high = text.charCodeAt(letters - 1);
+  return text.slice(0, high >= 0xd800 && high < 0xdc00 ? letters - 1 : letters);
+}
+
 /** Cuts `text` where any of its marks begins or ends. */
 export function pieces(text: string, { spans = [], words = [], hidden = [] }: Marks): Piece[] {
   const starts = offsets(text);

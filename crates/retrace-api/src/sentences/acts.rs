@@ -129,6 +129,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "Version log, contents and paths",
     "Search index",
     "purge pending: it is finished as soon as no other process reads an older state",
+    "in 1 file, which belongs to the agent",
     "in {0} files, which belong to the agent",
     "Transcripts on this machine",
     "Live files",
@@ -207,6 +208,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "Repeat the redaction for all stores, with --live.",
     "`git -C {0} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE holds the \
      text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew.",
+    "1 transcript holds it too. It belongs to the agent and is left as it is.",
     "{0} transcripts hold it too. They belong to the agent and are left as they are.",
     "A finding is given, and something else as well.",
     "The regular expression cannot be read.",

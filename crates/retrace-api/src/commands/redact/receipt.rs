@@ -289,7 +289,11 @@ fn transcript_places(
     }
     let hits: u64 = survey.transcripts.iter().map(|(_, hits)| hits).sum();
     let files = survey.transcripts.len();
-    let detail = (files > 0).then(|| format!("in {files} files, which belong to the agent"));
+    let detail = match files {
+        0 => None,
+        1 => Some("in 1 file, which belongs to the agent".to_owned()),
+        files => Some(format!("in {files} files, which belong to the agent")),
+    };
     let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
     let remedy = (hits > 0).then(|| TRANSCRIPTS_REMEDY.to_owned());
     places.push(Place { remedy, ..Place::outside("Transcripts on this machine", state, hits, detail) });

@@ -326,10 +326,14 @@ impl Survey {
             ));
         }
         if !self.transcripts.is_empty() && !rewrite {
-            warnings.push(format!(
-                "{} transcripts hold it too. They belong to the agent and are left as they are.",
-                self.transcripts.len()
-            ));
+            warnings.push(match self.transcripts.len() {
+                1 => "1 transcript holds it too. It belongs to the agent and is left as it is.".to_owned(),
+                many => {
+                    format!(
+                        "{many} transcripts hold it too. They belong to the agent and are left as they are."
+                    )
+                }
+            });
         }
         warnings
     }
