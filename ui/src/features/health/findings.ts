@@ -50,7 +50,15 @@ function leaf(found: StoreFinding, level: number, times: Map<string, number>): F
   const name = [store_id, finding.path, finding.rule, finding.line, finding.column, finding.message].join("\u0000");
   const time = times.get(name) ?? 0;
   times.set(name, time + 1);
-  return { key: `${name}\u0000${time}`, level, leaf: true, open: false, label: finding.path, found, count: countOf(finding) };
+  return {
+    key: `${name}\u0000${time}`,
+    level,
+    leaf: true,
+    open: false,
+    label: finding.path,
+    found,
+    count: countOf(finding),
+  };
 }
 
 /**
@@ -76,7 +84,15 @@ export function findingRows(
     if (members.length === 1) return [leaf(first, 0, times)];
     const isOpen = open.has(key);
     const label = first.finding.rule;
-    const row = { key, level: 0, leaf: false, open: isOpen, label, found: first, count: members.reduce((sum, { finding }) => sum + countOf(finding), 0) };
+    const row = {
+      key,
+      level: 0,
+      leaf: false,
+      open: isOpen,
+      label,
+      found: first,
+      count: members.reduce((sum, { finding }) => sum + countOf(finding), 0),
+    };
     return isOpen ? [row, ...members.map((found) => leaf(found, 1, times))] : [row];
   });
 }
@@ -85,6 +101,7 @@ export function findingRows(
 export function rulesOf(findings: readonly StoreFinding[]): { rule: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const { finding } of findings)
-    for (const name of [groupOf(finding.rule), finding.rule]) counts.set(name, (counts.get(name) ?? 0) + countOf(finding));
+    for (const name of [groupOf(finding.rule), finding.rule])
+      counts.set(name, (counts.get(name) ?? 0) + countOf(finding));
   return [...counts].map(([rule, count]) => ({ rule, count })).sort((one, other) => (one.rule < other.rule ? -1 : 1));
 }
