@@ -4,33 +4,15 @@
 //! one call in fifty would take several times as long as the others. A thread does it instead. The log does so still when the
 //! thread does not keep up.
 
-use crate::app::{Inner, lock};
+use crate::app::Inner;
+use crate::background::{Background, Next, Shared};
 use retrace_log::{LogFiles, ReadConnection};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 /// After so many commits. One of a single version takes about twenty pages, and a thousand is when SQLite does it by itself.
 const COMMITS: u32 = 48;
 
-/// Counts commits, and has the thread.
-#[derive(Default)]
-pub(crate) struct Checkpointer {
-    shared: Arc<Shared>,
-    thread: Mutex<Option<JoinHandle<()>>>,
-}
-
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    wake: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// Since it was last moved.
-    commits: u32,
-    stop: bool,
-}
+/// Counts commits since it was last moved, and has the thread.
+pub(crate) type Checkpointer = Background<u32>;
 
 impl Inner {
     /// Something was committed.
@@ -38,49 +20,29 @@ impl Inner {
         if !self.options.flushing.in_background {
             return;
         }
-        {
-            let mut state = lock(&self.checkpointer.shared.state);
-            state.commits += 1;
-            if state.commits < COMMITS {
-                return;
-            }
+        let commits = self.checkpointer.with(|commits| {
+            *commits += 1;
+            *commits
+        });
+        if commits < COMMITS {
+            return;
         }
-        let mut thread = lock(&self.checkpointer.thread);
-        if thread.is_none() {
-            let (shared, files) = (Arc::clone(&self.checkpointer.shared), self.files.clone());
-            let named = std::thread::Builder::new().name("retrace-checkpoint".to_owned());
-            // No thread is available: then commits do it, as they would without.
-            *thread = named.spawn(move || checkpoint_in_background(&shared, &files)).ok();
-        }
-        self.checkpointer.shared.wake.notify_one();
+        let files = self.files.clone();
+        // No thread is available: then commits do it, as they would without.
+        self.checkpointer.wake("retrace-checkpoint", move |shared| checkpoint_in_background(shared, &files));
     }
 }
 
-impl Checkpointer {
-    /// Ends the thread.
-    pub(crate) fn stop(&self) {
-        lock(&self.shared.state).stop = true;
-        self.shared.wake.notify_one();
-        if let Some(thread) = lock(&self.thread).take() {
-            // Its own panic was reported by the panic hook.
-            drop(thread.join());
-        }
-    }
-}
-
-fn checkpoint_in_background(shared: &Shared, files: &LogFiles) {
+fn checkpoint_in_background(shared: &Shared<u32>, files: &LogFiles) {
     let mut kept: Option<ReadConnection> = None;
-    loop {
-        {
-            let mut state = lock(&shared.state);
-            while state.commits < COMMITS && !state.stop {
-                state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            if state.stop {
-                return;
-            }
-            state.commits = 0;
+    let due = |commits: &mut u32| match *commits {
+        COMMITS.. => {
+            *commits = 0;
+            Next::Work(())
         }
+        _ => Next::Nothing,
+    };
+    while shared.next(due).is_some() {
         // A failure here is made up by the log itself later.
         let moved = match &kept {
             Some(connection) => connection.move_write_ahead_log(),

@@ -9,6 +9,7 @@ mod pace;
 mod recovery;
 
 use crate::app::{Inner, lock};
+use crate::background::{Background, Next, Shared};
 use crate::wire::ApiError;
 use pace::Pace;
 use retrace_files::Root;
@@ -16,8 +17,7 @@ use retrace_log::{Act, StoreRow};
 use retrace_model::{RelPath, StoreId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Instant;
 
 /// Deferral of flushes: which changes of the memory tool may be answered before their file is on the disk, and who
@@ -74,18 +74,11 @@ pub(crate) struct Changed {
 /// Changes on their way to the disk, and the thread that waits for it.
 #[derive(Default)]
 pub(crate) struct Flusher {
-    shared: Arc<Shared>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    background: Background<State>,
     /// Stores of which nothing is left that another boot, or a process that is gone, did not flush.
     caught_up: Mutex<HashSet<StoreId>>,
     /// Held while files are waited for, so that who comes later finds what is noted to be done.
     flushing: Mutex<()>,
-}
-
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    wake: Condvar,
 }
 
 #[derive(Default)]
@@ -94,7 +87,6 @@ struct State {
     /// On the disk, while the log says still that they may not be.
     flushed: Vec<u64>,
     pace: Pace,
-    stop: bool,
 }
 
 impl State {
@@ -118,34 +110,27 @@ impl Inner {
 
     /// Takes over a change that is in the log.
     pub(crate) fn flush_later(self: &Arc<Self>, changed: Changed) {
-        let was_empty = {
-            let mut state = lock(&self.flusher.shared.state);
+        let was_empty = self.flusher.background.with(|state| {
             state.pace.wrote(Instant::now());
             state.waiting.push(changed);
             state.waiting.len() == 1
-        };
+        });
         if !self.options.flushing.in_background || !was_empty {
             return;
         }
-        let mut thread = lock(&self.flusher.thread);
-        if thread.is_none() {
-            let (shared, inner) = (Arc::clone(&self.flusher.shared), Arc::downgrade(self));
-            let named = std::thread::Builder::new().name("retrace-flush".to_owned());
-            *thread = named.spawn(move || flush_in_background(&shared, &inner)).ok();
-        }
-        if thread.is_none() {
+        let inner = Arc::downgrade(self);
+        let runs =
+            self.flusher.background.wake("retrace-flush", move |shared| flush_in_background(shared, &inner));
+        if !runs {
             // No thread is available: then now.
-            drop(thread);
             self.flush_waiting();
-            return;
         }
-        self.flusher.shared.wake.notify_one();
     }
 
     /// Notes in a transaction under way what got to the disk meanwhile; answers what, for [`Inner::still_to_note`] if the
     /// transaction does not come about.
     pub(crate) fn note_flushed(&self, act: &mut Act<'_>) -> Result<Vec<u64>, ApiError> {
-        let flushed = std::mem::take(&mut lock(&self.flusher.shared.state).flushed);
+        let flushed = self.flusher.background.with(|state| std::mem::take(&mut state.flushed));
         match act.note_flushed(&flushed) {
             Ok(()) => Ok(flushed),
             Err(error) => {
@@ -157,18 +142,17 @@ impl Inner {
 
     /// The transaction that noted these did not come about.
     pub(crate) fn still_to_note(&self, flushed: Vec<u64>) {
-        lock(&self.flusher.shared.state).flushed.extend(flushed);
+        self.flusher.background.with(|state| state.flushed.extend(flushed));
     }
 
     /// Waits until what calls changed so far is on the disk. What cannot be waited for stays noted in the log, and the first
     /// look of the next process tries again.
     fn flush_waiting(&self) {
         let _one_at_a_time = lock(&self.flusher.flushing);
-        let waiting = {
-            let mut state = lock(&self.flusher.shared.state);
+        let waiting = self.flusher.background.with(|state| {
             state.pace.began();
             std::mem::take(&mut state.waiting)
-        };
+        });
         let mut by_root: BTreeMap<PathBuf, Vec<Changed>> = BTreeMap::new();
         for changed in waiting {
             by_root.entry(changed.root.clone()).or_default().push(changed);
@@ -185,14 +169,14 @@ impl Inner {
             });
             if flushed {
                 let seqs = changes.into_iter().flat_map(|changed| changed.seqs);
-                lock(&self.flusher.shared.state).flushed.extend(seqs);
+                self.flusher.background.with(|state| state.flushed.extend(seqs));
             }
         }
     }
 
     /// Notes in a transaction of its own what got to the disk.
     fn note_all_flushed(&self) -> Result<(), ApiError> {
-        if lock(&self.flusher.shared.state).flushed.is_empty() {
+        if self.flusher.background.with(|state| state.flushed.is_empty()) {
             return Ok(());
         }
         let mut noted = Vec::new();
@@ -214,15 +198,7 @@ impl Inner {
 
     /// Ends the thread, and does what it had left to do.
     pub(crate) fn stop_flushing(&self) {
-        lock(&self.flusher.shared.state).stop = true;
-        self.flusher.shared.wake.notify_one();
-        let thread = lock(&self.flusher.thread).take();
-        if let Some(thread) = thread
-            && thread.thread().id() != std::thread::current().id()
-        {
-            // Its own panic was reported by the panic hook.
-            drop(thread.join());
-        }
+        self.flusher.background.stop();
         // Not lost if it fails: the log says of which versions it is not known.
         drop(self.flush_now());
     }
@@ -284,29 +260,21 @@ impl Inner {
     }
 }
 
-fn flush_in_background(shared: &Shared, inner: &Weak<Inner>) {
-    loop {
-        let quiet = {
-            let mut state = lock(&shared.state);
-            loop {
-                if state.stop {
-                    return;
-                }
-                let now = Instant::now();
-                state = match state.due() {
-                    None => shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
-                    Some(due) if now < due => {
-                        shared.wake.wait_timeout(state, due - now).unwrap_or_else(PoisonError::into_inner).0
-                    }
-                    Some(_) => break state.pace.is_quiet(now),
-                };
-            }
-        };
+fn flush_in_background(shared: &Shared<State>, inner: &Weak<Inner>) {
+    let due = |state: &mut State| {
+        let now = Instant::now();
+        match state.due() {
+            None => Next::Nothing,
+            Some(due) if now < due => Next::At(due),
+            Some(_) => Next::Work(state.pace.is_quiet(now)),
+        }
+    };
+    while let Some(quiet) = shared.next(due) {
         let Some(inner) = inner.upgrade() else { return };
         inner.flush_waiting();
         // While calls go on, the next one notes it: a commit of its own would keep that waiting.
         if quiet && inner.note_all_flushed().is_err() {
-            lock(&shared.state).pace.rest();
+            shared.with(|state| state.pace.rest());
         }
     }
 }

@@ -24,6 +24,7 @@
 
 mod app;
 mod approval;
+mod background;
 pub mod bindings;
 mod check;
 mod checkpoint;
