@@ -28,7 +28,7 @@ const ITEMS: u64 = 200;
 const TEST_QUIET_VARIABLE: &str = "RETRACE_TEST_QUIET_MS";
 
 /// Background work of the app.
-pub struct Background<R: Runtime> {
+pub(crate) struct Background<R: Runtime> {
     handle: AppHandle<R>,
     program: Arc<Program>,
     /// Wakes the thread.
@@ -48,14 +48,14 @@ struct Chosen {
 
 impl<R: Runtime> Background<R> {
     /// Neither a tray nor a thread yet. What is sent to the other end of `wake` makes the thread look.
-    pub fn new(handle: AppHandle<R>, program: Arc<Program>, wake: Sender<()>) -> Self {
+    pub(crate) fn new(handle: AppHandle<R>, program: Arc<Program>, wake: Sender<()>) -> Self {
         let chosen = Mutex::default();
         Self { handle, program, wake, tray: OnceLock::new(), tray_is_shown: AtomicBool::new(false), chosen }
     }
 
     /// Makes the tray, where there can be one. To be called on the main thread.
     /// Its pictures are kept in `pictures`, a directory of this process alone, where the desktop reads them from files.
-    pub fn make_tray(&self, pictures: Option<&Path>) {
+    pub(crate) fn make_tray(&self, pictures: Option<&Path>) {
         if let Some(tray) = Tray::make(&self.handle, self.words(), pictures) {
             // Made here alone.
             let _ = self.tray.set(tray);
@@ -65,7 +65,7 @@ impl<R: Runtime> Background<R> {
     }
 
     /// Follows the log until the sender of `woken` is gone. Blocks.
-    pub fn follow(self: &Arc<Self>, woken: &Receiver<()>) {
+    pub(crate) fn follow(self: &Arc<Self>, woken: &Receiver<()>) {
         let begun = Instant::now();
         let mut notices = Notices::new(quiet_ms());
         loop {
@@ -82,7 +82,7 @@ impl<R: Runtime> Background<R> {
     }
 
     /// True if closing the window leaves the app running.
-    pub fn stays_when_closed(&self) -> bool {
+    pub(crate) fn stays_when_closed(&self) -> bool {
         let is_wanted = lock(&self.chosen).settings.keep_in_tray;
         if is_wanted {
             // A panel may have come or gone since the last scan, and without one there is no way back to the window.
@@ -93,7 +93,7 @@ impl<R: Runtime> Background<R> {
 
     /// Stops recording, or goes on with it.
     /// Waits for what is being recorded.
-    pub fn toggle_pause(&self) {
+    pub(crate) fn toggle_pause(&self) {
         self.program.set_paused(!self.program.is_paused());
         // The page asks how it stands.
         let _ = self.handle.emit(EVENT, Event::Stores);
@@ -104,7 +104,7 @@ impl<R: Runtime> Background<R> {
     ///
     /// # Errors
     /// Why the log, and what is kept beside it, cannot be opened.
-    pub fn state(&self) -> Result<DesktopState, ApiError> {
+    pub(crate) fn state(&self) -> Result<DesktopState, ApiError> {
         let settings = self.program.app()?.desktop_settings()?;
         self.ask_for_tray();
         let (tray, paused) = (self.has_tray(), self.program.is_paused());
@@ -117,7 +117,7 @@ impl<R: Runtime> Background<R> {
     ///
     /// # Errors
     /// Why it cannot be kept.
-    pub fn set(&self, settings: &DesktopSettings) -> Result<DesktopState, ApiError> {
+    pub(crate) fn set(&self, settings: &DesktopSettings) -> Result<DesktopState, ApiError> {
         self.program.app()?.set_desktop_settings(settings)?;
         let state = self.state()?;
         self.update_soon();

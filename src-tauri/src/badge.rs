@@ -2,7 +2,7 @@
 
 /// Marks to draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub(crate) struct Marks {
     /// Number of unreviewed memories; nothing is drawn for none.
     pub to_review: u64,
     /// True if recording is paused.
@@ -11,7 +11,7 @@ pub struct Marks {
 
 /// A picture: four bytes for each pixel, red, green, blue and how opaque, row by row from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub(crate) struct Picture {
     /// The bytes.
     pub rgba: Vec<u8>,
     /// Pixels in a row.
@@ -56,7 +56,7 @@ const SIGN_ROWS: u32 = 5;
 const SIGN_CELLS: u32 = 3;
 
 /// `base` with the marks: the number in the lower right corner, the pause in the upper left.
-pub fn drawn(base: &Picture, marks: Marks) -> Picture {
+pub(crate) fn drawn(base: &Picture, marks: Marks) -> Picture {
     let mut picture = base.clone();
     if marks.paused {
         plate(&mut picture, &[BARS], Corner::UpperLeft);

@@ -13,11 +13,11 @@ use tauri::{AppHandle, Manager as _, Runtime, State, async_runtime};
 use tauri_plugin_dialog::DialogExt as _;
 
 /// Names a directory that stands for the user's choice, so that tests need not reach into a native dialog.
-pub const TEST_PICK_VARIABLE: &str = "RETRACE_TEST_PICK";
+pub(crate) const TEST_PICK_VARIABLE: &str = "RETRACE_TEST_PICK";
 
 /// Failure as it crosses to the page: `{"error": …}`, as over HTTP and in the terminal.
 #[derive(Debug, Serialize)]
-pub struct Failure {
+pub(crate) struct Failure {
     error: ApiError,
 }
 
@@ -29,7 +29,7 @@ impl From<ApiError> for Failure {
 
 /// Runs the command `name` on a thread that may block.
 #[tauri::command]
-pub async fn call(
+pub(crate) async fn call(
     program: State<'_, Arc<Program>>,
     name: String,
     payload: Option<Value>,
@@ -41,7 +41,7 @@ pub async fn call(
 
 /// Lets the user choose a directory. Gives its path, or null when the dialog was closed.
 #[tauri::command]
-pub async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<Option<String>, Failure> {
+pub(crate) async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<Option<String>, Failure> {
     on_a_thread(move || {
         let Some(path) = picked(&handle)? else { return Ok(None) };
         path.into_os_string().into_string().map(Some).map_err(|path| ApiError {
@@ -57,14 +57,14 @@ pub async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<Option<S
 
 /// Chosen settings for the tray and messages, and what this desktop can do.
 #[tauri::command]
-pub async fn desktop<R: Runtime>(handle: AppHandle<R>) -> Result<DesktopState, Failure> {
+pub(crate) async fn desktop<R: Runtime>(handle: AppHandle<R>) -> Result<DesktopState, Failure> {
     let background = Arc::clone(&handle.state::<Arc<Background<R>>>());
     on_a_thread(move || background.state()).await
 }
 
 /// Keeps what was chosen for the tray and messages.
 #[tauri::command]
-pub async fn set_desktop<R: Runtime>(
+pub(crate) async fn set_desktop<R: Runtime>(
     handle: AppHandle<R>,
     settings: DesktopSettings,
 ) -> Result<DesktopState, Failure> {

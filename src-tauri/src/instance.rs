@@ -44,7 +44,7 @@ const LONGEST: u64 = 200;
 
 /// Result of a start.
 #[derive(Debug)]
-pub enum Start {
+pub(crate) enum Start {
     /// No other window is open over this data directory, or none that answers. `None`: this one cannot be asked by others.
     First(Option<Instance>),
     /// Another window is open and was asked to come to the front.
@@ -53,7 +53,7 @@ pub enum Start {
 
 /// The first window's lock and its ear. Dropped, the next start is the first.
 #[derive(Debug)]
-pub struct Instance {
+pub(crate) struct Instance {
     listener: TcpListener,
     word: String,
     door: PathBuf,
@@ -64,7 +64,7 @@ pub struct Instance {
 
 /// Takes the place of the one window over `data_dir`, or asks the window that has it to come to the front. `random` fills a
 /// buffer with random bytes. Blocks, for some seconds at most.
-pub fn start(data_dir: &Path, random: &dyn Fn(&mut [u8])) -> Start {
+pub(crate) fn start(data_dir: &Path, random: &dyn Fn(&mut [u8])) -> Start {
     start_within(TRYING, data_dir, random)
 }
 
@@ -139,7 +139,7 @@ impl Instance {
     }
 
     /// A directory for the pictures of the tray, of this window alone, without those of windows before.
-    pub fn tray_pictures(&self) -> PathBuf {
+    pub(crate) fn tray_pictures(&self) -> PathBuf {
         let folder = self.door.with_file_name(PICTURES);
         // A folder that stays is written over.
         drop(std::fs::remove_dir_all(&folder));
@@ -147,12 +147,12 @@ impl Instance {
     }
 
     /// No later start is answered any more: the window goes. The lock stays until the process has ended.
-    pub fn leave(&self) {
+    pub(crate) fn leave(&self) {
         self.is_leaving.store(true, Ordering::Relaxed);
     }
 
     /// Calls `show` each time a later start asks, for as long as the process runs. Blocks.
-    pub fn answer(&self, show: impl Fn()) {
+    pub(crate) fn answer(&self, show: impl Fn()) {
         for stream in self.listener.incoming().flatten() {
             // Who does not know the word, or is slow, gets no answer.
             drop(self.answer_one(&stream, &show));

@@ -5,7 +5,7 @@ use retrace_api::notices::{AlarmKind, Notice};
 
 /// A message in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub(crate) struct Message {
     /// The first line.
     pub title: String,
     /// Below it.
@@ -17,7 +17,7 @@ pub struct Message {
 }
 
 /// Puts a notice into words.
-pub fn worded(notice: &Notice, words: &Words) -> Message {
+pub(crate) fn worded(notice: &Notice, words: &Words) -> Message {
     let action = words.open_inbox.to_owned();
     match notice {
         Notice::Alarm { kind, path, more } => {
@@ -54,7 +54,7 @@ pub fn worded(notice: &Notice, words: &Words) -> Message {
 /// Shows a message. `shown` is told once what the system says when it cannot be shown, and nothing when it is; `pressed` is
 /// called when a person presses the message. Blocks until the message is gone.
 #[cfg(target_os = "linux")]
-pub fn show(message: &Message, shown: impl FnOnce(Option<String>), pressed: impl FnOnce()) {
+pub(crate) fn show(message: &Message, shown: impl FnOnce(Option<String>), pressed: impl FnOnce()) {
     match service::Shown::new(message) {
         Ok(message) => {
             shown(None);
@@ -98,7 +98,7 @@ mod service {
     const PATIENCE: Duration = Duration::from_secs(20);
 
     /// A message that is shown.
-    pub struct Shown {
+    pub(super) struct Shown {
         id: u32,
         /// Signals on the bus from before the message was sent, so that nothing about it is missed.
         heard: MessageIterator,
@@ -106,7 +106,7 @@ mod service {
 
     impl Shown {
         /// Has a message shown.
-        pub fn new(message: &Message) -> zbus::Result<Self> {
+        pub(super) fn new(message: &Message) -> zbus::Result<Self> {
             let bus = connection::Builder::session()?.method_timeout(PATIENCE).build()?;
             let heard = hear(&bus)?;
             let service = Proxy::new(&bus, NAME, PATH, NAME)?;
@@ -126,7 +126,7 @@ mod service {
         }
 
         /// Waits until the message is gone; whether it was pressed.
-        pub fn waits_for_press(self) -> bool {
+        pub(super) fn waits_for_press(self) -> bool {
             for message in self.heard.flatten() {
                 let (header, body) = (message.header(), message.body());
                 match header.member().map(|member| member.as_str()) {

@@ -18,7 +18,7 @@ const TAKE_OVER: Duration = Duration::from_secs(1);
 type Listen = Box<dyn Fn(Receiver<Event>) + Send + Sync>;
 
 /// The program behind the window.
-pub struct Program {
+pub(crate) struct Program {
     data_dir: Option<PathBuf>,
     listen: Listen,
     opened: Mutex<Option<Opened>>,
@@ -33,7 +33,10 @@ struct Opened {
 impl Program {
     /// A program that is not open yet. `data_dir` is where the log is, as for [`AppOptions::for_this_machine`]; `listen`
     /// is given the events once it opens.
-    pub fn new(data_dir: Option<PathBuf>, listen: impl Fn(Receiver<Event>) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(
+        data_dir: Option<PathBuf>,
+        listen: impl Fn(Receiver<Event>) + Send + Sync + 'static,
+    ) -> Self {
         Self { data_dir, listen: Box::new(listen), opened: Mutex::new(None) }
     }
 
@@ -41,7 +44,7 @@ impl Program {
     ///
     /// # Errors
     /// Answer of the command, or why the app cannot be opened.
-    pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
+    pub(crate) fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
         self.app()?.call(name, request)
     }
 
@@ -49,7 +52,7 @@ impl Program {
     ///
     /// # Errors
     /// Why it cannot be opened.
-    pub fn app(&self) -> Result<Arc<App>, ApiError> {
+    pub(crate) fn app(&self) -> Result<Arc<App>, ApiError> {
         let mut opened = self.lock();
         if let Some(opened) = &*opened {
             return Ok(Arc::clone(&opened.app));
@@ -62,20 +65,20 @@ impl Program {
     }
 
     /// Stops recording once what is under way is committed, and lets go of the log.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         if let Some(Opened { recorder: Some(recorder), .. }) = self.lock().take() {
             recorder.stop();
         }
     }
 
     /// True if this process was told not to record.
-    pub fn is_paused(&self) -> bool {
+    pub(crate) fn is_paused(&self) -> bool {
         self.lock().as_ref().is_some_and(|opened| opened.recorder.is_none())
     }
 
     /// Stops recording until told otherwise or the app is started again, or goes on with it. What changed meanwhile is
     /// found by the scan that recording begins with. Another process may record all the same.
-    pub fn set_paused(&self, paused: bool) {
+    pub(crate) fn set_paused(&self, paused: bool) {
         let mut opened = self.lock();
         let Some(opened) = &mut *opened else { return };
         match (paused, opened.recorder.take()) {

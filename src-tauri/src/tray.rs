@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Shown state of the tray.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub(crate) struct Shown {
     /// Number of unreviewed memories.
     pub to_review: u64,
     /// The line about it.
@@ -37,7 +37,7 @@ pub struct Shown {
 }
 
 /// A tray that was made.
-pub struct Tray<R: Runtime> {
+pub(crate) struct Tray<R: Runtime> {
     icon: TrayIcon<R>,
     /// Marks of the picture.
     marks: Mutex<Marks>,
@@ -51,7 +51,7 @@ pub struct Tray<R: Runtime> {
 impl<R: Runtime> Tray<R> {
     /// Makes the tray; `None` where the system has no way to. Pictures are kept in `folder` where the desktop reads them from
     /// files; without one, in a place that other windows share. To be called on the main thread.
-    pub fn make(handle: &AppHandle<R>, words: &Words, folder: Option<&Path>) -> Option<Self> {
+    pub(crate) fn make(handle: &AppHandle<R>, words: &Words, folder: Option<&Path>) -> Option<Self> {
         // The library for trays is searched for when it is first used, and a missing one is a panic there.
         catch_unwind(AssertUnwindSafe(|| Self::try_make(handle, words, folder).ok())).ok().flatten()
     }
@@ -82,7 +82,7 @@ impl<R: Runtime> Tray<R> {
     }
 
     /// Shows something else. What a desktop refuses stays as it is.
-    pub fn show(&self, shown: &Shown, words: &Words) {
+    pub(crate) fn show(&self, shown: &Shown, words: &Words) {
         let pause = if shown.paused { words.resume } else { words.pause };
         let set = [
             self.mark(Marks { to_review: shown.to_review, paused: shown.paused }),
@@ -131,7 +131,7 @@ pub fn is_shown() -> bool {
 
 /// True if the desktop shows trays at present: whether somebody watches for them on the session's bus.
 #[cfg(target_os = "linux")]
-pub fn is_shown() -> bool {
+pub(crate) fn is_shown() -> bool {
     const WATCHER: &str = "org.kde.StatusNotifierWatcher";
     const PATH: &str = "/StatusNotifierWatcher";
     let ask = || -> zbus::Result<bool> {

@@ -6,7 +6,7 @@ use tauri::{AppHandle, Emitter as _, Manager as _, Runtime, Url, WebviewWindowBu
 
 /// Says how the program is called to people: panels and their settings name a tray's icon by it.
 #[cfg(target_os = "linux")]
-pub fn name_the_program() {
+pub(crate) fn name_the_program() {
     webkit2gtk::glib::set_application_name("Retrace");
 }
 
@@ -18,7 +18,7 @@ pub fn name_the_program() {}
 ///
 /// # Errors
 /// When the system refuses to make one.
-pub fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
+pub(crate) fn open<R: Runtime>(handle: &AppHandle<R>) -> tauri::Result<()> {
     let config = handle.config().app.windows.first().ok_or(tauri::Error::WindowNotFound)?;
     let window = WebviewWindowBuilder::from_config(handle, config)?
         .on_navigation(|url| is_ours(url) || is_made_here(url))
@@ -57,14 +57,14 @@ fn draw_directly_without_graphics_processor<R: Runtime>(window: &tauri::WebviewW
 fn draw_directly_without_graphics_processor<R: Runtime>(_: &tauri::WebviewWindow<R>) {}
 
 /// Brings the window to the front, as it is.
-pub fn show<R: Runtime>(handle: &AppHandle<R>) {
+pub(crate) fn show<R: Runtime>(handle: &AppHandle<R>) {
     let Some(window) = handle.get_webview_window("main") else { return };
     // A refusal of the desktop, such as taking the focus, is left to the person.
     drop([window.show(), window.unminimize(), window.set_focus()]);
 }
 
 /// Brings the window to the front, on the inbox.
-pub fn show_inbox<R: Runtime>(handle: &AppHandle<R>) {
+pub(crate) fn show_inbox<R: Runtime>(handle: &AppHandle<R>) {
     show(handle);
     drop(handle.emit(GO, "#/inbox"));
 }

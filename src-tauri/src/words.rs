@@ -5,7 +5,7 @@ use chrono::{DateTime, Local};
 
 /// A language of the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     /// English.
     English,
     /// 日本語.
@@ -19,7 +19,7 @@ pub enum Language {
 impl Language {
     /// By a language tag such as `ja-JP`, or a locale of POSIX such as `zh_TW.UTF-8`; English for others. Simplified Chinese
     /// is another writing, and is not among them.
-    pub fn of(tag: &str) -> Self {
+    pub(crate) fn of(tag: &str) -> Self {
         let tag = tag.split(['.', '@']).next().unwrap_or_default().replace('_', "-").to_lowercase();
         let mut parts = tag.split('-');
         match parts.next() {
@@ -33,7 +33,7 @@ impl Language {
     }
 
     /// As the system has it, by the variables that say so.
-    pub fn of_system() -> Self {
+    pub(crate) fn of_system() -> Self {
         let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         ["LC_ALL", "LC_MESSAGES", "LANG"]
             .into_iter()
@@ -42,7 +42,7 @@ impl Language {
     }
 
     /// Its words.
-    pub const fn words(self) -> &'static Words {
+    pub(crate) const fn words(self) -> &'static Words {
         match self {
             Self::English => &ENGLISH,
             Self::Japanese => &JAPANESE,
@@ -53,7 +53,7 @@ impl Language {
 }
 
 /// The words. `{}` stands for what is put in.
-pub struct Words {
+pub(crate) struct Words {
     /// Menu: shows the inbox.
     pub open_inbox: &'static str,
     /// Menu, with a number: what is left to review; one item.
@@ -96,7 +96,7 @@ pub struct Words {
 
 impl Words {
     /// Text for the number of unreviewed memories.
-    pub fn to_review(&self, count: u64) -> String {
+    pub(crate) fn to_review(&self, count: u64) -> String {
         match count {
             0 => self.nothing_to_review.to_owned(),
             1 => self.to_review_one.to_owned(),
@@ -105,19 +105,19 @@ impl Words {
     }
 
     /// When memory was written last: the time today, the day before that.
-    pub fn last_write(&self, at: Option<DateTime<Local>>, now: DateTime<Local>) -> String {
+    pub(crate) fn last_write(&self, at: Option<DateTime<Local>>, now: DateTime<Local>) -> String {
         let Some(at) = at else { return self.no_write.to_owned() };
         let form = if at.date_naive() == now.date_naive() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
         put(self.last_write, &at.format(form).to_string())
     }
 
     /// So many memories more.
-    pub fn more(&self, count: u64) -> String {
+    pub(crate) fn more(&self, count: u64) -> String {
         put(self.more, &count.to_string())
     }
 
     /// So many memories changed.
-    pub fn changed(&self, count: u64) -> String {
+    pub(crate) fn changed(&self, count: u64) -> String {
         if count == 1 { self.changed_one.to_owned() } else { put(self.changed, &count.to_string()) }
     }
 }

@@ -45,7 +45,7 @@ fn redaction() -> wire::RedactReq {
 }
 
 /// Does something while another connection reads the state of the log as it is now.
-pub fn while_somebody_reads(directory: &Path, work: impl FnOnce()) {
+pub(crate) fn while_somebody_reads(directory: &Path, work: impl FnOnce()) {
     let files = LogFiles::new(directory.join("data"));
     let (began, begun) = channel();
     let (finish, finished) = channel::<()>();

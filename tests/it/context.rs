@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A session of Claude Code with `turns` calls of a tool, each with a result of so many words.
-pub fn session(id: &str, turns: usize, words: usize) -> String {
+pub(crate) fn session(id: &str, turns: usize, words: usize) -> String {
     let mut lines = Vec::new();
     let mut parent = Value::Null;
     let mut context = 20_000;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// The directory to work in, when this process has mounts of its own. Otherwise runs `test` in one that has, waits for it,
 /// and answers `None`.
-pub fn own(test: &str) -> Option<PathBuf> {
+pub(crate) fn own(test: &str) -> Option<PathBuf> {
     if let Some((_, directory)) = child::task() {
         return Some(directory);
     }
@@ -30,7 +30,7 @@ fn run(command: &mut Command) -> bool {
 }
 
 /// Mounts an empty file system of `kibibytes` at `at`.
-pub fn small(at: &Path, kibibytes: u32) {
+pub(crate) fn small(at: &Path, kibibytes: u32) {
     std::fs::create_dir_all(at).expect("a directory");
     let size = format!("size={kibibytes}k,mode=755");
     let mut command = Command::new("mount");
@@ -39,18 +39,18 @@ pub fn small(at: &Path, kibibytes: u32) {
 }
 
 /// Makes what is below `at` read-only.
-pub fn read_only(at: &Path) {
+pub(crate) fn read_only(at: &Path) {
     assert!(run(Command::new("mount").arg("--bind").args([at, at])), "mounts are allowed here");
     assert!(run(Command::new("mount").args(["-o", "remount,bind,ro"]).arg(at)), "mounts are allowed here");
 }
 
 /// Makes what was made read-only writable again.
-pub fn writable(at: &Path) {
+pub(crate) fn writable(at: &Path) {
     assert!(run(Command::new("umount").arg(at)), "it was mounted here");
 }
 
 /// Fills the file system that holds `ballast` until no more than `left` bytes are free.
-pub fn fill(ballast: &Path, left: usize) {
+pub(crate) fn fill(ballast: &Path, left: usize) {
     let mut file = std::fs::File::create(ballast).expect("a file");
     let page = [b'#'; 4096];
     let mut written = 0u64;

@@ -52,14 +52,14 @@ fn lines_of(world: &World, blame: &wire::Blame) -> Vec<(String, u64)> {
 }
 
 /// A repository made commit by commit, an hour apart.
-pub struct Repository {
+pub(crate) struct Repository {
     folder: PathBuf,
     commits: i64,
 }
 
 impl Repository {
     /// `None`, with the reason printed, where git is not there.
-    pub fn new(folder: PathBuf) -> Option<Self> {
+    pub(crate) fn new(folder: PathBuf) -> Option<Self> {
         if Command::new("git").arg("--version").output().is_err() {
             println!("skipped: the program git is not there");
             return None;
@@ -94,12 +94,12 @@ impl Repository {
     }
 
     /// Where it is.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Answer of git.
-    pub fn ask(&self, arguments: &[&str]) -> Vec<u8> {
+    pub(crate) fn ask(&self, arguments: &[&str]) -> Vec<u8> {
         let done = Command::new("git")
             .current_dir(&self.folder)
             .args(arguments)
@@ -112,7 +112,7 @@ impl Repository {
     }
 
     /// Makes commits of a stream for `git fast-import`.
-    pub fn stream(&self, stream: &[u8]) {
+    pub(crate) fn stream(&self, stream: &[u8]) {
         let mut child = Command::new("git")
             .current_dir(&self.folder)
             .args(["fast-import", "--quiet"])
@@ -128,7 +128,7 @@ impl Repository {
     }
 
     /// Commits one text each, a second apart, without a file on disk.
-    pub fn fast_import(&self, texts: impl Iterator<Item = (String, String)>) {
+    pub(crate) fn fast_import(&self, texts: impl Iterator<Item = (String, String)>) {
         let mut stream = String::new();
         for (step, (path, text)) in texts.enumerate() {
             let at = 1_793_491_200 + step;
@@ -142,14 +142,14 @@ impl Repository {
     }
 
     /// Writes a file of it.
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.folder.join(path);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, text).expect("a file");
     }
 
     /// Commits everything.
-    pub fn commit(&mut self, subject: &str) {
+    pub(crate) fn commit(&mut self, subject: &str) {
         self.commits += 1;
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", subject]);
@@ -331,7 +331,7 @@ fn git_folder(world: &World) -> String {
 }
 
 /// A session's transcript, below the home of a world.
-pub struct Session {
+pub(crate) struct Session {
     file: PathBuf,
     id: String,
     lines: Vec<Value>,
@@ -339,7 +339,7 @@ pub struct Session {
 
 impl Session {
     /// An empty one.
-    pub fn new(world: &World, id: &str) -> Self {
+    pub(crate) fn new(world: &World, id: &str) -> Self {
         let file = world.path("home/.claude/projects/-home-ada-app").join(format!("{id}.jsonl"));
         Self { file, id: id.to_owned(), lines: Vec::new() }
     }
@@ -359,12 +359,12 @@ impl Session {
     }
 
     /// A person asks something.
-    pub fn asked(&mut self, at: &str, prompt: &str) {
+    pub(crate) fn asked(&mut self, at: &str, prompt: &str) {
         self.line(at, "user", json!({"role": "user", "content": prompt}), Value::Null);
     }
 
     /// The model calls a tool, which answers.
-    pub fn call(&mut self, at: &str, tool: &str, input: Value, content: &str, result: Value) {
+    pub(crate) fn call(&mut self, at: &str, tool: &str, input: Value, content: &str, result: Value) {
         let id = format!("toolu_{}_{}", self.id, self.lines.len());
         let message = json!({
             "id": format!("msg_{}_{}", self.id, self.lines.len()), "role": "assistant", "model": "claude-opus-4-6",
@@ -377,7 +377,7 @@ impl Session {
     }
 
     /// The client keeps a copy before an edit.
-    pub fn keeps(&mut self, at: &str, path: &Path, name: &str, text: &str) {
+    pub(crate) fn keeps(&mut self, at: &str, path: &Path, name: &str, text: &str) {
         let line = json!({
             "type": "file-history-snapshot", "messageId": "m", "isSnapshotUpdate": true,
             "snapshot": {"messageId": "m", "timestamp": at, "trackedFileBackups": {
@@ -390,7 +390,7 @@ impl Session {
     }
 
     /// Writes it.
-    pub fn save(&self) {
+    pub(crate) fn save(&self) {
         std::fs::create_dir_all(self.file.parent().expect("a parent")).expect("a folder");
         let text: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
         std::fs::write(&self.file, text).expect("a transcript");

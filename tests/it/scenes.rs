@@ -11,11 +11,11 @@ use std::collections::BTreeSet;
 use tempfile::TempDir;
 
 /// Secret that the scene of a redaction takes out.
-pub const SECRET: &str = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
+pub(crate) const SECRET: &str = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
 
 /// Something to disturb.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene {
+pub(crate) struct Scene {
     /// Its name.
     pub name: &'static str,
     prepare: fn(&World),
@@ -26,46 +26,51 @@ pub struct Scene {
 }
 
 /// Files were written, deleted and renamed since the last scan.
-pub const SCAN: Scene = Scene { name: "look", prepare: changed_on_disk, act: scan, redacts: false };
+pub(crate) const SCAN: Scene = Scene { name: "look", prepare: changed_on_disk, act: scan, redacts: false };
 
 /// One memory goes back to its first version.
-pub const ROLLBACK: Scene = Scene { name: "rollback", prepare: two_versions, act: roll_back, redacts: false };
+pub(crate) const ROLLBACK: Scene =
+    Scene { name: "rollback", prepare: two_versions, act: roll_back, redacts: false };
 
 /// The same, but the file was edited since the last scan.
-pub const CONFLICT: Scene = Scene { name: "conflict", prepare: edited_since, act: roll_back, redacts: false };
+pub(crate) const CONFLICT: Scene =
+    Scene { name: "conflict", prepare: edited_since, act: roll_back, redacts: false };
 
 /// A whole directory goes back: contents, a rename, a file that was deleted, one that is new.
-pub const RESTORE: Scene = Scene { name: "restore", prepare: a_later_state, act: restore, redacts: false };
+pub(crate) const RESTORE: Scene =
+    Scene { name: "restore", prepare: a_later_state, act: restore, redacts: false };
 
 /// A secret leaves history and two live files.
-pub const REDACTION: Scene = Scene { name: "redaction", prepare: with_secrets, act: redact, redacts: true };
+pub(crate) const REDACTION: Scene =
+    Scene { name: "redaction", prepare: with_secrets, act: redact, redacts: true };
 
 /// Lines of an index move into a topic file that is made for them.
-pub const MOVE: Scene = Scene { name: "move", prepare: an_index, act: move_entry, redacts: false };
+pub(crate) const MOVE: Scene = Scene { name: "move", prepare: an_index, act: move_entry, redacts: false };
 
 /// Memories go, and the lines of the index that link to them.
-pub const EXPIRY: Scene = Scene { name: "expiry", prepare: an_index, act: expire, redacts: false };
+pub(crate) const EXPIRY: Scene = Scene { name: "expiry", prepare: an_index, act: expire, redacts: false };
 
 /// A change is rejected in review: its file goes back.
-pub const REJECTION: Scene =
+pub(crate) const REJECTION: Scene =
     Scene { name: "rejection", prepare: left_to_review, act: reject, redacts: false };
 
 /// A change is approved with another text: its file is written.
-pub const EDIT: Scene = Scene { name: "edit", prepare: left_to_review, act: edit, redacts: false };
+pub(crate) const EDIT: Scene = Scene { name: "edit", prepare: left_to_review, act: edit, redacts: false };
 
 /// A directory with three memories becomes a store.
-pub const ADDITION: Scene = Scene { name: "addition", prepare: another_directory, act: add, redacts: false };
+pub(crate) const ADDITION: Scene =
+    Scene { name: "addition", prepare: another_directory, act: add, redacts: false };
 
 /// The memory tool edits a file that somebody else edited since the last scan.
-pub const TOOL_EDIT: Scene =
+pub(crate) const TOOL_EDIT: Scene =
     Scene { name: "tool-edit", prepare: edited_since, act: edit_by_tool, redacts: false };
 
 /// The memory tool deletes such a file.
-pub const TOOL_DELETION: Scene =
+pub(crate) const TOOL_DELETION: Scene =
     Scene { name: "tool-deletion", prepare: edited_since, act: delete_by_tool, redacts: false };
 
 /// All of them.
-pub const SCENES: [Scene; 12] = [
+pub(crate) const SCENES: [Scene; 12] = [
     SCAN,
     ROLLBACK,
     CONFLICT,
@@ -81,7 +86,7 @@ pub const SCENES: [Scene; 12] = [
 ];
 
 /// The final text of the scene of an edit.
-pub const FINAL_TEXT: &str = "as it should be\n";
+pub(crate) const FINAL_TEXT: &str = "as it should be\n";
 
 fn first_state(world: &World) {
     world.write("kept.md", "kept\n");
@@ -248,7 +253,7 @@ fn add(world: &World) -> Result<Option<wire::ActResult>, wire::ApiError> {
 }
 
 /// Paths that are left to review.
-pub fn unreviewed(world: &World) -> Vec<String> {
+pub(crate) fn unreviewed(world: &World) -> Vec<String> {
     let inbox = commands::inbox(&world.app, wire::InboxReq::default()).expect("the inbox");
     let status = commands::status(&world.app, wire::Nothing {}).expect("a status");
     assert_eq!(inbox.total, status.unreviewed, "badge = rows");
@@ -256,7 +261,7 @@ pub fn unreviewed(world: &World) -> Vec<String> {
 }
 
 /// A scene set up once, and put back before each disturbance.
-pub struct Stage {
+pub(crate) struct Stage {
     /// The scene.
     pub scene: Scene,
     /// Where it is.
@@ -272,7 +277,7 @@ pub struct Stage {
 
 impl Stage {
     /// Sets a scene up.
-    pub fn new(scene: Scene) -> Self {
+    pub(crate) fn new(scene: Scene) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let world = World::over(options(directory.path()));
         world.add("notes");
@@ -290,13 +295,13 @@ impl Stage {
     }
 
     /// Puts everything back as it was before the act.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         tree::write(&self.directory.path().join("data"), &self.data);
         tree::write(&self.directory.path().join("notes"), &self.before);
     }
 
     /// Asserts what must hold after a disturbed act and one more scan, whatever happened.
-    pub fn check(&self, world: &World, when: &str) {
+    pub(crate) fn check(&self, world: &World, when: &str) {
         let name = self.scene.name;
         world.scan();
         let now = tree::read(&world.path("notes"));
@@ -343,7 +348,7 @@ impl Stage {
 }
 
 /// Hashes of all contents that can be read from the log.
-pub fn recorded(world: &World) -> BTreeSet<String> {
+pub(crate) fn recorded(world: &World) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for version in world.log("") {
         let Some(sha256) = version.content_sha256 else { continue };

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Names the data directory in the environment.
-pub const DATA_DIR_VARIABLE: &str = "RETRACE_DATA_DIR";
+pub(crate) const DATA_DIR_VARIABLE: &str = "RETRACE_DATA_DIR";
 
 /// Fills a buffer with random bytes.
-pub type Randomness = dyn Fn(&mut [u8]) + Send + Sync;
+pub(crate) type Randomness = dyn Fn(&mut [u8]) + Send + Sync;
 
 /// Options of an app.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 
 /// Makes the options of an app from the directory given with `--data-dir`.
-pub type OptionsFor<'a> = &'a dyn Fn(Option<PathBuf>) -> Result<AppOptions, ApiError>;
+pub(crate) type OptionsFor<'a> = &'a dyn Fn(Option<PathBuf>) -> Result<AppOptions, ApiError>;
 
 /// The surroundings of one run.
 pub struct Io<'a> {

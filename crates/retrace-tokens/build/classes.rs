@@ -24,7 +24,7 @@ const NORMALISED_AWAY: u8 = 13;
 /// The same as in `src/character.rs`: canonical composition never changes a text of such characters.
 const COMPOSED: u8 = 1 << 4;
 
-pub fn table(text: &str) -> Vec<u8> {
+pub(crate) fn table(text: &str) -> Vec<u8> {
     let mut table = vec![u8::MAX; 0x10000];
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split('\t').collect();

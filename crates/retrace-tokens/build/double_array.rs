@@ -12,7 +12,7 @@ const BLOCK: usize = 256;
 const TRIES: usize = 512;
 
 /// `entries` in ascending order.
-pub fn build(entries: &[Entry]) -> Vec<u32> {
+pub(crate) fn build(entries: &[Entry]) -> Vec<u32> {
     let mut array = Array { units: Vec::new(), taken: Vec::new(), bases: Vec::new(), first_free: 1 };
     array.grow();
     array.taken[0] = true;

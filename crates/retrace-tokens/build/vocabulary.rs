@@ -1,13 +1,13 @@
 //! Reading a vocabulary file, and the properties it must have.
 
 /// An entry as it will be found in a marked stream, where markers are single bytes that do not occur in UTF-8.
-pub struct Entry {
+pub(crate) struct Entry {
     pub bytes: Vec<u8>,
     pub kind: Kind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Covers its bytes for one token.
     Piece,
     /// The beginning of the UTF-8 form of characters: makes them cheaper where no piece covers them.
@@ -23,7 +23,7 @@ const CAPS: u8 = 0xFB;
 /// The same as in `src/vocabulary.rs`.
 const WINDOW: usize = 1024;
 
-pub fn parse(text: &str) -> Vec<Entry> {
+pub(crate) fn parse(text: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
     for line in text.split('\n').skip_while(|line| line.starts_with('#')).filter(|line| !line.is_empty()) {
         let (group, piece) = line.split_once('\t').expect("a group and a piece");
@@ -71,7 +71,7 @@ fn literal(piece: &str) -> Vec<u8> {
 
 /// Checks that a stream can be cut (after end-of-word, before a word's opening, around a stretch of one whitespace
 /// character and around ASCII digits) and three digits cost one token.
-pub fn check(entries: &[Entry]) {
+pub(crate) fn check(entries: &[Entry]) {
     let pieces = || entries.iter().filter(|entry| entry.kind == Kind::Piece).map(|entry| &*entry.bytes);
     for piece in pieces() {
         assert!(piece.len() < WINDOW, "{piece:x?}: longer than what is looked at");

@@ -54,7 +54,7 @@ lenient_object! {
 
 impl RawContextManagement<'_> {
     /// The edits, if the response says which.
-    pub fn into_edits(self) -> Option<Vec<AppliedEdit>> {
+    pub(crate) fn into_edits(self) -> Option<Vec<AppliedEdit>> {
         let edits = self.applied?.0.into_iter().map(|edit| AppliedEdit {
             edit: edit.edit.into_string().unwrap_or_default(),
             cleared_tool_uses: edit.tool_uses.0,

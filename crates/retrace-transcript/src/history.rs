@@ -58,7 +58,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    pub fn new(format: Format, session: Session) -> Self {
+    pub(crate) fn new(format: Format, session: Session) -> Self {
         let transcript = Transcript {
             format,
             session,
@@ -70,7 +70,7 @@ impl History {
         Self { transcript, ids: HashSet::new() }
     }
 
-    pub fn call(&mut self, call: Call) {
+    pub(crate) fn call(&mut self, call: Call) {
         let session = &mut self.transcript.session;
         session.started_at = session.started_at.or(call.at);
         session.ended_at = call.at.or(session.ended_at);
@@ -125,7 +125,7 @@ impl History {
         self.transcript.requests.push(request);
     }
 
-    pub fn finish(mut self) -> Transcript {
+    pub(crate) fn finish(mut self) -> Transcript {
         if self.transcript.segments.is_empty() {
             self.begin(Vec::new());
         }

@@ -58,11 +58,11 @@ lenient_object! {
 }
 
 impl RawItemUsage<'_> {
-    pub fn is_recorded(&self) -> bool {
+    pub(crate) fn is_recorded(&self) -> bool {
         self.input.0.is_some()
     }
 
-    pub fn to_usage(&self) -> Usage {
+    pub(crate) fn to_usage(&self) -> Usage {
         let cached = self.cached.0.or(self.input_details.cached.0).unwrap_or(0);
         Usage {
             input: self.input.or_zero().saturating_sub(cached),

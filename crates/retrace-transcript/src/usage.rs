@@ -43,18 +43,18 @@ lenient_object! {
 
 impl RawUsage<'_> {
     /// True if any figure is there: an object without one is no usage.
-    pub fn is_recorded(&self) -> bool {
+    pub(crate) fn is_recorded(&self) -> bool {
         [self.input, self.cache_creation, self.cache_read, self.output].iter().any(|count| count.0.is_some())
     }
 
     /// Input written to the cache. Before 2.1.152 the total could be 0 where only the split was reported
     /// (transcripts.md, 3.1).
-    pub fn cache_creation(&self) -> u64 {
+    pub(crate) fn cache_creation(&self) -> u64 {
         let split = self.split.five_minutes.or_zero().saturating_add(self.split.one_hour.or_zero());
         self.cache_creation.or_zero().max(split)
     }
 
-    pub fn into_usage(self) -> Usage {
+    pub(crate) fn into_usage(self) -> Usage {
         Usage {
             input: self.input.or_zero(),
             cache_creation: self.cache_creation(),

@@ -102,7 +102,7 @@ impl Following {
                 self.found(&path, content, &provenance(note.to_owned()));
             }
             What::Wrote { write, to, from } => {
-                self.wrote(&path, &write, to, from, &provenance(String::new()))
+                self.wrote(&path, &write, to, from, &provenance(String::new()));
             }
         }
     }

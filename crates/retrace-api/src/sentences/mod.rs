@@ -37,7 +37,7 @@ const BEGINNING: usize = 8;
 /// Every sentence, those of findings too; `{0}`, `{1}` … stand for what it is about. Where two fit, the first is meant: what a
 /// text begins with tells more than what follows, which may be another sentence, and more words tell more than fewer.
 #[must_use]
-pub fn sentences() -> Vec<&'static str> {
+pub(crate) fn sentences() -> Vec<&'static str> {
     let findings = retrace_findings::messages::MESSAGES.iter().chain(crate::commands::EXPIRY_MESSAGES);
     let all: BTreeSet<&str> = findings.chain(TABLES.iter().copied().flatten()).copied().collect();
     let mut all: Vec<&str> = all.into_iter().collect();

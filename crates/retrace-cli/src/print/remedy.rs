@@ -17,7 +17,7 @@ pub(crate) fn commands(findings: &[&Finding], store: &str) -> Vec<String> {
             commands.push(command);
         }
     }
-    let apart = several && findings.iter().any(|one| one.remedies.iter().any(|remedy| is_of_one(remedy)));
+    let apart = several && findings.iter().any(|one| one.remedies.iter().any(is_of_one));
     if apart { Vec::new() } else { commands }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn found(path: &str, line: u32, remedies: Value) -> Finding {
+    fn found(path: &str, line: u32, remedies: &Value) -> Finding {
         serde_json::from_value(json!({ "rule": "group/rule", "severity": "error", "path": path, "line": line, "column": 7,
             "end_line": line, "end_column": 9, "start": 6, "end": 8, "message": "m", "remedy": "r", "remedies": remedies }))
         .unwrap()
@@ -79,7 +79,7 @@ mod tests {
             { "act": "open", "path": "a.md", "line": 3 },
         ]);
         assert_eq!(
-            commands(&[&found("a.md", 3, acts)], "notes"),
+            commands(&[&found("a.md", 3, &acts)], "notes"),
             [
                 "retrace rollback --operation 21",
                 "retrace redact --finding notes:a.md:3:7 --rule group/rule --live --transcripts --dry-run",
@@ -95,7 +95,7 @@ mod tests {
         let strip = json!([{ "act": "strip_character", "rule": "group/rule", "start": 6, "end": 8 }]);
         let redact = json!([{ "act": "redact", "rule": "group/rule", "start": 6 }]);
         let two = |acts: &Value| {
-            let (one, other) = (found("a.md", 3, acts.clone()), found("a.md", 9, acts.clone()));
+            let (one, other) = (found("a.md", 3, acts), found("a.md", 9, acts));
             commands(&[&one, &other], "notes")
         };
         assert_eq!(two(&back), ["retrace rollback --operation 21"]);
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn names_are_quoted_for_a_shell_or_the_command_is_left_out() {
         let strip = json!([{ "act": "strip_character", "rule": "group/rule", "start": 6, "end": 8 }]);
-        let of = |path: &str, store: &str| commands(&[&found(path, 1, strip.clone())], store);
+        let of = |path: &str, store: &str| commands(&[&found(path, 1, &strip)], store);
         assert_eq!(
             of("it's $x.md", "my notes"),
             [r"retrace strip 'my notes:it'\''s $x.md:1' --rule group/rule"]

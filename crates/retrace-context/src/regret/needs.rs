@@ -60,7 +60,7 @@ pub(super) struct Needs<'t> {
 
 impl<'t> Needs<'t> {
     /// The results that were needed later, in the order of their places.
-    pub fn of(transcript: &Transcript) -> Vec<Needed> {
+    pub(super) fn of(transcript: &Transcript) -> Vec<Needed> {
         let labels = Labels::new(transcript);
         let answers = answers(transcript);
         let mut found = BTreeMap::new();

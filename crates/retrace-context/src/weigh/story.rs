@@ -29,7 +29,7 @@ pub(crate) fn characters() -> impl TextCounter {
 }
 
 impl Story {
-    pub fn new(model: &str) -> Self {
+    pub(crate) fn new(model: &str) -> Self {
         let transcript = Transcript {
             format: Format::MessagesRequest,
             session: Session::default(),
@@ -42,7 +42,7 @@ impl Story {
     }
 
     /// A message with these blocks at the end of the segment.
-    pub fn says(&mut self, role: Role, origin: Origin, blocks: Vec<BlockKind>) -> &mut Self {
+    pub(crate) fn says(&mut self, role: Role, origin: Origin, blocks: Vec<BlockKind>) -> &mut Self {
         let line = self.transcript.messages.len() as u32 + 1;
         let blocks = blocks.into_iter().map(|kind| Block { kind, line }).collect();
         let index = self.transcript.messages.len();
@@ -52,17 +52,17 @@ impl Story {
         self
     }
 
-    pub fn types(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn types(&mut self, text: &str) -> &mut Self {
         self.says(Role::User, Origin::Typed, vec![words(text)])
     }
 
-    pub fn results(&mut self, results: &[(&str, &str)]) -> &mut Self {
+    pub(crate) fn results(&mut self, results: &[(&str, &str)]) -> &mut Self {
         let blocks = results.iter().map(|(id, text)| result(id, text)).collect();
         self.says(Role::User, Origin::ToolResults, blocks)
     }
 
     /// A request over what was said so far, and its answer.
-    pub fn answers(&mut self, usage: Option<Usage>, blocks: Vec<BlockKind>) -> &mut Self {
+    pub(crate) fn answers(&mut self, usage: Option<Usage>, blocks: Vec<BlockKind>) -> &mut Self {
         let segment = self.transcript.segments.len() - 1;
         let upto = self.transcript.segments[segment].messages.len();
         let response = self.transcript.messages.len();
@@ -86,12 +86,12 @@ impl Story {
     }
 
     /// A new segment with these messages.
-    pub fn begins_again(&mut self, messages: Vec<usize>, cause: Cause) -> &mut Self {
+    pub(crate) fn begins_again(&mut self, messages: Vec<usize>, cause: Cause) -> &mut Self {
         self.transcript.segments.push(segment(messages, cause));
         self
     }
 
-    pub fn weights(&self) -> Weights {
+    pub(crate) fn weights(&self) -> Weights {
         weigh(&self.transcript, &characters(), &WEIGHING)
     }
 }

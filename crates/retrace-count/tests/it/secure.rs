@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 
 /// A server's settings, and its certificate in PEM form.
-pub fn certificate(name: &str) -> (Arc<rustls::ServerConfig>, Vec<u8>) {
+pub(crate) fn certificate(name: &str) -> (Arc<rustls::ServerConfig>, Vec<u8>) {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -58,7 +58,7 @@ fn a_stranger_does_not_receive_the_key() {
 }
 
 #[test]
-pub fn certificates_that_are_none_are_refused() {
+pub(crate) fn certificates_that_are_none_are_refused() {
     for pem in [&b""[..], b"nonsense", b"-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n"] {
         let error = Client::new(config("localhost", 1, Roots::Pem(pem.to_vec()))).unwrap_err();
         assert_eq!(error, CountError::Config(BadConfig::Roots));

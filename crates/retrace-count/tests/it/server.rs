@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// The key that the server knows.
-pub const KEY: &str = "key-of-the-test";
+pub(crate) const KEY: &str = "key-of-the-test";
 
 /// A call as it came in.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub method: String,
     pub path: String,
     /// Names in lower case.
@@ -21,18 +21,18 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
 /// Reply of the server to a call.
 #[derive(Debug, Clone)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// Checks it as the API would, and counts.
     Count,
     /// A status with headers and a body.
@@ -44,7 +44,7 @@ pub enum Reply {
 }
 
 /// An error in the API's form.
-pub fn refusal(status: u16, kind: &str, message: &str, headers: &[(&'static str, &str)]) -> Reply {
+pub(crate) fn refusal(status: u16, kind: &str, message: &str, headers: &[(&'static str, &str)]) -> Reply {
     let body =
         json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_body"});
     let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
@@ -54,19 +54,19 @@ pub fn refusal(status: u16, kind: &str, message: &str, headers: &[(&'static str,
 type Script = Arc<dyn Fn(usize, &Seen) -> Reply + Send + Sync>;
 
 /// A running server. Its threads end with the connections; the listening one with the process.
-pub struct Server {
+pub(crate) struct Server {
     pub port: u16,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Server {
     /// Answers the nth call, from 0, as the script says.
-    pub fn start(script: impl Fn(usize, &Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(usize, &Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_with(script, None)
     }
 
     /// The same over TLS.
-    pub fn start_with(
+    pub(crate) fn start_with(
         script: impl Fn(usize, &Seen) -> Reply + Send + Sync + 'static,
         tls: Option<Arc<rustls::ServerConfig>>,
     ) -> Self {
@@ -89,11 +89,11 @@ impl Server {
         Self { port, seen }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
 }
@@ -166,7 +166,7 @@ fn respond(out: &mut dyn Write, answer: (u16, Vec<(&'static str, String)>, Strin
 }
 
 /// Answer that the API would give: a refusal of what it does not take, or a count made offline.
-pub fn count(seen: &Seen) -> (u16, Vec<(&'static str, String)>, String) {
+pub(crate) fn count(seen: &Seen) -> (u16, Vec<(&'static str, String)>, String) {
     let id = || vec![("request-id", "req_header".to_owned())];
     let refused = |status: u16, kind: &str, message: String| {
         let body = json!({"type": "error", "error": {"type": kind, "message": message}});
@@ -219,7 +219,7 @@ fn check(seen: &Seen) -> Result<(), String> {
 }
 
 /// Every string of the request, counted as content, without the API's framing.
-pub fn tokens(value: &Value) -> u64 {
+pub(crate) fn tokens(value: &Value) -> u64 {
     let model = value["model"].as_str().unwrap_or_default();
     let counter = Counter::new(family_of(model, Family::V3).family);
     strings(value).map(|text| counter.content(text)).sum()
@@ -235,7 +235,7 @@ fn strings(value: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
 }
 
 /// Stands for the API's editing: all results but the last lose their content.
-pub fn without_old_results(mut request: Value) -> Value {
+pub(crate) fn without_old_results(mut request: Value) -> Value {
     let blocks = request["messages"].as_array_mut().into_iter().flatten();
     let mut results: Vec<&mut Value> = blocks
         .filter_map(|message| message["content"].as_array_mut())
@@ -250,7 +250,7 @@ pub fn without_old_results(mut request: Value) -> Value {
 }
 
 /// Reads what is left, so that a test of a raw connection sees the end of it.
-pub fn read_all(mut stream: TcpStream) -> Vec<u8> {
+pub(crate) fn read_all(mut stream: TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     // A reset is an end too.
     let _ = stream.read_to_end(&mut bytes);

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Writes waits down instead of waiting.
 #[derive(Default)]
-pub struct Impatient {
+pub(crate) struct Impatient {
     pub waits: Mutex<Vec<Duration>>,
     /// Stops this token at the first wait.
     pub stops: Option<Cancel>,
@@ -33,29 +33,29 @@ impl Timing for Impatient {
 }
 
 impl Impatient {
-    pub fn seconds(&self) -> Vec<f64> {
+    pub(crate) fn seconds(&self) -> Vec<f64> {
         self.waits.lock().unwrap().iter().map(Duration::as_secs_f64).collect()
     }
 }
 
-pub fn key() -> Option<Key> {
+pub(crate) fn key() -> Option<Key> {
     Some(Key::new(KEY, KeyKind::ApiKey, KeySource::Given).unwrap())
 }
 
-pub fn config(server: &Server) -> Config {
+pub(crate) fn config(server: &Server) -> Config {
     Config { base_url: server.url(), key: key(), ..Config::default() }
 }
 
-pub fn client(server: &Server) -> (Client, Arc<Impatient>) {
+pub(crate) fn client(server: &Server) -> (Client, Arc<Impatient>) {
     client_of(config(server))
 }
 
-pub fn client_of(config: Config) -> (Client, Arc<Impatient>) {
+pub(crate) fn client_of(config: Config) -> (Client, Arc<Impatient>) {
     let timing = Arc::new(Impatient::default());
     (Client::with_timing(config, timing.clone()).unwrap(), timing)
 }
 
-pub fn request(text: &str) -> CountRequest {
+pub(crate) fn request(text: &str) -> CountRequest {
     CountRequest {
         model: "claude-opus-4-6".into(),
         messages: json!([{"role": "user", "content": text}]),

@@ -2,16 +2,16 @@
 //! same in every run.
 
 /// A small generator of pseudo-random numbers (xorshift64*), so that every run measures the same input.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator with its own sequence for each seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -19,12 +19,12 @@ impl Random {
     }
 
     /// A number below `bound`, which must not be 0.
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() >> 11) as usize % bound
     }
 
     /// Fills `bytes`, as the log's source of randomness does.
-    pub fn fill(&mut self, bytes: &mut [u8]) {
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]);
         }
@@ -46,7 +46,7 @@ latency throughput memory disk network socket port host domain certificate proxy
 cluster node pod volume region zone bucket object blob stream batch job schedule cron pipeline stage step artifact";
 
 /// Text in the manner of agents' memories.
-pub struct Author {
+pub(crate) struct Author {
     /// Where its choices come from.
     pub random: Random,
     words: Vec<&'static str>,
@@ -54,7 +54,7 @@ pub struct Author {
 
 impl Author {
     /// An author with its own sequence for each seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { random: Random::new(seed), words: WORDS.split_whitespace().collect() }
     }
 
@@ -65,7 +65,7 @@ impl Author {
     }
 
     /// One line of a note, with its line feed.
-    pub fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::from("- ");
         for position in 0..6 + self.random.below(10) {
             if position > 0 {
@@ -83,7 +83,7 @@ impl Author {
     }
 
     /// A new note: front matter, headings and lines, `target` bytes or a little more.
-    pub fn note(&mut self, target: usize) -> String {
+    pub(crate) fn note(&mut self, target: usize) -> String {
         let (name, about) = (self.word(), self.line());
         let mut text = format!("---\nname: {name}\ndescription: {}---\n\n# {name}\n\n", &about[2..]);
         while text.len() < target {
@@ -96,7 +96,7 @@ impl Author {
     }
 
     /// The same note with one or two lines changed, added or removed; it stays between one and three kilobytes.
-    pub fn edit(&mut self, note: &str) -> String {
+    pub(crate) fn edit(&mut self, note: &str) -> String {
         let mut lines: Vec<String> = note.split_inclusive('\n').map(str::to_owned).collect();
         for _ in 0..1 + self.random.below(2) {
             let at = 6.min(lines.len()) + self.random.below(lines.len().saturating_sub(6).max(1));

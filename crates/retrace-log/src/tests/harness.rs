@@ -115,7 +115,7 @@ pub(super) fn scan(store: StoreId, at: i64, changes: Vec<Change>) -> Append<'sta
 }
 
 impl TestLog {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary directory");
         let files = LogFiles::new(folder.path().join("data")).with_busy_wait(Duration::ZERO);
         let mut writer = Writer::open(files, entropy(1)).expect("a log");
@@ -124,7 +124,7 @@ impl TestLog {
     }
 
     /// Gives up the process's hold on the log and takes it again, as after a crash.
-    pub fn reopen(self, seed: u64) -> Self {
+    pub(super) fn reopen(self, seed: u64) -> Self {
         let Self { writer, store, now, folder } = self;
         let files = writer.files().clone();
         drop(writer);
@@ -132,66 +132,66 @@ impl TestLog {
         Self { writer, store, now, folder }
     }
 
-    pub fn files(&self) -> LogFiles {
+    pub(super) fn files(&self) -> LogFiles {
         self.writer.files().clone()
     }
 
     /// A minute later than the last time.
-    pub fn tick(&mut self) -> i64 {
+    pub(super) fn tick(&mut self) -> i64 {
         self.now += MINUTE;
         self.now
     }
 
     /// Appends changes as one scan.
-    pub fn scan(&mut self, changes: Vec<Change>) -> Appended {
+    pub(super) fn scan(&mut self, changes: Vec<Change>) -> Appended {
         let at = self.tick();
         self.writer.append(scan(self.store, at, changes)).expect("appends")
     }
 
-    pub fn put(&mut self, at: &str, bytes: impl AsRef<[u8]>) -> Appended {
+    pub(super) fn put(&mut self, at: &str, bytes: impl AsRef<[u8]>) -> Appended {
         self.scan(vec![put(self.store, at, bytes)])
     }
 
-    pub fn delete(&mut self, at: &str) -> Appended {
+    pub(super) fn delete(&mut self, at: &str) -> Appended {
         self.scan(vec![gone(self.store, at)])
     }
 
     /// A connection that only reads.
-    pub fn connection(&self) -> ReadConnection {
+    pub(super) fn connection(&self) -> ReadConnection {
         ReadConnection::open(&self.files()).expect("a reader")
     }
 
     /// A connection past all that this crate does, as another program could have it: triggers do not recurse, foreign
     /// keys are not enforced.
-    pub fn raw(&self) -> rusqlite::Connection {
+    pub(super) fn raw(&self) -> rusqlite::Connection {
         let raw = rusqlite::Connection::open(self.files().database()).expect("the database opens");
         raw.execute_batch("PRAGMA recursive_triggers = OFF; PRAGMA foreign_keys = OFF").expect("pragmas");
         raw
     }
 
-    pub fn version(&self, seq: u64) -> VersionRow {
+    pub(super) fn version(&self, seq: u64) -> VersionRow {
         self.writer.reader().version(seq).expect("a version")
     }
 
     /// All versions, oldest first.
-    pub fn versions(&self) -> Vec<VersionRow> {
+    pub(super) fn versions(&self) -> Vec<VersionRow> {
         let mut versions = self.writer.reader().versions(&VersionFilter::default()).expect("versions");
         versions.reverse();
         versions
     }
 
-    pub fn text(&self, seq: u64) -> String {
+    pub(super) fn text(&self, seq: u64) -> String {
         let content = self.writer.reader().content(&self.version(seq)).expect("reads").expect("a content");
         String::from_utf8(content.bytes).expect("text")
     }
 
     /// Live memories: text by path, `None` where it is redacted, not kept or not text.
-    pub fn live(&self) -> BTreeMap<String, Option<String>> {
+    pub(super) fn live(&self) -> BTreeMap<String, Option<String>> {
         self.at(None)
     }
 
     /// Memories right after an operation.
-    pub fn at(&self, operation: Option<u64>) -> BTreeMap<String, Option<String>> {
+    pub(super) fn at(&self, operation: Option<u64>) -> BTreeMap<String, Option<String>> {
         let reader = self.writer.reader();
         let memories = reader.memories_at(self.store, operation).expect("memories");
         let text = |memory: MemoryAt| {
@@ -203,19 +203,19 @@ impl TestLog {
     }
 
     /// Masks versions, as a redaction does.
-    pub fn redact(&mut self, seqs: &[u64]) -> Masked {
+    pub(super) fn redact(&mut self, seqs: &[u64]) -> Masked {
         let at = self.tick();
         redact(&mut self.writer, seqs, at)
     }
 
     /// The same by a client of the API, which redacts the versions it names and no others.
-    pub fn redact_alone(&mut self, seqs: &[u64]) -> Masked {
+    pub(super) fn redact_alone(&mut self, seqs: &[u64]) -> Masked {
         let at = self.tick();
         redact_with(&mut self.writer, seqs, at, |act, chosen, redaction| act.mask_alone(chosen, redaction))
     }
 
     /// Hashes of contents, each with true if it has a delta base.
-    pub fn with_delta_base(&self) -> Vec<(String, bool)> {
+    pub(super) fn with_delta_base(&self) -> Vec<(String, bool)> {
         let raw = self.raw();
         let mut query = raw
             .prepare("SELECT lower(hex(sha256)), base_id IS NOT NULL FROM blobs WHERE sha256 IS NOT NULL ORDER BY id")
@@ -225,7 +225,7 @@ impl TestLog {
     }
 
     /// Ada rebuilds what was before, as one operation.
-    pub fn rebuild(&mut self, lines: Vec<PastLine>) -> Rebuilt {
+    pub(super) fn rebuild(&mut self, lines: Vec<PastLine>) -> Rebuilt {
         let at = Timestamp::from_micros(self.tick());
         let mut act = self.writer.begin().expect("a transaction");
         let (actor, note) = (&user("ada"), Some("a test"));
@@ -236,7 +236,7 @@ impl TestLog {
     }
 
     /// Ada takes a rebuilding back.
-    pub fn withdraw(&mut self, operation: u64) -> Appended {
+    pub(super) fn withdraw(&mut self, operation: u64) -> Appended {
         let at = self.tick();
         let source = Source::Rebuilt;
         let undo = Append {
@@ -249,11 +249,11 @@ impl TestLog {
     }
 
     /// Ada says of the memories of these versions that she saw them as they were then and knows them as they are now.
-    pub fn review(&mut self, verdict: Verdict, reviewed_seq: &[u64]) -> u64 {
+    pub(super) fn review(&mut self, verdict: Verdict, reviewed_seq: &[u64]) -> u64 {
         self.review_as("ada", verdict, reviewed_seq)
     }
 
-    pub fn review_as(&mut self, person: &str, verdict: Verdict, reviewed_seq: &[u64]) -> u64 {
+    pub(super) fn review_as(&mut self, person: &str, verdict: Verdict, reviewed_seq: &[u64]) -> u64 {
         let at = Timestamp::from_micros(self.tick());
         let versions = reviewed_seq.iter().map(|seq| (self.version(*seq), *seq));
         let reviewed_versions = versions
@@ -272,7 +272,7 @@ impl TestLog {
     }
 
     /// Ada takes a review back.
-    pub fn undo_review(&mut self, seq: u64) -> u64 {
+    pub(super) fn undo_review(&mut self, seq: u64) -> u64 {
         let at = Timestamp::from_micros(self.tick());
         let mut act = self.writer.begin().expect("a transaction");
         let by = act.undo_review(&user("ada"), seq, at, None).expect("taken back");
@@ -281,7 +281,7 @@ impl TestLog {
     }
 
     /// Versions that a person has left to review: known and newest version, newest first.
-    pub fn unreviewed(&self, person: &str) -> Vec<(Option<u64>, u64)> {
+    pub(super) fn unreviewed(&self, person: &str) -> Vec<(Option<u64>, u64)> {
         let left = self.writer.reader().unreviewed(&user(person), None).expect("reads");
         let counts = self.writer.reader().unreviewed_counts(&user(person)).expect("counts");
         assert_eq!(counts.values().sum::<u64>(), left.len() as u64, "the badge equals the rows");
@@ -289,22 +289,22 @@ impl TestLog {
     }
 
     /// Purges, which nothing stands in the way of.
-    pub fn purge(&mut self, needles: &Needles) -> RawHits {
+    pub(super) fn purge(&mut self, needles: &Needles) -> RawHits {
         self.writer.purge(needles).expect("purges").expect("nobody is in the way")
     }
 
-    pub fn index(&mut self) {
+    pub(super) fn index(&mut self) {
         while self.writer.index_some().expect("indexes") {}
     }
 
     /// Versions that brought in the words of `query`, newest first.
-    pub fn search_history(&self, query: &str) -> Vec<u64> {
+    pub(super) fn search_history(&self, query: &str) -> Vec<u64> {
         let hits = self.writer.reader().search_history(&Words::parse(query), None, 1000).expect("searches");
         hits.into_iter().map(|hit| hit.version.id.seq).collect()
     }
 
     /// Live paths that hold the words of `query`.
-    pub fn search_live(&self, query: &str) -> Vec<String> {
+    pub(super) fn search_live(&self, query: &str) -> Vec<String> {
         let reader = self.writer.reader();
         let hits = reader.search_live(&Words::parse(query), None, 1000).expect("searches");
         let path = |hit: SearchHit| reader.path_of(hit.version.memory).expect("a memory").expect("it lives");
@@ -314,18 +314,18 @@ impl TestLog {
     }
 
     /// Problems that verification finds, the search indexes included.
-    pub fn problems(&self) -> Vec<String> {
+    pub(super) fn problems(&self) -> Vec<String> {
         let mut problems = self.writer.reader().verify().expect("verifies").problems;
         problems.extend(self.writer.verify_search().expect("verifies"));
         problems
     }
 
-    pub fn assert_sound(&self) {
+    pub(super) fn assert_sound(&self) {
         assert_eq!(self.problems(), Vec::<String>::new());
     }
 
     /// Names of the files of the data directory whose raw bytes hold `needle`.
-    pub fn files_holding(&self, needle: &[u8]) -> Vec<String> {
+    pub(super) fn files_holding(&self, needle: &[u8]) -> Vec<String> {
         assert!(!needle.is_empty());
         let mut names = Vec::new();
         for entry in std::fs::read_dir(self.files().directory()).expect("the data directory") {

@@ -27,7 +27,7 @@ pub(super) struct Running(pub Child);
 
 impl Running {
     /// Lines the child writes that begin with `mark`, without it. The test harness writes others.
-    pub fn lines(&mut self, mark: &'static str) -> impl Iterator<Item = String> + use<> {
+    pub(super) fn lines(&mut self, mark: &'static str) -> impl Iterator<Item = String> + use<> {
         let out = BufReader::new(self.0.stdout.take().expect("the child's output"));
         let lines = out.lines().map_while(Result::ok);
         // The harness leaves its own words at the start of the line that the child's first words continue.

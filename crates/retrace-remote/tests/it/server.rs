@@ -9,15 +9,15 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The key that calls are made with.
-pub const KEY: &str = "key-of-the-test";
-pub const STORE: &str = "memstore_01a";
-pub const MEMORY: &str = "mem_01b";
-pub const VERSION: &str = "memver_01c";
-pub const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+pub(crate) const KEY: &str = "key-of-the-test";
+pub(crate) const STORE: &str = "memstore_01a";
+pub(crate) const MEMORY: &str = "mem_01b";
+pub(crate) const VERSION: &str = "memver_01c";
+pub(crate) const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// A call as it came in.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub method: String,
     /// Path and query.
     pub target: String,
@@ -27,18 +27,18 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
     /// `GET /v1/…`
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         format!("{} {}", self.method, self.target)
     }
 }
 
 /// Reply of the host to a call.
-pub enum Reply {
+pub(crate) enum Reply {
     /// A status, headers and a body.
     Status(u16, Vec<(&'static str, String)>, Vec<u8>),
     /// The end of the connection without a word.
@@ -48,18 +48,18 @@ pub enum Reply {
 }
 
 /// 200 with JSON.
-pub fn ok(body: &Value) -> Reply {
+pub(crate) fn ok(body: &Value) -> Reply {
     Reply::Status(200, Vec::new(), body.to_string().into_bytes())
 }
 
 /// An error in the API's form.
-pub fn refusal(status: u16, kind: &str, message: &str) -> Reply {
+pub(crate) fn refusal(status: u16, kind: &str, message: &str) -> Reply {
     let body = json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"});
     Reply::Status(status, Vec::new(), body.to_string().into_bytes())
 }
 
 /// A running host. Its threads end with the connections; the listening one with the process.
-pub struct Server {
+pub(crate) struct Server {
     port: u16,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
@@ -68,7 +68,7 @@ type Script = Arc<dyn Fn(usize, &Seen) -> Reply + Send + Sync>;
 
 impl Server {
     /// Answers the nth call, from 0, as the script says.
-    pub fn start(script: impl Fn(usize, &Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(usize, &Seen) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -82,11 +82,11 @@ impl Server {
         Self { port, seen }
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
 
-    pub fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> Config {
         let key = Key::new(KEY, KeyKind::ApiKey, KeySource::Given).unwrap();
         Config {
             base_url: format!("http://127.0.0.1:{}/base", self.port),
@@ -95,13 +95,13 @@ impl Server {
         }
     }
 
-    pub fn host(&self) -> Host {
+    pub(crate) fn host(&self) -> Host {
         Host::with_timing(self.config(), Arc::new(Impatient)).unwrap()
     }
 }
 
 /// Does not wait.
-pub struct Impatient;
+pub(crate) struct Impatient;
 
 impl Timing for Impatient {
     fn now(&self) -> SystemTime {
@@ -173,20 +173,20 @@ fn read_call(stream: &mut BufReader<TcpStream>) -> Option<Seen> {
 }
 
 /// A store as the fact sheet's example.
-pub fn store() -> Value {
+pub(crate) fn store() -> Value {
     json!({"id": STORE, "type": "memory_store", "name": "Demo", "description": "", "metadata": {"a": "b"},
         "created_at": "2026-11-20T10:00:00Z", "updated_at": "2026-11-20T10:00:00.5Z", "archived_at": null})
 }
 
 /// A memory with no bytes, with its content.
-pub fn memory() -> Value {
+pub(crate) fn memory() -> Value {
     json!({"id": MEMORY, "type": "memory", "memory_store_id": STORE, "memory_version_id": VERSION,
         "path": "/prefs/format.md", "content": "", "content_size_bytes": 0, "content_sha256": EMPTY_SHA256,
         "created_at": "2026-11-20T10:00:01Z", "updated_at": "2026-11-20T10:00:01Z"})
 }
 
 /// A version with no bytes, with its content.
-pub fn version() -> Value {
+pub(crate) fn version() -> Value {
     json!({"id": VERSION, "type": "memory_version", "memory_store_id": STORE, "memory_id": MEMORY,
         "operation": "modified", "path": "/prefs/format.md", "content": "", "content_size_bytes": 0,
         "content_sha256": EMPTY_SHA256, "created_by": {"type": "api_actor", "api_key_id": "apikey_01Hx"},
@@ -194,7 +194,7 @@ pub fn version() -> Value {
 }
 
 /// A dream that has ended.
-pub fn dream() -> Value {
+pub(crate) fn dream() -> Value {
     json!({"id": "drm_1", "type": "dream", "status": "completed",
         "inputs": [{"type": "memory_store", "memory_store_id": STORE}, {"type": "sessions", "session_ids": ["sesn_1", "sesn_2"]}],
         "outputs": [{"type": "memory_store", "memory_store_id": "memstore_02"}],
@@ -205,6 +205,6 @@ pub fn dream() -> Value {
 }
 
 /// A page.
-pub fn page(data: &[Value], next: Option<&str>) -> Value {
+pub(crate) fn page(data: &[Value], next: Option<&str>) -> Value {
     json!({"data": data, "next_page": next})
 }

@@ -14,7 +14,7 @@ const SIZE: usize = 5_000_000;
 /// without having been seen in the megabytes before.
 const NEW_WORD_EVERY: usize = 25;
 
-pub struct Texts {
+pub(crate) struct Texts {
     pub texts: Vec<String>,
     pub origin: String,
 }
@@ -22,7 +22,7 @@ pub struct Texts {
 impl Texts {
     /// From the transcripts of the folder that `RETRACE_SHARED_DATA` names or that is `shared` beside the workspace; without
     /// it, made from the slices of transcripts among the test vectors.
-    pub fn load() -> Self {
+    pub(crate) fn load() -> Self {
         let shared = std::env::var_os("RETRACE_SHARED_DATA")
             .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
         let folder = shared.join("data/home");
@@ -33,7 +33,7 @@ impl Texts {
         Self { texts, origin: format!("the transcripts below {}", folder.display()) }
     }
 
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.texts.iter().map(String::len).sum()
     }
 }
@@ -101,7 +101,7 @@ fn vectors(group: &str) -> Vec<String> {
 }
 
 /// A megabyte in lines of 76 letters and digits.
-pub fn base64() -> &'static str {
+pub(crate) fn base64() -> &'static str {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let mut state = 1u64;
@@ -115,7 +115,7 @@ pub fn base64() -> &'static str {
 }
 
 /// Texts of the test vectors in many languages, ten times over.
-pub fn languages() -> &'static str {
+pub(crate) fn languages() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| vectors("lang-").join("\n").repeat(10));
     &TEXT
 }

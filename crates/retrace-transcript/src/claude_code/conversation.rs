@@ -65,7 +65,7 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    pub fn new(session: Session) -> Self {
+    pub(super) fn new(session: Session) -> Self {
         let start = Segment { messages: Vec::new(), cause: Cause::Start, dropped_results: Arc::default() };
         let transcript = Transcript {
             format: Format::ClaudeCode,
@@ -90,14 +90,14 @@ impl Conversation {
     }
 
     /// Keeps a message that no request sends.
-    pub fn keep_apart(&mut self, message: Message) -> MessageIndex {
+    pub(super) fn keep_apart(&mut self, message: Message) -> MessageIndex {
         self.transcript.messages.push(message);
         self.homes.push(None);
         self.transcript.messages.len() - 1
     }
 
     /// Appends a message where it belongs. `answers` are the calls whose results it holds.
-    pub fn append(&mut self, message: Message, after: After, answers: &[String]) -> MessageIndex {
+    pub(super) fn append(&mut self, message: Message, after: After, answers: &[String]) -> MessageIndex {
         let is_summary = message.origin == Origin::Summary;
         if !self.answers_live(answers) {
             self.go_to(after);
@@ -122,28 +122,28 @@ impl Conversation {
     }
 
     /// A call of a tool that is now open.
-    pub fn open_call(&mut self, id: &str, message: MessageIndex) {
+    pub(super) fn open_call(&mut self, id: &str, message: MessageIndex) {
         self.pending.insert(id.to_owned(), message);
     }
 
     /// Where the conversation is: its segment, and how many messages that has.
-    pub fn live(&self) -> (usize, usize) {
+    pub(super) fn live(&self) -> (usize, usize) {
         (self.live, self.transcript.segments[self.live].messages.len())
     }
 
     /// The place right after `message`, or the end of the conversation for one in no segment.
-    pub fn place_of(&self, message: MessageIndex) -> Place {
+    pub(super) fn place_of(&self, message: MessageIndex) -> Place {
         let home = self.homes.get(message).copied().flatten();
         Place { segment: home.map_or(self.live, |(segment, _)| segment), message: home.map(|_| message) }
     }
 
     /// The place at the end of the live segment.
-    pub fn end(&self) -> Place {
+    pub(super) fn end(&self) -> Place {
         Place { segment: self.live, message: self.transcript.segments[self.live].messages.last().copied() }
     }
 
     /// A request that the message just appended answers.
-    pub fn requested(&mut self, request: Request) -> usize {
+    pub(super) fn requested(&mut self, request: Request) -> usize {
         if let Some(sent) = self.sent.get_mut(request.segment) {
             *sent = (*sent).max(request.upto + 1);
         }
@@ -152,7 +152,7 @@ impl Conversation {
     }
 
     /// A summary takes the place of what was there.
-    pub fn compact(&mut self, compaction: Compaction, mut preserved: Preserved) -> Place {
+    pub(super) fn compact(&mut self, compaction: Compaction, mut preserved: Preserved) -> Place {
         self.apply_preserved();
         if !self.may_copy(preserved.messages.len()) {
             preserved.messages.clear();
@@ -166,14 +166,14 @@ impl Conversation {
     }
 
     /// A summary without a boundary before it, as at the beginning of a file that goes on from another.
-    pub fn compact_unannounced(&mut self, line: u32) {
+    pub(super) fn compact_unannounced(&mut self, line: u32) {
         if !self.awaits_summary() && !self.transcript.segments[self.live].messages.is_empty() {
             self.compact(Compaction { line, ..Compaction::default() }, Preserved::default());
         }
     }
 
     /// The client dropped results in place, and whole messages (attachments).
-    pub fn microcompact(
+    pub(super) fn microcompact(
         &mut self,
         cause: Cause,
         results: Vec<String>,
@@ -193,7 +193,7 @@ impl Conversation {
     }
 
     /// From the first to the last of two messages, as the live segment has them.
-    pub fn stretch(&self, first: MessageIndex, last: MessageIndex) -> Vec<MessageIndex> {
+    pub(super) fn stretch(&self, first: MessageIndex, last: MessageIndex) -> Vec<MessageIndex> {
         let messages = &self.transcript.segments[self.live].messages;
         let position = |wanted| self.position(wanted).filter(|home| home.0 == self.live).map(|home| home.1);
         match (position(first), position(last)) {

@@ -80,16 +80,16 @@ pub(crate) struct How {
 }
 
 impl State {
-    pub fn is_document(&self) -> bool {
+    pub(super) fn is_document(&self) -> bool {
         self.manner == Manner::Document
     }
 
-    pub fn is_undecided(&self) -> bool {
+    pub(super) fn is_undecided(&self) -> bool {
         self.manner == Manner::Undecided
     }
 
     /// Looks at a line of a file that is not recognised yet.
-    pub fn decide(&mut self, line: &[u8]) {
+    pub(super) fn decide(&mut self, line: &[u8]) {
         let line = repaired(trim(line));
         if line.is_empty() {
             return;
@@ -106,13 +106,13 @@ impl State {
     }
 
     /// Gives a file up after so many bytes.
-    pub fn refuse(&mut self, bytes: usize) {
+    pub(super) fn refuse(&mut self, bytes: usize) {
         self.manner = Manner::Refused;
         self.consumed += bytes as u64;
     }
 
     /// One whole line.
-    pub fn line(&mut self, line: &[u8]) {
+    pub(super) fn line(&mut self, line: &[u8]) {
         self.line += 1;
         self.consumed += line.len() as u64;
         let line = trim(line);
@@ -126,7 +126,7 @@ impl State {
     }
 
     /// Takes the bytes after the last line break: a whole line, or one that is cut.
-    pub fn last_line(&mut self, line: &[u8]) {
+    pub(super) fn last_line(&mut self, line: &[u8]) {
         self.line += 1;
         if self.manner == Manner::Lines {
             self.account.lines += 1;
@@ -143,7 +143,7 @@ impl State {
     }
 
     /// A line of a sidechain. One begins with a new agent's id or, in older files, with a root.
-    pub fn sidechain(&mut self, agent: Option<&str>, uuid: Option<&str>, is_root: bool) {
+    pub(super) fn sidechain(&mut self, agent: Option<&str>, uuid: Option<&str>, is_root: bool) {
         let is_new = match agent {
             Some(agent) => self.agents.insert(id_hash(agent)),
             None => is_root || self.sidechains == 0,
@@ -156,14 +156,14 @@ impl State {
         }
     }
 
-    pub fn saw(&mut self, at: Option<Timestamp>) {
+    pub(super) fn saw(&mut self, at: Option<Timestamp>) {
         if at.is_some() {
             self.first_at = self.first_at.or(at);
             self.last_at = at;
         }
     }
 
-    pub fn title(&mut self, rank: TitleRank, title: &str) {
+    pub(super) fn title(&mut self, rank: TitleRank, title: &str) {
         // Of first lines the first counts, of the others the last.
         if !title.trim().is_empty()
             && (rank > self.title_rank || (rank == self.title_rank && rank > TitleRank::FirstTyped))
@@ -173,7 +173,7 @@ impl State {
         }
     }
 
-    pub fn memory_write(&mut self, path: &str, tool: &str, at: Option<Timestamp>) {
+    pub(super) fn memory_write(&mut self, path: &str, tool: &str, at: Option<Timestamp>) {
         if self.memory_writes.len() < Summary::MEMORY_WRITES_KEPT {
             let (path, tool) = (path.to_owned(), tool.to_owned());
             self.memory_writes.push(MemoryWrite { path, tool, at, line: self.line });
@@ -181,7 +181,7 @@ impl State {
     }
 
     /// A line of a response: opens its call, or raises what is known of it.
-    pub fn used(&mut self, id: u64, model: &str, tokens: &Tokens, how: How) {
+    pub(super) fn used(&mut self, id: u64, model: &str, tokens: &Tokens, how: How) {
         let How { output_is_final, sidechain, fast } = how;
         if let Some(known) = self.places.get(&id).and_then(|&place| self.uses.get_mut(place)) {
             known.tokens.raise_to(tokens);
@@ -198,11 +198,11 @@ impl State {
         self.uses.push(MessageUse { id, model, tokens: *tokens, output_is_final, sidechain, fast });
     }
 
-    pub fn remember_ids(&mut self) {
+    pub(super) fn remember_ids(&mut self) {
         self.places = self.uses.iter().enumerate().map(|(place, used)| (used.id, place)).collect();
     }
 
-    pub fn into_summary(self) -> Summary {
+    pub(super) fn into_summary(self) -> Summary {
         let format = (self.manner == Manner::Lines).then_some(Format::ClaudeCode);
         let refusal = (self.manner != Manner::Lines).then(|| ReadError::Unrecognised {
             looks_like: "a large file without a line of a known transcript".to_owned(),

@@ -1,13 +1,13 @@
 //! Shared by the tests of this crate.
 #![allow(dead_code)]
 
-pub mod samples;
+pub(crate) mod samples;
 
 use retrace_transcript::Transcript;
 use std::collections::BTreeSet;
 
 /// Invariants of the model that a transcript breaks; empty if none.
-pub fn check(transcript: &Transcript) -> Vec<String> {
+pub(crate) fn check(transcript: &Transcript) -> Vec<String> {
     let mut broken = Vec::new();
     let messages = transcript.messages.len();
     for (number, segment) in transcript.segments.iter().enumerate() {
@@ -47,7 +47,12 @@ pub fn check(transcript: &Transcript) -> Vec<String> {
 }
 
 /// A line of a Claude Code session: `fields` laid over what every line has.
-pub fn line(kind: &str, uuid: &str, parent: Option<&str>, fields: serde_json::Value) -> serde_json::Value {
+pub(crate) fn line(
+    kind: &str,
+    uuid: &str,
+    parent: Option<&str>,
+    fields: serde_json::Value,
+) -> serde_json::Value {
     let mut line = serde_json::json!({
         "parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": "/proj/app",
         "sessionId": "5e55", "version": "2.1.39", "gitBranch": "main", "type": kind, "uuid": uuid,
@@ -60,12 +65,12 @@ pub fn line(kind: &str, uuid: &str, parent: Option<&str>, fields: serde_json::Va
 }
 
 /// A line of a person.
-pub fn typed(uuid: &str, parent: Option<&str>, text: &str) -> serde_json::Value {
+pub(crate) fn typed(uuid: &str, parent: Option<&str>, text: &str) -> serde_json::Value {
     line("user", uuid, parent, serde_json::json!({"message": {"role": "user", "content": text}}))
 }
 
 /// A line with the result of a tool.
-pub fn result(uuid: &str, parent: &str, call: &str, text: &str) -> serde_json::Value {
+pub(crate) fn result(uuid: &str, parent: &str, call: &str, text: &str) -> serde_json::Value {
     let content = serde_json::json!([{"type": "tool_result", "tool_use_id": call, "content": text}]);
     line(
         "user",
@@ -76,7 +81,7 @@ pub fn result(uuid: &str, parent: &str, call: &str, text: &str) -> serde_json::V
 }
 
 /// One line of a response: a block, and a context of `context` tokens.
-pub fn answer(
+pub(crate) fn answer(
     uuid: &str,
     parent: &str,
     id: &str,
@@ -95,16 +100,16 @@ pub fn answer(
 }
 
 /// A text block.
-pub fn text(text: &str) -> serde_json::Value {
+pub(crate) fn text(text: &str) -> serde_json::Value {
     serde_json::json!({"type": "text", "text": text})
 }
 
 /// A call of a tool.
-pub fn call(id: &str) -> serde_json::Value {
+pub(crate) fn call(id: &str) -> serde_json::Value {
     serde_json::json!({"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "/proj/app/a.rs"}})
 }
 
 /// JSON lines.
-pub fn session(lines: &[serde_json::Value]) -> Vec<u8> {
+pub(crate) fn session(lines: &[serde_json::Value]) -> Vec<u8> {
     lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
 }

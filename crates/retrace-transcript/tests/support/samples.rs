@@ -4,7 +4,7 @@ use super::{answer, call, line, result, session, text, typed};
 use serde_json::{Value, json};
 
 /// Messages of an open call.
-pub fn history() -> Value {
+pub(crate) fn history() -> Value {
     json!([{"role": "user", "content": "Look"},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"p": "a"}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "words",
@@ -12,19 +12,19 @@ pub fn history() -> Value {
 }
 
 /// A pair of a proxy log.
-pub fn pair(messages: &Value, response: Value) -> Value {
+pub(crate) fn pair(messages: &Value, response: Value) -> Value {
     json!({"request": {"timestamp": 1_770_000_000.5, "method": "POST", "url": "https://api.anthropic.com/v1/messages",
         "body": {"model": "claude-opus-4-6", "system": [{"type": "text", "text": "S"}], "messages": messages}},
         "response": response, "logged_at": "2026-02-02T00:00:00Z"})
 }
 
 /// A line of a Codex rollout.
-pub fn codex(kind: &str, payload: Value) -> Value {
+pub(crate) fn codex(kind: &str, payload: Value) -> Value {
     json!({"timestamp": "2026-06-01T00:00:00.000Z", "type": kind, "payload": payload})
 }
 
 /// The tokens of a Codex call.
-pub fn tokens(total: u64, input: u64, cached: u64) -> Value {
+pub(crate) fn tokens(total: u64, input: u64, cached: u64) -> Value {
     codex(
         "event_msg",
         json!({"type": "token_count", "info": {"total_token_usage": {"total_tokens": total},
@@ -34,7 +34,7 @@ pub fn tokens(total: u64, input: u64, cached: u64) -> Value {
 }
 
 /// A message of a Codex rollout.
-pub fn codex_message(role: &str, text: &str) -> Value {
+pub(crate) fn codex_message(role: &str, text: &str) -> Value {
     let kind = if role == "assistant" { "output_text" } else { "input_text" };
     codex(
         "response_item",
@@ -43,7 +43,7 @@ pub fn codex_message(role: &str, text: &str) -> Value {
 }
 
 /// A Codex rollout of two calls.
-pub fn codex_session() -> Vec<Value> {
+pub(crate) fn codex_session() -> Vec<Value> {
     vec![
         codex(
             "session_meta",
@@ -78,12 +78,12 @@ pub fn codex_session() -> Vec<Value> {
 }
 
 /// An event of a Copilot session.
-pub fn copilot(kind: &str, data: Value) -> Value {
+pub(crate) fn copilot(kind: &str, data: Value) -> Value {
     json!({"type": kind, "data": data, "id": "e", "timestamp": "2026-06-25T01:50:34.403Z", "parentId": null})
 }
 
 /// A Copilot session.
-pub fn copilot_session() -> Vec<Value> {
+pub(crate) fn copilot_session() -> Vec<Value> {
     vec![
         copilot(
             "session.start",
@@ -117,7 +117,7 @@ pub fn copilot_session() -> Vec<Value> {
 }
 
 /// Messages of chat completions.
-pub fn chat_messages() -> Value {
+pub(crate) fn chat_messages() -> Value {
     json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Look"},
         {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]},
         {"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function",
@@ -126,7 +126,7 @@ pub fn chat_messages() -> Value {
 }
 
 /// A Claude Code session with every kind of line.
-pub fn claude_code() -> Vec<Value> {
+pub(crate) fn claude_code() -> Vec<Value> {
     let mut side = typed("s1", None, "You are an agent");
     side["isSidechain"] = json!(true);
     vec![
@@ -182,7 +182,7 @@ pub fn claude_code() -> Vec<Value> {
 }
 
 /// One file of every format.
-pub fn all() -> Vec<Vec<u8>> {
+pub(crate) fn all() -> Vec<Vec<u8>> {
     let chat = json!({"request": {"model": "gpt-5", "messages": chat_messages()}, "response": {"id": "c",
         "choices": [{"message": {"role": "assistant", "content": "Done"}}], "usage": {"prompt_tokens": 5}}});
     let responses = json!({"request": {"model": "gpt-5", "input": [{"role": "user", "content": "Look"}]},
