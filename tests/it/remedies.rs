@@ -151,7 +151,7 @@ fn a_memory_of_more_than_a_mebibyte_is_checked_and_counted() {
 fn a_text_made_to_have_very_many_findings_is_listed_in_part_and_counted_whole() {
     let world = World::new();
     world.record("usual.md", "nothing\n");
-    world.record("many.md", &"a\u{200b}".repeat(5_000));
+    world.record("many.md", "a\u{200b}".repeat(5_000));
     let count = |findings: &[wire::Finding]| findings.iter().map(wire::Finding::count).sum::<u64>();
     let inbox = commands::inbox(&world.app, wire::InboxReq::default()).expect("an inbox");
     let item = inbox
