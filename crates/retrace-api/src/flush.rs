@@ -278,3 +278,30 @@ fn flush_in_background(shared: &Shared<State>, inner: &Weak<Inner>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn something_is_due_while_files_wait_or_are_to_be_noted() {
+        let mut state = State::default();
+        state.pace.wrote(Instant::now());
+        assert_eq!(state.due(), None);
+        state.flushed.push(1);
+        let to_note = state.due().expect("there is something to note");
+        state.waiting.push(Changed { root: PathBuf::new(), paths: Vec::new(), seqs: vec![2] });
+        assert_eq!(state.due(), Some(to_note), "after the same quiet");
+        state.flushed.clear();
+        assert_eq!(state.due(), Some(to_note));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_boot_has_one_name() {
+        let name = this_boot().expect("Linux names its boots");
+        let is_of_a_name = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+        assert!(name.len() == 36 && name.bytes().all(is_of_a_name), "{name}");
+        assert_eq!(this_boot(), Some(name));
+    }
+}

@@ -614,3 +614,6 @@ impl ActResult {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;

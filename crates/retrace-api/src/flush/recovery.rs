@@ -228,9 +228,12 @@ fn history(
     let mut former = BTreeSet::new();
     for version in of_path.filter(|version| version.path.as_ref() == Some(path)) {
         former.extend(version.content.map(|content| content.sha256));
-        if version.id.seq < since && version.recorded_at.micros() < flushed_at {
+        if since > version.id.seq && version.recorded_at.micros() < flushed_at {
             break;
         }
     }
     Ok((newest, former))
 }
+
+#[cfg(test)]
+mod tests;
