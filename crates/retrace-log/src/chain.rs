@@ -288,7 +288,19 @@ mod tests {
             leaves.iter().for_each(|leaf| digest.leaf(&Sha256([*leaf; 32])));
             digest.finish()
         };
+        let with_seals = |seals: Option<u8>| {
+            let mut digest = Digest::new(&GENESIS, &link(&ada));
+            digest.seals(seals.map(|byte| Sha256([byte; 32])).as_ref());
+            digest.finish()
+        };
+        assert_eq!(
+            with_seals(None),
+            digest(&link(&ada)),
+            "an operation without seals is as before there were any"
+        );
         hashes.extend([
+            with_seals(Some(1)),
+            with_seals(Some(2)),
             digest(&link(&ada)),
             digest(&Link { seq: 9, ..link(&ada) }),
             digest(&Link { store: None, ..link(&ada) }),

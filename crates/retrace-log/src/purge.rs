@@ -163,7 +163,15 @@ mod tests {
         let writer =
             Writer::open(LogFiles::new(folder.path()), Box::new(|bytes| bytes.fill(7))).expect("a log");
         for in_memory in [true, false] {
+            let unused = || -> i64 {
+                let pages = writer.connection.pragma_query_value(None, "freelist_count", |row| row.get(0));
+                pages.expect("a number")
+            };
+            let fill = "CREATE TABLE filled AS SELECT randomblob(100000) AS bytes; DROP TABLE filled";
+            writer.connection.execute_batch(fill).expect("fills");
+            assert!(unused() > 0, "pages that something was in");
             writer.write_database_anew(in_memory).expect("writes");
+            assert_eq!(unused(), 0);
             let store: i64 =
                 writer.connection.pragma_query_value(None, "temp_store", |row| row.get(0)).expect("a number");
             assert_eq!(store, 2, "in memory again");

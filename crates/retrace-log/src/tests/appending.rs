@@ -449,8 +449,40 @@ fn a_content_leans_on_the_one_before_it_also_where_its_memory_was_away() {
     log.delete("a.md");
     log.put("a.md", text(4));
     log.scan(vec![moved(log.store, "a.md", "b.md", text(5))]);
-    let leaning: Vec<bool> = log.with_delta_base().into_iter().map(|(_, leans)| leans).collect();
-    assert_eq!(leaning, [false, true, true, true]);
     log.put("new.md", text(6));
-    assert!(!log.with_delta_base()[4].1, "a new memory has no delta base");
+    let bases = log.delta_bases();
+    assert_eq!(
+        bases,
+        [(1, None), (2, Some(1)), (3, Some(2)), (4, Some(3)), (5, None)],
+        "a new memory has no delta base"
+    );
+}
+
+#[test]
+fn what_a_move_leaves_is_nobodys_until_somebody_comes_and_then_theirs() {
+    let mut log = TestLog::new();
+    let store = log.store;
+    let other = add_store(&mut log.writer, "others");
+    log.put("a.md", "one");
+    log.put("c.md", "three");
+    let at = log.tick();
+    log.writer.append(scan(other, at, vec![put(other, "a.md", "other")])).expect("appends");
+    // The new memory comes to the path while the one that moves is on its way; that the path is gone is told of the latter
+    // alone, and not of the same path in another store, nor of another path in this one.
+    let changes = vec![
+        put(store, "a.md", "new"),
+        moved(store, "a.md", "b.md", "two"),
+        gone(store, "a.md"),
+        gone(other, "a.md"),
+        gone(store, "c.md"),
+    ];
+    let done = log.scan(changes).versions;
+    let versions: Vec<VersionRow> = done.iter().map(|version| log.version(version.seq)).collect();
+    assert_eq!(reported(&versions), ["+ a.md", "~ a.md > b.md", "- a.md", "- c.md"]);
+    assert_eq!(versions[1].memory, log.version(1).memory);
+    assert_ne!(versions[0].memory, log.version(1).memory);
+    assert_eq!(versions[2].memory, log.version(3).memory);
+    let texts = [("a.md", "new"), ("b.md", "two")];
+    assert_eq!(log.live(), texts.map(|(at, text)| (at.to_owned(), Some(text.to_owned()))).into());
+    log.assert_sound();
 }

@@ -214,11 +214,11 @@ impl TestLog {
         redact_with(&mut self.writer, seqs, at, |act, chosen, redaction| act.mask_alone(chosen, redaction))
     }
 
-    /// Hashes of contents, each with true if it has a delta base.
-    pub(super) fn with_delta_base(&self) -> Vec<(String, bool)> {
+    /// Rows of the contents that are there, each with the row of its delta base.
+    pub(super) fn delta_bases(&self) -> Vec<(i64, Option<i64>)> {
         let raw = self.raw();
         let mut query = raw
-            .prepare("SELECT lower(hex(sha256)), base_id IS NOT NULL FROM blobs WHERE sha256 IS NOT NULL ORDER BY id")
+            .prepare("SELECT id, base_id FROM blobs WHERE sha256 IS NOT NULL ORDER BY id")
             .expect("prepares");
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("asks");
         rows.collect::<Result<_, _>>().expect("reads")

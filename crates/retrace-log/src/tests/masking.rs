@@ -273,7 +273,7 @@ fn a_client_redacts_the_versions_it_names_and_the_content_goes_with_the_last() {
     let second = log.redact_alone(&[1, 2]);
     assert_eq!(seqs(&second.versions), [2], "the first is redacted already");
     assert_eq!(second.needles.traces.len(), 3, "hash in two forms, salt");
-    assert_eq!(log.with_delta_base(), []);
+    assert_eq!(log.delta_bases(), []);
     log.assert_sound();
 }
 
@@ -305,11 +305,10 @@ fn contents_that_lean_on_others_go_on_leaning() {
         log.put("a.md", note(&[10, 11, 12, 13, line]));
         log.put("b.md", note(&[20, 21, 22, 23, line]));
     }
-    let leaning =
-        |log: &TestLog| log.with_delta_base().into_iter().map(|(_, leans)| leans).collect::<Vec<_>>();
-    assert_eq!(leaning(&log), [false, false, true, true, true, true]);
+    let bases = [(1, None), (2, None), (3, Some(1)), (4, Some(2)), (5, Some(3)), (6, Some(4))];
+    assert_eq!(log.delta_bases(), bases);
     // Of `a.md`, the first goes, the delta base of the second, which is that of the third.
     log.redact(&[1]);
-    assert_eq!(leaning(&log), [false, false, true, true, true]);
+    assert_eq!(log.delta_bases(), [(2, None), (3, None), (4, Some(2)), (5, Some(3)), (6, Some(4))]);
     log.assert_sound();
 }

@@ -66,6 +66,7 @@ fn history_is_in_true_order_and_what_was_observed_stays_the_newest() {
     assert_eq!((row.rebuilt, row.withdrawn, row.source), (true, false, Source::Rebuilt));
     assert_eq!((row.note.as_deref(), log.version(1).rebuilt), (Some("told -20"), false));
     assert!(matches!(row.actor, Actor::Session { .. }), "{:?}", row.actor);
+    assert_eq!([3, 4, 5].map(|seq| log.version(seq).number), [1, 2, 3]);
     assert_eq!(log.text(4), "one\ntwo\n");
     log.assert_sound();
 }
@@ -451,4 +452,28 @@ fn before_each_version_it_is_reported_how_many_are_dealt_with_and_a_refusal_ends
         _ => Err(LogError::Busy),
     });
     assert!(matches!(refused, Err(LogError::Busy)), "{refused:?}");
+}
+
+#[test]
+fn what_was_told_for_the_time_of_the_first_sight_says_nothing_of_whose_the_line_is() {
+    let mut log = TestLog::new();
+    log.put("a.md", "one");
+    let done = log.rebuild(vec![line(vec![past("a.md", -5, Some("before")), past("b.md", 1, Some("one"))])]);
+    assert_eq!((done.versions.len(), done.observed), (1, 1));
+    assert_eq!(log.version(2).memory, log.version(1).memory);
+    log.assert_sound();
+}
+
+#[test]
+fn a_write_moments_before_the_store_was_observed_stands_for_itself() {
+    let mut log = TestLog::new();
+    log.put("a.md", "written");
+    let told = PastVersion {
+        at: Timestamp::from_micros(minutes(1).micros() - 2_000_000),
+        ..past("a.md", 0, Some("written"))
+    };
+    let done = log.rebuild(vec![line(vec![told])]);
+    assert_eq!((seqs(&done.versions), done.unchanged), (vec![2], 0));
+    assert_eq!(log.version(1).baseline_of.map(|older| older.seq), Some(2));
+    log.assert_sound();
 }
