@@ -22,10 +22,8 @@ export const MAY_HIDE = new RegExp(
   "gu",
 );
 
-/* eslint-disable no-control-regex */
 const PLAIN = /^[\t -~]*$/;
 const ASCII = /^[ -~]*$/;
-/* eslint-enable no-control-regex */
 
 /** An emoji needs its selector and its joiners; they are part of what is seen. */
 function belongsToEmoji(letters: readonly string[], at: number): boolean {

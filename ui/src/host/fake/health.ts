@@ -126,7 +126,10 @@ export function healthHandlers(log: FakeLog): Handlers {
       const side = { target: "", store_id: store.id, version_id: null, path: write.path, redacted: false };
       const from = { ...side, content_sha256: write.from_sha256, content_size_bytes: before.length };
       const to = { ...side, content_sha256: write.to_sha256, content_size_bytes: after.length };
-      return { ...write, diff: { live: true, from, to, truncated: false, binary: false, ...diffTexts(before, after, 3, true) } };
+      return {
+        ...write,
+        diff: { live: true, from, to, truncated: false, binary: false, ...diffTexts(before, after, 3, true) },
+      };
     });
     return { ...result, writes };
   };
