@@ -4,7 +4,7 @@
  */
 import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
-import { memo, useState } from "react";
+import { Fragment, memo, useState } from "react";
 import type { Hidden } from "@/bindings";
 import { useFormat } from "./format";
 import { type Marks, pieces, sliceOf } from "./text";
@@ -39,6 +39,25 @@ function Rest({ letters, hidden, onMore }: { letters: number; hidden: number; on
   );
 }
 
+/** Letters between two places at which a line may break. Breaking a word of many thousand takes the square of its length. */
+const BREAK_EVERY = 200;
+
+/** A text without blanks may be as long as its line. */
+function Broken({ text }: { text: string }) {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const part = sliceOf(text.slice(at, at + BREAK_EVERY + 1), BREAK_EVERY);
+    parts.push(part);
+    at += part.length;
+  }
+  return parts.map((part, at) => (
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+}
+
 /** A line with its colours, changed words and marks. */
 export const LineText = memo(function LineText({ text, spans, words, hidden }: Marks & { text: string }) {
   const say = useWords();
@@ -54,6 +73,8 @@ export const LineText = memo(function LineText({ text, spans, words, hidden }: M
         <Tag key={at} className={names || undefined} title={title}>
           {piece.text}
         </Tag>
+      ) : piece.text.length > BREAK_EVERY * 10 ? (
+        <Broken key={at} text={piece.text} />
       ) : (
         piece.text
       );

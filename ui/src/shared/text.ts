@@ -60,7 +60,8 @@ function spelledEnd(
   const parts: string[] = [];
   let at = from;
   for (const { start, end, value } of marks) {
-    if (start < at) continue;
+    // Marks behind the text that is drawn have no length here.
+    if (start < at || end <= start) continue;
     parts.push(text.slice(at, start), `‹${value.code}${value.length > 1 ? `×${value.length}` : ""}›`);
     at = end;
   }
