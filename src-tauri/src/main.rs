@@ -4,5 +4,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    retrace_api::bound_heaps();
     retrace_desktop::run()
 }

@@ -22,6 +22,7 @@
 //! # Ok::<(), wire::ApiError>(())
 //! ```
 
+mod allocator;
 mod app;
 mod approval;
 mod background;
@@ -65,6 +66,7 @@ mod target;
 mod view;
 pub mod wire;
 
+pub use allocator::bound_heaps;
 pub use app::App;
 pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo};
 pub use faults::{Faults, Point};

@@ -5,6 +5,7 @@ use std::io::{BufWriter, IsTerminal as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    retrace_api::bound_heaps();
     let mut stdin = std::io::stdin();
     let mut stdout = BufWriter::new(std::io::stdout());
     let mut stderr = std::io::stderr();

@@ -24,6 +24,12 @@ pub(crate) const BUSY_STEP: Duration = Duration::from_millis(10);
 /// within the size the file is kept at.
 const MAX_PAGES: u32 = 4000;
 
+/// Kibibytes of pages that the writing connection keeps: what a first scan appends before it is committed fits mostly.
+const WRITER_CACHE_KIB: i64 = 16_000;
+
+/// The same for one that only reads. There are several, and what one does not have the system has.
+const READER_CACHE_KIB: i64 = 4_000;
+
 /// The database file. SQLite puts `-wal` and `-shm` after the name for its other two files.
 pub(crate) const DATABASE: &str = "retrace.db";
 
@@ -142,6 +148,7 @@ impl LogFiles {
         self.write_ahead(&connection)?;
         migrate::migrate(&mut connection)?;
         connection.pragma_update(None, "wal_autocheckpoint", MAX_PAGES)?;
+        connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
         Ok((connection, kept_open))
     }
 
@@ -240,8 +247,9 @@ impl LogFiles {
         connection.execute_batch(
             "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;
              PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
-             PRAGMA recursive_triggers = ON; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16777216;",
+             PRAGMA recursive_triggers = ON; PRAGMA journal_size_limit = 16777216;",
         )?;
+        connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
         Ok(())
     }
 }
