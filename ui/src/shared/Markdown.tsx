@@ -13,7 +13,7 @@ import { Boundary } from "./Boundary";
 import { LineText } from "./LineText";
 import { markdownParts } from "./markdown";
 import { hasWorkers, parseElsewhere } from "./markdown-job";
-import { type Outcome, type Refusal, refusalOf, treeOf } from "./markdown-tree";
+import { LIMITS, type Outcome, type Refusal, refusalOf, treeOf } from "./markdown-tree";
 import { Skeleton } from "./ui";
 import { VirtualRows } from "./VirtualRows";
 
@@ -95,10 +95,18 @@ function AsLines({ lines, refused }: { lines: readonly DocumentLine[]; refused: 
   );
 }
 
+/** Whether lines are refused before anything is made of them. */
+const isLarge = (lines: readonly DocumentLine[]): boolean =>
+  lines.reduce((letters, line) => letters + line.text.length + 1, 0) > LIMITS.letters;
+
+/** What is made of them then. */
+const LARGE = { frontMatter: null, body: "" };
+
 /** Renders the lines of a content as Markdown. */
 export default function Markdown({ lines }: { lines: readonly DocumentLine[] }) {
-  const { frontMatter, body } = useMemo(() => markdownParts(lines), [lines]);
-  const outcome = useTree(body);
+  const { frontMatter, body } = useMemo(() => (isLarge(lines) ? LARGE : markdownParts(lines)), [lines]);
+  const tree = useTree(body);
+  const outcome: Outcome | null = isLarge(lines) ? { refused: "large" } : tree;
   if (outcome === null) return <Skeleton />;
   if ("refused" in outcome) return <AsLines lines={lines} refused={outcome.refused} />;
   return (
