@@ -4,55 +4,13 @@
 //! cargo bench -p retrace-findings --bench worst
 //! ```
 
+#[path = "worst_texts/mod.rs"]
+mod worst_texts;
+
 use divan::{Bencher, black_box};
 use retrace_diff::{DiffOptions, Granularity, diff, hidden, line_map, text_lines};
 use retrace_findings::{Config, check_one};
-
-/// As many bytes as the promise is about.
-const BYTES: usize = 1 << 20;
-
-/// Text that is repeated, with what comes before and after all of it.
-const KINDS: [(&str, &str, &str, &str); 24] = [
-    ("alternating hidden characters", "", "a\u{200b}b\u{202e}", ""),
-    ("hidden characters of two kinds", "", "\u{200b}\u{202e}", ""),
-    ("tag characters", "", "\u{e0041}\u{e0042}", ""),
-    ("comments that never close", "x", "<!-- ", ""),
-    ("comments", "", "<!-- one two three four five -->", ""),
-    ("carriage returns", "", "a\r", ""),
-    ("quotation marks of Markdown", "", ">", "\n"),
-    ("lists", "", "- ", "\n"),
-    ("brackets", "", "[", "\n"),
-    ("links", "", "[a](b.md)", "\n"),
-    ("links between double brackets", "", "[[a]]", "\n"),
-    ("stars", "", "*", "\n"),
-    ("backticks", "", "` ", "\n"),
-    ("code fences", "", "```\n", ""),
-    ("addresses", "", "a@b.de ", ""),
-    ("at signs", "", "a@", ""),
-    ("digits", "", "4111 1111 1111 1111 ", ""),
-    ("keys", "", "sk-ant-api03-Zx7 ", ""),
-    ("assignments", "", "password=hunter2x ", ""),
-    ("lines of assignments", "", "api_key: 9f8e7d6c5b4a39281706\n", ""),
-    ("lines", "", "\n", ""),
-    ("words", "", "word ", ""),
-    ("imports", "", "@a/b.md ", ""),
-    ("front matter", "---\n", "a: &a [*a, *a]\n", "---\n"),
-];
-
-fn names() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|(name, ..)| *name)
-}
-
-fn text(name: &str) -> String {
-    let (_, before, repeated, after) =
-        KINDS.iter().find(|(known, ..)| *known == name).expect("it is one of them");
-    let mut text = (*before).to_owned();
-    while text.len() + repeated.len() + after.len() <= BYTES {
-        text.push_str(repeated);
-    }
-    text.push_str(after);
-    text
-}
+use worst_texts::{names, text};
 
 fn main() {
     divan::main();
