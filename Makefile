@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-.PHONY: help run test package check-package advisories msrv mutants bench screenshots bindings clean toolchains
+.PHONY: help run test package check-package advisories msrv mutants bench worst soak screenshots bindings clean toolchains
 
 # rust-toolchain.toml names a version; rustup may have it under another name.
 ifneq ($(shell scripts/toolchain),)
@@ -43,6 +43,16 @@ mutants: ## Change what must never be wrong in small ways and count what the tes
 bench: ## Measure what has to be fast
 	@scripts/install-packages serve
 	cargo bench --benches
+
+worst: ui/node_modules/.package-lock.json ## Measure what the worst megabyte of each kind costs in inbox, diff, blame, check and render
+	@scripts/install-packages serve
+	cargo bench -p retrace-api --bench worst
+	npm --prefix ui run --silent bench
+
+soak: ui/dist/index.html ## Serve under mixed load for an hour and say whether its memory is level (ARGS="--minutes 20")
+	@scripts/install-packages serve
+	cargo build --release -p retrace-cli
+	@scripts/soak $(ARGS)
 
 screenshots: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Draw docs/images anew from the running app
 	@scripts/install-packages build test
