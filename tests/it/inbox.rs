@@ -568,3 +568,60 @@ fn a_kind_that_is_none_is_refused() {
         assert!(error.hint.contains("topic:TYPE"), "{}", error.hint);
     }
 }
+
+#[test]
+fn item_by_item_the_list_is_that_of_the_pages() {
+    let world = World::new();
+    for (stores, count) in [("notes", 150), ("other", 30)] {
+        std::fs::create_dir_all(world.path(stores)).expect("a directory");
+        if stores != "notes" {
+            world.add(stores);
+        }
+        for number in 0..count {
+            std::fs::write(world.path(stores).join(format!("{number}.md")), format!("{number}\n"))
+                .expect("a file");
+        }
+        world.scan();
+    }
+    let mut paged: Vec<wire::InboxGroup> = Vec::new();
+    let mut before = None;
+    loop {
+        let request = wire::InboxReq { before, limit: Some(7), ..wire::InboxReq::default() };
+        let page = commands::inbox(&world.app, request).expect("a page");
+        for group in page.groups {
+            match paged.last_mut().filter(|last| last.id == group.id) {
+                Some(last) => last.items.extend(group.items),
+                None => paged.push(group),
+            }
+        }
+        before = page.next_before;
+        if before.is_none() {
+            break;
+        }
+    }
+    let list = commands::InboxList::read(&world.app, &wire::InboxReq::default()).expect("a list");
+    let mut listed: Vec<wire::InboxGroup> = Vec::new();
+    list.each(&world.app, |part| -> Result<(), wire::ApiError> {
+        match part {
+            commands::InboxPart::Group(group) => listed.push(group),
+            commands::InboxPart::Item(item) => listed.last_mut().expect("a group").items.push(*item),
+        }
+        Ok(())
+    })
+    .expect("it is listed");
+    let text = |groups: &[wire::InboxGroup]| serde_json::to_string_pretty(groups).expect("JSON");
+    assert_eq!(text(&listed), text(&paged));
+    assert!(listed.len() >= 2 && listed.iter().map(|group| group.items.len()).sum::<usize>() == 180);
+    let of_group = list.versions(&world.app, &listed[0].id).expect("versions").expect("it is there");
+    assert_eq!(of_group, listed[0].items.iter().map(|item| item.version_id.clone()).collect::<Vec<_>>());
+    assert_eq!(list.versions(&world.app, "group_0").expect("no failure"), None);
+    // Who has seen enough gets no more, and nobody waits for what nobody takes.
+    let mut taken = 0;
+    let stopped = list.each(&world.app, |_| {
+        taken += 1;
+        let (code, message) = (wire::Code::Busy, "Enough.".to_owned());
+        let enough = wire::ApiError { code, message, hint: String::new(), subject: String::new() };
+        if taken == 70 { Err(enough) } else { Ok(()) }
+    });
+    assert_eq!((stopped.expect_err("it stops").message.as_str(), taken), ("Enough.", 70));
+}

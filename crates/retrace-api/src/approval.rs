@@ -63,7 +63,13 @@ impl Weighing {
         is_accepted: bool,
     ) -> Result<Vec<Finding>, ApiError> {
         let item = Unreviewed { newest: version.id.seq, ..left.clone() };
-        let mut found = inner.findings_of_item(reader, &item, version, base, &mut self.configurations)?;
+        let mut found = inner.findings_of_item(
+            (reader, &reader.recent()),
+            &item,
+            version,
+            base,
+            &mut self.configurations,
+        )?;
         self.count(version.created_at, &found);
         found.retain(|finding| finding.severity == ERROR && !is_accepted);
         *if found.is_empty() { &mut self.approval.approved } else { &mut self.approval.left } += 1;

@@ -9,7 +9,7 @@ use crate::item_findings::Configurations;
 use crate::kinds;
 use crate::view;
 use crate::wire::{ApiError, FigureKind, InboxItem};
-use retrace_log::{Reader, Unreviewed, VersionRow};
+use retrace_log::{Reader, Recent, Unreviewed, VersionRow};
 use retrace_model::{Actor, MAX_FILE_BYTES, Sha256, StoreId, VersionOperation};
 use retrace_tokens::{Counter, Family};
 use std::collections::HashMap;
@@ -74,7 +74,7 @@ pub(crate) struct TokenCounts {
 
 impl TokenCounts {
     /// Tokens of a version's content; none of a deletion. `None` where it is redacted, no text, not kept or too large.
-    pub(crate) fn of(&self, reader: &Reader<'_>, version: &VersionRow) -> Result<Option<u64>, ApiError> {
+    pub(crate) fn of(&self, contents: &Recent<'_>, version: &VersionRow) -> Result<Option<u64>, ApiError> {
         let Some(content) = version.content else {
             return Ok((version.redaction.is_none()).then_some(0));
         };
@@ -84,8 +84,8 @@ impl TokenCounts {
         if let Some(known) = lock(&self.known).get(&content.sha256) {
             return Ok(Some(*known));
         }
-        let Some(content) = reader.content(version)? else { return Ok(None) };
-        Ok(self.of_content(&content.bytes))
+        let Some(bytes) = contents.content(version)? else { return Ok(None) };
+        Ok(self.count(content.sha256, &bytes))
     }
 
     /// Tokens of a content that may be in no version. `None` where it is no text or too large.
@@ -97,6 +97,10 @@ impl TokenCounts {
         if let Some(known) = lock(&self.known).get(&sha256) {
             return Some(*known);
         }
+        self.count(sha256, bytes)
+    }
+
+    fn count(&self, sha256: Sha256, bytes: &[u8]) -> Option<u64> {
         let tokens = Counter::of(FAMILY).content(&String::from_utf8_lossy(bytes));
         let mut known = lock(&self.known);
         if known.len() >= MAX_COUNTS {
@@ -131,14 +135,16 @@ impl Inner {
             _ if previous_path.is_some() => "moved",
             _ => "changed",
         };
+        // Newer contents mostly lean on older ones, so the older one is read first.
+        let contents = reader.recent();
         let base_size = base.as_ref().map_or(Some(0), size);
         let base_tokens = match &base {
             None => Some(0),
-            Some(base) => self.token_counts.of(reader, base)?,
+            Some(base) => self.token_counts.of(&contents, base)?,
         };
         let path = path.map(|path| path.to_string());
-        let lines = self.line_counts.of(reader, base.as_ref(), &newest)?;
-        let (size, tokens) = (size(&newest), self.token_counts.of(reader, &newest)?);
+        let lines = self.line_counts.of(&contents, base.as_ref(), &newest)?;
+        let (size, tokens) = (size(&newest), self.token_counts.of(&contents, &newest)?);
         // A deleted memory is of the kind that it was.
         let typed =
             base.as_ref().filter(|_| newest.operation == VersionOperation::Deleted).unwrap_or(&newest);
@@ -146,7 +152,7 @@ impl Inner {
             store_id: newest.store.to_string(),
             memory_id: newest.memory.to_string(),
             kind: kinds::view(&self.kind_of(
-                reader,
+                &contents,
                 &self.store_place(reader, newest.store)?,
                 path.as_deref(),
                 typed,
@@ -179,7 +185,13 @@ impl Inner {
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             origin: crate::origins::origin_note(self, reader, &newest)?,
-            findings: self.findings_of_item(reader, item, &newest, base.as_ref(), configurations)?,
+            findings: self.findings_of_item(
+                (reader, &contents),
+                item,
+                &newest,
+                base.as_ref(),
+                configurations,
+            )?,
         })
     }
 }

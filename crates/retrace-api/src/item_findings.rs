@@ -10,7 +10,7 @@ use crate::wire::{self, ApiError};
 use chrono::NaiveDate;
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
-use retrace_log::{Reader, StoreRow, Unreviewed, VersionFilter, VersionRow};
+use retrace_log::{Reader, Recent, StoreRow, Unreviewed, VersionFilter, VersionRow};
 use retrace_model::{
     Actor, Evidence, MAX_FILE_BYTES, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation,
 };
@@ -50,6 +50,8 @@ struct StoreEvents {
     found: Vec<EventFinding>,
     /// The memory of each version that a finding is about, by its place in the log.
     memories: HashMap<u64, MemoryId>,
+    /// The findings about each memory, with the versions that they are about.
+    of_memory: HashMap<MemoryId, Vec<(usize, u64)>>,
 }
 
 /// Cache of findings.
@@ -124,7 +126,7 @@ impl FindingsCache {
     /// Findings of the content of a version by itself; nothing for what is no text or too large.
     fn of_content(
         &self,
-        reader: &Reader<'_>,
+        contents: &Recent<'_>,
         version: &VersionRow,
         configured: &Configured,
     ) -> Result<Arc<Vec<Finding>>, ApiError> {
@@ -136,13 +138,13 @@ impl FindingsCache {
         if let Some(known) = lock(&self.contents).get(&key) {
             return Ok(Arc::clone(known));
         }
-        let Some(content) = reader.content(version)? else { return Ok(Arc::default()) };
-        let found = Arc::new(check_one(&key.0, &content.bytes, &configured.config));
-        let mut contents = lock(&self.contents);
-        if contents.len() >= MAX_CONTENTS {
-            contents.clear();
+        let Some(bytes) = contents.content(version)? else { return Ok(Arc::default()) };
+        let found = Arc::new(check_one(&key.0, &bytes, &configured.config));
+        let mut known = lock(&self.contents);
+        if known.len() >= MAX_CONTENTS {
+            known.clear();
         }
-        contents.insert(key, Arc::clone(&found));
+        known.insert(key, Arc::clone(&found));
         Ok(found)
     }
 
@@ -214,12 +216,12 @@ fn is_of_directory(finding: &Finding) -> bool {
 }
 
 /// A version's content as text; `None` for what is none, is not kept or is too large.
-fn text_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Option<String>, ApiError> {
+fn text_of(contents: &Recent<'_>, version: &VersionRow) -> Result<Option<String>, ApiError> {
     let info = version.content.filter(|info| info.is_text && info.kept && info.size <= LARGEST_CHECKED);
     if info.is_none() || version.redaction.is_some() {
         return Ok(None);
     }
-    Ok(reader.content(version)?.and_then(|content| String::from_utf8(content.bytes).ok()))
+    Ok(contents.content(version)?.and_then(|bytes| std::str::from_utf8(&bytes).map(str::to_owned).ok()))
 }
 
 /// The newest changes of a store, oldest first, and the rules over them.
@@ -269,8 +271,17 @@ fn events_of(reader: &Reader<'_>, configured: &Configured, state: State) -> Resu
         return Err(error.into());
     }
     let concerned = found.iter().flat_map(|event| &event.versions);
-    let memories = concerned.filter_map(|place| Some((*place, by_place.get(place)?.memory))).collect();
-    Ok(StoreEvents { state, found, memories })
+    let memories: HashMap<u64, MemoryId> =
+        concerned.filter_map(|place| Some((*place, by_place.get(place)?.memory))).collect();
+    let mut of_memory: HashMap<MemoryId, Vec<(usize, u64)>> = HashMap::new();
+    for (index, event) in found.iter().enumerate() {
+        for place in &event.versions {
+            if let Some(memory) = memories.get(place) {
+                of_memory.entry(*memory).or_default().push((index, *place));
+            }
+        }
+    }
+    Ok(StoreEvents { state, found, memories, of_memory })
 }
 
 fn writer(actor: &Actor) -> Writer {
@@ -304,7 +315,7 @@ fn links_to(
         }
         let Ok(place) = RelPath::parse(from) else { continue };
         let Some(version) = reader.version_at(newest.store, &place, None)? else { continue };
-        let Some(text) = text_of(reader, &version)? else { continue };
+        let Some(text) = text_of(&reader.recent(), &version)? else { continue };
         let links = file_links(from, text.as_bytes());
         for finding in broken {
             let leads = |link: &&FileLink| {
@@ -325,32 +336,31 @@ impl Inner {
     /// The findings of an item of the inbox: those that are new in its content, then those about its changes.
     pub(crate) fn findings_of_item(
         &self,
-        reader: &Reader<'_>,
+        (reader, contents): (&Reader<'_>, &Recent<'_>),
         item: &Unreviewed,
         newest: &VersionRow,
         base: Option<&VersionRow>,
         configurations: &mut Configurations,
     ) -> Result<Vec<wire::Finding>, ApiError> {
         let configured = configurations.of(self, reader, item.store)?;
-        let now = self.findings_cache.of_content(reader, newest, &configured)?;
+        let now = self.findings_cache.of_content(contents, newest, &configured)?;
         let mut findings: Vec<wire::Finding> = if now.is_empty() {
             Vec::new()
         } else {
             let before = match base {
-                Some(base) => self.findings_cache.of_content(reader, base, &configured)?,
+                Some(base) => self.findings_cache.of_content(contents, base, &configured)?,
                 None => Arc::default(),
             };
             check::findings_view(&new_since(&before, &now))
         };
-        findings.extend(self.directory_findings_of(reader, &configured, newest, base)?);
+        findings.extend(self.directory_findings_of((reader, contents), &configured, newest, base)?);
         let events = self.findings_cache.of_events(reader, &configured)?;
         let range = item.base.map_or(0, |base| base + 1)..=item.newest;
-        let concerned = events.found.iter().filter(|event| {
-            event
-                .versions
-                .iter()
-                .any(|place| range.contains(place) && events.memories.get(place) == Some(&newest.memory))
-        });
+        let of_memory = events.of_memory.get(&newest.memory).map_or(&[][..], Vec::as_slice);
+        let mut concerned: Vec<usize> =
+            of_memory.iter().filter(|(_, place)| range.contains(place)).map(|(index, _)| *index).collect();
+        concerned.dedup();
+        let concerned = concerned.into_iter().filter_map(|index| events.found.get(index));
         findings.extend(concerned.map(|event| check::finding_view(&event.finding)));
         Ok(findings)
     }
@@ -359,7 +369,7 @@ impl Inner {
     /// of the file as a whole where it is new at its path. Of a deleted memory, the links that lead nowhere now.
     fn directory_findings_of(
         &self,
-        reader: &Reader<'_>,
+        (reader, contents): (&Reader<'_>, &Recent<'_>),
         configured: &Configured,
         newest: &VersionRow,
         base: Option<&VersionRow>,
@@ -373,8 +383,8 @@ impl Inner {
             return links_to(reader, newest, &path.to_text(), &directory);
         }
         let Some(found) = directory.get(&path.to_text()) else { return Ok(Vec::new()) };
-        let Some(text) = text_of(reader, newest)? else { return Ok(Vec::new()) };
-        let before = base.map(|base| text_of(reader, base)).transpose()?.flatten();
+        let Some(text) = text_of(contents, newest)? else { return Ok(Vec::new()) };
+        let before = base.map(|base| text_of(contents, base)).transpose()?.flatten();
         let known: HashSet<&str> = before.iter().flat_map(|before| before.lines()).collect();
         let is_elsewhere = base.is_none_or(|base| base.path.as_ref() != Some(path));
         let lines: Vec<&str> = text.lines().collect();

@@ -5,13 +5,14 @@
 
 use crate::app::{Inner, lock, root_of};
 use crate::wire::{self, ApiError};
-use retrace_log::{Content, ContentInfo, LogError, Reader, StoreRow, Unreviewed, VersionRow};
+use retrace_log::{ContentInfo, LogError, Reader, Recent, StoreRow, Unreviewed, VersionRow};
 use retrace_model::{
     KindFilter, MAX_FILE_BYTES, MemoryKind, Sha256, StoreId, StoreKind, StorePlace, UnknownWord,
     may_have_type, memory_kind,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::rc::Rc;
 use std::sync::Mutex;
 
 /// Types that are remembered; a few megabytes.
@@ -45,7 +46,7 @@ impl KindCache {
     fn memory_type(
         &self,
         content: Option<ContentInfo>,
-        read: impl FnOnce() -> Result<Option<Content>, LogError>,
+        read: impl FnOnce() -> Result<Option<Rc<Vec<u8>>>, LogError>,
     ) -> Result<Option<String>, ApiError> {
         let Some(content) =
             content.filter(|content| content.kept && content.is_text && content.size <= LARGEST_READ)
@@ -56,7 +57,7 @@ impl KindCache {
             return Ok(known.clone());
         }
         let Some(read) = read()? else { return Ok(None) };
-        let found = retrace_findings::memory_type(&read.bytes);
+        let found = retrace_findings::memory_type(&read);
         let mut types = lock(&self.types);
         if types.len() >= MAX_TYPES {
             types.clear();
@@ -90,12 +91,12 @@ impl Inner {
     /// Kind of a version at `path`.
     pub(crate) fn kind_of(
         &self,
-        reader: &Reader<'_>,
+        contents: &Recent<'_>,
         place: &Place,
         path: Option<&str>,
         version: &VersionRow,
     ) -> Result<MemoryKind, ApiError> {
-        self.kind_at(place, path, version.content, || reader.content(version))
+        self.kind_at(place, path, version.content, || contents.content(version))
     }
 
     fn kind_at(
@@ -103,7 +104,7 @@ impl Inner {
         place: &Place,
         path: Option<&str>,
         content: Option<ContentInfo>,
-        read: impl FnOnce() -> Result<Option<Content>, LogError>,
+        read: impl FnOnce() -> Result<Option<Rc<Vec<u8>>>, LogError>,
     ) -> Result<MemoryKind, ApiError> {
         let path = path.unwrap_or_default();
         let memory_type = if may_have_type(path) { self.kinds.memory_type(content, read)? } else { None };
@@ -124,7 +125,7 @@ impl Inner {
                 Entry::Vacant(empty) => empty.insert(self.store_place(reader, file.store)?),
             };
             let path = file.path.map(|path| path.to_string());
-            let read = || reader.content(&reader.version(file.typed)?);
+            let read = || reader.recent().content(&reader.version(file.typed)?);
             kinds.insert(file.newest, self.kind_at(place, path.as_deref(), file.content, read)?);
         }
         Ok(kinds)

@@ -6,9 +6,10 @@
 use crate::app::lock;
 use crate::wire::ApiError;
 use retrace_diff::{DiffKind, DiffOptions, Granularity};
-use retrace_log::{Reader, VersionRow};
+use retrace_log::{Recent, VersionRow};
 use retrace_model::{MAX_FILE_BYTES, Sha256};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Mutex;
 
 /// Of larger contents no smallest difference is searched for, which can take long: their lines are counted without their order.
@@ -34,7 +35,7 @@ impl LineCounts {
     /// redacted, is no text, is not kept or is too large.
     pub(crate) fn of(
         &self,
-        reader: &Reader<'_>,
+        contents: &Recent<'_>,
         from: Option<&VersionRow>,
         to: &VersionRow,
     ) -> Result<Option<Counts>, ApiError> {
@@ -49,8 +50,8 @@ impl LineCounts {
         if let Some(known) = lock(&self.known).get(&pair) {
             return Ok(*known);
         }
-        let old = from.map_or_else(|| Ok(Vec::new()), |from| bytes(reader, from))?;
-        let counts = compare(&old, &bytes(reader, to)?);
+        let old = from.map_or_else(|| Ok(Rc::default()), |from| bytes(contents, from))?;
+        let counts = compare(&old, &*bytes(contents, to)?);
         self.remember(pair, counts);
         Ok(counts)
     }
@@ -87,11 +88,11 @@ fn is_comparable(version: &VersionRow) -> bool {
 }
 
 /// The content of a version; nothing for a deletion.
-fn bytes(reader: &Reader<'_>, version: &VersionRow) -> Result<Vec<u8>, ApiError> {
+fn bytes(contents: &Recent<'_>, version: &VersionRow) -> Result<Rc<Vec<u8>>, ApiError> {
     if version.content.is_none() {
-        return Ok(Vec::new());
+        return Ok(Rc::default());
     }
-    Ok(reader.content(version)?.map(|content| content.bytes).unwrap_or_default())
+    Ok(contents.content(version)?.unwrap_or_default())
 }
 
 fn compare(old: &[u8], new: &[u8]) -> Option<Counts> {

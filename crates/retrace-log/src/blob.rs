@@ -128,6 +128,15 @@ pub(crate) fn read(connection: &Connection, id: i64) -> Result<Option<Vec<u8>>, 
     Ok(read_with(connection, id, |_| None)?.map(|found| Rc::unwrap_or_clone(found.bytes)))
 }
 
+/// As [`read`], where some contents are `known`.
+pub(crate) fn read_knowing(
+    connection: &Connection,
+    id: i64,
+    known: impl Fn(i64) -> Option<Rc<Vec<u8>>>,
+) -> Result<Option<Rc<Vec<u8>>>, LogError> {
+    Ok(read_with(connection, id, known)?.map(|found| found.bytes))
+}
+
 /// A content read back.
 struct Unpacked {
     bytes: Rc<Vec<u8>>,

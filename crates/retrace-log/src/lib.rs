@@ -97,8 +97,8 @@ pub use origins::{CallPlace, OriginRow, Unclaimed};
 pub use prompts::Prompt;
 pub use raw::RawHits;
 pub use read::{
-    ActivityMark, Content, ContentInfo, MemoryAt, Older, OperationRow, ReadConnection, Reader, Redaction,
-    ReviewAct, Unreviewed, UnreviewedFile, VersionFilter, VersionRow,
+    ActivityMark, Content, ContentInfo, MemoryAt, Older, OperationRow, ReadConnection, Reader, Recent,
+    Redaction, ReviewAct, Unreviewed, UnreviewedFile, VersionFilter, VersionRow,
 };
 pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
 pub use remotes::{

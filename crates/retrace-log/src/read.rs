@@ -11,7 +11,7 @@ mod versions;
 pub use memories::MemoryAt;
 pub use operations::{ActivityMark, OperationRow};
 pub use reviews::{ReviewAct, Unreviewed, UnreviewedFile};
-pub use version::{Content, ContentInfo, Older, Redaction, VersionRow};
+pub use version::{Content, ContentInfo, Older, Recent, Redaction, VersionRow};
 pub use versions::VersionFilter;
 
 pub(crate) use past::root_of_undoing;

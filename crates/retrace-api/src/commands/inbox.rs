@@ -68,68 +68,6 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
     })
 }
 
-/// All that is left to review, in groups, newest first. What is grouped is read once; the items of a group are read when it is
-/// asked for, so that a long inbox takes the memory of its largest group.
-pub struct InboxList {
-    items: Vec<Unreviewed>,
-    groups: Vec<Group>,
-    of: String,
-}
-
-impl InboxList {
-    /// Versions that this person has left to review now; of a store and of a kind where such are asked for. Pages are
-    /// not looked at.
-    ///
-    /// # Errors
-    /// As [`inbox`].
-    pub fn read(app: &App, request: &InboxReq) -> Result<Self, ApiError> {
-        let inner = &app.inner;
-        let kind = kind_filter(request.kind.as_deref())?;
-        inner.read(|reader| {
-            let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
-            let store = store.map(|store| store.id);
-            let items = inner.left_to_review(reader, store, kind.as_ref())?;
-            let groups = groups(&items);
-            Ok(Self { items, groups, of: narrowed(store, kind.as_ref()) })
-        })
-    }
-
-    /// The number of groups.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// True if nothing is left to review.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.groups.is_empty()
-    }
-
-    /// The groups without their items.
-    pub fn headings(&self) -> impl Iterator<Item = InboxGroup> {
-        self.groups.iter().map(|group| heading(group, &self.items, &self.of))
-    }
-
-    /// The group at `index` with its items; `None` behind the last.
-    ///
-    /// # Errors
-    /// A failure of the database.
-    pub fn group(&self, app: &App, index: usize) -> Result<Option<InboxGroup>, ApiError> {
-        let Some(group) = self.groups.get(index) else { return Ok(None) };
-        let inner = &app.inner;
-        let mut shown = heading(group, &self.items, &self.of);
-        let mut configurations = Configurations::default();
-        shown.items = inner.read(|reader| {
-            let members = group.members.iter();
-            members
-                .map(|member| inner.inbox_item(reader, &self.items[*member], &mut configurations))
-                .collect::<Result<_, _>>()
-        })?;
-        Ok(Some(shown))
-    }
-}
-
 /// Number of items of each kind. It looks at all of them, of which `inbox` reads a page.
 ///
 /// # Errors
@@ -195,13 +133,13 @@ impl Place {
 }
 
 /// Filter of a list, as the names of its groups say it: a name must stand for the items that were shown under it.
-fn narrowed(store: Option<StoreId>, kind: Option<&KindFilter>) -> String {
+pub(super) fn narrowed(store: Option<StoreId>, kind: Option<&KindFilter>) -> String {
     let store = store.map(|store| format!("@{store}")).unwrap_or_default();
     let kind = kind.map(|kind| format!(":{kind}")).unwrap_or_default();
     store + &kind
 }
 
-fn heading(group: &Group, items: &[Unreviewed], of: &str) -> InboxGroup {
+pub(super) fn heading(group: &Group, items: &[Unreviewed], of: &str) -> InboxGroup {
     let members = || group.members.iter().map(|member| &items[*member]);
     let writer = members().next().map_or(&Actor::Unknown, |item| &item.writer);
     let time = |at: Option<retrace_model::Timestamp>| at.map(|at| at.to_rfc3339()).unwrap_or_default();

@@ -34,7 +34,7 @@ pub fn memories(app: &App, request: MemoriesReq) -> Result<Memories, ApiError> {
         let mut memories = Vec::new();
         for memory in found {
             let path = memory.path.as_ref().map(ToString::to_string);
-            let kind = inner.kind_of(reader, &place, path.as_deref(), &memory.version)?;
+            let kind = inner.kind_of(&reader.recent(), &place, path.as_deref(), &memory.version)?;
             if wanted.as_ref().is_none_or(|wanted| wanted.holds(&kind)) {
                 memories.push(memory_view(&memory, path, &kind));
             }
@@ -297,7 +297,7 @@ const STRIDE: usize = 64;
 
 /// From a byte's place in a text to a character's. Most text is ASCII, where they are the same; else the characters are counted
 /// once, so that a line with a mark at every second of them costs no more than its size.
-fn positions(text: &str) -> impl Fn(usize) -> u32 + '_ {
+pub(crate) fn positions(text: &str) -> impl Fn(usize) -> u32 + '_ {
     let bytes = text.as_bytes();
     let begun = |bytes: &[u8]| bytes.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count();
     let mut before = Vec::new();

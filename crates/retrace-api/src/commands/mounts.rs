@@ -203,7 +203,7 @@ impl Inner {
         family: Family,
     ) -> Result<Option<u64>, ApiError> {
         if family == NEWEST_FAMILY {
-            return self.token_counts.of(reader, version);
+            return self.token_counts.of(&reader.recent(), version);
         }
         match reader.content(version) {
             Ok(Some(content)) => {

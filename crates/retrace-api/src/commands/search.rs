@@ -1,5 +1,6 @@
 //! Full-text search.
 
+use super::memories::positions;
 use crate::App;
 use crate::wire::{ApiError, Hit, SearchReq, SearchResult};
 use retrace_log::{LogError, Reader, SearchHit, Words};
@@ -70,7 +71,8 @@ fn hit(reader: &Reader<'_>, found: &SearchHit) -> Result<Hit, ApiError> {
 
 /// A stretch of the line around the first match, and the matches in it, both in characters.
 fn snippet(line: &str, matches: &[Range<usize>]) -> (String, Vec<(u32, u32)>) {
-    let position = |byte: usize| line[..byte].chars().count();
+    let position = positions(line);
+    let position = |byte: usize| position(byte) as usize;
     let first = matches.first().map_or(0, |range| position(range.start));
     let length = line.chars().count();
     let from = if length <= SNIPPET { 0 } else { first.saturating_sub(LEAD).min(length - SNIPPET) };

@@ -6,7 +6,7 @@ use crate::print::names::Names;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
-use retrace_api::commands::{self, InboxList};
+use retrace_api::commands::{self, InboxList, InboxPart};
 use retrace_api::wire::{InboxReq, Nothing, TranscriptsReq};
 
 /// List unreviewed changes, newest first
@@ -75,15 +75,21 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
-        for index in 0..list.len() {
-            let Some(group) = list.group(&app, index)? else { break };
-            if as_json {
-                json::line(out, &group)?;
-            } else {
-                print::inbox::group(out, &group, &names, arguments.all, style)?;
-            }
+        if as_json {
+            let mut lines = json::Lists::new(out);
+            list.each(&app, |part| match part {
+                InboxPart::Group(group) => Ok(lines.begin(&group)?),
+                InboxPart::Item(item) => Ok(lines.item(&*item)?),
+            })
+            .and_then(|()| Ok(lines.end()?))
+        } else {
+            let mut groups = print::inbox::Groups::new(out, &names, arguments.all, style);
+            list.each(&app, |part| match part {
+                InboxPart::Group(group) => Ok(groups.begin(group)?),
+                InboxPart::Item(item) => Ok(groups.item(*item)?),
+            })
+            .and_then(|()| Ok(groups.end()?))
         }
-        Ok(())
     })?;
     Ok(Exit::DONE)
 }

@@ -161,15 +161,13 @@ fn tell_first(plan: &Reviewed, shell: &mut Shell<'_, '_>) -> Result<(), Failure>
 /// The versions of a group of the inbox, as it was listed.
 fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
     let list = InboxList::read(app, &Narrowed::of_group(group).request())?;
-    let index = list.headings().position(|known| known.id == group);
-    let found = index.map(|index| list.group(app, index)).transpose()?.flatten();
-    let found = found.ok_or_else(|| ApiError {
+    let found = list.versions(app, group)?;
+    found.ok_or_else(|| ApiError {
         code: Code::NotFound,
         message: "There is no such group in the inbox.".to_owned(),
         hint: "A group that changed has another name: look at `retrace inbox` again.".to_owned(),
         subject: group.to_owned(),
-    })?;
-    Ok(found.items.into_iter().map(|item| item.version_id).collect())
+    })
 }
 
 /// Prints what a review did. Items that changed meanwhile are a failure all the same: the caller of a script must notice.

@@ -9,14 +9,77 @@ use retrace_api::wire::{Approval, Finding, InboxGroup, InboxItem, OriginNote, Pu
 use std::collections::BTreeSet;
 use std::io::{Result, Write};
 
-/// A group: who and when, then a line an item.
-pub(crate) fn group(
-    out: &mut (impl Write + ?Sized),
-    group: &InboxGroup,
-    names: &Names,
+/// Items of a group that are looked at before its heading is printed, which says what they have in common.
+const LOOKED_AT: usize = 500;
+
+/// Groups while they come, item by item.
+pub(crate) struct Groups<'o, W: Write + ?Sized> {
+    out: &'o mut W,
+    names: &'o Names,
     all: bool,
     style: Style,
-) -> Result<()> {
+    /// The group whose heading is not printed yet, with the items that came.
+    held: Option<InboxGroup>,
+    /// The reason that was printed last.
+    said: Option<String>,
+    mended: Mended<'o>,
+}
+
+impl<'o, W: Write + ?Sized> Groups<'o, W> {
+    pub(crate) fn new(out: &'o mut W, names: &'o Names, all: bool, style: Style) -> Self {
+        Self {
+            out,
+            names,
+            all,
+            style,
+            held: None,
+            said: None,
+            mended: Mended { store: None, shown: BTreeSet::new() },
+        }
+    }
+
+    /// A group begins, after all of the one before it.
+    pub(crate) fn begin(&mut self, group: InboxGroup) -> Result<()> {
+        self.end()?;
+        self.held = Some(group);
+        Ok(())
+    }
+
+    /// An item of the group.
+    pub(crate) fn item(&mut self, item: InboxItem) -> Result<()> {
+        match &mut self.held {
+            Some(group) => {
+                group.items.push(item);
+                let came = group.items.len();
+                if came as u64 >= group.total || came == LOOKED_AT { self.end() } else { Ok(()) }
+            }
+            None => self.print(&item),
+        }
+    }
+
+    /// Prints what is held.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        let Some(group) = self.held.take() else { return Ok(()) };
+        heading(self.out, &group, self.style)?;
+        (self.said, self.mended.shown) = (None, BTreeSet::new());
+        group.items.iter().try_for_each(|item| self.print(item))
+    }
+
+    fn print(&mut self, item: &InboxItem) -> Result<()> {
+        line(self.out, item, self.names, self.style)?;
+        let why = item.origin.as_ref().and_then(why);
+        // The prompt of many writes in a row is said once.
+        if let Some(why) = why.as_ref().filter(|why| self.said.as_ref() != Some(*why)) {
+            writeln!(self.out, "      {}", self.style.paint.dim(why))?;
+        }
+        self.said = why.or_else(|| self.said.take());
+        self.mended.store = self.names.typed(&item.store_id);
+        findings(self.out, &item.findings, &mut self.mended, self.all, self.style)
+    }
+}
+
+/// Who and when.
+fn heading(out: &mut (impl Write + ?Sized), group: &InboxGroup, style: Style) -> Result<()> {
     let (first, last) = (time(&group.started_at, style.zone), time(&group.ended_at, style.zone));
     let when = if first == last { last } else { format!("{first} to {last}") };
     writeln!(
@@ -27,21 +90,7 @@ pub(crate) fn group(
         title(group).map(|title| format!(" “{title}”")).unwrap_or_default(),
         put_back(group).map(|back| format!(", {}", put_back_by(back))).unwrap_or_default(),
         count(group.total, "memory", "memories")
-    )?;
-    let mut sentence = None;
-    let mut mended = Mended { store: None, shown: BTreeSet::new() };
-    for item in &group.items {
-        line(out, item, names, style)?;
-        let why = item.origin.as_ref().and_then(why);
-        // The prompt of many writes in a row is said once.
-        if let Some(why) = why.as_ref().filter(|why| sentence.as_ref() != Some(*why)) {
-            writeln!(out, "      {}", style.paint.dim(why))?;
-        }
-        sentence = why.or(sentence);
-        mended.store = names.typed(&item.store_id);
-        findings(out, &item.findings, &mut mended, all, style)?;
-    }
-    Ok(())
+    )
 }
 
 /// Rules of one item that are printed, each once with the number of its findings; the others are counted.
@@ -51,8 +100,11 @@ const MAX_RULES: usize = 5;
 const TITLE: usize = 60;
 const PROMPT: usize = 100;
 
-/// The act that put all of a group's items back; none where some were not.
+/// The act that put all of a group's items back; none where some were not, or were not looked at: each says so itself.
 fn put_back(group: &InboxGroup) -> Option<&PutBack> {
+    if (group.items.len() as u64) < group.total {
+        return None;
+    }
     let back = group.items.first()?.put_back.as_ref()?;
     let is_of_it =
         |item: &InboxItem| item.put_back.as_ref().is_some_and(|it| it.operation_seq == back.operation_seq);
@@ -280,9 +332,15 @@ mod tests {
             ],
         }))
         .unwrap();
-        let mut out = Vec::new();
-        group(&mut out, &one, &Names::default(), false, Style::PLAIN).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let printed = |all: bool| {
+            let (mut out, names) = (Vec::new(), Names::default());
+            let mut groups = Groups::new(&mut out, &names, all, Style::PLAIN);
+            groups.begin(InboxGroup { items: Vec::new(), ..one.clone() }).unwrap();
+            one.items.iter().for_each(|item| groups.item(item.clone()).unwrap());
+            groups.end().unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let text = printed(false);
         assert!(text.contains("“Fix ") && !text.contains('\u{1b}'), "{text}");
         assert_eq!(text.matches("turn 4, claude-x, “").count(), 1, "one prompt is said once: {text}");
         assert!(
@@ -290,9 +348,7 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("note: 7 × rule, first n [group/rule]\n"), "{text}");
-        let mut out = Vec::new();
-        group(&mut out, &one, &Names::default(), true, Style::PLAIN).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = printed(true);
         assert_eq!(text.matches("note: n [group/rule]").count(), 7, "{text}");
     }
 }

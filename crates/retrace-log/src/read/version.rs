@@ -7,7 +7,10 @@ use crate::{LogError, Reader, blob};
 use retrace_model::{
     Actor, MemoryId, ReceiptId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
 };
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Facts of a version's content, without the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,22 +259,17 @@ impl Reader<'_> {
     /// # Errors
     /// [`LogError::Redacted`], [`LogError::NotKept`], [`LogError::Damaged`] when they do not have the recorded hash.
     pub fn content(&self, version: &VersionRow) -> Result<Option<Content>, LogError> {
-        if version.redaction.is_some() {
-            return Err(LogError::Redacted(version.id.seq));
-        }
-        let (Some(info), Some(row)) = (version.content, version.blob_row) else { return Ok(None) };
-        if !info.kept {
-            return Err(LogError::NotKept(version.id.seq));
-        }
+        let Some((info, row)) = kept(version)? else { return Ok(None) };
         // Masked since the version was read.
         let bytes = blob::read(self.connection, row)?.ok_or(LogError::Redacted(version.id.seq))?;
-        if Sha256::of(&bytes) != info.sha256 {
-            return Err(LogError::Damaged(format!(
-                "the content of version {} has another hash",
-                version.id.seq
-            )));
-        }
+        is_whole(version, &info, &bytes)?;
         Ok(Some(Content { info, bytes }))
+    }
+
+    /// The contents of a few versions that are asked for more than once, such as the two sides of a change.
+    #[must_use]
+    pub fn recent(&self) -> Recent<'_> {
+        Recent { connection: self.connection, known: RefCell::default() }
     }
 
     /// The newest version of any memory with exactly this content, where the log has one.
@@ -285,6 +283,56 @@ impl Reader<'_> {
             .prepare_cached("SELECT max(seq) FROM versions WHERE blob_id = ?1 AND redaction_id IS NULL")?
             .query_row([blob_row], |row| row.get(0))?;
         seq.map(|seq| self.version(seq)).transpose()
+    }
+}
+
+/// What a version's content is and where it lies; `None` for a deletion.
+fn kept(version: &VersionRow) -> Result<Option<(ContentInfo, i64)>, LogError> {
+    if version.redaction.is_some() {
+        return Err(LogError::Redacted(version.id.seq));
+    }
+    let Some((info, row)) = version.content.zip(version.blob_row) else { return Ok(None) };
+    if info.kept { Ok(Some((info, row))) } else { Err(LogError::NotKept(version.id.seq)) }
+}
+
+fn is_whole(version: &VersionRow, info: &ContentInfo, bytes: &[u8]) -> Result<(), LogError> {
+    if Sha256::of(bytes) == info.sha256 {
+        return Ok(());
+    }
+    Err(LogError::Damaged(format!("the content of version {} has another hash", version.id.seq)))
+}
+
+/// Contents that [`Recent`] remembers.
+const MOST_RECENT: usize = 4;
+
+/// Reads the contents of versions and remembers the last few: what is asked for again is not unpacked again, and what leans on one
+/// of them is unpacked from there.
+pub struct Recent<'c> {
+    connection: &'c Connection,
+    known: RefCell<VecDeque<(i64, Rc<Vec<u8>>)>>,
+}
+
+impl Recent<'_> {
+    /// As [`Reader::content`].
+    ///
+    /// # Errors
+    /// As [`Reader::content`].
+    pub fn content(&self, version: &VersionRow) -> Result<Option<Rc<Vec<u8>>>, LogError> {
+        let Some((info, row)) = kept(version)? else { return Ok(None) };
+        let known = |at: i64| {
+            let known = self.known.borrow();
+            known.iter().find(|(row, _)| *row == at).map(|(_, bytes)| Rc::clone(bytes))
+        };
+        if let Some(bytes) = known(row) {
+            return Ok(Some(bytes));
+        }
+        let bytes =
+            blob::read_knowing(self.connection, row, known)?.ok_or(LogError::Redacted(version.id.seq))?;
+        is_whole(version, &info, &bytes)?;
+        let mut known = self.known.borrow_mut();
+        known.truncate(MOST_RECENT - 1);
+        known.push_front((row, Rc::clone(&bytes)));
+        Ok(Some(bytes))
     }
 }
 
