@@ -5399,7 +5399,7 @@ compacted: Array<number>,
 needed_again: Array<number>, };
 
 /**
- * What a chart draws of settings.
+ * Chart lines of settings.
  */
 export type SimulatedLines = { 
 /**
