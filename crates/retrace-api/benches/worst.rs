@@ -24,8 +24,11 @@ const GOAL: Duration = Duration::from_millis(300);
 /// Bytes between two changes.
 const STRIDE: usize = 4096;
 
+/// Reads one view of the memory.
+type View = fn(&App);
+
 /// What is measured.
-const VIEWS: [(&str, fn(&App)); 5] =
+const VIEWS: [(&str, View); 5] =
     [("inbox", inbox), ("diff", diff), ("blame", blame), ("content", document), ("check", check)];
 
 fn main() -> ExitCode {

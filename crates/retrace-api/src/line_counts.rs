@@ -51,7 +51,7 @@ impl LineCounts {
             return Ok(*known);
         }
         let old = from.map_or_else(|| Ok(Rc::default()), |from| bytes(contents, from))?;
-        let counts = compare(&old, &*bytes(contents, to)?);
+        let counts = compare(&old, &bytes(contents, to)?);
         self.remember(pair, counts);
         Ok(counts)
     }

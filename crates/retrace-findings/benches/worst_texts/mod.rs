@@ -1,6 +1,6 @@
 //! Texts that cost most for their size: `worst.json`, which the benchmark of what the window renders reads too.
 
-#![allow(dead_code, reason = "each benchmark uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "two benchmarks include it, and each uses a part of it")]
 
 use serde::Deserialize;
 use std::sync::LazyLock;
