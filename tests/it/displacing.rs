@@ -1,13 +1,14 @@
 //! Whoever writes: what stands there unrecorded is in the log before it is displaced, and what is answered as failed was not done.
 //!
-//! One table of all writers. Each is killed at every step while an edit by hand stands that nobody recorded; fails at every step,
-//! alone and from there on; and meets a full disk below the log. `RETRACE_RUNS=1000` kills each that often at a step by chance.
+//! One table of all writers. Each is killed at every step while an edit by hand stands that nobody recorded, and while one comes
+//! right before a file is displaced, after everything was compared; fails at every step, alone and from there on; and meets a full
+//! disk below the log. `RETRACE_RUNS=1000` kills each that often at a step by chance.
 
 use crate::bad_days::while_somebody_reads;
 use crate::mounts;
 use crate::scenes::{SECRET, recorded};
 use base64::Engine as _;
-use retrace_api::{commands, wire};
+use retrace_api::{FileStep, commands, wire};
 use retrace_model::Sha256;
 use retrace_tests::api::StoreApi;
 use retrace_tests::trap::{Spring, Trap};
@@ -15,8 +16,9 @@ use retrace_tests::tree::{self, Tree};
 use retrace_tests::{World, child, options, options_of};
 use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 use wire::Code;
 
@@ -353,6 +355,8 @@ impl Stage {
     }
 
     fn reset(&self) {
+        // It may not be there.
+        drop(std::fs::remove_file(self.mark()));
         tree::write(&self.directory.path().join("data"), &self.data);
         for (place, live) in PLACES.iter().zip(&self.live) {
             let at = self.directory.path().join(place);
@@ -361,6 +365,23 @@ impl Stage {
                 None => drop(std::fs::remove_dir_all(&at)),
             }
         }
+    }
+
+    /// Whether somebody wrote by hand: before the writer began, or meanwhile.
+    fn was_edited(&self) -> bool {
+        self.by_hand || self.mark().exists()
+    }
+
+    /// Says that somebody wrote by hand meanwhile.
+    fn mark(&self) -> PathBuf {
+        mark_in(self.directory.path())
+    }
+
+    /// Whether the edit by hand lies beside its file, as what a writer displaced.
+    fn is_displaced(&self) -> bool {
+        let places = PLACES.map(|place| self.directory.path().join(place));
+        let files = places.iter().filter(|place| place.exists()).flat_map(|place| tree::read(place));
+        files.into_iter().any(|(path, content)| path.contains(".retrace-") && content == BY_HAND.as_bytes())
     }
 
     fn world(&self, process: u64) -> World {
@@ -377,13 +398,22 @@ impl Stage {
             let secret = String::from_utf8_lossy(content).contains(SECRET);
             assert!(secret || known.contains(&hash), "{name}, {when}: what stood at {path} is lost");
         }
+        let hash = Sha256::of(BY_HAND.as_bytes()).to_hex();
+        assert!(!self.was_edited() || known.contains(&hash), "{name}, {when}: the edit by hand is lost");
         for place in PLACES {
             // A directory that was to be mounted is nobody's until it is.
             if self.writer.name == "mount" || !world.path(place).exists() {
                 continue;
             }
-            let left = tree::read(&world.path(place)).into_keys().filter(|path| path.contains(".retrace-"));
-            assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new(), "{name}, {when}");
+            // What the writer brought and nobody ever saw stands at no path of the log, so a scan leaves it where it is.
+            let brought = |content: &[u8]| !recorded(world).contains(&Sha256::of(content).to_hex());
+            let left = tree::read(&world.path(place)).into_iter();
+            let left = left.filter(|(path, content)| path.contains(".retrace-") && !brought(content));
+            assert_eq!(
+                left.map(|(path, _)| path).collect::<Vec<_>>(),
+                Vec::<String>::new(),
+                "{name}, {when}"
+            );
         }
         assert_eq!(world.scan(), 0, "{name}, {when}: the log says what the disk says");
         world.verify();
@@ -391,8 +421,17 @@ impl Stage {
 }
 
 fn edit_by_hand(world: &World, writer: &Writer) {
+    std::fs::write(edited_in(&world.path(""), writer), BY_HAND).expect("a file");
+}
+
+/// The file that is edited by hand.
+fn edited_in(directory: &Path, writer: &Writer) -> PathBuf {
     let place = if writer.name.starts_with("mounted") { "served" } else { "notes" };
-    std::fs::write(world.path(place).join(writer.edited), BY_HAND).expect("a file");
+    directory.join(place).join(writer.edited)
+}
+
+fn mark_in(directory: &Path) -> PathBuf {
+    directory.join("edited-meanwhile")
 }
 
 /// Files in every place, hidden files of acts left out.
@@ -428,17 +467,33 @@ fn there_is_no_other_way() {
 #[test]
 fn one_that_is_killed() {
     let Some((task, directory)) = child::task() else { return };
-    let (name, step) = task.split_once(' ').expect("two words");
+    let (name, numbers) = task.split_once(' ').expect("words");
+    let numbers: Vec<u64> = numbers.split(' ').map(|number| number.parse().expect("a number")).collect();
+    let (step, displacing) = (numbers[0], numbers[1]);
     let writer = WRITERS.iter().find(|writer| writer.name == name).expect("a writer");
     let spring = Spring::Call(Box::new(|| {
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
             .expect("a process may kill itself");
     }));
+    let (edited, mark, seen) = (edited_in(&directory, writer), mark_in(&directory), AtomicU64::new(0));
+    let own: Arc<OnceLock<Arc<Trap>>> = Arc::default();
+    let counted = Arc::clone(&own);
+    let trap = Trap::meanwhile(spring, move |now| {
+        let displaces = matches!(now, FileStep::Exchange | FileStep::SetAside);
+        // Nobody writes into a directory that the writer has deleted.
+        if displaces
+            && seen.fetch_add(1, Ordering::SeqCst) + 1 == displacing
+            && std::fs::write(&edited, BY_HAND).is_ok()
+        {
+            std::fs::write(&mark, "").expect("a file");
+            counted.get().expect("it is set").set(step);
+        }
+    });
+    drop(own.set(Arc::clone(&trap)));
     let mut options = options_of(&directory, 2);
-    let trap = Trap::new(spring);
     options.faults = Arc::<Trap>::clone(&trap);
     let world = World::over(options);
-    trap.set(step.parse().expect("a number"));
+    trap.set(if displacing == 0 { step } else { u64::MAX });
     // A writer that finds the edit may well leave it.
     drop((writer.act)(&world));
     trap.release();
@@ -446,8 +501,14 @@ fn one_that_is_killed() {
 
 /// Kills a writer at a step; `false` when it came to its end before.
 fn killed(stage: &Stage, step: u64) -> bool {
+    killed_after(stage, 0, step)
+}
+
+/// The same, where somebody writes by hand right before the `displacing`th time that the writer displaces a file, and steps are
+/// counted from there on.
+fn killed_after(stage: &Stage, displacing: u64, step: u64) -> bool {
     stage.reset();
-    let task = format!("{} {step}", stage.writer.name);
+    let task = format!("{} {step} {displacing}", stage.writer.name);
     let output = child::command("displacing::one_that_is_killed", &task, stage.directory.path()).output();
     let output = output.expect("a process");
     if !output.status.success() {
@@ -472,6 +533,42 @@ fn an_edit_by_hand_survives_a_kill_at_every_step() {
     }
 }
 
+/// Writers that do nothing where they see an edit by hand meet one all the same when it comes after they looked.
+#[test]
+fn an_edit_that_comes_right_before_it_is_displaced_survives_a_kill_at_every_step() {
+    let mut reached = Vec::new();
+    for writer in WRITERS.iter().filter(|writer| writer.name != "mount") {
+        let stage = Stage::new(writer, false);
+        let (mut displaced, mut kills) = (0, 0);
+        for displacing in 1..MAX_STEPS {
+            let mut step = 1;
+            while killed_after(&stage, displacing, step) {
+                (displaced, kills) = (displaced + u64::from(stage.is_displaced()), kills + 1);
+                let when =
+                    format!("edited before displacing for the {displacing}. time, killed {step} steps later");
+                stage.nothing_is_lost(&stage.world(3), &when);
+                step += 1;
+                assert!(step < MAX_STEPS, "{} does not come to an end", writer.name);
+            }
+            stage.nothing_is_lost(&stage.world(3), "undisturbed but for an edit");
+            if step == 1 {
+                break;
+            }
+        }
+        println!("{:24} {kills} kills after an edit, {displaced} while it was displaced", writer.name);
+        if displaced > 0 {
+            reached.push(writer.name);
+        }
+    }
+    for name in SEES_EDITS {
+        assert!(reached.contains(&name), "{name} was never killed while the edit was displaced: {reached:?}");
+    }
+}
+
+/// Writers that do nothing where they see an edit by hand.
+const SEES_EDITS: [&str; 8] =
+    ["rollback", "restore", "undo", "reject", "edit", "move-entry", "expire", "accept"];
+
 /// `RETRACE_RUNS=1000 cargo test -p retrace-tests --test it displacing::by_chance -- --nocapture`.
 #[test]
 fn by_chance() {
@@ -480,21 +577,32 @@ fn by_chance() {
     };
     for writer in &WRITERS {
         let stage = Stage::new(writer, writer.name != "mount");
-        let mut steps = 1;
-        while killed(&stage, steps) {
-            steps += 1;
+        let meanwhile = Stage::new(writer, false);
+        // Every way to be killed: before which displacement somebody writes, none for an edit that stands from the beginning, and
+        // how many steps after that.
+        let mut ways = Vec::new();
+        for displacing in 0..MAX_STEPS {
+            let stage = if displacing == 0 { &stage } else { &meanwhile };
+            let steps = (1..).take_while(|step| killed_after(stage, displacing, *step)).count() as u64;
+            ways.extend((1..=steps).map(|step| (displacing, step)));
+            if steps == 0 || writer.name == "mount" {
+                break;
+            }
         }
-        let (mut kills, mut state) = (0, 0x9e37_79b9_7f4a_7c15_u64);
+        let (mut kills, mut displaced, mut state) = (0, 0, 0x9e37_79b9_7f4a_7c15_u64);
         for run in 0..runs {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let step = 1 + (state >> 33) % steps;
-            kills += u64::from(killed(&stage, step));
-            stage.nothing_is_lost(&stage.world(3), &format!("run {run}, killed at step {step}"));
+            let (displacing, step) = ways[usize::try_from((state >> 33) % ways.len() as u64).expect("few")];
+            let stage = if displacing == 0 { &stage } else { &meanwhile };
+            kills += u64::from(killed_after(stage, displacing, step));
+            displaced += u64::from(stage.is_displaced());
+            let when = format!("run {run}, edited before {displacing}, killed at step {step}");
+            stage.nothing_is_lost(&stage.world(3), &when);
         }
         println!(
-            "{:24} {runs} runs, {kills} killed at one of {} steps, nothing lost",
+            "{:24} {runs} runs, {kills} killed in one of {} ways, {displaced} while the edit was displaced, nothing lost",
             writer.name,
-            steps - 1
+            ways.len()
         );
     }
 }
