@@ -35,6 +35,7 @@ const SOURCES: &[&str] = &[
 /// Files and folders whose prose is for somebody else, and for whom.
 const OTHERS: &[(&str, &str)] = &[
     ("crates/retrace-api/src/bindings.rs", "TypeScript"),
+    ("crates/retrace-api/src/reference.rs", "docs/API.md, for who writes a client"),
     ("crates/retrace-api/src/sentences", "these lists"),
     ("crates/retrace-api/src/review_page.rs", "the page of a report, which is English"),
     ("crates/retrace-api/src/commands/review_report.rs", "the page of a report, which is English"),
