@@ -52,7 +52,7 @@ worst: ui/node_modules/.package-lock.json ## Measure what the worst megabyte of 
 soak: ui/dist/index.html ## Serve under mixed load for an hour and say whether its memory is level (ARGS="--minutes 20")
 	@scripts/install-packages serve
 	cargo build --release -p retrace-cli
-	@scripts/soak $(ARGS)
+	@tests/oracles/soak.py $(ARGS)
 
 screenshots: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Draw docs/images anew from the running app
 	@scripts/install-packages build test

@@ -63,7 +63,9 @@ fn structure(page: &str) -> Vec<String> {
 fn text_from_outside_changes_no_element_and_no_attribute() {
     let hostile = page(HOSTILE, 30);
     assert_eq!(structure(&hostile), structure(&page("plain", 30)));
-    assert!(hostile.contains("&lt;script&gt;") && hostile.contains("‹U+202E›") && !hostile.contains('\u{202e}'));
+    assert!(
+        hostile.contains("&lt;script&gt;") && hostile.contains("‹U+202E›") && !hostile.contains('\u{202e}')
+    );
     assert!(hostile.contains("read_again"));
 }
 

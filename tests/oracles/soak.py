@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much memory `retrace serve` takes under mixed load for a long time, and whether that is level.
 
-    scripts/soak [--minutes 60] [--program target/release/retrace] [--pause 0.02]
+    tests/oracles/soak.py [--minutes 60] [--program target/release/retrace] [--pause 0.02]
 
 It starts the program on a directory of its own, where some stores of files are recorded and some are of the Memory Stores
 API, and lets clients work on them at once: writes and reads through that API, the commands of the window, calls of the
