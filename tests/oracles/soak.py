@@ -255,7 +255,7 @@ def session(home, numbers):
                 "role": "assistant", "id": f"msg_{numbers.randrange(10**12)}", "model": "claude-sonnet-4-5",
                 "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 100 * turn, "output_tokens": 50}}
             file.write(json.dumps({"type": message["role"], "timestamp": stamp, "sessionId": "soak", "uuid": f"u{turn}",
-                                   "cwd": "/work/soak", "message": message}) + "\n")
+                                   "cwd": "/srv/soak", "message": message}) + "\n")
 
 
 def lab(client, numbers):
