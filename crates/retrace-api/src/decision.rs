@@ -63,18 +63,7 @@ pub(crate) fn note(
         .into_iter()
         .map(|(memory, seq)| ReviewedVersion { memory, reviewed_seq: seq, through: seq })
         .collect();
-    if !reviewed_versions.is_empty() {
-        let operation_seq = Some(operation);
-        let (person, at) = (who.person, who.at);
-        act.review(NewReview {
-            person,
-            verdict: Verdict::Own,
-            at,
-            note: None,
-            operation_seq,
-            reviewed_versions,
-        })?;
-    }
+    note_own(act, who, operation, reviewed_versions)?;
     Ok(number)
 }
 
@@ -94,6 +83,16 @@ pub(crate) fn note_in_passing(act: &mut Act<'_>, who: Who<'_>, appended: &Append
             reviewed_versions.push(ReviewedVersion { memory, reviewed_seq: seq, through: seq });
         }
     }
+    note_own(act, who, operation, reviewed_versions)
+}
+
+/// Reviews versions as the person's own act; without any there is no review.
+fn note_own(
+    act: &mut Act<'_>,
+    who: Who<'_>,
+    operation: u64,
+    reviewed_versions: Vec<ReviewedVersion>,
+) -> Result<(), ApiError> {
     if !reviewed_versions.is_empty() {
         let (person, at, operation_seq) = (who.person, who.at, Some(operation));
         act.review(NewReview {
