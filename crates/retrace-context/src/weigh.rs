@@ -311,6 +311,8 @@ impl Framer<'_> {
                         self.weights.files.push(FileWeight { at, path, class, source, tokens, partial });
                     }
                 }
+                // What is rendered has the client's words around it.
+                BlockKind::Attachment { rendered: Some(_), .. } => {}
                 BlockKind::Attachment { .. } => weight.frame = self.reminder,
                 BlockKind::Text { .. } if typed => {
                     weight.frame = self.typed;

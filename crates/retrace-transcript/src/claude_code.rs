@@ -16,6 +16,7 @@ use crate::{
     Account, AppliedEdit, Block, BlockKind, Cause, Compaction, Message, MessageIndex, Origin, Reading,
     Request, Role, Session,
 };
+use attachment::Sent;
 use conversation::{After, Conversation, Place, Preserved};
 use line::{Line, SYNTHETIC_MODEL, WITHOUT_CONTEXT, is_client_text, output_is_final, progress, title_of};
 use retrace_model::Timestamp;
@@ -296,7 +297,18 @@ impl<'a> Reader<'a> {
             "attachment" => {
                 let payload =
                     line.attachment.0.and_then(|json| serde_json::from_str::<Value>(json.get()).ok());
-                let kind = attachment::attachment(&payload.unwrap_or_default());
+                let payload = payload.unwrap_or_default();
+                let name = payload["type"].as_str().unwrap_or_default();
+                let rendered = std::mem::take(&mut line.rendered);
+                let rendered = match attachment::sent(name, &rendered, line::version(line.version.as_str())) {
+                    Sent::Text(text) => Some(text),
+                    Sent::Unsaid => None,
+                    Sent::Nothing => {
+                        count(&mut account.without_context, &format!("attachment/{name}"));
+                        return unmoved(self);
+                    }
+                };
+                let kind = attachment::attachment(&payload, rendered);
                 let message = Message {
                     role: Role::User,
                     origin: Origin::Client,

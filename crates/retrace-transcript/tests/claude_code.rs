@@ -423,3 +423,59 @@ fn the_stream_of_the_sdk_keeps_subagents_apart() {
     let summary = summariser.summary();
     assert_eq!((summary.subagents, summary.requests, summary.session.agent), (1, 3, None));
 }
+
+#[test]
+fn what_is_only_a_record_is_no_part_of_the_context() {
+    let attachment = |uuid: &str, parent: &str, extra: Value| {
+        let mut value = line("attachment", uuid, Some(parent), extra);
+        value["version"] = json!("2.1.330");
+        value
+    };
+    let snapshot = json!({"attachment": {"type": "prompt_snapshot", "systemPrompt": ["long"], "tools": [{"name": "Read"}]}});
+    let date = json!({"attachment": {"type": "date", "date": "2026-11-23"}, "renderedRole": "system",
+        "rendered": [{"content": "<system-reminder>\nToday's date is 2026-11-23.\n</system-reminder>"}]});
+    let instructions = json!({"attachment": {"type": "instructions",
+        "files": [{"path": "/p/CLAUDE.md", "type": "Project", "content": "Tabs."}]},
+        "rendered": [{"content": "Contents of /p/CLAUDE.md:\n\nTabs."}]});
+    let lines = [
+        typed("u1", None, "Look"),
+        attachment("n1", "u1", snapshot.clone()),
+        attachment("n2", "n1", date),
+        attachment("n3", "n2", instructions),
+        attachment("n4", "n3", json!({"attachment": {"type": "hook_success", "content": "seen"}})),
+        answer("a1", "n4", "m1", call("t1"), 100),
+        result("r1", "a1", "t1", "long"),
+        attachment("n5", "r1", snapshot),
+        answer("a2", "n5", "m2", text("Done."), 120),
+    ];
+    let transcript = main_of(&lines);
+    assert_eq!(sent(&transcript, 1), ["u1", "n2", "n3", "a1", "r1"]);
+    let texts: Vec<_> = transcript.messages[1..3]
+        .iter()
+        .map(|message| message.blocks[0].kind.attached_text().unwrap().into_owned())
+        .collect();
+    assert_eq!(texts[1], "Contents of /p/CLAUDE.md:\n\nTabs.");
+    assert!(texts[0].contains("Today's date"));
+    let account = reading(&lines).account;
+    assert_eq!(account.without_context["attachment/prompt_snapshot"], 2);
+    assert_eq!(account.without_context["attachment/hook_success"], 1);
+    assert!(account.unknown.is_empty());
+}
+
+#[test]
+fn lines_that_record_requests_are_understood() {
+    let of = |kind: &str| json!({"type": kind, "sessionId": "s"});
+    let kinds =
+        ["api-request", "api-request-blob", "api-request-shape", "tools-used", "cost-state", "atis-latch"];
+    let mut lines = vec![typed("u1", None, "Look"), answer("a1", "u1", "m1", text("Yes."), 100)];
+    lines.extend(kinds.map(of));
+    let account = reading(&lines).account;
+    assert!(account.unknown.is_empty());
+    let mut summariser = Summariser::new();
+    summariser.feed(&session(&lines));
+    let summary = summariser.summary();
+    assert!(summary.account.unknown.is_empty());
+    for kind in kinds {
+        assert_eq!((account.without_context[kind], summary.account.without_context[kind]), (1, 1), "{kind}");
+    }
+}

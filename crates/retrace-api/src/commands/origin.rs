@@ -281,7 +281,9 @@ fn blocks(at: usize, message: &Message, turn: Option<u64>, write: &Write) -> Vec
                 ("tool_result", content.iter().map(part).collect::<Vec<_>>().join("\n"))
             }
             BlockKind::Compaction { content } => ("other", content.clone().unwrap_or_default()),
-            BlockKind::Attachment { attachment, text, .. } => ("other", format!("{attachment} {text}")),
+            BlockKind::Attachment { attachment, text, rendered, .. } => {
+                ("other", format!("{attachment} {}", rendered.as_ref().unwrap_or(text)))
+            }
             BlockKind::Media(media) => ("other", format!("({}, {} bytes)", media.media_type, media.bytes)),
             BlockKind::Unknown { type_name, .. } => ("other", type_name.clone()),
         };

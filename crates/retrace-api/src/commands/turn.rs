@@ -144,11 +144,9 @@ impl Printer<'_> {
                 ("tool_result", content.iter().map(part).collect::<Vec<_>>().join("\n"))
             }
             BlockKind::Media(media) => (media_kind(media), described(media)),
-            BlockKind::Attachment { attachment, files, text } => {
+            kind @ BlockKind::Attachment { attachment, .. } => {
                 shown.name.clone_from(attachment);
-                let files = files.iter().map(|file| format!("{}\n{}", file.path, file.content));
-                let texts = files.chain(Some(text.clone()).filter(|text| !text.is_empty()));
-                ("attachment", texts.collect::<Vec<_>>().join("\n\n"))
+                ("attachment", kind.attached_text().unwrap_or_default().into_owned())
             }
             BlockKind::Compaction { content } => ("compaction", content.clone().unwrap_or_default()),
             BlockKind::Unknown { type_name, json } => {

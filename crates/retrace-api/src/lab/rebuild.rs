@@ -172,6 +172,7 @@ fn kept(
             count(MEDIA);
             None
         }
+        BlockKind::Attachment { rendered: Some(rendered), .. } => text(rendered.clone()),
         BlockKind::Attachment { files, text: shown, .. } => {
             count(ATTACHED);
             let files = files.iter().map(|file| format!("Contents of {}:\n{}", file.path, file.content));

@@ -99,6 +99,7 @@ fn files_are_priced_by_the_requests_that_carried_them() {
             content: content.into(),
         }],
         text: String::new(),
+        rendered: None,
     };
     story.types("a").answers(None, vec![]);
     story.says(Role::User, Origin::Client, vec![memory("0123456789")]);

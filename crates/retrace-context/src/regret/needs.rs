@@ -342,6 +342,7 @@ fn each_text<'v>(value: &'v Value, each: &mut dyn FnMut(&'v str)) {
 fn each_other_text<'b>(block: &'b Block, each: &mut dyn FnMut(&'b str)) {
     match &block.kind {
         BlockKind::Text { text } | BlockKind::Unknown { json: text, .. } => each(text),
+        BlockKind::Attachment { rendered: Some(text), .. } => each(text),
         BlockKind::Attachment { files, text, .. } => {
             files.iter().for_each(|file| each(&file.content));
             each(text);

@@ -33,8 +33,12 @@ fn count_block(kind: &BlockKind, counter: &dyn TextCounter, framing: &Framing) -
         }
         BlockKind::ToolResult { content, .. } => count_result(content, counter),
         BlockKind::Media(media) => BlockCount { media: media::estimate(media), ..BlockCount::default() },
-        BlockKind::Attachment { attachment, files, text } => {
-            count_attachment(attachment, files, text, counter)
+        BlockKind::Attachment { attachment, files, text, rendered } => {
+            let count = count_attachment(attachment, files, text, counter);
+            match rendered {
+                Some(rendered) => BlockCount { files: count.files, ..of_text(rendered, counter) },
+                None => count,
+            }
         }
         BlockKind::Compaction { content } => of_text(content.as_deref().unwrap_or_default(), counter),
         BlockKind::Unknown { json, .. } => of_text(json, counter),
@@ -173,8 +177,8 @@ pub(super) fn fingerprint(message: &Message) -> u64 {
                 }
             }
             BlockKind::Media(media) => media.bytes.hash(&mut hasher),
-            BlockKind::Attachment { attachment, files, text } => {
-                (attachment, text.len(), files.len()).hash(&mut hasher);
+            BlockKind::Attachment { attachment, files, text, rendered } => {
+                (attachment, text.len(), files.len(), rendered.as_ref().map(String::len)).hash(&mut hasher);
                 for file in files {
                     (&file.path, file.content.len()).hash(&mut hasher);
                 }

@@ -121,6 +121,7 @@ fn files_are_found_wherever_they_come_in() {
             content: "abc".into(),
         }],
         text: "tail".into(),
+        rendered: None,
     };
     story.says(Role::User, Origin::Client, vec![attached]);
     story.types("# claudeMd\nContents of /p/memory/MEMORY.md:\n\nindex\n");

@@ -1,5 +1,7 @@
 //! `attachment` lines: context that the client put in.
 
+use super::line::{PROMPT_SNAPSHOT, RENDERED_SINCE};
+use crate::lenient::{Content, Text, lenient_object};
 use crate::{AttachedFile, BlockKind};
 use serde_json::Value;
 
@@ -23,8 +25,63 @@ const NOT_TEXT: [&str; 16] = [
     "data",
 ];
 
+/// What of an attachment was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// The line does not say.
+    Unsaid,
+    /// This text.
+    Text(String),
+    /// Nothing: it is a record of the client's.
+    Nothing,
+}
+
+lenient_object! {
+    /// One entry of `rendered`.
+    struct Rendered<'a> {
+        content: Content<'a> = "content",
+    }
+}
+
+lenient_object! {
+    /// A block of a rendered text.
+    struct RenderedBlock<'a> {
+        text: Text<'a> = "text",
+    }
+}
+
+/// What a line says of the sending of its attachment.
+pub(super) fn sent(kind: &str, rendered: &Content<'_>, version: Option<[u64; 3]>) -> Sent {
+    match rendered {
+        Content::List(entries) => {
+            let texts: Vec<String> = entries
+                .iter()
+                .filter_map(|entry| serde_json::from_str::<Rendered<'_>>(entry.get()).ok())
+                .flat_map(|entry| rendered_texts(entry.content))
+                .collect();
+            if texts.is_empty() { Sent::Nothing } else { Sent::Text(texts.join("\n")) }
+        }
+        _ if kind == PROMPT_SNAPSHOT => Sent::Nothing,
+        _ if version.is_some_and(|version| version >= RENDERED_SINCE) => Sent::Nothing,
+        _ => Sent::Unsaid,
+    }
+}
+
+fn rendered_texts(content: Content<'_>) -> Vec<String> {
+    match content {
+        Content::Text(text) => vec![text.into_owned()],
+        Content::List(blocks) => blocks
+            .iter()
+            .filter_map(|block| {
+                serde_json::from_str::<RenderedBlock<'_>>(block.get()).ok()?.text.into_string()
+            })
+            .collect(),
+        Content::Absent | Content::Object => Vec::new(),
+    }
+}
+
 /// Reads a payload: files with their content, and every other text in it.
-pub(super) fn attachment(payload: &Value) -> BlockKind {
+pub(super) fn attachment(payload: &Value, rendered: Option<String>) -> BlockKind {
     let kind = payload["type"].as_str().unwrap_or_default();
     let mut files = Vec::new();
     let mut lines = Vec::new();
@@ -39,10 +96,12 @@ pub(super) fn attachment(payload: &Value) -> BlockKind {
         "hook_success" | "hook_additional_context" => collect(&payload["content"], &mut lines),
         _ => {}
     }
-    if files.is_empty() && lines.is_empty() && !kind.starts_with("hook_success") {
+    if rendered.is_some() {
+        lines.clear();
+    } else if files.is_empty() && lines.is_empty() && !kind.starts_with("hook_success") {
         collect(payload, &mut lines);
     }
-    BlockKind::Attachment { attachment: kind.to_owned(), files, text: lines.join("\n") }
+    BlockKind::Attachment { attachment: kind.to_owned(), files, text: lines.join("\n"), rendered }
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
@@ -104,17 +163,18 @@ mod tests {
         let payload = json!({"type": "instructions", "reason": "start", "files": [
             {"path": "/p/CLAUDE.md", "type": "Project", "content": "Be brief."}, {"path": "/x"}]});
         assert_eq!(
-            attachment(&payload),
+            attachment(&payload, None),
             BlockKind::Attachment {
                 attachment: "instructions".into(),
                 files: vec![file("/p/CLAUDE.md", "Project", "Be brief.")],
-                text: String::new()
+                text: String::new(),
+                rendered: None,
             }
         );
         let payload = json!({"type": "nested_memory", "path": "/p/a/CLAUDE.md",
             "content": {"type": "Project", "content": "In here: tabs.", "globs": ["x"]}});
         assert!(
-            matches!(attachment(&payload), BlockKind::Attachment { files, .. } if files == [file("/p/a/CLAUDE.md", "Project", "In here: tabs.")])
+            matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files == [file("/p/a/CLAUDE.md", "Project", "In here: tabs.")])
         );
     }
 
@@ -122,12 +182,35 @@ mod tests {
     fn other_text_is_collected() {
         let payload = json!({"type": "task_reminder", "content": [{"subject": "one"}, {"subject": "two"}], "itemCount": 2});
         assert!(
-            matches!(attachment(&payload), BlockKind::Attachment { text, files, .. } if text == "one\ntwo" && files.is_empty())
+            matches!(attachment(&payload, None), BlockKind::Attachment { text, files, .. } if text == "one\ntwo" && files.is_empty())
         );
         let payload = json!({"type": "hook_success", "content": "seen", "stdout": "seen", "hookName": "h"});
-        assert!(matches!(attachment(&payload), BlockKind::Attachment { text, .. } if text == "seen"));
+        assert!(matches!(attachment(&payload, None), BlockKind::Attachment { text, .. } if text == "seen"));
         for odd in [json!(null), json!([1]), json!({"type": 5}), json!({"type": "file", "content": 3})] {
-            assert!(matches!(attachment(&odd), BlockKind::Attachment { .. }));
+            assert!(matches!(attachment(&odd, None), BlockKind::Attachment { .. }));
         }
+    }
+
+    #[test]
+    fn what_was_sent_is_said_by_the_line() {
+        let since = Some([2, 1, 280]);
+        let rendered = |json: &str| {
+            let content: Content<'_> = serde_json::from_str(json).unwrap();
+            sent("date", &content, since)
+        };
+        assert_eq!(
+            rendered(r#"[{"content":"a"},{"content":[{"type":"text","text":"b"},7]},8]"#),
+            Sent::Text("a\nb".into())
+        );
+        assert_eq!(rendered("[]"), Sent::Nothing);
+        assert_eq!(rendered("null"), Sent::Nothing);
+        assert_eq!(sent("date", &Content::Absent, Some([2, 1, 265])), Sent::Unsaid);
+        assert_eq!(sent("date", &Content::Absent, None), Sent::Unsaid);
+        assert_eq!(sent("prompt_snapshot", &Content::Absent, None), Sent::Nothing);
+        let payload = json!({"type": "instructions", "files": [{"path": "/CLAUDE.md", "content": "Be brief."}], "x": "y"});
+        assert!(matches!(
+            attachment(&payload, Some("Contents of /CLAUDE.md:\n\nBe brief.".into())),
+            BlockKind::Attachment { files, text, rendered: Some(_), .. } if files.len() == 1 && text.is_empty()
+        ));
     }
 }

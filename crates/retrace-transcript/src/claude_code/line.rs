@@ -1,6 +1,6 @@
 //! One line of a session, in two depths over one shape: with its contents, or only with what an index needs.
 
-use crate::lenient::{Count, Flag, Link, List, Text, lenient_object, swallow};
+use crate::lenient::{Content, Count, Flag, Link, List, Text, lenient_object, swallow};
 use crate::usage::RawUsage;
 use memchr::memmem;
 use serde::Deserialize;
@@ -43,6 +43,7 @@ pub(crate) struct Line<'a, M, P> {
     pub written_paths: List<Text<'a>>,
     pub message: M,
     pub attachment: P,
+    pub rendered: Content<'a>,
 }
 
 impl<'de: 'a, 'a, M, P> Deserialize<'de> for Line<'a, M, P>
@@ -100,6 +101,7 @@ where
                         "writtenPaths" | "written_paths" => line.written_paths = map.next_value()?,
                         "message" => line.message = map.next_value()?,
                         "attachment" => line.attachment = map.next_value()?,
+                        "rendered" => line.rendered = map.next_value()?,
                         _ => {
                             map.next_value::<IgnoredAny>()?;
                         }
@@ -237,6 +239,13 @@ lenient_object! {
     }
 }
 
+/// First client that writes with each attachment what was sent for it (`rendered`); seen in 2.1.280 and later, not in 2.1.265.
+/// An attachment without it is then a record of the client's, of which nothing was sent.
+pub(crate) const RENDERED_SINCE: [u64; 3] = [2, 1, 280];
+
+/// The attachment that records system prompt and tools, of which nothing is sent.
+pub(crate) const PROMPT_SNAPSHOT: &str = "prompt_snapshot";
+
 /// True if a response's `output_tokens` is final: the client writes the usage of the end of the stream, and the response
 /// came to its end.
 pub(crate) fn output_is_final(version: Option<&str>, stop_reason: Option<&str>) -> bool {
@@ -284,6 +293,19 @@ pub(crate) fn progress(line: &[u8]) -> Option<Progress<'_>> {
     })
 }
 
+/// The type of a line that records a request or a part of one (2.1.300 and later), without parsing it: these are most of the
+/// bytes of a session. `None` for every other line.
+pub(crate) fn request_record(line: &[u8]) -> Option<&'static str> {
+    const HEAD: &[u8] = br#"{"type":"api-request"#;
+    let rest = line.strip_prefix(HEAD)?;
+    if line.last() != Some(&b'}') {
+        return None;
+    }
+    let kinds: [(&[u8], &'static str); 3] =
+        [(b"\"", "api-request"), (b"-blob\"", "api-request-blob"), (b"-shape\"", "api-request-shape")];
+    kinds.into_iter().find_map(|(tail, kind)| rest.starts_with(tail).then_some(kind))
+}
+
 /// The string after `key`, which holds the opening quote. Strings with escapes are not of use here.
 fn value_of<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a str> {
     let start = memmem::find(bytes, key)? + key.len();
@@ -322,7 +344,13 @@ pub(crate) fn is_client_text(text: &str) -> bool {
 }
 
 /// Types of lines that carry no context of the model.
-pub(crate) const WITHOUT_CONTEXT: [&str; 20] = [
+pub(crate) const WITHOUT_CONTEXT: [&str; 26] = [
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "tools-used",
+    "cost-state",
+    "atis-latch",
     "progress",
     "file-history-snapshot",
     "queue-operation",
@@ -361,6 +389,18 @@ mod tests {
         assert_eq!(progress(b"{}"), None);
         assert_eq!(progress(b""), None);
         assert_eq!(progress(br#"{"type":"progress","uuid":"a\"b"}"#).unwrap().uuid, None);
+    }
+
+    #[test]
+    fn records_of_requests_are_known_without_parsing() {
+        assert_eq!(request_record(br#"{"type":"api-request","id":"a"}"#), Some("api-request"));
+        assert_eq!(request_record(br#"{"type":"api-request-blob","hash":"a"}"#), Some("api-request-blob"));
+        assert_eq!(request_record(br#"{"type":"api-request-shape"}"#), Some("api-request-shape"));
+        for other in
+            [r#"{"type":"api-request-new"}"#, r#"{"type":"api-request","id":"#, r#"{"type":"user"}"#, ""]
+        {
+            assert_eq!(request_record(other.as_bytes()), None, "{other}");
+        }
     }
 
     #[test]

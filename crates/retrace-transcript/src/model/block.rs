@@ -61,8 +61,11 @@ pub enum BlockKind {
         attachment: String,
         /// Files it carries, with the content the model saw.
         files: Vec<AttachedFile>,
-        /// All other text in it, one line a piece.
+        /// All other text in it, one line a piece; empty where `rendered` holds it.
         text: String,
+        /// The text that was sent for it, where the file says so (Claude Code 2.1.280 and later). `None` where it does not:
+        /// files and text are taken to have been sent.
+        rendered: Option<String>,
     },
     /// The summary of a compaction by the server. Everything before the last one is ignored on input.
     Compaction {
@@ -92,6 +95,23 @@ impl BlockKind {
             }
             other => Some(Cow::Borrowed(other)),
         }
+    }
+}
+
+impl BlockKind {
+    /// Text of an attachment as it was sent, or its files and other text where the file does not say; `None` for other blocks.
+    #[must_use]
+    pub fn attached_text(&self) -> Option<Cow<'_, str>> {
+        let Self::Attachment { files, text, rendered, .. } = self else { return None };
+        if let Some(rendered) = rendered {
+            return Some(Cow::Borrowed(rendered));
+        }
+        if files.is_empty() {
+            return Some(Cow::Borrowed(text));
+        }
+        let files = files.iter().map(|file| format!("{}\n{}", file.path, file.content));
+        let texts = files.chain(Some(text.clone()).filter(|text| !text.is_empty()));
+        Some(Cow::Owned(texts.collect::<Vec<_>>().join("\n\n")))
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Tokens, id_hash, memory_write};
 use crate::account::{count, json_reason};
 use crate::claude_code::line::{
     LightBlock, LightContent, LightMessage, Line, SYNTHETIC_MODEL, WITHOUT_CONTEXT, output_is_final,
-    progress, title_of,
+    progress, request_record, title_of,
 };
 use crate::lenient::{Link, Text};
 use crate::model::FAST;
@@ -30,6 +30,10 @@ pub(super) fn line(state: &mut State, bytes: &[u8]) -> Result<(), String> {
     if let Some(progress) = progress(bytes) {
         count(&mut state.account.without_context, "progress");
         state.saw(progress.timestamp.and_then(|at| Timestamp::parse(at).ok()));
+        return Ok(());
+    }
+    if let Some(kind) = request_record(bytes) {
+        count(&mut state.account.without_context, kind);
         return Ok(());
     }
     let line: LightLine<'_> = serde_json::from_slice(bytes).map_err(|error| json_reason(&error))?;
