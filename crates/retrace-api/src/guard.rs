@@ -34,6 +34,7 @@ impl ByRules {
         };
         config.keep_groups(&GROUPS);
         config.inline_allow = false;
+        config.every_place = true;
         Ok(Self { config })
     }
 }

@@ -329,7 +329,7 @@ fn links_to(
         }
     }
     left.sort_by(|one, other| one.message.cmp(&other.message));
-    Ok(check::findings_view(&left))
+    Ok(left.iter().map(check::finding_view).collect())
 }
 
 impl Inner {
@@ -351,7 +351,7 @@ impl Inner {
                 Some(base) => self.findings_cache.of_content(contents, base, &configured)?,
                 None => Arc::default(),
             };
-            check::findings_view(&new_since(&before, &now))
+            new_since(&before, &now).iter().map(check::finding_view).collect()
         };
         findings.extend(self.directory_findings_of((reader, contents), &configured, newest, base)?);
         let events = self.findings_cache.of_events(reader, &configured)?;
@@ -387,16 +387,19 @@ impl Inner {
         let before = base.map(|base| text_of(contents, base)).transpose()?.flatten();
         let known: HashSet<&str> = before.iter().flat_map(|before| before.lines()).collect();
         let is_elsewhere = base.is_none_or(|base| base.path.as_ref() != Some(path));
-        let lines: Vec<&str> = text.lines().collect();
+        // A line is compared once for all findings in it: a memory can be one line of a megabyte with a finding every few bytes.
+        let is_line_new: Vec<bool> = text.lines().map(|line| !known.contains(line)).collect();
         let is_new = |finding: &&Finding| match &finding.span {
             None => is_elsewhere,
             Some(span) => {
-                let line =
-                    usize::try_from(span.start.line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
-                line.is_none_or(|line| !known.contains(line))
+                let index = |line: u32| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
+                let first = index(span.start.line);
+                // Findings that are counted with this one stand on the lines after it.
+                let lines = is_line_new.get(first..=first.max(index(finding.rest.last_line)));
+                lines.is_none_or(|lines| lines.contains(&true))
             }
         };
-        Ok(check::findings_view(found.iter().filter(is_new)))
+        Ok(found.iter().filter(is_new).map(check::finding_view).collect())
     }
 
     /// The findings about changes of a store that this person has not reviewed yet, each once.

@@ -80,7 +80,8 @@ pub(crate) fn html(page: &ReviewPage) -> String {
          <title>Review of memory</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>Review of memory</h1>\n"
     );
     facts(&page.facts, &mut text);
-    let mut checker = Checker::new(Config::default(), 1);
+    // Each line in which a secret stands is masked.
+    let mut checker = Checker::new(Config::default().with_every_place(), 1);
     for (heading, sections, nothing) in [
         ("Decided", &page.decided, "Nothing was decided."),
         ("Left to review", &page.left, "Nothing is left to review."),

@@ -5,7 +5,7 @@
 //! Without a rule it allows nothing.
 
 use crate::finding::Finding;
-use crate::registry::rules;
+use crate::registry::{Rule, rules};
 use crate::text::Text;
 use std::collections::BTreeMap;
 
@@ -39,11 +39,19 @@ impl Allowed {
 
     /// True if a comment allows `finding`, which is in the same file.
     pub(crate) fn allows(&self, finding: &Finding) -> bool {
-        [finding.rule.id.as_str(), finding.rule.group()].into_iter().any(|selector| {
-            let Some(lines) = self.entries.get(selector) else { return false };
-            let Some(span) = &finding.span else { return true };
-            let first = lines.partition_point(|line| line.saturating_add(1) < span.start.line);
-            lines.get(first).is_some_and(|line| *line <= span.end.line.max(span.start.line))
+        self.allows_at(finding.rule, finding.span.as_ref().map(|span| (span.start.line, span.end.line)))
+    }
+
+    /// Whether a comment allows what a rule finds from one line to another; `None` is the whole file.
+    pub(crate) fn allows_at(&self, rule: &Rule, lines: Option<(u32, u32)>) -> bool {
+        if self.entries.is_empty() {
+            return false;
+        }
+        [rule.id.as_str(), rule.group()].into_iter().any(|selector| {
+            let Some(comments) = self.entries.get(selector) else { return false };
+            let Some((start, end)) = lines else { return true };
+            let first = comments.partition_point(|line| line.saturating_add(1) < start);
+            comments.get(first).is_some_and(|line| *line <= end.max(start))
         })
     }
 }

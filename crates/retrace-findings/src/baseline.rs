@@ -111,13 +111,18 @@ impl Baseline {
 }
 
 /// Of the findings of a content, those that the content before it did not have: the same rule on the same evidence counts as
-/// often as it stood there before. Paths are not compared, so that a move makes nothing new.
+/// often as it stood there before. Paths are not compared, so that a move makes nothing new. Where findings of a rule are counted
+/// and not listed, and are others or more than before, the last listed one stands for as many as there are more, at least one.
 #[must_use]
 pub fn new_since(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
     let key = |finding: &Finding| (finding.rule.id.as_str(), finding.evidence);
     let mut known: HashMap<_, u32> = HashMap::new();
+    let mut rests: HashMap<&str, (u64, u64)> = HashMap::new();
     for finding in before {
         *known.entry(key(finding)).or_default() += 1;
+        if finding.rest.count > 0 {
+            rests.insert(&finding.rule.id, (finding.rest.count, finding.rest.digest));
+        }
     }
     let mut is_new = |finding: &Finding| match known.get_mut(&key(finding)) {
         Some(left) if *left > 0 => {
@@ -126,7 +131,24 @@ pub fn new_since(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
         }
         _ => true,
     };
-    after.iter().filter(|finding| is_new(finding)).cloned().collect()
+    let mut new = Vec::new();
+    for finding in after {
+        let is_listed_new = is_new(finding);
+        let (count, digest) = rests.get(finding.rule.id.as_str()).copied().unwrap_or_default();
+        let mut rest = finding.rest;
+        rest.count = match rest.count {
+            0 => 0,
+            now if now == count => u64::from(rest.digest != digest),
+            now => now.saturating_sub(count),
+        };
+        if is_listed_new {
+            new.push(Finding { rest, ..finding.clone() });
+        } else if rest.count > 0 {
+            rest.count -= 1;
+            new.push(Finding { rest, ..finding.clone() });
+        }
+    }
+    new
 }
 
 /// A fingerprint for each finding, 64 hexadecimal digits: of rule, path, what was found, and how many of the same stand
@@ -146,6 +168,9 @@ pub fn fingerprints(findings: &[Finding], salt: &str) -> Vec<String> {
             }
             bytes.extend_from_slice(&finding.evidence.0);
             bytes.extend_from_slice(&count.to_le_bytes());
+            if finding.rest.count > 0 {
+                bytes.extend_from_slice(&finding.rest.count.to_le_bytes());
+            }
             Sha256::of(&bytes).to_hex()
         })
         .collect()

@@ -1,10 +1,11 @@
 //! All rules over one directory.
 
 use crate::config::Config;
-use crate::finding::{Evidence, Finding, Span};
+use crate::finding::{Evidence, Finding, Rest, Span};
 use crate::likeness::Likeness;
+use crate::listed::Listed;
 use crate::messages;
-use crate::page::{Reading, read};
+use crate::page::{Reading, read, read_alone};
 use crate::registry::known;
 use crate::remedy::remedies;
 use crate::truth::{self, Repository};
@@ -79,7 +80,7 @@ pub(crate) struct Directory<'a> {
     pub(crate) surroundings: &'a Surroundings<'a>,
     all: BTreeSet<&'a str>,
     config: &'a Config,
-    findings: Vec<Finding>,
+    findings: Listed,
 }
 
 impl Checker {
@@ -114,14 +115,15 @@ impl Checker {
             surroundings,
             all: files.iter().map(|file| file.path).collect(),
             config: &self.config,
-            findings: Vec::new(),
+            findings: Listed::new(self.config.every_place),
         };
         of_files(&mut directory, &taken);
         links::check(&mut directory);
         truth::check(&mut directory);
         similar::check(&mut directory, &mut self.likeness, self.threads);
         usage::check(&mut directory);
-        let Directory { mut findings, readings, .. } = directory;
+        let Directory { findings, readings, .. } = directory;
+        let mut findings = findings.done();
         findings.extend(readings.values().flat_map(|reading| reading.findings.iter().cloned()));
         findings.sort_by(|a, b| {
             let key = |one: &Finding| Span::order(one.span.as_ref());
@@ -188,9 +190,11 @@ pub fn check_one(path: &str, bytes: &[u8], config: &Config) -> Vec<Finding> {
     if config.excludes(path) {
         return Vec::new();
     }
-    let reading = read(path, bytes, config);
-    let allowed = |finding: &Finding| config.inline_allow && reading.allowed.allows(finding);
-    reading.findings.iter().filter(|finding| !allowed(finding)).cloned().collect()
+    let mut reading = read_alone(path, bytes, config);
+    if config.inline_allow {
+        reading.findings.retain(|finding| !reading.allowed.allows(finding));
+    }
+    reading.findings
 }
 
 impl Directory<'_> {
@@ -228,12 +232,27 @@ impl Directory<'_> {
     ) {
         let rule = known(rule);
         messages::check(rule, &message);
-        if let Some(severity) = self.config.severity(rule) {
-            let evidence = Evidence::of(value);
-            let remedies = remedies(rule, path, span.as_ref(), value);
-            let path = path.to_owned();
-            self.findings.push(Finding { rule, severity, path, span, message, evidence, remedies });
+        let Some(severity) = self.config.severity(rule) else { return };
+        let lines = span.as_ref().map(|span| (span.start.line, span.end.line));
+        let is_allowed =
+            self.readings.get(path).is_some_and(|reading| reading.allowed.allows_at(rule, lines));
+        let last_line = lines.map_or(1, |(_, end)| end);
+        if !self.findings.counts(rule, path, is_allowed, (last_line, value)) {
+            return;
         }
+        let evidence = Evidence::of(value);
+        let remedies = remedies(rule, path, span.as_ref(), value);
+        let path = path.to_owned();
+        self.findings.push(Finding {
+            rule,
+            severity,
+            path,
+            span,
+            message,
+            evidence,
+            remedies,
+            rest: Rest::default(),
+        });
     }
 }
 

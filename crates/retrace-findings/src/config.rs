@@ -44,6 +44,9 @@ pub struct Config {
     allowed_emails: Vec<String>,
     /// True if comments in memories may allow findings.
     pub inline_allow: bool,
+    /// Lists each finding, however many there are of its rule in a file. Otherwise those beyond the thousandth are counted and not
+    /// listed, which serves people; masking, stripping and redacting need every place.
+    pub every_place: bool,
     /// Severity from which a gate closes, where the file says so.
     pub fail_on: Option<Severity>,
 }
@@ -73,7 +76,14 @@ impl Default for Config {
             .iter()
             .map(|rule| (rule.id.as_str(), Setting { on: rule.on, severity: rule.severity }))
             .collect();
-        Self { settings, excluded: Vec::new(), allowed_emails: Vec::new(), inline_allow: true, fail_on: None }
+        Self {
+            settings,
+            excluded: Vec::new(),
+            allowed_emails: Vec::new(),
+            inline_allow: true,
+            every_place: false,
+            fail_on: None,
+        }
     }
 }
 
@@ -147,6 +157,13 @@ impl Config {
             setting.on = false;
         }
         selectors.iter().try_for_each(|selector| self.set(selector, "on"))
+    }
+
+    /// The configuration with [`Config::every_place`].
+    #[must_use]
+    pub fn with_every_place(mut self) -> Self {
+        self.every_place = true;
+        self
     }
 
     /// Switches off every rule that is in none of these groups, and leaves the others as they are.

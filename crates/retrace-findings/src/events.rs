@@ -8,7 +8,7 @@
 //! Deliberately absent: the log, and judging who may write. An unknown writer is unknown, not an enemy.
 
 use crate::config::Config;
-use crate::finding::{Evidence, Finding};
+use crate::finding::{Evidence, Finding, Rest};
 use crate::messages;
 use crate::page::one_line;
 use crate::paths::is_index;
@@ -160,7 +160,16 @@ fn event(
     let mut mended: Vec<Remedy> =
         operations.into_iter().rev().take(MAX_PUT_BACK).map(Remedy::PutBack).collect();
     mended.extend(remedies(rule, &path, None, ""));
-    let finding = Finding { rule, severity, path, span: None, message, evidence, remedies: mended };
+    let finding = Finding {
+        rule,
+        severity,
+        path,
+        span: None,
+        message,
+        evidence,
+        remedies: mended,
+        rest: Rest::default(),
+    };
     Some(EventFinding { versions, finding })
 }
 

@@ -93,6 +93,19 @@ pub struct Finding {
     pub evidence: Evidence,
     /// Acts that mend it, the one that does most first.
     pub remedies: Vec<Remedy>,
+    /// Further findings of the rule in the file, which are counted and not listed; none but with the last of very many.
+    pub rest: Rest,
+}
+
+/// Findings of one rule in one file that are counted and not listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rest {
+    /// How many.
+    pub count: u64,
+    /// The line, from 1, on which the last of them ends; 0 without any.
+    pub last_line: u32,
+    /// Sum of hashes of what was found, by which two contents are compared. Nothing writes it anywhere.
+    pub(crate) digest: u64,
 }
 
 impl Finding {
@@ -100,6 +113,12 @@ impl Finding {
     #[must_use]
     pub fn position(&self) -> Position {
         self.span.as_ref().map_or(Position { line: 1, column: 1 }, |span| span.start)
+    }
+
+    /// How many findings it stands for: itself, and those that are counted with it.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        1 + self.rest.count
     }
 
     /// Advice.

@@ -1,7 +1,8 @@
 //! Text that a person does not see: what `retrace-diff` finds, compared with what is usual in memories.
 
 use crate::page::Page;
-use retrace_diff::HiddenKind;
+use crate::registry::{Rule, known};
+use retrace_diff::{Hidden, HiddenKind};
 use std::ops::Range;
 
 /// A comment of fewer words than this is a mark for a program (`<!-- toc -->`), not text for a model.
@@ -25,6 +26,7 @@ const FOR_PROGRAMS: [&str; 12] = [
 
 pub(crate) fn check(page: &mut Page<'_>) {
     let found = retrace_diff::hidden(page.text.as_str());
+    let rules = Rules::default();
     let mut at = 0;
     while at < found.len() {
         let first = &found[at];
@@ -34,33 +36,56 @@ pub(crate) fn check(page: &mut Page<'_>) {
             continue;
         }
         // Characters of one kind side by side are one finding.
-        let mut end = first.range.end;
-        let mut codes = vec![first.code.as_str()];
+        let (begin, mut end) = (at, first.range.end);
         at += 1;
         while let Some(next) = found.get(at).filter(|next| next.kind == first.kind && next.range.start == end)
         {
             end = next.range.end;
-            codes.push(&next.code);
             at += 1;
         }
-        character(page, first.kind, first.range.start..end, &codes);
+        character(page, &rules, first.range.start..end, &found[begin..at]);
     }
     invalid_bytes(page);
 }
 
-fn character(page: &mut Page<'_>, kind: HiddenKind, range: Range<usize>, codes: &[&str]) {
-    let (rule, what) = match kind {
+/// The rules about characters, each looked up once for a text in which there may be one at every other place.
+struct Rules {
+    zero_width: &'static Rule,
+    bidi: &'static Rule,
+    tag: &'static Rule,
+    control: &'static Rule,
+    other: &'static Rule,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            zero_width: known("hidden/zero-width"),
+            bidi: known("hidden/bidi"),
+            tag: known("hidden/tag"),
+            control: known("hidden/control"),
+            other: known("hidden/other"),
+        }
+    }
+}
+
+fn character(page: &mut Page<'_>, rules: &Rules, range: Range<usize>, found: &[Hidden]) {
+    let (rule, what) = match found.first().map(|first| first.kind) {
         // A byte order mark at the very start is how some editors save.
-        HiddenKind::ZeroWidth if range == (0..3) && page.text.as_str().starts_with('\u{feff}') => return,
-        HiddenKind::ZeroWidth => ("hidden/zero-width", "Without width"),
-        HiddenKind::BidiControl => ("hidden/bidi", "Changes the order of the text"),
-        HiddenKind::Tag => ("hidden/tag", "Invisible letters"),
-        HiddenKind::Control => ("hidden/control", "A control character"),
-        _ => ("hidden/other", "Not shown"),
+        Some(HiddenKind::ZeroWidth) if range == (0..3) && page.text.as_str().starts_with('\u{feff}') => {
+            return;
+        }
+        Some(HiddenKind::ZeroWidth) => (rules.zero_width, "Without width"),
+        Some(HiddenKind::BidiControl) => (rules.bidi, "Changes the order of the text"),
+        Some(HiddenKind::Tag) => (rules.tag, "Invisible letters"),
+        Some(HiddenKind::Control) => (rules.control, "A control character"),
+        _ => (rules.other, "Not shown"),
     };
-    let named = codes.iter().take(4).copied().collect::<Vec<_>>().join(" ");
-    let more = if codes.len() > 4 { format!(" and {} more", codes.len() - 4) } else { String::new() };
-    page.report(rule, range, format!("{what}: {named}{more}."));
+    page.report_with(rule, range, |_| {
+        let named = found.iter().take(4).map(|one| one.code.as_str()).collect::<Vec<_>>().join(" ");
+        let more = if found.len() > 4 { format!(" and {} more", found.len() - 4) } else { String::new() };
+        format!("{what}: {named}{more}.")
+    });
 }
 
 fn comment(page: &mut Page<'_>, range: Range<usize>) {

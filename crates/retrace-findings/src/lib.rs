@@ -35,6 +35,7 @@ mod hostile;
 mod likeness;
 mod limits;
 mod links;
+mod listed;
 mod markdown;
 mod mask;
 mod mention;
@@ -58,7 +59,7 @@ mod view;
 pub use baseline::{Accepted, Baseline, BaselineError, SALT_BYTES, fingerprints, new_since};
 pub use checker::{Checker, Content, File, Report, Surroundings, check_one};
 pub use config::{Config, ConfigError};
-pub use finding::{Evidence, Finding, Severity, Span, UnknownSeverity};
+pub use finding::{Evidence, Finding, Rest, Severity, Span, UnknownSeverity};
 pub use front_matter::memory_type;
 pub use limits::{
     Cut, HOSTED_BYTES, HOSTED_MEMORIES, INDEX_MAX_BYTES, INDEX_MAX_LINES, IndexSize, index_cut, index_loaded,

@@ -2,13 +2,14 @@
 
 use crate::allow::Allowed;
 use crate::config::Config;
-use crate::finding::{Evidence, Finding, Span};
+use crate::finding::{Evidence, Finding, Rest, Span};
 use crate::front_matter::{FrontMatter, front_matter};
 use crate::links::{self, Links};
+use crate::listed::Listed;
 use crate::markdown::Code;
 use crate::mask::mask;
 use crate::messages;
-use crate::registry::known;
+use crate::registry::{Rule, known};
 use crate::remedy::{Remedy, remedies};
 use crate::similar::{self, Wording};
 use crate::text::Text;
@@ -30,7 +31,8 @@ pub(crate) struct Page<'a> {
     pub(crate) config: &'a Config,
     /// Where secrets and personal data stand, by start.
     sensitive: Vec<Range<usize>>,
-    findings: Vec<Finding>,
+    allowed: Allowed,
+    findings: Listed,
 }
 
 /// Reading of one file.
@@ -48,29 +50,11 @@ pub(crate) struct Reading {
     pub(crate) wording: Wording,
 }
 
-/// Runs every rule that looks at one file alone.
+/// Runs every rule that looks at one file alone, and reads what rules over a directory need of it.
 pub(crate) fn read(path: &str, bytes: &[u8], config: &Config) -> Reading {
-    let text = Text::new(bytes);
-    let is_text = retrace_diff::is_text(bytes);
-    let mut page = Page {
-        path,
-        bytes,
-        code: if is_text { Code::of(&text) } else { Code::default() },
-        front_matter: if is_text { front_matter(text.as_str()) } else { None },
-        text,
-        config,
-        sensitive: Vec::new(),
-        findings: Vec::new(),
-    };
-    // First, so that every other message can leave them out.
-    sensitive(&mut page);
+    let page = check_alone(path, bytes, config);
     let mut reading = Reading::default();
-    if is_text {
-        hidden::check(&mut page);
-        hostile::check(&mut page);
-        limits::check(&mut page);
-        check_front_matter(&mut page);
-        reading.allowed = Allowed::of(&page.text);
+    if retrace_diff::is_text(bytes) {
         reading.name = name(&page);
         reading.names = names(&page);
         reading.links = links::read(&page);
@@ -78,9 +62,44 @@ pub(crate) fn read(path: &str, bytes: &[u8], config: &Config) -> Reading {
         reading.wording =
             if config.has_group("similar") { similar::wording(&page, config) } else { Wording::default() };
     }
-    reading.findings = page.findings;
+    done(page, reading)
+}
+
+/// The same without what rules over a directory need.
+pub(crate) fn read_alone(path: &str, bytes: &[u8], config: &Config) -> Reading {
+    done(check_alone(path, bytes, config), Reading::default())
+}
+
+fn done(page: Page<'_>, mut reading: Reading) -> Reading {
+    reading.allowed = page.allowed;
+    reading.findings = page.findings.done();
     reading.findings.sort_by_key(|finding| Span::order(finding.span.as_ref()));
     reading
+}
+
+fn check_alone<'a>(path: &'a str, bytes: &'a [u8], config: &'a Config) -> Page<'a> {
+    let text = Text::new(bytes);
+    let is_text = retrace_diff::is_text(bytes);
+    let mut page = Page {
+        path,
+        bytes,
+        code: if is_text { Code::of(&text) } else { Code::default() },
+        front_matter: if is_text { front_matter(text.as_str()) } else { None },
+        allowed: if is_text { Allowed::of(&text) } else { Allowed::default() },
+        text,
+        config,
+        sensitive: Vec::new(),
+        findings: Listed::new(config.every_place),
+    };
+    // First, so that every other message can leave them out.
+    sensitive(&mut page);
+    if is_text {
+        hidden::check(&mut page);
+        hostile::check(&mut page);
+        limits::check(&mut page);
+        check_front_matter(&mut page);
+    }
+    page
 }
 
 fn sensitive(page: &mut Page<'_>) {
@@ -102,8 +121,7 @@ fn sensitive(page: &mut Page<'_>) {
     found.sort_by_key(|(_, range, _)| range.start);
     page.sensitive = found.iter().map(|(_, range, _)| range.clone()).collect();
     for (rule, range, what) in found {
-        let masked = mask(&page.text.as_str()[range.clone()]);
-        page.report(rule, range, format!("{what}: {masked}."));
+        page.report_with(known(rule), range, |found| format!("{what}: {}.", mask(found)));
     }
 }
 
@@ -151,16 +169,40 @@ fn names(page: &Page<'_>) -> Vec<String> {
 impl Page<'_> {
     /// Reports a finding at `range` unless its rule is off.
     pub(crate) fn report(&mut self, rule: &str, range: Range<usize>, message: String) {
-        let rule = known(rule);
-        messages::check(rule, &message);
+        self.report_with(known(rule), range, |_| message);
+    }
+
+    /// The same for what may be found many thousand times: the message is made, of what stands there, where it is listed.
+    pub(crate) fn report_with(
+        &mut self,
+        rule: &'static Rule,
+        range: Range<usize>,
+        message: impl FnOnce(&str) -> String,
+    ) {
         let Some(severity) = self.config.severity(rule) else { return };
+        let lines = (self.text.line_number(range.start), self.text.line_number(range.end));
         let found = self.text.as_str().get(range.clone()).unwrap_or("");
+        let is_allowed = self.allowed.allows_at(rule, Some(lines));
+        if !self.findings.counts(rule, self.path, is_allowed, (lines.1, found)) {
+            return;
+        }
+        let message = message(found);
+        messages::check(rule, &message);
         let sensitive = rule.sensitive || self.sensitive_in(&range).next().is_some();
         let evidence = if sensitive { Evidence::of_sensitive(found) } else { Evidence::of(found) };
         let span = Some(self.span(&range));
         let remedies = remedies(rule, self.path, span.as_ref(), found);
         let path = self.path.to_owned();
-        self.findings.push(Finding { rule, severity, path, span, message, evidence, remedies });
+        self.findings.push(Finding {
+            rule,
+            severity,
+            path,
+            span,
+            message,
+            evidence,
+            remedies,
+            rest: Rest::default(),
+        });
     }
 
     /// Reports a finding about the file as a whole unless its rule is off.
@@ -168,17 +210,27 @@ impl Page<'_> {
         let rule = known(rule);
         messages::check(rule, &message);
         let Some(severity) = self.config.severity(rule) else { return };
+        if !self.findings.counts(rule, self.path, self.allowed.allows_at(rule, None), (1, "")) {
+            return;
+        }
         let evidence = Evidence::of("");
         let remedies = remedies(rule, self.path, None, "");
         let path = self.path.to_owned();
-        self.findings.push(Finding { rule, severity, path, span: None, message, evidence, remedies });
+        self.findings.push(Finding {
+            rule,
+            severity,
+            path,
+            span: None,
+            message,
+            evidence,
+            remedies,
+            rest: Rest::default(),
+        });
     }
 
     /// Puts an act before the others of the finding that was reported last, if it is of `rule`.
     pub(crate) fn mended_by(&mut self, rule: &str, remedy: Remedy) {
-        if let Some(last) = self.findings.last_mut().filter(|last| last.rule.id == rule) {
-            last.remedies.insert(0, remedy);
-        }
+        self.findings.mended_by(rule, remedy);
     }
 
     pub(crate) fn span(&self, range: &Range<usize>) -> Span {

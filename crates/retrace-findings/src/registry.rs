@@ -2,6 +2,7 @@
 
 use crate::finding::Severity;
 use crate::secrets;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// One rule.
@@ -48,7 +49,8 @@ pub fn rules() -> &'static [Rule] {
 /// The rule with this id.
 #[must_use]
 pub fn rule(id: &str) -> Option<&'static Rule> {
-    rules().iter().find(|rule| rule.id == id)
+    static BY_ID: OnceLock<HashMap<&str, &Rule>> = OnceLock::new();
+    BY_ID.get_or_init(|| rules().iter().map(|rule| (rule.id.as_str(), rule)).collect()).get(id).copied()
 }
 
 /// The rule with an id that stands in this crate.

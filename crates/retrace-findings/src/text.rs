@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Bytes between two places at which characters are counted in advance, so that a place on a line of any length is found in
 /// the same time.
-const STRIDE: usize = 4096;
+const STRIDE: usize = 256;
 
 /// A place in a content as people count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +64,11 @@ impl<'a> Text<'a> {
     /// The index, from 0, of the line that holds the byte at `offset`.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// The line, from 1, that holds the byte at `offset`.
+    pub(crate) fn line_number(&self, offset: usize) -> u32 {
+        number(self.line_of(offset) + 1)
     }
 
     /// Where the byte at `offset` stands; `offset` may be the length of the text.

@@ -19,7 +19,6 @@ use retrace_findings::{
 };
 use retrace_log::{LogError, Reader};
 use retrace_model::{RelPath, Rules, Sha256, StoreId, Timestamp};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Name of the configuration file, in the directory or at the root of its repository. It is not a memory.
@@ -118,7 +117,7 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
         errors: 0,
         warnings: 0,
         notes: 0,
-        allowed: report.allowed.len() as u64,
+        allowed: total(&report.allowed),
         accepted: 0,
         files: report.files as u64,
         problems,
@@ -130,9 +129,9 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
         Some(baseline) => baseline.divide(report.findings),
         None => (report.findings, Vec::new()),
     };
-    checked.accepted = accepted.len() as u64;
+    checked.accepted = total(&accepted);
     checked.failed = limit.is_some_and(|limit| findings.iter().any(|finding| finding.severity >= limit));
-    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count() as u64;
+    let count = |severity| total(findings.iter().filter(|finding| finding.severity == severity));
     checked.errors = count(Severity::Error);
     checked.warnings = count(Severity::Warning);
     checked.notes = count(Severity::Note);
@@ -368,24 +367,9 @@ pub(crate) fn invalid(error: &dyn std::fmt::Display) -> ApiError {
     ApiError::new(Code::Invalid, crate::error::sentence(error), "")
 }
 
-/// Findings of one rule in one file that lists name one by one. A text can be made to have one at every second character.
-const MAX_LISTED: u64 = 1_000;
-
-/// Findings as lists show them: of very many of one rule in one file the first, and with the last of those how many are left out.
-pub(crate) fn findings_view<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<wire::Finding> {
-    let mut listed: Vec<wire::Finding> = Vec::new();
-    let mut places: HashMap<(&str, &str), (u64, usize)> = HashMap::new();
-    for finding in findings {
-        let (count, last) = places.entry((&finding.rule.id, &finding.path)).or_default();
-        *count += 1;
-        if *count <= MAX_LISTED {
-            *last = listed.len();
-            listed.push(finding_view(finding));
-        } else if let Some(last) = listed.get_mut(*last) {
-            last.more += 1;
-        }
-    }
-    listed
+/// Number of findings, those that are counted and not listed among them.
+pub(crate) fn total<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> u64 {
+    findings.into_iter().map(Finding::count).sum()
 }
 
 /// A finding as clients see it.
@@ -404,7 +388,7 @@ pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
         message: finding.message.clone(),
         remedy: finding.remedy().to_owned(),
         remedies: finding.remedies.iter().filter_map(|remedy| remedy_view(finding, remedy)).collect(),
-        more: 0,
+        more: finding.rest.count,
     }
 }
 

@@ -76,7 +76,7 @@ pub fn findings(app: &App, request: FindingsReq) -> Result<Findings, ApiError> {
     findings.extend(events.into_iter().filter(|one| wanted(&one.path)));
     Ok(Findings {
         findings,
-        allowed: report.allowed.iter().filter(|one| wanted(&one.path)).count() as u64,
+        allowed: check::total(report.allowed.iter().filter(|one| wanted(&one.path))),
         files: report.files as u64,
         reused: report.reused as u64,
     })

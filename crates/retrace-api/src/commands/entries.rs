@@ -210,6 +210,7 @@ impl Inner {
         let mut config = Config::default();
         config.only(&[selector.to_owned()]).map_err(|error| check::invalid(&error))?;
         config.inline_allow = false;
+        config.every_place = true;
         let known = self.known_text(reader, &store, &path)?;
         let stripped: Vec<_> = check_one(&path.to_text(), &known.bytes, &config)
             .into_iter()

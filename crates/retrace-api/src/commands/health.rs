@@ -104,7 +104,7 @@ impl Inner {
         };
         let FoundInStore { report, events, past, problems } = found;
         row.problems.extend(problems);
-        row.allowed = report.allowed.len() as u64;
+        row.allowed = check::total(&report.allowed);
         let facts = StoreFacts {
             memories: &memories,
             usage: usage.as_ref(),
@@ -113,7 +113,7 @@ impl Inner {
             today: check::day(self.now()),
         };
         row.expiry = proposals(store.id, &facts, super::expiry::Days::default()).len() as u64;
-        let mut findings = check::findings_view(&report.findings);
+        let mut findings = report.findings.iter().map(check::finding_view).collect::<Vec<_>>();
         findings.extend(events);
         let findings = with_memories(store.id, &memories, findings);
         count(&mut row, &findings);

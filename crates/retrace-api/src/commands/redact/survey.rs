@@ -376,6 +376,7 @@ impl Inner {
         let store = self.read(|reader| self.store_named(reader, &place.store))?;
         let path = RelPath::parse(&place.path).map_err(|_| gone())?;
         let mut config = Config::default();
+        config.every_place = true;
         config
             .set(&place.rule, "on")
             .map_err(|error| ApiError::invalid(crate::error::sentence(&error), &place.rule))?;
