@@ -168,5 +168,14 @@ fn a_text_made_to_have_very_many_findings_is_listed_in_part_and_counted_whole() 
         &world.app,
         wire::CheckReq { target: "notes".to_owned(), ..wire::CheckReq::default() },
     );
-    assert_eq!(checked.expect("a check").findings.len(), 5_000, "a check lists each");
+    let checked = checked.expect("a check");
+    assert_eq!((count(&checked.findings), checked.findings.len(), checked.warnings), (5_000, 1_000, 5_000));
+    // An act is about every place, also about those that are not listed.
+    let strip = wire::StripCharactersReq {
+        store: "notes".to_owned(),
+        path: "many.md".to_owned(),
+        ..Default::default()
+    };
+    commands::strip_characters(&world.app, strip).expect("all of them");
+    assert_eq!(world.read("many.md"), Some("a".repeat(5_000)));
 }
