@@ -118,7 +118,7 @@ fn each_outside_part_has_one_home() {
     check_only("rmcp", &["retrace-mcp"]);
     check_only("tokio", &["retrace-server", "retrace-mcp", "retrace-desktop"]);
     check_only("tokio-rustls", &["retrace-server"]);
-    check_only("ts-rs", &["retrace-api"]);
+    check_only("ts-rs", &["retrace-api", "retrace-wire"]);
     check_only("reqwest", &[]);
     check_only("ureq", &["retrace-outbound"]);
     check_only("keyring", &["retrace-outbound"]);
@@ -146,9 +146,11 @@ fn dependencies_point_downwards() {
         ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
         ("retrace-origin", &["retrace-model", "retrace-transcript"][..]),
         ("retrace-sessions", &["retrace-model", "retrace-transcript", "retrace-context"][..]),
+        ("retrace-wire", &["retrace-files", "retrace-findings", "retrace-log"][..]),
         (
             "retrace-api",
             &[
+                "retrace-wire",
                 "retrace-model",
                 "retrace-diff",
                 "retrace-log",

@@ -92,7 +92,7 @@ impl App {
         let in_directory = |error: LogError| {
             let mut error = ApiError::from(error);
             if error.subject.is_empty() {
-                error.subject = crate::error::show(&options.data_dir);
+                error.subject = crate::wire::show(&options.data_dir);
             }
             error
         };

@@ -12,7 +12,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 #[must_use]
 pub fn typescript() -> String {
     let mut text = String::from(
-        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-api/src/wire. Do not edit.\n",
+        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-wire/src. Do not edit.\n",
     );
     for Declared { docs, declaration, .. } in declarations() {
         text.push('\n');

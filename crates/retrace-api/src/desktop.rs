@@ -2,8 +2,8 @@
 //! is the shell's.
 
 use crate::App;
-use crate::error::show;
 use crate::lab::keep;
+use crate::wire::show;
 use crate::wire::{ApiError, Code, DesktopSettings};
 
 /// Where it is kept, in the data directory.

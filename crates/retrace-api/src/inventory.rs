@@ -120,7 +120,7 @@ impl Inner {
         let unread = |problem: &&Problem| matches!(problem.kind, ProblemKind::Denied | ProblemKind::Io(_));
         if let Some(problem) = scan.problems.iter().find(unread) {
             // Half a directory would look as if the rest had been deleted.
-            return Err(ApiError::new(Code::StoreUnavailable, crate::error::sentence(problem), &store.name)
+            return Err(ApiError::new(Code::StoreUnavailable, crate::wire::sentence(problem), &store.name)
                 .hint("The store cannot be compared with another before all of it can be read."));
         }
         let mut entries = BTreeMap::new();

@@ -5,21 +5,13 @@
 
 use crate::app::{Inner, lock};
 use crate::plan::{Plan, Wanted};
-use crate::wire::{ApiError, ImportedFile};
+use crate::wire::{ApiError, ImportedFile, KEY_LOST};
 use retrace_log::{FoundRedacted, MARKER, Tags};
 use retrace_memory_tool::{Guard, Sensitive};
 use retrace_model::{Sha256, StoreId};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Warning where something could not be compared with what was redacted.
-pub(crate) const KEY_LOST: &str =
-    "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.";
-
-/// Next step for the person.
-pub(crate) const KEY_LOST_HINT: &str = "Put `redaction.key` back into the data directory from a backup. If it is gone for good, \
-     `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.";
 
 impl Inner {
     /// Redacted content that must not reappear.

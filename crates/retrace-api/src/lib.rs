@@ -3,8 +3,8 @@
 //! [`App`] holds what commands need: the log, the clock, the source of randomness, the surroundings. A shell (terminal,
 //! HTTP, window) parses, calls [`App::call`] or a function of [`commands`], and prints; it decides nothing.
 //!
-//! Invariants: only [`wire`] is serialised to clients; errors of all crates below become an [`wire::ApiError`] in
-//! `error.rs` and nowhere else; a preview and the act it previews run the same code; nothing here knows a transport.
+//! Invariants: only [`wire`] is serialised to clients; a preview and the act it previews run the same code; nothing here
+//! knows a transport.
 //!
 //! ```
 //! use retrace_api::{App, AppOptions, commands, wire};
@@ -33,7 +33,6 @@ pub mod commands;
 mod decision;
 mod desktop;
 mod entries;
-mod error;
 mod events;
 mod faults;
 mod feed;
@@ -64,7 +63,6 @@ mod sentences;
 pub mod store_api;
 mod target;
 mod view;
-pub mod wire;
 
 pub use allocator::bound_heaps;
 pub use app::App;
@@ -76,3 +74,5 @@ pub use options::AppOptions;
 pub use recorder::Recording;
 /// The steps within one file, and the one that takes them all.
 pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
+/// The types that cross the line to clients.
+pub use retrace_wire as wire;

@@ -6,8 +6,8 @@
 use crate::app::Inner;
 use crate::check;
 use crate::commands::{SessionUses, memory_uses};
-use crate::error::show;
 use crate::wire::ApiError;
+use crate::wire::show;
 use retrace_findings::{MemoryUse, Usage};
 use retrace_log::MemoryAt;
 use retrace_model::Timestamp;

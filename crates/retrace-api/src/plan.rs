@@ -469,7 +469,7 @@ impl Inner {
                 let message = format!("{} Nothing was changed.", error.message);
                 return Err(ApiError { message, ..error });
             }
-            error => self.conflict(step, step.expected, &crate::error::sentence(&error))?,
+            error => self.conflict(step, step.expected, &crate::wire::sentence(&error))?,
         };
         result.conflicts.push(conflict);
         Ok(())
@@ -594,25 +594,6 @@ fn append_done(
         even_if_empty: queues || plan.is_for_queue(),
     };
     Ok(act.append_putting_back(append, &put_back)?)
-}
-
-impl ActResult {
-    /// The error that goes with a result that has conflicts: a shell shows both.
-    #[must_use]
-    pub fn conflict_error(&self) -> Option<ApiError> {
-        let first = self.conflicts.first()?;
-        let message = if self.partial {
-            let done = self.writes.len() + self.deletes.len();
-            let all = done + self.conflicts.len() + self.left.len();
-            format!("Only {done} of {all} files were changed.")
-        } else {
-            format!("{} Nothing was changed.", first.message)
-        };
-        Some(
-            ApiError::new(Code::HeadMoved, message, &first.path)
-                .hint("What is there now is recorded. Look at the differences, then repeat."),
-        )
-    }
 }
 
 #[cfg(test)]

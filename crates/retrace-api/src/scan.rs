@@ -36,7 +36,7 @@ impl Inner {
             return Err(error);
         }
         let scanned = scanned.map_err(|error| {
-            ApiError::new(crate::wire::Code::Internal, crate::error::sentence(&error), &store.name)
+            ApiError::new(crate::wire::Code::Internal, crate::wire::sentence(&error), &store.name)
         })?;
         let (state, detail) =
             scanned.status.map_or((StoreState::Recording, None), |status| (status.state, status.detail));

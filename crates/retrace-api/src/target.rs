@@ -70,7 +70,7 @@ impl Inner {
         if let Some(path) = rest.strip_prefix(':') {
             let (path, at) = split_instant(reader, path)?;
             let path = RelPath::parse(rooted(&store, path))
-                .map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))?;
+                .map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))?;
             return Ok(Target::File { store, path, at });
         }
         let at = rest.strip_prefix('@').map(|at| moment(reader, at)).transpose()?;
@@ -85,7 +85,7 @@ impl Inner {
             let mut names = vec![store.id.to_string()];
             if store.removed_at.is_none() {
                 names.push(store.name.clone());
-                names.push(crate::error::show(&crate::app::root_of(store)));
+                names.push(crate::wire::show(&crate::app::root_of(store)));
             }
             for name in names {
                 let fits = text
@@ -115,7 +115,7 @@ fn rooted<'t>(store: &StoreRow, path: &'t str) -> &'t str {
 /// The version with a printed id.
 pub(crate) fn version_named(reader: &Reader<'_>, text: &str) -> Result<VersionRow, ApiError> {
     let id = VersionId::parse(text).map_err(|error| {
-        ApiError::new(Code::NotFound, crate::error::sentence(&error), text)
+        ApiError::new(Code::NotFound, crate::wire::sentence(&error), text)
             .hint("Version ids are printed by `retrace log`.")
     })?;
     Ok(reader.version_by_id(id)?)
@@ -152,5 +152,5 @@ pub(crate) fn moment(reader: &Reader<'_>, text: &str) -> Result<Moment, ApiError
 
 /// A time as people write it.
 pub(crate) fn time(text: &str) -> Result<Timestamp, ApiError> {
-    Timestamp::parse(text).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
+    Timestamp::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
 }

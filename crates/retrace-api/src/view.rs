@@ -137,7 +137,7 @@ pub(crate) fn store(
         id: row.id.to_string(),
         name: row.name.clone(),
         kind: row.kind.as_str().to_owned(),
-        root: crate::error::show(&crate::app::root_of(row)),
+        root: crate::wire::show(&crate::app::root_of(row)),
         state: state.as_str().to_owned(),
         state_detail: detail,
         memories: of.memories,

@@ -1,4 +1,4 @@
-// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-api/src/wire. Do not edit.
+// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-wire/src. Do not edit.
 
 /**
  * Takes memories of one store over into another, whole or in part. Files, stores of the API and hosted stores are all

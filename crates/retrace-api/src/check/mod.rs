@@ -74,7 +74,7 @@ pub(crate) fn directory(root: &Path, request: &CheckReq, around: &Around<'_>) ->
     let about = around.about.filter(|_| request.repository.is_none());
     let place =
         Place { files: Files::Directory(&opened), repository: repository.as_deref(), about, directory: None };
-    gate(place, crate::error::show(root), request, around)
+    gate(place, crate::wire::show(root), request, around)
 }
 
 /// Checks a store that has no directory. A repository is compared with it where the request names one.
@@ -112,7 +112,7 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
     let place = at.in_repository();
     let mut checked = Checked {
         root,
-        repository: at.about.or(at.repository).map(crate::error::show),
+        repository: at.about.or(at.repository).map(crate::wire::show),
         findings: Vec::new(),
         errors: 0,
         warnings: 0,
@@ -169,7 +169,7 @@ pub(crate) fn run(
         Files::Directory(root) => {
             let scan = root.scan(&Rules::default(), None);
             let problems = scan.problems.iter().map(ToString::to_string);
-            let problems = problems.map(|text| crate::error::sentence(&text)).collect();
+            let problems = problems.map(|text| crate::wire::sentence(&text)).collect();
             (read(checker, root, &scan, at.repository), problems)
         }
         Files::Log(reader, store) => (read_log(checker, reader, store)?, Vec::new()),
@@ -364,7 +364,7 @@ pub(crate) fn threads() -> usize {
 }
 
 pub(crate) fn invalid(error: &dyn std::fmt::Display) -> ApiError {
-    ApiError::new(Code::Invalid, crate::error::sentence(error), "")
+    ApiError::new(Code::Invalid, crate::wire::sentence(error), "")
 }
 
 /// Number of findings, those that are counted and not listed among them.

@@ -25,7 +25,7 @@ impl Inner {
         let text = keep::read(&file)?.unwrap_or_default();
         OwnRules::parse(&text).map_err(|error| {
             let mut error = invalid(&error);
-            error.subject = crate::error::show(&file);
+            error.subject = crate::wire::show(&file);
             error
         })
     }

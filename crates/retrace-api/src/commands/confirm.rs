@@ -3,11 +3,11 @@
 use super::simulate::setting;
 use crate::App;
 use crate::app::Inner;
-use crate::error::sentence;
 use crate::lab::counter::{config, source};
 use crate::lab::jobs::Job;
 use crate::lab::loaded::{self, Loaded, weigh_one};
 use crate::lab::rebuild::{Rebuilt, rebuild};
+use crate::wire::sentence;
 use crate::wire::{ApiError, Code, ConfirmPlan, ConfirmReq, Confirmed, ConfirmedPoint, Event, NetworkCall};
 use retrace_context::settings::{Edit, Setting};
 use retrace_context::simulate::{Options, Prepared, simulate};

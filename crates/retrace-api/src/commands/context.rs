@@ -1,10 +1,10 @@
 //! Composition of a transcript's context.
 
 use crate::App;
-use crate::error::show;
 use crate::lab::loaded::{self, Loaded};
 use crate::lab::prices::{Table, is_fast_without_price, request_price};
 use crate::lab::view;
+use crate::wire::show;
 use crate::wire::{
     ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextPeak, ContextRequest,
     ContextShow, ContextShowReq, LargeBlock, NamedTokens,

@@ -21,13 +21,13 @@ pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatu
     // A keyring that cannot be reached for reading cannot be reached for writing.
     let reachable = keys.key().map(drop);
     let unavailable = |cause: String| {
-        ApiError::new(Code::CounterUnavailable, crate::error::sentence(&cause), "keyring")
+        ApiError::new(Code::CounterUnavailable, crate::wire::sentence(&cause), "keyring")
             .hint("Set the variable ANTHROPIC_API_KEY for this program instead.")
     };
     match (request.key, request.remove) {
         // An entry that cannot be read may be replaced or taken out all the same.
         (Some(text), false) => keys.keep(&text).map_err(|cause| match &reachable {
-            Ok(()) => ApiError::invalid(crate::error::sentence(&cause), "key"),
+            Ok(()) => ApiError::invalid(crate::wire::sentence(&cause), "key"),
             Err(_) => unavailable(cause),
         })?,
         (None, true) => keys.forget().map_err(unavailable)?,

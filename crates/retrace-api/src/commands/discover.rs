@@ -2,8 +2,8 @@
 
 use crate::App;
 use crate::app::root_of;
-use crate::error::{sentence, show};
 use crate::wire::{ApiError, DiscoverReq, Discovered, DiscoveryProblem, Found};
+use crate::wire::{sentence, show};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

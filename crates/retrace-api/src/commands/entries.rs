@@ -262,7 +262,7 @@ impl Inner {
 
 /// A path below a store as people write it.
 pub(crate) fn rel_path(text: &str) -> Result<RelPath, ApiError> {
-    RelPath::parse(text).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
+    RelPath::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
 }
 
 /// A hash as people write it.

@@ -44,7 +44,7 @@ pub fn log(app: &App, request: LogReq) -> Result<LogPage, ApiError> {
                 .operation
                 .as_deref()
                 .map(|word| {
-                    word.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), word))
+                    word.parse().map_err(|error| ApiError::invalid(crate::wire::sentence(&error), word))
                 })
                 .transpose()?,
             actor: request.actor.map(|actor| if actor == "unknown" { String::new() } else { actor }),
@@ -173,11 +173,11 @@ fn page(limit: Option<u64>) -> Result<u64, ApiError> {
 }
 
 pub(crate) fn memory_id(text: &str) -> Result<MemoryId, ApiError> {
-    MemoryId::parse(text).map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
+    MemoryId::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
 }
 
 /// A path to filter by. The Memory Stores API prints one slash before it.
 pub(crate) fn path(text: &str) -> Result<RelPath, ApiError> {
     RelPath::parse(text.strip_prefix('/').unwrap_or(text).trim_end_matches('/'))
-        .map_err(|error| ApiError::invalid(crate::error::sentence(&error), text))
+        .map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
 }

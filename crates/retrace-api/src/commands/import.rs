@@ -33,7 +33,7 @@ pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiE
     let import = Import {
         from: "git",
         source: Source::Import,
-        note: format!("import from git of {}", crate::error::show(&directory)),
+        note: format!("import from git of {}", crate::wire::show(&directory)),
         dry_run: request.dry_run,
     };
     let done = past::carry_out(inner, &store, past_history, &import, &steps)?;
@@ -88,7 +88,7 @@ pub fn import_bundle(app: &App, request: ImportBundleReq) -> Result<ImportResult
     let import = Import {
         from: "bundle",
         source: Source::Import,
-        note: format!("import of the bundle {}", crate::error::show(file)),
+        note: format!("import of the bundle {}", crate::wire::show(file)),
         dry_run: request.dry_run,
     };
     past::carry_out(inner, &store, past_history, &import, &steps)
@@ -166,7 +166,7 @@ impl Inner {
                     [first, second, ..] => {
                         return Err(ApiError::invalid(
                             "More than one store lies in that directory.",
-                            crate::error::show(&place),
+                            crate::wire::show(&place),
                         )
                         .hint(format!(
                             "Name one of them with --store, such as \"{}\" or \"{}\".",
@@ -182,7 +182,7 @@ impl Inner {
 }
 
 fn no_store_at(place: &Path) -> ApiError {
-    ApiError::new(Code::NotFound, "No store is at that directory.", crate::error::show(place))
+    ApiError::new(Code::NotFound, "No store is at that directory.", crate::wire::show(place))
         .hint("Name the store with --store; what git kept of the directory then counts as the store's.")
 }
 

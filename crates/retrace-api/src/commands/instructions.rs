@@ -5,10 +5,10 @@ use crate::App;
 use crate::app::{Inner, lock, root_of};
 use crate::check::repository_above;
 use crate::commands::NEWEST_FAMILY;
-use crate::error::{sentence, show};
 use crate::wire::{
     self, ApiError, Code, Document, FigureKind, InstructionReq, InstructionsReq, InstructionsTotal,
 };
+use crate::wire::{sentence, show};
 use retrace_log::{Reader, StoreRow};
 use retrace_model::{RelPath, StoreKind};
 use retrace_sources::{

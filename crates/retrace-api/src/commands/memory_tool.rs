@@ -185,7 +185,7 @@ fn prompt_of(request: &MemoryToolReq) -> Prompt {
 }
 
 fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, ApiError> {
-    let word = |error: &dyn std::fmt::Display| ApiError::invalid(crate::error::sentence(error), "");
+    let word = |error: &dyn std::fmt::Display| ApiError::invalid(crate::wire::sentence(error), "");
     let dialect = match &request.dialect {
         Some(name) => name.parse().map_err(|error| word(&error))?,
         None => retrace_memory_tool::Dialect::default(),
@@ -224,7 +224,7 @@ fn open(root: &Path, options: Options) -> Result<MemoryTool, ApiError> {
     MemoryTool::open(root, options).map_err(|error| match error {
         OpenError::Root(error) => error.into(),
         error => {
-            ApiError::new(Code::StoreUnavailable, crate::error::sentence(&error), crate::error::show(root))
+            ApiError::new(Code::StoreUnavailable, crate::wire::sentence(&error), crate::wire::show(root))
         }
     })
 }

@@ -1,8 +1,8 @@
 //! The table of prices.
 
 use crate::App;
-use crate::error::show;
 use crate::lab::prices::path;
+use crate::wire::show;
 use crate::wire::{ApiError, Nothing, Price, Prices};
 use retrace_context::prices::{Models, PriceLine};
 

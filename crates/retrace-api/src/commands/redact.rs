@@ -113,7 +113,7 @@ pub fn receipts(app: &App, _: Nothing) -> Result<Receipts, ApiError> {
 pub fn recheck_receipt(app: &App, request: ReceiptRef) -> Result<Receipt, ApiError> {
     let inner = &app.inner;
     let id = ReceiptId::parse(&request.receipt)
-        .map_err(|error| ApiError::new(Code::NotFound, crate::error::sentence(&error), &request.receipt))?;
+        .map_err(|error| ApiError::new(Code::NotFound, crate::wire::sentence(&error), &request.receipt))?;
     inner.read(|reader| Ok(reader.receipt(id)?))?;
     inner.finish_purges()?;
     let mut row = inner.read(|reader| {

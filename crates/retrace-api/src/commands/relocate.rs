@@ -48,6 +48,6 @@ pub fn relocate_store(app: &App, request: RelocateStoreReq) -> Result<Relocated,
         inner.scan(&row)?;
         inner.stores_changed();
     }
-    let (dry_run, directory) = (request.dry_run, crate::error::show(&directory));
+    let (dry_run, directory) = (request.dry_run, crate::wire::show(&directory));
     Ok(Relocated { dry_run, store: answer(inner, row.id)?, directory, same, changed, new, gone })
 }

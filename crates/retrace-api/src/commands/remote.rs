@@ -335,7 +335,7 @@ pub fn set_host_key(app: &App, request: HostKeyReq) -> Result<Remotes, ApiError>
         _ => return Err(ApiError::invalid("Provide a key, or remove the saved one.", "key")),
     };
     done.map_err(|sentence| {
-        ApiError::new(Code::StoreUnavailable, crate::error::sentence(&sentence), &base_url).hint(
+        ApiError::new(Code::StoreUnavailable, crate::wire::sentence(&sentence), &base_url).hint(
             "Without a keyring, ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY in the environment name the host and its key.",
         )
     })?;

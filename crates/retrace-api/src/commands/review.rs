@@ -586,20 +586,3 @@ fn skipped(
         findings: Vec::new(),
     }
 }
-
-impl Reviewed {
-    /// The error that goes with items that were skipped because they changed: a shell shows both.
-    #[must_use]
-    pub fn conflict_error(&self) -> Option<ApiError> {
-        let stale: Vec<&SkippedItem> = self.skipped.iter().filter(|item| item.reason == "stale").collect();
-        let Some(first) = stale.first() else {
-            return self.act.as_ref().and_then(ActResult::conflict_error);
-        };
-        let message = match stale.len() {
-            1 => "A memory changed since it was looked at; it was left as it is.".to_owned(),
-            many => format!("{many} memories changed since they were looked at; they were left as they are."),
-        };
-        let subject = first.path.as_deref().unwrap_or(&first.version_id);
-        Some(ApiError::new(Code::HeadMoved, message, subject).hint("Look at the inbox again, then repeat."))
-    }
-}

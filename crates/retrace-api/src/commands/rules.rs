@@ -45,6 +45,6 @@ impl Inner {
                 remedy: rule.remedy.clone(),
             })
             .collect();
-        Ok(FindingRules { rules, own_file: crate::error::show(&self.own_rules_file()) })
+        Ok(FindingRules { rules, own_file: crate::wire::show(&self.own_rules_file()) })
     }
 }

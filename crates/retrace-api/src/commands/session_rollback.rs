@@ -5,7 +5,7 @@ use crate::app::Inner;
 use crate::origins::written;
 use crate::plan::Plan;
 use crate::target::version_named;
-use crate::wire::{ActResult, ApiError, Code, Conflict, LikelyChange, RollbackReq};
+use crate::wire::{ApiError, Code, Conflict, LikelyChange, RollbackReq};
 use retrace_log::{Reader, VersionRow};
 use retrace_model::{Actor, Evidence, MemoryId, Source};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,24 +121,5 @@ fn in_between(row: &VersionRow) -> Conflict {
         found_version_id: Some(row.id.to_string()),
         wanted_version_id: None,
         message: "A change that is left out lies between those that are taken back.".to_owned(),
-    }
-}
-
-impl ActResult {
-    /// The error that goes with a rollback that took nothing back, because nobody chose among what is only likely: a shell
-    /// shows both.
-    #[must_use]
-    pub fn choice_error(&self) -> Option<ApiError> {
-        let nothing = self.writes.is_empty() && self.deletes.is_empty() && self.conflicts.is_empty();
-        let first = self.likely.first().filter(|_| {
-            !self.dry_run && nothing && self.queued == 0 && !self.likely.iter().any(|change| change.included)
-        })?;
-        Some(
-            ApiError::invalid(
-                "Nothing was taken back: the session is only likely to have written this.",
-                first.path.as_deref().unwrap_or(&first.version_id),
-            )
-            .hint("Add --include-likely to take it back too, and --except VERSION for each that is to stay."),
-        )
     }
 }

@@ -3,8 +3,8 @@
 use super::diff::diff_of;
 use crate::App;
 use crate::app::root_of;
-use crate::error::{sentence, show};
 use crate::wire::{AgentSnapshot, ApiError, ProjectSnapshot, SnapshotChange, StoreRef};
+use crate::wire::{sentence, show};
 use retrace_model::{RelPath, StoreId};
 use retrace_sources::{AgentSnapshots, Snapshot, SnapshotFile, agent_snapshots, is_snapshot_memory};
 use std::collections::BTreeSet;

@@ -20,7 +20,7 @@ pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
         let stores: Vec<_> = all.iter().filter(|store| store.removed_at.is_none()).collect();
         Ok(Status {
             program: inner.options.program_version.to_owned(),
-            data_dir: crate::error::show(&inner.options.data_dir),
+            data_dir: crate::wire::show(&inner.options.data_dir),
             stores: stores.len() as u64,
             memories,
             versions,

@@ -40,7 +40,7 @@ pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> 
     let kind: Option<StoreKind> = match &request.kind {
         None => None,
         Some(kind) => {
-            Some(kind.parse().map_err(|error| ApiError::invalid(crate::error::sentence(&error), kind))?)
+            Some(kind.parse().map_err(|error| ApiError::invalid(crate::wire::sentence(&error), kind))?)
         }
     };
     if kind == Some(StoreKind::Remote) {
@@ -187,7 +187,7 @@ fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
         _ if row.is_log_only() => Some((StoreState::Recording, None)),
         // State in which the host was last found.
         _ if row.is_remote() => None,
-        Err(error) => Some((state_of(&error), Some(crate::error::sentence(&error)))),
+        Err(error) => Some((state_of(&error), Some(crate::wire::sentence(&error)))),
         Ok(_) if row.state == StoreState::Limited => None,
         Ok(_) => Some((StoreState::Recording, None)),
     };
@@ -221,7 +221,7 @@ pub(super) fn refuse_overlap_but(inner: &Inner, root: &Path, own: Option<StoreId
     if data_dir.starts_with(root) || root.starts_with(&data_dir) {
         return Err(ApiError::invalid(
             "The directory holds Retrace's own log, or lies in it.",
-            crate::error::show(root),
+            crate::wire::show(root),
         ));
     }
     let rows = inner.read(|reader| Ok(reader.stores()?))?;
@@ -229,13 +229,13 @@ pub(super) fn refuse_overlap_but(inner: &Inner, root: &Path, own: Option<StoreId
     for row in rows.iter().filter(listed) {
         let other = root_of(row);
         if other == root {
-            return Err(ApiError::invalid("The directory is a store already.", crate::error::show(root))
+            return Err(ApiError::invalid("The directory is a store already.", crate::wire::show(root))
                 .hint(format!("It is the store {:?}.", row.name)));
         }
         if other.starts_with(root) || root.starts_with(&other) {
             return Err(ApiError::invalid(
                 "The directory lies in another store, or around one.",
-                crate::error::show(root),
+                crate::wire::show(root),
             )
             .hint(format!(
                 "Every file belongs to one store. Remove {:?} ({}) first, or add another directory.",

@@ -3,8 +3,8 @@
 use super::simulate::{cache_life, setting, simulated_fast_without_price, summary_sizes, warned};
 use crate::App;
 use crate::app::Inner;
-use crate::error::sentence;
 use crate::lab::loaded::{self, Loaded};
+use crate::wire::sentence;
 use crate::wire::{ApiError, Event, Sweep, SweepPoint, SweepReq, Variant};
 use retrace_context::regret::Clearings;
 use retrace_context::settings::Setting;

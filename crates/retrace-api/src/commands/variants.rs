@@ -2,8 +2,8 @@
 
 use crate::App;
 use crate::app::{Inner, lock};
-use crate::error::show;
 use crate::lab::keep;
+use crate::wire::show;
 use crate::wire::{ApiError, Code, Nothing, Variant, VariantRef, Variants};
 use std::path::PathBuf;
 

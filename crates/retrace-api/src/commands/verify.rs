@@ -3,8 +3,7 @@
 use super::{Forms, texts_with};
 use crate::App;
 use crate::app::Inner;
-use crate::kept_out::{KEY_LOST, KEY_LOST_HINT};
-use crate::wire::{ApiError, Verified, VerifyReq};
+use crate::wire::{ApiError, KEY_LOST, KEY_LOST_HINT, Verified, VerifyReq};
 use base64::Engine as _;
 use retrace_log::{LogError, ReadConnection, Reader};
 use retrace_model::RelPath;

@@ -1,7 +1,7 @@
 //! Exact counts over the network: where to and with which key, and the list of what was sent.
 
 use crate::app::{Inner, lock};
-use crate::error::sentence;
+use crate::wire::sentence;
 use crate::wire::{ApiError, Code, CounterStatus, NetworkCall};
 use retrace_count::{Cache, Config, Key, KeySource};
 use std::collections::VecDeque;

@@ -2,8 +2,8 @@
 //! these means the N-th conversation inside the file (a sidechain).
 
 use crate::app::Inner;
-use crate::error::show;
 use crate::lab::rows::shortened;
+use crate::wire::show;
 use crate::wire::{ApiError, Code};
 use retrace_sessions::{Entry, Snapshot};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The index of transcripts, brought up to date on a thread of its own. Whoever asks gets what is known by now.
 
 use crate::app::{Inner, lock};
-use crate::error::{sentence, show};
 use crate::wire::{Event, TranscriptIndexState, TranscriptProblem};
+use crate::wire::{sentence, show};
 use retrace_model::Timestamp;
 use retrace_sessions::{Cancel, FILE_NAME, Index, Latest, Progress, Roots, Snapshot, roots_of_home};
 use std::path::PathBuf;

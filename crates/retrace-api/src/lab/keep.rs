@@ -1,7 +1,7 @@
 //! Small files of the data directory that only this user reads, replaced as a whole.
 
 use crate::app::Inner;
-use crate::error::show;
+use crate::wire::show;
 use crate::wire::{ApiError, Code};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};

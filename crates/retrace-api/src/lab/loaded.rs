@@ -2,9 +2,9 @@
 
 use crate::app::{Inner, lock};
 use crate::commands::NEWEST_FAMILY;
-use crate::error::{sentence, show};
 use crate::lab::find::{self, Place};
 use crate::wire::{ApiError, Code};
+use crate::wire::{sentence, show};
 use retrace_context::edits::PLACEHOLDER;
 use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;

@@ -1,10 +1,10 @@
 //! Sessions of the index as clients see them, made once for each state of the index and of the prices.
 
 use crate::app::{Inner, lock};
-use crate::error::{sentence, show};
 use crate::lab::prices::{Table, billed};
 use crate::lab::{loaded, view};
 use crate::wire::{FigureKind, TranscriptProblem, TranscriptRow, TranscriptTotals};
+use crate::wire::{sentence, show};
 use retrace_context::prices::ModelPrices;
 use retrace_model::Timestamp;
 use retrace_sessions::{Entry, Identity, SessionRow, Snapshot};

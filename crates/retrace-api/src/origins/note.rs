@@ -2,8 +2,8 @@
 
 use super::{first_line, gather, put_back, written};
 use crate::app::{Inner, path_from_bytes};
-use crate::error::show;
 use crate::lab::rows::shortened;
+use crate::wire::show;
 use crate::wire::{ApiError, OriginNote, PutBack};
 use retrace_log::{OriginRow, Reader, VersionRow};
 use retrace_model::{Actor, Timestamp};

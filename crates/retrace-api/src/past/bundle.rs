@@ -6,8 +6,8 @@
 //! is not in it. The last line is `{"sha256":HEX}`, over all bytes of the lines before.
 
 use super::{PastHistory, Steps, is_left_out};
-use crate::error::show;
 use crate::target::Moment;
+use crate::wire::show;
 use crate::wire::{ApiError, Code, ExportedStore};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

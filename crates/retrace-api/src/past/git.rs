@@ -11,7 +11,7 @@
 mod follow;
 
 use super::{PastHistory, Steps, is_left_out};
-use crate::error::show;
+use crate::wire::show;
 use crate::wire::{ApiError, Code};
 use follow::{History, Pending};
 use retrace_log::{PastLine, PastVersion};

@@ -21,8 +21,8 @@ pub(crate) use pull::pull;
 pub(crate) use push::push;
 
 use crate::app::{Inner, lock};
-use crate::error::sentence;
 use crate::lab::jobs::Job;
+use crate::wire::sentence;
 use crate::wire::{ApiError, Code, RemoteCall};
 use retrace_log::RemoteRow;
 use retrace_model::{RelPath, StoreState, Timestamp};

@@ -8,8 +8,8 @@ use super::pull::{facts_of, head_version};
 use super::{HostCalls, path_there, refusal};
 use crate::app::Inner;
 use crate::decision::{self, Who};
-use crate::error::sentence;
 use crate::lab::jobs::Job;
+use crate::wire::sentence;
 use crate::wire::{ApiError, Event, Pushed};
 use retrace_log::{
     Act, Append, Appended, Change, HostVersion, Mirrored, MirroredMemory, Payload, QueueKind, QueueRow,

@@ -78,7 +78,7 @@ fn mount(inner: &Inner, row: &StoreRow, directory: &str) -> Result<(), ApiError>
     refuse_overlap(inner, &directory)?;
     let empty = std::fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_none());
     if !empty {
-        return Err(ApiError::invalid("The directory is not empty.", crate::error::show(&directory)));
+        return Err(ApiError::invalid("The directory is not empty.", crate::wire::show(&directory)));
     }
     let mut root = Root::open(&directory)?;
     root.set_holding(true);

@@ -7,7 +7,7 @@ use super::json_text;
 use super::repositories::{self, Kept, Repository};
 use super::survey::{Selection, for_each_file, masked_text};
 use crate::app::{Inner, root_of};
-use crate::error::show;
+use crate::wire::show;
 use regex::bytes::Regex;
 use retrace_log::{ElsewhereKind, Place, PlaceState, StoreRow};
 use std::collections::{BTreeMap, BTreeSet};

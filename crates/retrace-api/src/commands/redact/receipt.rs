@@ -243,7 +243,7 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
                 .files
                 .iter()
                 .filter(|(path, hits)| of_place(path) && **hits > 0)
-                .map(|(path, _)| crate::error::show(path))
+                .map(|(path, _)| crate::wire::show(path))
                 .collect();
             place.detail = Some(format!("in {}", files.join(", ")));
             place.remedy = Some("Take it out of these files, or delete them.".to_owned());

@@ -245,7 +245,7 @@ impl Survey {
             place: "transcript".to_owned(),
             store_id: None,
             version_id: None,
-            path: Some(masked_text(selection, &crate::error::show(path))),
+            path: Some(masked_text(selection, &crate::wire::show(path))),
             line: None,
             masked: None,
             hits: *hits,
@@ -379,7 +379,7 @@ impl Inner {
         config.every_place = true;
         config
             .set(&place.rule, "on")
-            .map_err(|error| ApiError::invalid(crate::error::sentence(&error), &place.rule))?;
+            .map_err(|error| ApiError::invalid(crate::wire::sentence(&error), &place.rule))?;
         let content = self.store_root(&store)?.read(&path, self.rules.max_file_bytes)?;
         let bytes = content.bytes.ok_or_else(gone)?;
         let found = check_one(&place.path, &bytes, &config);

@@ -224,7 +224,7 @@ impl Inner {
             if let Err(why) = self.redact_own_file(&file, selection) {
                 failed.push(format!(
                     "A file of the data directory could not be changed: {} ({why}).",
-                    crate::error::show(&file.path)
+                    crate::wire::show(&file.path)
                 ));
             }
         }

@@ -5,7 +5,7 @@ use super::json_text::{self, Ranges};
 use super::survey::for_each_file;
 use super::{MARKER, forms};
 use crate::app::Inner;
-use crate::error::show;
+use crate::wire::show;
 use retrace_files::{Expected, Root};
 use retrace_model::{RelPath, Sha256};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,10 +1,17 @@
 //! The one place where failures become what clients see: a code, a plain sentence, a hint and the thing concerned.
 
-use crate::kept_out;
-use crate::wire::{ApiError, Code};
+use crate::{ApiError, Code};
 use retrace_files::{FileError, RootError};
 use retrace_log::LogError;
 use std::fmt;
+
+/// Warning where something could not be compared with what was redacted.
+pub const KEY_LOST: &str =
+    "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.";
+
+/// Next step for the person.
+pub const KEY_LOST_HINT: &str = "Put `redaction.key` back into the data directory from a backup. If it is gone for good, \
+     `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.";
 
 impl Code {
     /// Every code.
@@ -64,17 +71,17 @@ impl Code {
 
 impl ApiError {
     /// An error without a hint.
-    pub(crate) fn new(code: Code, message: impl Into<String>, subject: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>, subject: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: String::new(), subject: subject.into() }
     }
 
     /// A request that makes no sense as it stands.
-    pub(crate) fn invalid(message: impl Into<String>, subject: impl Into<String>) -> Self {
+    pub fn invalid(message: impl Into<String>, subject: impl Into<String>) -> Self {
         Self::new(Code::Invalid, message, subject)
     }
 
     /// The same, with advice.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
         self
     }
@@ -116,7 +123,7 @@ impl From<LogError> for ApiError {
                     .hint("Leave it out, and repeat.")
             }
             LogError::KeyLost(_) => {
-                Self::new(Code::ContentRedacted, kept_out::KEY_LOST, "redaction.key").hint(kept_out::KEY_LOST_HINT)
+                Self::new(Code::ContentRedacted, KEY_LOST, "redaction.key").hint(KEY_LOST_HINT)
             }
             LogError::NotKept(_) => {
                 Self::new(Code::Invalid, "The content was too large to be kept; only its hash is known.", "")
@@ -184,7 +191,7 @@ impl From<FileError> for ApiError {
 
 /// An error's text as a sentence: upper case first, full stop last. A text that begins with anything but a plain word, such as
 /// a quoted name or the path of a field, keeps its case: a name in another case is another name.
-pub(crate) fn sentence(error: &dyn fmt::Display) -> String {
+pub fn sentence(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     let first = text.split_whitespace().next().unwrap_or_default();
     let plain =
@@ -197,6 +204,6 @@ pub(crate) fn sentence(error: &dyn fmt::Display) -> String {
 }
 
 /// A path of this machine for people.
-pub(crate) fn show(path: &std::path::Path) -> String {
+pub fn show(path: &std::path::Path) -> String {
     path.display().to_string()
 }

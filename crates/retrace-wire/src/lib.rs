@@ -4,6 +4,18 @@
 //! Conventions: ids are strings with their prefix; times are RFC 3339 in UTC; hashes are 64 lowercase hex digits; sizes
 //! are bytes; line numbers start at 1; positions within a line count Unicode scalar values from 0; a path is the text
 //! form of a path relative to its store (bytes that are not UTF-8 as `\xHH`).
+//!
+//! Errors of the crates below become an [`ApiError`] in `failures.rs` and nowhere else.
+//!
+//! ```
+//! use retrace_wire::{ApiError, Code, LogReq};
+//!
+//! let request: LogReq = serde_json::from_str(r#"{"limit": 5}"#).expect("a request");
+//! assert_eq!(request.limit, Some(5));
+//! let error = ApiError::new(Code::NotFound, "There is no such store.", "notes").hint("See the list.");
+//! assert_eq!(error.code.exit_code(), 3);
+//! assert_eq!(serde_json::to_value(&error).expect("an error")["code"], "not_found");
+//! ```
 
 mod acts;
 mod context;
@@ -13,6 +25,7 @@ mod diff;
 mod discover;
 mod dreams;
 mod error;
+mod failures;
 mod findings;
 mod health;
 mod inbox;
@@ -42,6 +55,7 @@ pub use diff::*;
 pub use discover::*;
 pub use dreams::*;
 pub use error::*;
+pub use failures::{KEY_LOST, KEY_LOST_HINT, sentence, show};
 pub use findings::*;
 pub use health::*;
 pub use inbox::*;

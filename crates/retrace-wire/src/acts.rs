@@ -1,5 +1,6 @@
 //! Acts that change files or take content out of history, and what came of them.
 
+use crate::{ApiError, Code};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -320,4 +321,40 @@ pub struct ReceiptPlace {
 pub struct Receipts {
     /// All of them.
     pub receipts: Vec<Receipt>,
+}
+
+impl ActResult {
+    /// The error that goes with a result that has conflicts: a shell shows both.
+    #[must_use]
+    pub fn conflict_error(&self) -> Option<ApiError> {
+        let first = self.conflicts.first()?;
+        let message = if self.partial {
+            let done = self.writes.len() + self.deletes.len();
+            let all = done + self.conflicts.len() + self.left.len();
+            format!("Only {done} of {all} files were changed.")
+        } else {
+            format!("{} Nothing was changed.", first.message)
+        };
+        Some(
+            ApiError::new(Code::HeadMoved, message, &first.path)
+                .hint("What is there now is recorded. Look at the differences, then repeat."),
+        )
+    }
+
+    /// The error that goes with a rollback that took nothing back, because nobody chose among what is only likely: a shell
+    /// shows both.
+    #[must_use]
+    pub fn choice_error(&self) -> Option<ApiError> {
+        let nothing = self.writes.is_empty() && self.deletes.is_empty() && self.conflicts.is_empty();
+        let first = self.likely.first().filter(|_| {
+            !self.dry_run && nothing && self.queued == 0 && !self.likely.iter().any(|change| change.included)
+        })?;
+        Some(
+            ApiError::invalid(
+                "Nothing was taken back: the session is only likely to have written this.",
+                first.path.as_deref().unwrap_or(&first.version_id),
+            )
+            .hint("Add --include-likely to take it back too, and --except VERSION for each that is to stay."),
+        )
+    }
 }
