@@ -148,8 +148,24 @@ fn dependencies_point_downwards() {
         ("retrace-sessions", &["retrace-model", "retrace-transcript", "retrace-context"][..]),
         ("retrace-wire", &["retrace-files", "retrace-findings", "retrace-log"][..]),
         (
+            "retrace-engine",
+            &[
+                "retrace-wire",
+                "retrace-model",
+                "retrace-diff",
+                "retrace-log",
+                "retrace-files",
+                "retrace-findings",
+                "retrace-memory-tool",
+                "retrace-outbound",
+                "retrace-sources",
+                "retrace-watch",
+            ][..],
+        ),
+        (
             "retrace-api",
             &[
+                "retrace-engine",
                 "retrace-wire",
                 "retrace-model",
                 "retrace-diff",

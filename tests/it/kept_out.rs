@@ -137,7 +137,7 @@ fn neither_transcripts_nor_kept_copies_nor_bundles_bring_it_back() {
     assert!(is_absent(&world, SECRET));
 
     let other = redacted_in(World::with(|options| {
-        options.clock = retrace_tests::options_of(std::path::Path::new("/"), 9).clock;
+        options.clock = retrace_tests::options_of(std::path::Path::new("/"), 9).engine.clock;
     }));
     std::fs::copy(world.path("before.retrace"), other.path("before.retrace")).expect("a copy");
     let done = import_bundle(&other, "before.retrace");

@@ -610,7 +610,8 @@ fn a_bundle_carries_history_to_another_log_without_what_was_redacted() {
     let written = commands::export_store(&world.app, request.clone()).expect("a bundle");
     assert_eq!((written.written, written.warnings.len()), (2, 1));
     assert!(commands::export_store(&world.app, request).is_err(), "a file that is there is left");
-    let other = World::with(|options| options.clock = retrace_tests::options_of(Path::new("/"), 9).clock);
+    let other =
+        World::with(|options| options.clock = retrace_tests::options_of(Path::new("/"), 9).engine.clock);
     other.record("a.md", "two\n");
     let import = |file: &Path| {
         let file = file.to_string_lossy().into_owned();

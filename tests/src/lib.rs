@@ -9,7 +9,7 @@ pub mod trap;
 pub mod tree;
 
 use retrace_api::wire::{self, ApiError};
-use retrace_api::{App, AppOptions, Defer, Flushing, KeyInMemory, NoFaults, commands};
+use retrace_api::{App, AppOptions, Defer, EngineOptions, Flushing, KeyInMemory, NoFaults, commands};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use std::path::{Path, PathBuf};
@@ -167,6 +167,12 @@ impl Drop for World {
     }
 }
 
+/// The crates of the commands: the engine, the features over it, and the thin top.
+#[must_use]
+pub const fn api_crates() -> [&'static str; 2] {
+    ["retrace-engine", "retrace-api"]
+}
+
 /// Options for an app whose data directory is `data` below `directory`, whose home is `home`, and which is the same each
 /// time it runs.
 #[must_use]
@@ -180,7 +186,7 @@ pub fn options_of(directory: &Path, process: u64) -> AppOptions {
     let day = i64::try_from(process).expect("a small number") * 86_400_000_000;
     let clock = Arc::new(AtomicI64::new(START_MICROS + day));
     let randomness = Arc::new(AtomicU64::new(1 + (process << 32)));
-    AppOptions {
+    let engine = EngineOptions {
         data_dir: directory.join("data"),
         clock: Arc::new(move || Timestamp::from_micros(clock.fetch_add(1_000_000, Ordering::SeqCst))),
         entropy: Arc::new(move |bytes| {
@@ -194,11 +200,10 @@ pub fn options_of(directory: &Path, process: u64) -> AppOptions {
         program_version: "0.0.0-test",
         busy_wait: None,
         faults: Arc::new(NoFaults),
-        keys: Arc::new(KeyInMemory::default()),
-        hosts: Arc::new(host::FakeHost::default()),
         boot: Some("boot-1".to_owned()),
         flushing: Flushing { defer: Defer::Everywhere, in_background: false },
-    }
+    };
+    AppOptions { engine, keys: Arc::new(KeyInMemory::default()), hosts: Arc::new(host::FakeHost::default()) }
 }
 
 /// One step of SplitMix64: spreads a counter over all bits.

@@ -1,50 +1,39 @@
-//! The app: what every command works with.
+//! The app: the engine with the state of each feature.
 
-use crate::checkpoint::Checkpointer;
 use crate::commands::check::CachedChecker;
-use crate::events::Events;
-use crate::faults::Point;
-use crate::flush::Flusher;
 use crate::inbox::TokenCounts;
 use crate::item_findings::FindingsCache;
-use crate::kinds::KindCache;
+use crate::keys::KeyStore;
 use crate::lab::Lab;
 use crate::line_counts::LineCounts;
 use crate::options::AppOptions;
 use crate::origins::Origins;
-use crate::remote::RemoteCalls;
+use crate::remote::{Hosts, RemoteCalls};
 use crate::store_api::TextCache;
-use crate::wire::{ApiError, Code, Event};
-use retrace_log::{Act, KnownTags, LogError, LogFiles, Needles, ReadConnection, Reader, StoreRow, Writer};
-use retrace_model::{Actor, ReceiptId, Rules, StoreId, Timestamp};
+use crate::wire::{ApiError, Event};
+use retrace_engine::Engine;
+use retrace_engine::recorder::{Recording, Upkeep};
+pub(crate) use retrace_engine::{lock, path_from_bytes, path_to_bytes, root_of};
+use retrace_log::Needles;
+use retrace_model::{ReceiptId, StoreId, Timestamp};
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// Interval at which the log is asked whether another process appended to it. Asking costs some microseconds; a person
-/// does not notice a quarter of a second.
-pub(crate) const FEED_INTERVAL: Duration = Duration::from_millis(250);
-
-/// Read connections kept open for reuse; each costs a file descriptor and its page cache.
-const MAX_CACHED_READERS: usize = 4;
+use std::sync::{Arc, Mutex};
 
 /// The log with everything commands need around it. Cheap to share between threads.
 pub struct App {
     pub(crate) inner: Arc<Inner>,
 }
 
+/// The engine with the state of the features that have no crate of their own.
 pub(crate) struct Inner {
-    pub(crate) options: AppOptions,
-    pub(crate) files: LogFiles,
-    pub(crate) rules: Rules,
-    writer: Mutex<Writer>,
-    readers: Mutex<Vec<ReadConnection>>,
-    pub(crate) events: Events,
-    pub(crate) recording_here: AtomicBool,
-    pub(crate) verified: Mutex<Option<(Timestamp, bool)>>,
+    engine: Arc<Engine>,
+    /// Where the key for exact counts is kept.
+    pub(crate) keys: Arc<dyn KeyStore>,
+    /// Hosts of mirrored stores.
+    pub(crate) hosts: Arc<dyn Hosts>,
     /// Bytes that pending purges still have to prove absent. In memory only.
     pub(crate) pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
     pub(crate) lab: Lab,
@@ -54,26 +43,42 @@ pub(crate) struct Inner {
     pub(crate) checkers: Mutex<HashMap<StoreId, CachedChecker>>,
     /// The repository each store is about, and when that was asked.
     pub(crate) repositories: Mutex<HashMap<StoreId, (Timestamp, Option<PathBuf>)>>,
-    /// Held while a person's own settings of rules are read and written anew.
-    pub(crate) own_rules_lock: Mutex<()>,
     /// Tokens of what the inbox showed.
     pub(crate) token_counts: TokenCounts,
     /// Lines that came and went in it.
     pub(crate) line_counts: LineCounts,
     /// Findings of what the inbox showed.
     pub(crate) findings_cache: FindingsCache,
-    /// Redacted content that must not reappear, as it was last read.
-    pub(crate) known_tags: Mutex<Option<KnownTags>>,
-    /// Kinds of memory contents.
-    pub(crate) kinds: KindCache,
     /// Calls made to hosts of mirrored stores.
     pub(crate) remote_calls: RemoteCalls,
     /// Texts that clients of the Memory Stores API read.
     pub(crate) text_cache: TextCache,
-    /// Changes that are in the log and on their way to the disk.
-    pub(crate) flusher: Flusher,
-    /// Moves what was committed from the write-ahead log into the database.
-    pub(crate) checkpointer: Checkpointer,
+}
+
+impl Deref for Inner {
+    type Target = Arc<Engine>;
+
+    fn deref(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+}
+
+impl AsRef<Self> for App {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl AsRef<Arc<Engine>> for App {
+    fn as_ref(&self) -> &Arc<Engine> {
+        &self.inner.engine
+    }
+}
+
+impl AsRef<Engine> for App {
+    fn as_ref(&self) -> &Engine {
+        &self.inner.engine
+    }
 }
 
 impl App {
@@ -82,51 +87,31 @@ impl App {
     /// # Errors
     /// [`Code::DatabaseNewer`], [`Code::DatabaseDamaged`], [`Code::CannotWrite`] or [`Code::Busy`]. Nothing is changed
     /// then.
+    ///
+    /// [`Code::DatabaseNewer`]: crate::wire::Code::DatabaseNewer
+    /// [`Code::DatabaseDamaged`]: crate::wire::Code::DatabaseDamaged
+    /// [`Code::CannotWrite`]: crate::wire::Code::CannotWrite
+    /// [`Code::Busy`]: crate::wire::Code::Busy
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
-        let files = LogFiles::new(&options.data_dir);
-        let files = match options.busy_wait {
-            Some(wait) => files.with_busy_wait(wait),
-            None => files,
-        };
-        let entropy = Arc::clone(&options.entropy);
-        let in_directory = |error: LogError| {
-            let mut error = ApiError::from(error);
-            if error.subject.is_empty() {
-                error.subject = crate::wire::show(&options.data_dir);
-            }
-            error
-        };
-        let writer = Writer::open(files.clone(), Box::new(move |bytes: &mut [u8]| entropy(bytes)))
-            .map_err(in_directory)?;
+        let AppOptions { engine, keys, hosts } = options;
         let app = Self {
             inner: Arc::new(Inner {
-                files,
-                rules: Rules::default(),
-                writer: Mutex::new(writer),
-                readers: Mutex::new(Vec::new()),
-                events: Events::default(),
-                recording_here: AtomicBool::new(false),
-                verified: Mutex::new(None),
+                engine: Engine::open(engine)?,
+                keys,
+                hosts,
                 pending_needles: Mutex::new(HashMap::new()),
                 lab: Lab::default(),
                 origins: Origins::default(),
                 checkers: Mutex::new(HashMap::new()),
                 repositories: Mutex::new(HashMap::new()),
-                own_rules_lock: Mutex::new(()),
                 token_counts: TokenCounts::default(),
                 line_counts: LineCounts::default(),
                 findings_cache: FindingsCache::default(),
-                known_tags: Mutex::new(None),
-                kinds: KindCache::default(),
                 remote_calls: RemoteCalls::default(),
                 text_cache: TextCache::default(),
-                flusher: Flusher::default(),
-                checkpointer: Checkpointer::default(),
-                options,
             }),
         };
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
-        app.inner.note_head();
         drop(app.inner.finish_purges());
         drop(app.inner.finish_baselines());
         Ok(app)
@@ -135,9 +120,9 @@ impl App {
     /// Takes whatever log is in the data directory for the one that is kept there from now on, a new one where there is none.
     ///
     /// # Errors
-    /// [`Code::CannotWrite`] or [`Code::Internal`].
+    /// `cannot_write` or `internal`.
     pub fn accept_log(options: &AppOptions) -> Result<(), ApiError> {
-        Ok(LogFiles::new(&options.data_dir).forget_head()?)
+        Engine::accept_log(options)
     }
 
     /// Where the log is.
@@ -147,7 +132,7 @@ impl App {
     }
 
     /// Waits until everything that calls changed is on the disk. Dropping the app does so too, and where
-    /// [`AppOptions::flushing`] says so, a thread does it shortly after each call.
+    /// [`retrace_engine::EngineOptions::flushing`] says so, a thread does it shortly after each call.
     ///
     /// # Errors
     /// A failure of the database. What is not on the disk stays noted in the log.
@@ -158,167 +143,24 @@ impl App {
     /// Events from now on. The first listener starts a thread that also notices what other processes append.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<Event> {
-        self.inner.events.subscribe(|| crate::feed::start(&self.inner))
+        self.inner.subscribe()
+    }
+
+    /// Starts recording the stores on the list, or those named, until the answer is stopped or dropped.
+    ///
+    /// # Errors
+    /// `busy` when another process records with this data directory, `not_found` for an unknown store.
+    pub fn record(&self, stores: &[String]) -> Result<Recording, ApiError> {
+        let upkeep: Vec<Box<dyn Upkeep>> = vec![
+            Box::new(crate::commands::PurgeUpkeep::new(Arc::clone(&self.inner))),
+            Box::new(crate::origins::JoinUpkeep::new(Arc::clone(&self.inner))),
+        ];
+        self.inner.record(stores, upkeep)
     }
 }
 
 impl Drop for App {
     fn drop(&mut self) {
-        self.inner.stop_flushing();
-        self.inner.checkpointer.stop();
-        self.inner.note_head();
+        self.inner.close();
     }
-}
-
-impl Inner {
-    /// Notes beside the log how far it went. What was noted before is as good where that fails.
-    fn note_head(&self) {
-        let head = lock(&self.writer).reader().head();
-        if let Ok(Some(head)) = head
-            && self.files.head() != Some(head)
-        {
-            drop(self.files.keep_head(head));
-        }
-    }
-
-    pub(crate) fn now(&self) -> Timestamp {
-        (self.options.clock)()
-    }
-
-    pub(crate) fn random(&self) -> u64 {
-        let mut bytes = [0; 8];
-        (self.options.entropy)(&mut bytes);
-        u64::from_ne_bytes(bytes)
-    }
-
-    /// Passes a point of a scan or an act.
-    pub(crate) fn at(&self, point: Point) -> Result<(), ApiError> {
-        self.options.faults.at(point)
-    }
-
-    /// The person at this machine.
-    pub(crate) fn user(&self) -> Actor {
-        Actor::User { id: self.options.user.clone() }
-    }
-
-    /// Reads one state of the log.
-    pub(crate) fn read<T>(
-        &self,
-        read: impl FnOnce(&Reader<'_>) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        let kept = lock(&self.readers).pop();
-        let connection = match kept {
-            Some(connection) => connection,
-            None => ReadConnection::open(&self.files)?,
-        };
-        let answer = connection.snapshot(read);
-        let mut readers = lock(&self.readers);
-        if readers.len() < MAX_CACHED_READERS {
-            readers.push(connection);
-        }
-        answer
-    }
-
-    /// Runs `write` in one transaction, which happens as a whole or not at all, and tells listeners.
-    pub(crate) fn write<T>(
-        &self,
-        write: impl FnOnce(&mut Act<'_>) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        let (answer, cursor) = {
-            let mut writer = lock(&self.writer);
-            let mut act = writer.begin()?;
-            let before = act.reader().cursor()?;
-            let answer = write(&mut act)?;
-            let after = act.reader().cursor()?;
-            self.at(Point::BeforeCommit)?;
-            act.commit()?;
-            // A commit has happened, whatever a test says now.
-            drop(self.at(Point::AfterCommit));
-            (answer, (after != before).then_some(after))
-        };
-        self.committed_once();
-        if let Some(cursor) = cursor {
-            self.events.send(&Event::Advanced { cursor });
-        }
-        Ok(answer)
-    }
-
-    /// Runs `write` in a transaction that is let go of: what it answers is what it would do.
-    pub(crate) fn preview<T>(
-        &self,
-        write: impl FnOnce(&mut Act<'_>) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        let mut writer = lock(&self.writer);
-        let mut act = writer.begin()?;
-        write(&mut act)
-    }
-
-    /// A value that changes whenever anybody, this process included, commits to the log. Cheap to ask for.
-    pub(crate) fn committed(&self) -> Option<(i64, u64, u64)> {
-        let writer = lock(&self.writer);
-        let reader = writer.reader();
-        // Others' commits change the first, this connection's the second and third.
-        Some((reader.data_version().ok()?, reader.cursor().ok()?, reader.own_changes()))
-    }
-
-    /// The writing side itself, for work that is not one transaction.
-    pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
-        lock(&self.writer)
-    }
-
-    pub(crate) fn stores_changed(&self) {
-        self.kinds.forget_places();
-        self.events.send(&Event::Stores);
-    }
-
-    /// The store a person names: by id, by name, or by its directory.
-    pub(crate) fn store_named(&self, reader: &Reader<'_>, name: &str) -> Result<StoreRow, ApiError> {
-        if let Ok(id) = StoreId::parse(name) {
-            return Ok(reader.store(id)?);
-        }
-        let stores = reader.stores()?;
-        let listed = || stores.iter().filter(|store| store.removed_at.is_none());
-        let directory = std::path::absolute(name).ok();
-        listed()
-            .find(|store| store.name == name)
-            .or_else(|| listed().find(|store| directory.as_deref() == Some(&*root_of(store))))
-            .cloned()
-            .ok_or_else(|| unknown_store(name, listed().map(|store| store.name.as_str())))
-    }
-}
-
-fn unknown_store<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ApiError {
-    let known: Vec<&str> = known.take(8).collect();
-    let hint = if known.is_empty() {
-        "No directory is recorded yet: `retrace discover` finds what there is, `retrace stores add DIR` adds one.".to_owned()
-    } else {
-        format!("Stores: {}.", known.join(", "))
-    };
-    ApiError::new(Code::NotFound, "There is no such store.", name).hint(hint)
-}
-
-/// A store's directory.
-pub(crate) fn root_of(store: &StoreRow) -> PathBuf {
-    path_from_bytes(&store.root)
-}
-
-/// A path of this machine as bytes; the reverse of [`path_from_bytes`].
-pub(crate) fn path_to_bytes(path: &std::path::Path) -> Vec<u8> {
-    #[cfg(unix)]
-    return std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec();
-    #[cfg(not(unix))]
-    return path.to_string_lossy().into_owned().into_bytes();
-}
-
-/// A path of this machine from its bytes.
-pub(crate) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
-    #[cfg(unix)]
-    return PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
-    #[cfg(not(unix))]
-    return PathBuf::from(String::from_utf8_lossy(bytes).into_owned());
-}
-
-/// A lock whose holder panicked is taken all the same: what it guards is changed in single steps.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,7 @@
 //! is the shell's.
 
 use crate::App;
-use crate::lab::keep;
+use crate::keep;
 use crate::wire::show;
 use crate::wire::{ApiError, Code, DesktopSettings};
 

@@ -25,54 +25,42 @@
 mod allocator;
 mod app;
 mod approval;
-mod background;
 pub mod bindings;
 mod check;
-mod checkpoint;
 pub mod commands;
-mod decision;
 mod desktop;
 mod entries;
-mod events;
-mod faults;
-mod feed;
-mod flush;
 mod guard;
 mod inbox;
-mod inventory;
 mod item_findings;
-mod kept_out;
 mod keys;
-mod kinds;
 mod lab;
 mod line_counts;
-mod live_files;
 mod loads;
 pub mod notices;
 mod options;
 mod origins;
 mod past;
-mod plan;
-mod recorder;
 pub mod reference;
 pub mod remote;
 mod review_page;
-mod roots;
-mod scan;
 mod sentences;
 pub mod store_api;
-mod target;
-mod view;
 
 pub use allocator::bound_heaps;
 pub use app::App;
 pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo};
-pub use faults::{Faults, Point};
-pub use flush::{Defer, Flushing};
 pub use keys::{KeyInMemory, KeyStore, SystemKeyring};
 pub use options::AppOptions;
-pub use recorder::Recording;
+pub use retrace_engine::flush::{Defer, Flushing};
+pub use retrace_engine::recorder::Recording;
+pub use retrace_engine::{EngineOptions, Faults, Point};
 /// The steps within one file, and the one that takes them all.
 pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
 /// The types that cross the line to clients.
 pub use retrace_wire as wire;
+
+use retrace_engine::{
+    decision, diff, flush, inventory, jobs, keep, kept_out, kinds, live_files, memories, origin_lines, plan,
+    queue, relocate, roots, stores, target, view,
+};

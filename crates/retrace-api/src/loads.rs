@@ -49,7 +49,7 @@ impl SessionLoads {
     /// # Errors
     /// None so far; work without a name can always begin.
     pub(crate) fn read(inner: &Arc<Inner>) -> Result<Self, ApiError> {
-        let job = inner.lab.jobs.begin(Some(JOB)).or_else(|_| inner.lab.jobs.begin(None))?;
+        let job = inner.jobs.begin(Some(JOB)).or_else(|_| inner.jobs.begin(None))?;
         let sessions = memory_uses(inner, &job, JOB);
         Ok(Self { sessions, cancelled: job.is_stopped() })
     }

@@ -1,55 +1,22 @@
-//! Options of an [`crate::App`]. Clock, randomness and surroundings are passed in, so that tests are the same each
-//! time.
+//! Options of an [`crate::App`]: those of its engine, and those of the features that call other machines.
 
-use crate::faults::Faults;
-use crate::flush::Flushing;
 use crate::keys::{KeyStore, SystemKeyring};
 use crate::remote::{Hosts, NetworkHosts};
-use crate::wire::{ApiError, Code};
-use retrace_files::NoFaults;
-use retrace_model::Timestamp;
-use retrace_sources::{Platform, Surroundings};
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+use crate::wire::ApiError;
+use retrace_engine::EngineOptions;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Names the data directory in the environment.
-pub(crate) const DATA_DIR_VARIABLE: &str = "RETRACE_DATA_DIR";
-
-/// Fills a buffer with random bytes.
-pub(crate) type Randomness = dyn Fn(&mut [u8]) + Send + Sync;
 
 /// Options of an app.
 #[derive(Clone)]
 pub struct AppOptions {
-    /// Where the log is kept.
-    pub data_dir: PathBuf,
-    /// Now.
-    pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    /// Random bytes.
-    pub entropy: Arc<Randomness>,
-    /// Login name of the person at this machine.
-    pub user: String,
-    /// Home directory, environment and platform, for discovery.
-    pub surroundings: Surroundings,
-    /// Version of the program.
-    pub program_version: &'static str,
-    /// Wait for other processes' transactions; the log's own ten seconds when `None`.
-    pub busy_wait: Option<Duration>,
-    /// Called between the steps of scans and acts, so that tests can fail or stop them there; [`NoFaults`] otherwise.
-    pub faults: Arc<dyn Faults>,
+    /// Options of the engine.
+    pub engine: EngineOptions,
     /// Where the key for exact counts is kept: [`SystemKeyring`], or a test's.
     pub keys: Arc<dyn KeyStore>,
     /// Hosts of mirrored stores and their keys: [`NetworkHosts`], or a test's.
     pub hosts: Arc<dyn Hosts>,
-    /// Names this boot of the machine, differently from every other; `None` where the system has no name for it, and then
-    /// nothing is left to flush later.
-    pub boot: Option<String>,
-    /// Deferral of flushes for the memory tool: [`Flushing::IN_BACKGROUND`], or a
-    /// test's.
-    pub flushing: Flushing,
 }
 
 impl AppOptions {
@@ -57,46 +24,23 @@ impl AppOptions {
     /// platform's data directory.
     ///
     /// # Errors
-    /// [`Code::Invalid`] when no data directory is given and the user has no home directory.
+    /// [`crate::wire::Code::Invalid`] when no data directory is given and the user has no home directory.
     pub fn for_this_machine(data_dir: Option<PathBuf>) -> Result<Self, ApiError> {
-        let env: BTreeMap<String, OsString> =
-            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect();
-        let home = directories::BaseDirs::new().map(|directories| directories.home_dir().to_path_buf());
-        let data_dir = data_dir
-            .or_else(|| env.get(DATA_DIR_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from))
-            .or_else(|| {
-                directories::ProjectDirs::from("", "", "retrace")
-                    .map(|project| project.data_dir().to_path_buf())
-            })
-            .ok_or_else(|| ApiError {
-                code: Code::Invalid,
-                message: "There is no home directory to keep the log in.".to_owned(),
-                hint: format!("Give a directory with --data-dir or {DATA_DIR_VARIABLE}."),
-                subject: String::new(),
-            })?;
-        let data_dir = std::path::absolute(&data_dir).unwrap_or(data_dir);
-        let user = ["USER", "LOGNAME", "USERNAME"]
-            .iter()
-            .find_map(|name| env.get(*name)?.to_str().filter(|name| !name.is_empty()))
-            .unwrap_or("user")
-            .to_owned();
-        let mut surroundings = Surroundings::new(home.unwrap_or_default(), Platform::current());
-        surroundings.env = env;
-        Ok(Self {
-            data_dir,
-            clock: Arc::new(|| Timestamp::from_micros(chrono::Utc::now().timestamp_micros())),
-            entropy: Arc::new(|bytes| {
-                getrandom::fill(bytes).expect("the operating system provides random bytes");
-            }),
-            user,
-            surroundings,
-            program_version: env!("CARGO_PKG_VERSION"),
-            busy_wait: None,
-            faults: Arc::new(NoFaults),
-            keys: Arc::new(SystemKeyring),
-            hosts: Arc::new(NetworkHosts),
-            boot: crate::flush::this_boot(),
-            flushing: Flushing::IN_BACKGROUND,
-        })
+        let engine = EngineOptions::for_this_machine(data_dir)?;
+        Ok(Self { engine, keys: Arc::new(SystemKeyring), hosts: Arc::new(NetworkHosts) })
+    }
+}
+
+impl Deref for AppOptions {
+    type Target = EngineOptions;
+
+    fn deref(&self) -> &EngineOptions {
+        &self.engine
+    }
+}
+
+impl DerefMut for AppOptions {
+    fn deref_mut(&mut self) -> &mut EngineOptions {
+        &mut self.engine
     }
 }

@@ -94,7 +94,7 @@ impl Machine {
     ) -> Exit {
         let options = |data_dir: Option<PathBuf>| {
             let mut options = self.options.clone();
-            options.data_dir = data_dir.unwrap_or(options.data_dir);
+            options.engine.data_dir = data_dir.unwrap_or(options.engine.data_dir);
             Ok(options)
         };
         let mut io = Io {

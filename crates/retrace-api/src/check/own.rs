@@ -2,7 +2,7 @@
 
 use super::{Place, invalid};
 use crate::app::Inner;
-use crate::lab::keep;
+use crate::keep;
 use crate::wire::ApiError;
 use retrace_findings::{Config, OwnRules};
 use std::path::PathBuf;

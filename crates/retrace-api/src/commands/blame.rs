@@ -1,9 +1,10 @@
 //! Who wrote each line: back through the versions of a memory, its renames, and moves of lines between files.
 
-use super::memories::{Bytes, document_of};
 use crate::App;
 use crate::app::Inner;
-use crate::origins::{origin_note, put_back_by, spread};
+use crate::memories::{Bytes, document_of};
+use crate::origin_lines::spread;
+use crate::origins::{origin_note, put_back_by};
 use crate::past::Steps;
 use crate::target::Target;
 use crate::view;
@@ -39,7 +40,7 @@ const UNNAMED: &str = "blame";
 /// `not_found` when there is nothing at the target, `invalid` for a whole store or when it is stopped.
 pub fn blame(app: &App, request: BlameReq) -> Result<Blame, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
     inner.read(|reader| inner.blame(reader, &request.target, &steps))
 }

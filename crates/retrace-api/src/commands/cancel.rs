@@ -11,6 +11,6 @@ use crate::wire::{ApiError, Cancelled, JobRef};
 pub fn cancel(app: &App, request: JobRef) -> Result<Cancelled, ApiError> {
     let lab = &app.inner.lab;
     let cancelled =
-        if request.job == index::JOB { lab.index.cancel() } else { lab.jobs.cancel(&request.job) };
+        if request.job == index::JOB { lab.index.cancel() } else { app.inner.jobs.cancel(&request.job) };
     Ok(Cancelled { cancelled })
 }

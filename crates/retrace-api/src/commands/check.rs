@@ -3,8 +3,8 @@
 use crate::App;
 use crate::app::Inner;
 use crate::check::{self, Around, Files, Place};
-use crate::options::AppOptions;
 use crate::wire::{ApiError, CheckReq, Checked, Code, Findings, FindingsReq};
+use retrace_engine::EngineOptions;
 use retrace_findings::{Checker, Config, Finding, Report, Usage, rule};
 use retrace_log::StoreRow;
 use retrace_model::{Sha256, StoreId};
@@ -52,7 +52,7 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
 ///
 /// # Errors
 /// As [`check`]; `not_found` when there is no such directory.
-pub fn check_directory(options: &AppOptions, request: &CheckReq) -> Result<Checked, ApiError> {
+pub fn check_directory(options: &EngineOptions, request: &CheckReq) -> Result<Checked, ApiError> {
     let root = directory_named(&request.target)
         .ok_or_else(|| ApiError::new(Code::NotFound, NO_SUCH_TARGET, request.target.clone()))?;
     check::directory(&root, request, &around(options))
@@ -193,7 +193,7 @@ fn directory_named(target: &str) -> Option<PathBuf> {
         .then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
-fn around(options: &AppOptions) -> Around<'_> {
+fn around(options: &EngineOptions) -> Around<'_> {
     Around {
         own: None,
         about: None,

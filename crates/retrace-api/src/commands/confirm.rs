@@ -3,8 +3,8 @@
 use super::simulate::setting;
 use crate::App;
 use crate::app::Inner;
+use crate::jobs::Job;
 use crate::lab::counter::{config, source};
-use crate::lab::jobs::Job;
 use crate::lab::loaded::{self, Loaded, weigh_one};
 use crate::lab::rebuild::{Rebuilt, rebuild};
 use crate::wire::sentence;
@@ -55,7 +55,7 @@ pub fn context_confirm(app: &App, request: ConfirmReq) -> Result<Confirmed, ApiE
     if !request.agreed {
         return Ok(Confirmed { plan: plan_view, points: Vec::new(), cancelled: false });
     }
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(UNNAMED);
     let run = run(inner, config, &plan, &job, task)?;
     note(inner, &run, &checks, &plan);

@@ -17,7 +17,7 @@ pub fn counter_status(app: &App, _: Nothing) -> Result<CounterStatus, ApiError> 
 /// `counter_unavailable` when there is no keyring or it refuses, `invalid` for a text that cannot be a key and
 /// for a request that says neither or both.
 pub fn set_counter_key(app: &App, request: CounterKeyReq) -> Result<CounterStatus, ApiError> {
-    let keys = &app.inner.options.keys;
+    let keys = &app.inner.keys;
     // A keyring that cannot be reached for reading cannot be reached for writing.
     let reachable = keys.key().map(drop);
     let unavailable = |cause: String| {

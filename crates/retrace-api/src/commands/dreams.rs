@@ -5,7 +5,7 @@
 
 use crate::App;
 use crate::app::Inner;
-use crate::lab::jobs::Job;
+use crate::jobs::Job;
 use crate::remote::{self, HostCalls};
 use crate::wire::{
     ApiError, Code, CreateDreamReq, Dream, DreamPlan, DreamRef, DreamUsage, Dreams, DreamsReq, RemoteQueue,
@@ -175,7 +175,7 @@ struct Dreaming {
 impl Dreaming {
     fn at(inner: &Arc<Inner>, base_url: Option<&str>) -> Result<Self, ApiError> {
         let base_url = inner.base_url(base_url)?;
-        let job = inner.lab.jobs.begin(None)?;
+        let job = inner.jobs.begin(None)?;
         let host = inner.host(&base_url, &job).map_err(|error| remote::refusal(&error, &base_url))?;
         Ok(Self { base_url, host, _job: job })
     }

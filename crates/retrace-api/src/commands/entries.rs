@@ -3,11 +3,11 @@
 //! A plan is made from what the log holds and compared with the disk, as for a rollback: both files change in one operation,
 //! each over the hash it was planned from, or neither does.
 
-use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::Inner;
 use crate::check;
 use crate::entries::{self, Move, Moved};
+use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step, Wanted};
 use crate::wire::{ActResult, AllowFindingReq, ApiError, Code, MoveEntryReq, StripCharactersReq};
 use retrace_findings::{Config, Remedy, check_one, is_index, is_instructions, rule};

@@ -3,12 +3,12 @@
 
 use super::check::FoundInStore;
 use super::entries::{hash, rel_path};
-use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::{Inner, root_of};
 use crate::check;
 use crate::entries::without_links;
 use crate::loads::SessionLoads;
+use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step};
 use crate::wire::{
     ActResult, ApiError, Code, ExpireReq, Expiry, ExpiryProposal, ExpiryReason, ExpiryReq, IndexLine,

@@ -22,7 +22,7 @@ const UNNAMED: &str = "import";
 /// `invalid` when it is not clear which store is meant or the import is stopped.
 pub fn import_git(app: &App, request: ImportGitReq) -> Result<ImportResult, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
     let directory = Path::new(&request.directory);
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
@@ -60,7 +60,7 @@ struct Past {
 /// `not_found` for an unknown store, `invalid` when the import is stopped.
 pub fn import_transcripts(app: &App, request: ImportTranscriptsReq) -> Result<ImportResult, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
     let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
     let past_history = transcripts::read(inner, &store, &steps)?;
@@ -79,7 +79,7 @@ pub fn import_transcripts(app: &App, request: ImportTranscriptsReq) -> Result<Im
 /// `not_found` for an unknown store or file, `invalid` for a file that is no bundle or damaged, or when the import is stopped.
 pub fn import_bundle(app: &App, request: ImportBundleReq) -> Result<ImportResult, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
     let file = Path::new(&request.file);
     let (head, past_history) = bundle::read(file, &inner.rules, &steps)?;

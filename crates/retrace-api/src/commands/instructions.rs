@@ -1,19 +1,17 @@
 //! Instruction files beside a store's memory: what a session in its project would load.
 
-use super::memories::{Bytes, Side, document_of};
 use crate::App;
 use crate::app::{Inner, lock, root_of};
 use crate::check::repository_above;
 use crate::commands::NEWEST_FAMILY;
+use crate::memories::{Bytes, Side, document_of};
 use crate::wire::{
     self, ApiError, Code, Document, FigureKind, InstructionReq, InstructionsReq, InstructionsTotal,
 };
 use crate::wire::{sentence, show};
 use retrace_log::{Reader, StoreRow};
 use retrace_model::{RelPath, StoreKind};
-use retrace_sources::{
-    Found, Instruction, InstructionState, Instructions, agent_memory, instructions as listed,
-};
+use retrace_sources::{Instruction, InstructionState, Instructions, agent_memory, instructions as listed};
 use retrace_tokens::Counter;
 use std::path::{Path, PathBuf};
 
@@ -112,14 +110,6 @@ impl Inner {
             (None, None) => (None, None),
         };
         Ok((listed(surroundings, directory.as_deref()), because))
-    }
-
-    /// Discovery of the memory at a directory.
-    pub(crate) fn discovered(&self, root: &Path) -> Option<Found> {
-        let same =
-            |other: &Path| other == root || std::fs::canonicalize(other).is_ok_and(|other| other == root);
-        let found = retrace_sources::discover(&self.options.surroundings).found;
-        found.into_iter().find(|found| same(&found.root))
     }
 
     /// The repository that a store's memories are about: that of the project an agent keeps them for, or the one they lie in.

@@ -1,13 +1,13 @@
 //! Costs of memory files: how large they are, in how many sessions they were loaded, the price of carrying them.
 
 use super::context::file_costs;
-use super::memories::Bytes;
 use super::tokens::NEWEST;
 use crate::App;
 use crate::app::{Inner, lock, root_of};
-use crate::lab::jobs::Job;
+use crate::jobs::Job;
 use crate::lab::loaded;
 use crate::lab::prices::Table;
+use crate::memories::Bytes;
 use crate::wire::show;
 use crate::wire::{ApiError, Event, MemoryPrice, MemoryPrices, MemoryPricesReq};
 use retrace_context::FileClass;
@@ -63,7 +63,7 @@ struct Use {
 /// `not_found` for an unknown store, `invalid` when it is being worked out already.
 pub fn context_memory(app: &App, request: MemoryPricesReq) -> Result<MemoryPrices, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(Some(JOB))?;
+    let job = inner.jobs.begin(Some(JOB))?;
     let live = request.store.as_deref().map(|store| live_files(inner, store)).transpose()?;
     let uses = memory_uses(inner, &job, JOB);
     let mut files = live.clone().unwrap_or_default();

@@ -5,12 +5,12 @@
 
 use crate::App;
 use crate::app::{Inner, root_of};
-use crate::faults::Faults;
 use crate::flush::Changed;
 use crate::guard::ByRules;
 use crate::kept_out::Redacted;
 use crate::live_files::{Large, LiveFiles};
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
+use retrace_engine::Faults;
 use retrace_files::{Root, Steps};
 use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
 use retrace_memory_tool::{
@@ -253,8 +253,8 @@ fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiErr
     if let Some(store) = listed_at(inner, &directory)? {
         return Ok(store);
     }
-    let added = super::stores::add_store(
-        app,
+    let added = crate::stores::add_store(
+        inner,
         AddStore { root: root.to_owned(), kind: Some(StoreKind::MemoryTool.as_str().to_owned()), name: None },
     );
     match (listed_at(inner, &directory)?, added) {

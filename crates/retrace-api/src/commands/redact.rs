@@ -11,21 +11,23 @@ mod repositories;
 mod survey;
 mod texts;
 mod transcripts;
+mod upkeep;
 
 pub(crate) use forms::Forms;
 pub(crate) use texts::texts_with;
 
 pub(crate) use receipt::pending_places;
+pub(crate) use upkeep::PurgeUpkeep;
 
 use crate::App;
 use crate::app::{Inner, lock};
 use crate::decision::{self, Who};
-use crate::faults::Point;
 use crate::live_files::LiveFiles;
-use crate::origins::keep_lines;
+use crate::origin_lines::keep_lines;
 use crate::remote::redact as remote;
 use crate::view;
 use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Receipts, RedactReq};
+use retrace_engine::Point;
 use retrace_files::{FileError, Root};
 use retrace_log::{Act, Append, Change, Needles, NewReceipt, Payload, StoreRow, VersionRow};
 use retrace_model::{ReceiptId, RelPath, Rules, Sha256, Source, Timestamp};

@@ -1,10 +1,10 @@
 //! Hosted stores: mirrors, and what is queued for their hosts.
 
-use super::stores::{checked_name, free_name_for};
 use super::{rollback, store_answer};
 use crate::App;
 use crate::app::Inner;
 use crate::remote::{self, refusal};
+use crate::stores::{checked_name, free_name_for};
 use crate::wire::{
     AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, HostedStore, HostedStores, Nothing, PullReq, Pulled,
     Pushed, QueuedConflict, QueuedRef, RemoteHost, RemoteQueue, RemoteRef, RemoteStore, Remotes,
@@ -30,7 +30,7 @@ const MAX_REDACTED: u64 = 1_000;
 pub fn hosted_stores(app: &App, request: HostRef) -> Result<HostedStores, ApiError> {
     let inner = &app.inner;
     let base_url = inner.base_url(request.base_url.as_deref())?;
-    let job = inner.lab.jobs.begin(None)?;
+    let job = inner.jobs.begin(None)?;
     let listed = inner.host(&base_url, &job).and_then(|host| host.stores());
     let listed = listed.map_err(|error| refusal(&error, &base_url))?;
     let mirrors = inner.read(|reader| Ok(reader.remotes()?))?;
@@ -72,7 +72,7 @@ pub fn remotes(app: &App, _: Nothing) -> Result<Remotes, ApiError> {
     let hosts = urls
         .into_iter()
         .map(|url| {
-            let key = inner.options.hosts.key(url, &|name| inner.variable(name));
+            let key = inner.hosts.key(url, &|name| inner.variable(name));
             RemoteHost { base_url: url.to_owned(), key: key.map(str::to_owned) }
         })
         .collect();
@@ -109,7 +109,7 @@ fn shown(row: &RemoteRow, name: String, queue: &[QueueRow], redacted: &[VersionI
 /// taken.
 pub fn add_remote(app: &App, request: AddRemoteReq) -> Result<Store, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let base_url = inner.base_url(request.base_url.as_deref())?;
     let remote_id = request.remote_id.trim().to_owned();
     refuse_known(inner, &base_url, &remote_id)?;
@@ -153,7 +153,7 @@ fn refuse_known(inner: &Inner, base_url: &str, remote_id: &str) -> Result<(), Ap
 /// in the way of is a problem in the answer.
 pub fn pull_remote(app: &App, request: PullReq) -> Result<Pulled, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(PULL);
     let mut stores = Vec::new();
     for row in mirrors(inner, request.store.as_deref(), true)? {
@@ -168,7 +168,7 @@ pub fn pull_remote(app: &App, request: PullReq) -> Result<Pulled, ApiError> {
 /// As `pull_remote`; `busy` while another push is under way.
 pub fn push_remote(app: &App, request: RemoteRef) -> Result<Pushed, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(PUSH);
     let rows = mirrors(inner, request.store.as_deref(), false)?;
     let _lease = push_lease(inner)?;
@@ -327,7 +327,7 @@ pub fn archive_remote(app: &App, request: StoreRef) -> Result<RemoteQueue, ApiEr
 pub fn set_host_key(app: &App, request: HostKeyReq) -> Result<Remotes, ApiError> {
     let inner = &app.inner;
     let base_url = inner.base_url(request.base_url.as_deref())?;
-    let hosts = &inner.options.hosts;
+    let hosts = &inner.hosts;
     let done = match (request.key.as_deref().map(str::trim), request.remove) {
         (Some(""), _) => return Err(ApiError::invalid("The key is empty.", "key")),
         (Some(key), false) => hosts.keep_key(&base_url, key),

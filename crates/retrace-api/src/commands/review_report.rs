@@ -1,10 +1,10 @@
 //! A report of a review, as one file: what was decided, what is left, what was redacted.
 
-use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::Inner;
 use crate::inbox::groups;
 use crate::item_findings::Configurations;
+use crate::memories::{Bytes, bytes_of};
 use crate::origins::written;
 use crate::review_page::{Change, ReviewPage, Section, html};
 use crate::target::time;

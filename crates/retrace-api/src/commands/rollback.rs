@@ -3,10 +3,10 @@
 mod imported;
 
 use super::history::{memory_id, undoable};
-use super::memories::{Bytes, bytes_of};
 use crate::App;
 use crate::app::Inner;
 use crate::decision::Decision;
+use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
@@ -277,7 +277,7 @@ impl Inner {
             plan.decision = Some(Decision {
                 verdict: Verdict::Own,
                 note: None,
-                seen: crate::remote::queue::concerned(reader, &withdrawn)?,
+                seen: crate::queue::concerned(reader, &withdrawn)?,
             });
         }
         if row.versions == 0 && plan.withdraws.is_empty() && sent.is_empty() && withdrawn.is_empty() {
@@ -471,28 +471,6 @@ impl Inner {
             deletion: goal.deletion,
         });
         Ok(())
-    }
-
-    /// The content a file should have now, as the log knows it. A file whose newest version is redacted is taken as it is
-    /// on disk.
-    pub(crate) fn expected_at(
-        &self,
-        reader: &Reader<'_>,
-        store: StoreId,
-        path: &RelPath,
-    ) -> Result<(Option<Sha256>, Option<retrace_model::VersionId>), ApiError> {
-        let Some(live) = reader.live_at(store, path)? else { return Ok((None, None)) };
-        if let Some(sha256) = live.sha256 {
-            return Ok((Some(sha256), Some(live.version)));
-        }
-        let row = reader.store(store)?;
-        if !row.has_directory() {
-            // Nothing is left of the content, so the memory counts as empty, as the Memory Stores API says it.
-            return Ok((Some(Sha256::of(b"")), Some(live.version)));
-        }
-        let root = self.store_root(&row)?;
-        let on_disk = root.read(path, 0).ok().map(|content| content.sha256);
-        Ok((on_disk, Some(live.version)))
     }
 }
 

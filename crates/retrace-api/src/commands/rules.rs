@@ -22,7 +22,7 @@ pub fn set_finding_rule(app: &App, request: SetFindingRule) -> Result<FindingRul
     let inner = &app.inner;
     {
         // One at a time, so that none overwrites what another just set.
-        let _only = crate::app::lock(&inner.own_rules_lock);
+        let _only = crate::app::lock(&inner.own_files_lock);
         let mut own = inner.own_rules()?;
         own.set(&request.rule, request.setting.as_deref()).map_err(|error| invalid(&error))?;
         inner.keep_own_rules(&own)?;

@@ -1,7 +1,7 @@
 //! Full-text search.
 
-use super::memories::positions;
 use crate::App;
+use crate::memories::positions;
 use crate::wire::{ApiError, Hit, SearchReq, SearchResult};
 use retrace_log::{LogError, Reader, SearchHit, Words};
 use std::ops::Range;

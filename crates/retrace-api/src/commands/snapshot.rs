@@ -1,8 +1,8 @@
 //! Snapshots that projects offer to a subagent's memory, compared with what is there. Nothing is copied.
 
-use super::diff::diff_of;
 use crate::App;
 use crate::app::root_of;
+use crate::diff::diff_of;
 use crate::wire::{AgentSnapshot, ApiError, ProjectSnapshot, SnapshotChange, StoreRef};
 use crate::wire::{sentence, show};
 use retrace_model::{RelPath, StoreId};

@@ -1,7 +1,7 @@
 //! The state of the whole program.
 
-use super::stores::is_recorded;
 use crate::App;
+use crate::stores::is_recorded;
 use crate::wire::{ApiError, Nothing, Status};
 use retrace_log::Lease;
 use std::sync::atomic::Ordering;

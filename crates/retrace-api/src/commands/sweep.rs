@@ -32,7 +32,7 @@ const UNNAMED: &str = "sweep";
 /// Those of `context_show`; `invalid` for a grid that cannot be read or a setting in it that is refused.
 pub fn context_sweep(app: &App, request: SweepReq) -> Result<Sweep, ApiError> {
     let inner = &app.inner;
-    let job = inner.lab.jobs.begin(request.job.as_deref())?;
+    let job = inner.jobs.begin(request.job.as_deref())?;
     let grid = Grid::from_json(&request.grid).map_err(|error| {
         ApiError::invalid(sentence(&error), "grid").hint("docs/CONTEXT.md says how a grid is written.")
     })?;

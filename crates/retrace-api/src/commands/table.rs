@@ -1,7 +1,7 @@
 //! The table of commands: what each takes, gives, shows, changes and refuses. Dispatch, the TypeScript, docs/API.md and the
 //! shells' tests all come from it.
 
-use super::*;
+use super::features;
 use crate::App;
 use crate::wire::{ApiError, Code, Tag};
 use serde_json::Value;
@@ -66,6 +66,19 @@ macro_rules! commands {
                 visitor.visit::<crate::wire::$response>();
             )+
         }
+
+        $(
+            $(#[doc = $about])+
+            ///
+            /// # Errors
+            /// The codes that the table of commands lists.
+            pub fn $name(
+                app: &App,
+                request: crate::wire::$request,
+            ) -> Result<crate::wire::$response, ApiError> {
+                features::$name(app.as_ref(), request)
+            }
+        )+
 
         fn dispatch(app: &App, name: &str, request: Value) -> Result<Value, ApiError> {
             match name {

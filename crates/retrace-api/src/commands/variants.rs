@@ -2,7 +2,7 @@
 
 use crate::App;
 use crate::app::{Inner, lock};
-use crate::lab::keep;
+use crate::keep;
 use crate::wire::show;
 use crate::wire::{ApiError, Code, Nothing, Variant, VariantRef, Variants};
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ fn change(
     inner: &Inner,
     change: impl FnOnce(&mut Vec<Variant>) -> Result<(), ApiError>,
 ) -> Result<Variants, ApiError> {
-    let _held = lock(&inner.lab.variants);
+    let _held = lock(&inner.own_files_lock);
     let mut variants = load(inner)?;
     change(&mut variants)?;
     variants.sort_by(|a, b| a.name.cmp(&b.name));

@@ -74,7 +74,7 @@ pub(crate) fn config(inner: &Inner) -> Result<(Config, bool), ApiError> {
         ApiError::new(Code::CounterUnavailable, sentence(&error), "environment")
             .hint("Look at the variables ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL.")
     })?;
-    let kept = inner.options.keys.key();
+    let kept = inner.keys.key();
     let keyring = kept.is_ok();
     if config.key.is_none() {
         config.key = kept.ok().flatten();

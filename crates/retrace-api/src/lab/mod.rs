@@ -7,8 +7,6 @@
 pub(crate) mod counter;
 pub(crate) mod find;
 pub(crate) mod index;
-pub(crate) mod jobs;
-pub(crate) mod keep;
 pub(crate) mod loaded;
 pub(crate) mod prices;
 pub(crate) mod rebuild;
@@ -19,11 +17,9 @@ pub(crate) mod view;
 use crate::commands::MemoryUses;
 use counter::Counting;
 use index::TranscriptIndex;
-use jobs::Jobs;
 use loaded::LoadedCache;
 use prices::PriceTable;
 use rows::RowCache;
-use std::sync::Mutex;
 use summaries::LearntSizes;
 
 /// State of the Context lab in this process.
@@ -43,8 +39,4 @@ pub(crate) struct Lab {
     pub(crate) prices: PriceTable,
     /// Exact counts.
     pub(crate) counting: Counting,
-    /// Work that runs under a name.
-    pub(crate) jobs: Jobs,
-    /// Held while `variants.json` is read and written anew.
-    pub(crate) variants: Mutex<()>,
 }

@@ -1,7 +1,7 @@
 //! The table of prices with the user's own lines, read again when their file changes.
 
 use crate::app::{Inner, lock};
-use crate::lab::keep;
+use crate::keep;
 use crate::wire::sentence;
 use retrace_context::prices::{Billed, PriceError, Prices};
 use retrace_transcript::{Request, Tokens};

@@ -4,18 +4,14 @@
 //! of transcripts are kept in this process alone, and forgotten with a redaction.
 
 mod gather;
-mod kept;
 mod locate;
 mod note;
 mod pass;
 mod written;
 
 pub(crate) use gather::as_of;
-pub(crate) use kept::{keep_lines, spread};
 pub(crate) use locate::Locator;
-pub(crate) use note::{
-    Writers, note_of, notes_of, origin_note, sentences, session_of, transcript_of, unknown_note,
-};
+pub(crate) use note::{note_of, notes_of, origin_note, sentences, session_of, transcript_of, unknown_note};
 pub(crate) use written::{put_back, put_back_by, written};
 
 use crate::app::{Inner, lock};
@@ -23,6 +19,7 @@ use crate::lab::rows::shortened;
 use crate::wire::{ApiError, Event};
 use gather::Gathered;
 use pass::{Done, Memory, Pass};
+use retrace_engine::recorder::Upkeep;
 use retrace_sessions::Cancel;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -238,6 +235,28 @@ impl Prompts {
 pub(crate) fn first_line(prompt: &str) -> String {
     let words: Vec<&str> = prompt.split_whitespace().take(PROMPT).collect();
     shortened(&words.join(" "), PROMPT)
+}
+
+/// Makes passes while the recorder runs.
+pub(crate) struct JoinUpkeep(Arc<Inner>);
+
+impl JoinUpkeep {
+    /// For the recorder of this log.
+    pub(crate) fn new(inner: Arc<Inner>) -> Self {
+        Self(inner)
+    }
+}
+
+impl Upkeep for JoinUpkeep {
+    fn tick(&mut self) {
+        self.0.origins.start_when_due(&self.0);
+    }
+
+    fn committed(&mut self) {
+        if self.0.wants_join() {
+            self.0.origins.start(&self.0);
+        }
+    }
 }
 
 impl Inner {

@@ -3,8 +3,9 @@
 use super::{first_line, gather, put_back, written};
 use crate::app::{Inner, path_from_bytes};
 use crate::lab::rows::shortened;
+use crate::view::Writers;
 use crate::wire::show;
-use crate::wire::{ApiError, OriginNote, PutBack};
+use crate::wire::{ApiError, OriginNote};
 use retrace_log::{OriginRow, Reader, VersionRow};
 use retrace_model::{Actor, Timestamp};
 use retrace_sessions::{SessionRow, Snapshot};
@@ -69,15 +70,6 @@ pub(crate) fn origin_note(
         }
         _ => None,
     })
-}
-
-/// Notes on the writers of the versions of a list, by their places.
-#[derive(Default)]
-pub(crate) struct Writers {
-    /// Sessions that wrote.
-    pub(crate) notes: HashMap<u64, OriginNote>,
-    /// Versions that a person put back.
-    pub(crate) put_back: HashMap<u64, PutBack>,
 }
 
 /// Who wrote the versions of a list, with one look into the log. A prompt is told where it was read before;

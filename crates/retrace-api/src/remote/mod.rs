@@ -1,6 +1,6 @@
 //! Hosted stores: mirrors of stores that another machine serves.
 //!
-//! [`pull`] brings what is new at a host into the log, [`queue`] turns acts on a mirror into changes that wait, [`push`] sends
+//! [`pull`] brings what is new at a host into the log, [`queue`](retrace_engine::queue) turns acts on a mirror into changes that wait, [`push`] sends
 //! them when the user says so, [`redact`] does the same for redactions. [`host`] is the way to a host. Nothing here calls a
 //! host but a pull, a push, and what lists or adds its stores; every call is listed.
 //!
@@ -10,7 +10,6 @@
 pub(crate) mod host;
 mod pull;
 mod push;
-pub(crate) mod queue;
 pub(crate) mod redact;
 
 pub use host::{HostCalls, Hosts, NetworkHosts, Variable};
@@ -21,7 +20,8 @@ pub(crate) use pull::pull;
 pub(crate) use push::push;
 
 use crate::app::{Inner, lock};
-use crate::lab::jobs::Job;
+use crate::jobs::Job;
+use crate::queue::path_there;
 use crate::wire::sentence;
 use crate::wire::{ApiError, Code, RemoteCall};
 use retrace_log::RemoteRow;
@@ -89,7 +89,7 @@ impl Inner {
     /// One spelling for the base URL a person gave.
     pub(crate) fn base_url(&self, asked: Option<&str>) -> Result<String, ApiError> {
         let asked = asked.map(str::trim).filter(|asked| !asked.is_empty());
-        let url = self.options.hosts.base_url(asked, &|name| self.variable(name));
+        let url = self.hosts.base_url(asked, &|name| self.variable(name));
         url.map_err(|error| refusal(&error, asked.unwrap_or_default()))
     }
 
@@ -99,7 +99,7 @@ impl Inner {
         base_url: &str,
         job: &Job,
     ) -> Result<Box<dyn HostCalls>, RemoteError> {
-        self.options.hosts.open(base_url, &|name| self.variable(name), job.token(), self.call_listener())
+        self.hosts.open(base_url, &|name| self.variable(name), job.token(), self.call_listener())
     }
 
     /// Keeps on a mirror why a pull or a push did not come to its end.
@@ -159,9 +159,4 @@ fn path_here(path: &str) -> Result<RelPath, RemoteError> {
         || RemoteError::NotUnderstood { cause: "a path in it is not one of a memory".to_owned() };
     let path = path.strip_prefix('/').ok_or_else(not_understood)?;
     RelPath::from_bytes(path).map_err(|_| not_understood())
-}
-
-/// The path a memory has at its host; `None` where it is no text.
-fn path_there(path: &RelPath) -> Option<String> {
-    std::str::from_utf8(path.as_bytes()).ok().map(|path| format!("/{path}"))
 }

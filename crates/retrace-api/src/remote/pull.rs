@@ -7,7 +7,7 @@
 use super::{HostCalls, path_here};
 use crate::app::Inner;
 use crate::decision::Who;
-use crate::lab::jobs::Job;
+use crate::jobs::Job;
 use crate::wire::{ApiError, Event, PulledStore};
 use retrace_log::{Append, Change, HostVersion, MirroredMemory, Payload, RemoteFacts, RemoteRow};
 use retrace_model::{Actor, Source, StoreState, Timestamp, VersionId, VersionOperation};

@@ -8,7 +8,7 @@ use super::pull::{facts_of, head_version};
 use super::{HostCalls, path_there, refusal};
 use crate::app::Inner;
 use crate::decision::{self, Who};
-use crate::lab::jobs::Job;
+use crate::jobs::Job;
 use crate::wire::sentence;
 use crate::wire::{ApiError, Event, Pushed};
 use retrace_log::{

@@ -5,7 +5,7 @@ use super::read::{shown, version_object, version_of};
 use super::write::{Writing, Written};
 use crate::app::lock;
 use crate::commands::pending_places;
-use crate::origins::keep_lines;
+use crate::origin_lines::keep_lines;
 use crate::wire::Event;
 use retrace_log::{Append, NewReceipt, ReceiptRow};
 use retrace_model::{Source, StoreId, VersionId};

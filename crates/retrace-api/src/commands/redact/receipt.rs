@@ -4,9 +4,9 @@ use super::survey::{LiveHit, NAME_REMEDY, Selection, Survey, TRANSCRIPTS_REMEDY,
 use super::texts::{TextGroup, texts_holding};
 use super::transcripts::Rewritten;
 use crate::app::{Inner, lock};
-use crate::faults::Point;
 use crate::remote::redact as remote;
 use crate::wire::{ActResult, ApiError};
+use retrace_engine::Point;
 use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
 use std::collections::BTreeSet;
 use std::path::Path;

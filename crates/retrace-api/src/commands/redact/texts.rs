@@ -4,7 +4,7 @@ use super::MARKER;
 use super::json_text;
 use super::survey::Selection;
 use crate::app::{Inner, lock};
-use crate::lab::keep;
+use crate::keep;
 use crate::wire::{ApiError, RedactionMatch};
 use retrace_findings::OwnRules;
 use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
@@ -216,8 +216,7 @@ impl Inner {
 
     /// Takes it out of the small files of the data directory; answers what could not be changed, and why.
     pub(super) fn redact_own_files(&self, selection: &Selection) -> Vec<String> {
-        let _variants = lock(&self.lab.variants);
-        let _rules = lock(&self.own_rules_lock);
+        let _own_files = lock(&self.own_files_lock);
         let mut failed = Vec::new();
         // Checked anew, for they may have changed since the survey.
         for file in self.own_files_holding(selection) {

@@ -1,6 +1,6 @@
 //! After another boot: what was not on the disk yet is made what the log says, where nobody made it anything newer.
 
-use crate::app::Inner;
+use crate::engine::Engine;
 use crate::faults::Point;
 use crate::wire::ApiError;
 use retrace_files::{Expected, FileError, Root};
@@ -38,14 +38,14 @@ enum Outcome {
     Refused,
 }
 
-impl Inner {
+impl Engine {
     /// Sees to every version of a store of which the log says that its file may not be on the disk. Those of this boot are
     /// waited for. For those of another one the files are put back where they are missing, empty, or what they were before;
     /// anything else is somebody's newer edit and is left for a scan to record. Nothing is recorded but a note, because disk
     /// and log agree then.
     ///
     /// Answers whether nothing is left to do.
-    pub(super) fn recover_unflushed(
+    pub(crate) fn recover_unflushed(
         &self,
         act: &mut Act<'_>,
         store: StoreId,

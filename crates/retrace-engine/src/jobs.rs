@@ -1,15 +1,15 @@
 //! Work that runs under a name, so that it can be stopped.
 
-use crate::app::lock;
+use crate::engine::lock;
 use crate::wire::ApiError;
-use retrace_count::Cancel;
+use retrace_outbound::Cancel;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Running jobs.
 #[derive(Default)]
-pub(crate) struct Jobs {
+pub struct Jobs {
     running: Arc<Mutex<HashMap<String, Wish>>>,
 }
 
@@ -21,7 +21,7 @@ struct Wish {
 }
 
 /// Work under way. It is forgotten when this is dropped.
-pub(crate) struct Job {
+pub struct Job {
     running: Arc<Mutex<HashMap<String, Wish>>>,
     name: Option<String>,
     wish: Wish,
@@ -32,7 +32,7 @@ impl Jobs {
     ///
     /// # Errors
     /// `invalid` when work of that name runs already.
-    pub(crate) fn begin(&self, name: Option<&str>) -> Result<Job, ApiError> {
+    pub fn begin(&self, name: Option<&str>) -> Result<Job, ApiError> {
         let wish = Wish::default();
         if let Some(name) = name {
             let mut running = lock(&self.running);
@@ -46,7 +46,7 @@ impl Jobs {
     }
 
     /// Asks work to stop; `false` when none of that name runs.
-    pub(crate) fn cancel(&self, name: &str) -> bool {
+    pub fn cancel(&self, name: &str) -> bool {
         let found = lock(&self.running).get(name).cloned();
         if let Some(wish) = &found {
             wish.stop.store(true, Ordering::SeqCst);
@@ -58,17 +58,17 @@ impl Jobs {
 
 impl Job {
     /// Set once the work is to stop.
-    pub(crate) fn stop(&self) -> &AtomicBool {
+    pub fn stop(&self) -> &AtomicBool {
         &self.wish.stop
     }
 
     /// The same, to wait on.
-    pub(crate) fn token(&self) -> &Cancel {
+    pub fn token(&self) -> &Cancel {
         &self.wish.cancel
     }
 
     /// True if it was asked to stop.
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.wish.stop.load(Ordering::SeqCst)
     }
 }

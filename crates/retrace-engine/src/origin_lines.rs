@@ -15,7 +15,7 @@ type From = (u64, Option<u32>);
 ///
 /// # Errors
 /// A failure of the log.
-pub(crate) fn keep_lines(act: &mut Act<'_>, going: &[VersionRow]) -> Result<(), ApiError> {
+pub fn keep_lines(act: &mut Act<'_>, going: &[VersionRow]) -> Result<(), ApiError> {
     let kept = {
         let reader = act.reader();
         let mut tracing = Tracing {
@@ -200,7 +200,7 @@ fn runs(lines: &[Option<From>]) -> Vec<KeptLines> {
 }
 
 /// The same, line by line.
-pub(crate) fn spread(runs: &[KeptLines]) -> Vec<Option<From>> {
+pub fn spread(runs: &[KeptLines]) -> Vec<Option<From>> {
     let mut lines = Vec::new();
     for run in runs {
         lines.resize(run.first as usize, None);

@@ -1,13 +1,13 @@
 //! Stores: add, take off the list, pause, scan.
 
-use crate::App;
-use crate::app::{Inner, path_to_bytes, root_of};
+use crate::engine::{Engine, path_to_bytes, root_of};
 use crate::scan::state_of;
 use crate::view::{self, OfStore};
 use crate::wire::{self, AddStore, ApiError, Nothing, ScanReq, Scanned, ScannedStore, StoreRef, Stores};
 use retrace_files::Root;
 use retrace_log::{NewStore, Reader, StoreRow};
 use retrace_model::{StoreId, StoreKind, StoreState};
+use retrace_sources::Found;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,8 +16,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// A failure of the database.
-pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
-    let inner = &app.inner;
+pub fn stores(inner: &Arc<Engine>, _: Nothing) -> Result<Stores, ApiError> {
     let rows = inner.read(|reader| {
         let left = reader.unreviewed_counts(&inner.user())?;
         let mut rows = Vec::new();
@@ -35,8 +34,7 @@ pub fn stores(app: &App, _: Nothing) -> Result<Stores, ApiError> {
 /// # Errors
 /// `store_unavailable` when the directory cannot be read, `invalid` when it is a store already, lies inside one or around
 /// one, holds the log itself, or the name is taken.
-pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> {
-    let inner = &app.inner;
+pub fn add_store(inner: &Arc<Engine>, request: AddStore) -> Result<wire::Store, ApiError> {
     let kind: Option<StoreKind> = match &request.kind {
         None => None,
         Some(kind) => {
@@ -80,36 +78,35 @@ pub fn add_store(app: &App, request: AddStore) -> Result<wire::Store, ApiError> 
 ///
 /// # Errors
 /// `not_found` when there is no such store.
-pub fn remove_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError> {
-    let at = app.inner.now();
-    change(&app.inner, &request, |act, id| act.remove_store(id, at))
+pub fn remove_store(inner: &Arc<Engine>, request: StoreRef) -> Result<wire::Store, ApiError> {
+    let at = inner.now();
+    change(inner, &request, |act, id| act.remove_store(id, at))
 }
 
 /// Stops recording a store until it is resumed.
 ///
 /// # Errors
 /// `not_found` when there is no such store.
-pub fn pause_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError> {
-    change(&app.inner, &request, |act, id| act.pause_store(id, true))
+pub fn pause_store(inner: &Arc<Engine>, request: StoreRef) -> Result<wire::Store, ApiError> {
+    change(inner, &request, |act, id| act.pause_store(id, true))
 }
 
 /// Records a paused store again, from a scan of it right now.
 ///
 /// # Errors
 /// `not_found` when there is no such store.
-pub fn resume_store(app: &App, request: StoreRef) -> Result<wire::Store, ApiError> {
-    let store = change(&app.inner, &request, |act, id| act.pause_store(id, false))?;
-    let row = app.inner.read(|reader| app.inner.store_named(reader, &store.id))?;
-    app.inner.scan(&row)?;
-    answer(&app.inner, row.id)
+pub fn resume_store(inner: &Arc<Engine>, request: StoreRef) -> Result<wire::Store, ApiError> {
+    let store = change(inner, &request, |act, id| act.pause_store(id, false))?;
+    let row = inner.read(|reader| inner.store_named(reader, &store.id))?;
+    inner.scan(&row)?;
+    answer(inner, row.id)
 }
 
 /// Scans stores right now and records what changed. Paused stores are passed over unless they are named.
 ///
 /// # Errors
 /// `not_found` for an unknown store. A directory that cannot be read is a state in the answer.
-pub fn scan(app: &App, request: ScanReq) -> Result<Scanned, ApiError> {
-    let inner = &app.inner;
+pub fn scan(inner: &Arc<Engine>, request: ScanReq) -> Result<Scanned, ApiError> {
     let rows: Vec<StoreRow> = inner.read(|reader| {
         if request.stores.is_empty() {
             let listed = |row: &StoreRow| row.removed_at.is_none() && !row.paused;
@@ -135,10 +132,18 @@ pub fn scan(app: &App, request: ScanReq) -> Result<Scanned, ApiError> {
     Ok(Scanned { stores })
 }
 
-impl Inner {
+impl Engine {
+    /// Discovery of the memory at a directory.
+    pub fn discovered(&self, root: &Path) -> Option<Found> {
+        let same =
+            |other: &Path| other == root || std::fs::canonicalize(other).is_ok_and(|other| other == root);
+        let found = retrace_sources::discover(&self.options.surroundings).found;
+        found.into_iter().find(|found| same(&found.root))
+    }
+
     /// Takes the baselines that a process began and was cut off from, so that what was there when the store was added is
     /// known after all. A directory that cannot be scanned waits for the next start.
-    pub(crate) fn finish_baselines(self: &Arc<Self>) -> Result<(), ApiError> {
+    pub fn finish_baselines(self: &Arc<Self>) -> Result<(), ApiError> {
         for row in self.read(|reader| Ok(reader.stores_without_baseline()?))? {
             if row.is_remote() {
                 // Its first pull goes on when the user asks for one.
@@ -154,7 +159,7 @@ impl Inner {
 }
 
 fn change(
-    inner: &Inner,
+    inner: &Engine,
     request: &StoreRef,
     change: impl FnOnce(&retrace_log::Act<'_>, StoreId) -> Result<(), retrace_log::LogError>,
 ) -> Result<wire::Store, ApiError> {
@@ -164,7 +169,11 @@ fn change(
     answer(inner, row.id)
 }
 
-pub(crate) fn answer(inner: &Inner, id: StoreId) -> Result<wire::Store, ApiError> {
+/// A store as the wire has it.
+///
+/// # Errors
+/// `not_found` for an unknown store.
+pub fn answer(inner: &Engine, id: StoreId) -> Result<wire::Store, ApiError> {
     let (row, of) = inner.read(|reader| {
         let left = reader.unreviewed_counts(&inner.user())?;
         Ok((reader.store(id)?, of_store(reader, id, &left)?))
@@ -182,7 +191,7 @@ fn of_store(reader: &Reader<'_>, id: StoreId, left: &BTreeMap<StoreId, u64>) -> 
 }
 
 /// A store with its state as the directory is right now.
-fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
+fn shown(inner: &Engine, row: &StoreRow, of: &OfStore) -> wire::Store {
     let now = match inner.store_root(row) {
         _ if row.is_log_only() => Some((StoreState::Recording, None)),
         // State in which the host was last found.
@@ -196,13 +205,13 @@ fn shown(inner: &Inner, row: &StoreRow, of: &OfStore) -> wire::Store {
 
 /// True if what is written to a store now is recorded: not where it is paused or cannot be read. A mirror is not recorded but
 /// pulled.
-pub(super) fn is_recorded(inner: &Inner, row: &StoreRow) -> bool {
+pub fn is_recorded(inner: &Engine, row: &StoreRow) -> bool {
     let state = || shown(inner, row, &OfStore::default()).state;
     !row.is_remote() && matches!(state().as_str(), "recording" | "limited")
 }
 
 /// The directory a person gave, absolute and with links resolved, so that one directory is one store.
-pub(crate) fn directory(text: &str) -> Result<PathBuf, ApiError> {
+pub fn directory(text: &str) -> Result<PathBuf, ApiError> {
     if text.is_empty() {
         return Err(ApiError::invalid("No directory was given.", "root"));
     }
@@ -210,12 +219,16 @@ pub(crate) fn directory(text: &str) -> Result<PathBuf, ApiError> {
     Ok(std::fs::canonicalize(&path).unwrap_or(path))
 }
 
-pub(crate) fn refuse_overlap(inner: &Inner, root: &Path) -> Result<(), ApiError> {
+/// Refuses a directory that is a store, lies in one or around one, or holds the log.
+///
+/// # Errors
+/// `invalid` then.
+pub fn refuse_overlap(inner: &Engine, root: &Path) -> Result<(), ApiError> {
     refuse_overlap_but(inner, root, None)
 }
 
 /// As [`refuse_overlap`], for a directory that may be `own`'s.
-pub(super) fn refuse_overlap_but(inner: &Inner, root: &Path, own: Option<StoreId>) -> Result<(), ApiError> {
+pub(crate) fn refuse_overlap_but(inner: &Engine, root: &Path, own: Option<StoreId>) -> Result<(), ApiError> {
     let data_dir =
         std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
     if data_dir.starts_with(root) || root.starts_with(&data_dir) {
@@ -247,7 +260,11 @@ pub(super) fn refuse_overlap_but(inner: &Inner, root: &Path, own: Option<StoreId
     Ok(())
 }
 
-pub(super) fn checked_name(name: &str) -> Result<String, ApiError> {
+/// A name that a store may have.
+///
+/// # Errors
+/// `invalid` for another one.
+pub fn checked_name(name: &str) -> Result<String, ApiError> {
     if name.chars().count() > 255 || name.chars().any(char::is_control) {
         return Err(ApiError::invalid("A name has 1 to 255 characters and no control characters.", "name"));
     }
@@ -258,13 +275,13 @@ pub(super) fn checked_name(name: &str) -> Result<String, ApiError> {
 }
 
 /// The directory's own name, with a number when it is taken.
-fn free_name(inner: &Inner, root: &Path) -> Result<String, ApiError> {
+fn free_name(inner: &Engine, root: &Path) -> Result<String, ApiError> {
     let own = root.file_name().map_or_else(|| "store".to_owned(), |name| name.to_string_lossy().into_owned());
     free_name_for(inner, &own)
 }
 
 /// A name, with a number when it is taken.
-pub(super) fn free_name_for(inner: &Inner, own: &str) -> Result<String, ApiError> {
+pub fn free_name_for(inner: &Engine, own: &str) -> Result<String, ApiError> {
     let own: String = own.chars().filter(|letter| !letter.is_control()).collect();
     let taken = inner.read(|reader| Ok(reader.stores()?))?;
     let is_free = |name: &str| !taken.iter().any(|row| row.removed_at.is_none() && row.name == name);

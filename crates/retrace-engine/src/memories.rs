@@ -1,7 +1,6 @@
 //! The memories of a store, and contents as a screen shows them.
 
-use crate::App;
-use crate::app::Inner;
+use crate::engine::Engine;
 use crate::kinds::{self, kind_filter};
 use crate::target::{Target, moment};
 use crate::view;
@@ -20,8 +19,7 @@ const LINES: usize = 100_000;
 ///
 /// # Errors
 /// `not_found` for an unknown store or operation, `invalid` for an unknown kind.
-pub fn memories(app: &App, request: MemoriesReq) -> Result<Memories, ApiError> {
-    let inner = &app.inner;
+pub fn memories(inner: &Engine, request: MemoriesReq) -> Result<Memories, ApiError> {
     let wanted = kind_filter(request.kind.as_deref())?;
     inner.read(|reader| {
         let store = inner.store_named(reader, &request.store)?;
@@ -64,8 +62,7 @@ fn memory_view(memory: &MemoryAt, path: Option<String>, kind: &MemoryKind) -> Me
 /// # Errors
 /// `not_found` when there is nothing at the target, `store_unavailable` when a live file cannot be read. A redacted or
 /// binary content is a kind in the answer, not an error.
-pub fn document(app: &App, request: DocumentReq) -> Result<Document, ApiError> {
-    let inner = &app.inner;
+pub fn document(inner: &Engine, request: DocumentReq) -> Result<Document, ApiError> {
     inner.read(|reader| {
         let live = inner.target(reader, &request.target)?.is_live();
         let side = inner.side(reader, &request.target)?;
@@ -74,16 +71,21 @@ pub fn document(app: &App, request: DocumentReq) -> Result<Document, ApiError> {
 }
 
 /// A content with what is known about it.
-pub(crate) struct Side {
-    pub(crate) target: String,
-    pub(crate) store: Option<retrace_model::StoreId>,
-    pub(crate) path: Option<RelPath>,
-    pub(crate) version: Option<VersionRow>,
-    pub(crate) bytes: Bytes,
+pub struct Side {
+    /// The target as it was named.
+    pub target: String,
+    /// The store it is in.
+    pub store: Option<retrace_model::StoreId>,
+    /// Its path there.
+    pub path: Option<RelPath>,
+    /// The version that records it.
+    pub version: Option<VersionRow>,
+    /// Its bytes.
+    pub bytes: Bytes,
 }
 
 /// The bytes of a side.
-pub(crate) enum Bytes {
+pub enum Bytes {
     /// There is nothing: a deletion, or no file.
     Nothing,
     /// Here they are.
@@ -91,12 +93,17 @@ pub(crate) enum Bytes {
     /// Redacted.
     Redacted,
     /// Too large to be kept.
-    TooLarge { sha256: Sha256, size: u64 },
+    TooLarge {
+        /// Hash of the content.
+        sha256: Sha256,
+        /// Its bytes.
+        size: u64,
+    },
 }
 
-impl Inner {
+impl Engine {
     /// The content a target names.
-    pub(crate) fn side(&self, reader: &Reader<'_>, text: &str) -> Result<Side, ApiError> {
+    pub fn side(&self, reader: &Reader<'_>, text: &str) -> Result<Side, ApiError> {
         match self.target(reader, text)? {
             Target::Version(version) => self.version_side(reader, text, *version),
             Target::File { store, path, at: Some(at) } => match at.version(reader, store.id, &path)? {
@@ -120,7 +127,7 @@ impl Inner {
     }
 
     /// The file as it is on disk right now, with the newest version where that is the same content.
-    pub(crate) fn live_side(
+    pub fn live_side(
         &self,
         reader: &Reader<'_>,
         text: &str,
@@ -157,7 +164,7 @@ impl Inner {
 }
 
 /// The bytes of a version.
-pub(crate) fn bytes_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Bytes, ApiError> {
+pub fn bytes_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Bytes, ApiError> {
     match reader.content(version) {
         Ok(None) => Ok(Bytes::Nothing),
         Ok(Some(content)) => Ok(Bytes::Kept(content.bytes)),
@@ -172,7 +179,7 @@ pub(crate) fn bytes_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Byte
 
 impl Side {
     /// Hash and size of the content, where there is one.
-    pub(crate) fn hash_and_size(&self) -> Option<(Sha256, u64)> {
+    pub fn hash_and_size(&self) -> Option<(Sha256, u64)> {
         match &self.bytes {
             Bytes::Kept(bytes) => Some((Sha256::of(bytes), bytes.len() as u64)),
             Bytes::TooLarge { sha256, size } => Some((*sha256, *size)),
@@ -201,7 +208,8 @@ fn cut_of(reader: &Reader<'_>, side: &Side) -> Result<Option<wire::IndexCut>, Ap
     }))
 }
 
-pub(crate) fn document_of(side: &Side, highlighted: bool) -> Document {
+/// A content, ready to be shown.
+pub fn document_of(side: &Side, highlighted: bool) -> Document {
     let known = side.hash_and_size();
     let mut document = Document {
         live: true,
@@ -250,7 +258,7 @@ pub(crate) fn document_of(side: &Side, highlighted: bool) -> Document {
 }
 
 /// Colour spans of each line of a text, as byte ranges with their class.
-pub(crate) fn spans(bytes: &[u8], path: Option<&RelPath>) -> Vec<Vec<retrace_diff::Span>> {
+pub fn spans(bytes: &[u8], path: Option<&RelPath>) -> Vec<Vec<retrace_diff::Span>> {
     let text = to_text(bytes);
     let name = path.map(|path| String::from_utf8_lossy(path.file_name()).into_owned()).unwrap_or_default();
     match syntax_for(&name, text.lines().next().unwrap_or("")) {
@@ -270,7 +278,7 @@ pub(crate) fn in_characters(text: &str, spans: &[retrace_diff::Span]) -> Vec<(u3
 }
 
 /// Hidden characters, with places in characters.
-pub(crate) fn hidden(text: &str, found: &[retrace_diff::Hidden]) -> Vec<wire::Hidden> {
+pub fn hidden(text: &str, found: &[retrace_diff::Hidden]) -> Vec<wire::Hidden> {
     let position = positions(text);
     found
         .iter()
@@ -297,7 +305,7 @@ const STRIDE: usize = 64;
 
 /// From a byte's place in a text to a character's. Most text is ASCII, where they are the same; else the characters are counted
 /// once, so that a line with a mark at every second of them costs no more than its size.
-pub(crate) fn positions(text: &str) -> impl Fn(usize) -> u32 + '_ {
+pub fn positions(text: &str) -> impl Fn(usize) -> u32 + '_ {
     let bytes = text.as_bytes();
     let begun = |bytes: &[u8]| bytes.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count();
     let mut before = Vec::new();

@@ -4,8 +4,8 @@
 //! one call in fifty would take several times as long as the others. A thread does it instead. The log does so still when the
 //! thread does not keep up.
 
-use crate::app::Inner;
 use crate::background::{Background, Next, Shared};
+use crate::engine::Engine;
 use retrace_log::{LogFiles, ReadConnection};
 
 /// After so many commits. One of a single version takes about twenty pages, and a thousand is when SQLite does it by itself.
@@ -14,7 +14,7 @@ const COMMITS: u32 = 48;
 /// Counts commits since it was last moved, and has the thread.
 pub(crate) type Checkpointer = Background<u32>;
 
-impl Inner {
+impl Engine {
     /// Something was committed.
     pub(crate) fn committed_once(&self) {
         if !self.options.flushing.in_background {

@@ -1,6 +1,6 @@
 //! Tells listeners of what other processes append. The log itself is the feed: this only asks it whether it went on.
 
-use crate::app::{FEED_INTERVAL, Inner};
+use crate::engine::{Engine, FEED_INTERVAL};
 use crate::wire::{ApiError, Event};
 use retrace_log::{LogError, LogFiles, ReadConnection};
 use std::sync::{Arc, Weak};
@@ -89,14 +89,14 @@ impl Feed {
 
 /// Starts a thread that tells listeners, for as long as the app lives and somebody listens. What is appended after this
 /// returns is told.
-pub(crate) fn start(app: &Arc<Inner>) {
+pub(crate) fn start(app: &Arc<Engine>) {
     let feed = Feed::open(&app.files).ok();
     let app = Arc::downgrade(app);
     // Without the thread, clients still see what this process does.
     drop(std::thread::Builder::new().name("retrace-feed".to_owned()).spawn(move || run(&app, feed)));
 }
 
-fn run(app: &Weak<Inner>, mut feed: Option<Feed>) {
+fn run(app: &Weak<Engine>, mut feed: Option<Feed>) {
     loop {
         std::thread::sleep(FEED_INTERVAL);
         let Some(inner) = app.upgrade() else { return };

@@ -6,7 +6,7 @@
 //! mode, owner and times. So an answer that says "failed" means that nothing was done, and a retry does not meet its own work.
 //! Where even that fails, the answer is [`Code::NotRecorded`].
 
-use crate::app::Inner;
+use crate::engine::Engine;
 use crate::scan::append_seen;
 use crate::wire::{ApiError, Code};
 use retrace_files::{Done, Expected, FileError, Held, Root};
@@ -20,7 +20,7 @@ const MAX_ATTEMPTS: u32 = 16;
 
 /// Files that one transaction changed, and what it takes to undo it.
 #[derive(Default)]
-pub(crate) struct LiveFiles {
+pub struct LiveFiles {
     done: Vec<Undo>,
     /// Changes that could not be undone.
     left: Vec<Left>,
@@ -39,14 +39,16 @@ enum Undo {
 
 /// A file that could not be made what it was.
 #[derive(Clone)]
-pub(crate) struct Left {
-    pub(crate) store: StoreId,
-    pub(crate) path: RelPath,
+pub struct Left {
+    /// Its store.
+    pub store: StoreId,
+    /// Its path there.
+    pub path: RelPath,
 }
 
 /// Permission to displace a content that is too large for the log to keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Large {
+pub enum Large {
     /// It only gets another name.
     MayMove,
     /// It would be gone.
@@ -59,9 +61,9 @@ impl LiveFiles {
     /// # Errors
     /// When there was something: the writer is to return this, and is called again once that is committed. Else what keeps a
     /// file from being read, or from being displaced.
-    pub(crate) fn record_standing<'p>(
+    pub fn record_standing<'p>(
         &mut self,
-        inner: &Inner,
+        inner: &Engine,
         act: &mut Act<'_>,
         (store, root): (StoreId, &Root),
         paths: impl IntoIterator<Item = &'p RelPath>,
@@ -109,9 +111,9 @@ impl LiveFiles {
     ///
     /// # Errors
     /// [`FileError::Moved`] also when the log does not hold what stands there.
-    pub(crate) fn put(
+    pub fn put(
         &mut self,
-        inner: &Inner,
+        inner: &Engine,
         reader: &Reader<'_>,
         (store, root): (StoreId, &Arc<Root>),
         (path, expected): (&RelPath, Expected),
@@ -127,9 +129,9 @@ impl LiveFiles {
     ///
     /// # Errors
     /// As [`LiveFiles::put`].
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
-        inner: &Inner,
+        inner: &Engine,
         reader: &Reader<'_>,
         (store, root): (StoreId, &Arc<Root>),
         path: &RelPath,
@@ -145,9 +147,9 @@ impl LiveFiles {
     ///
     /// # Errors
     /// As [`LiveFiles::put`].
-    pub(crate) fn rewrite(
+    pub fn rewrite(
         &mut self,
-        inner: &Inner,
+        inner: &Engine,
         reader: &Reader<'_>,
         (store, root): (StoreId, &Arc<Root>),
         (path, standing): (&RelPath, Sha256),
@@ -163,7 +165,7 @@ impl LiveFiles {
     }
 
     /// Takes over a call of the memory tool.
-    pub(crate) fn called(&mut self, store: StoreId, root: &Arc<Root>, pending: Pending) {
+    pub fn called(&mut self, store: StoreId, root: &Arc<Root>, pending: Pending) {
         self.left.extend(pending.left().iter().map(|path| Left { store, path: path.clone() }));
         self.done.push(Undo::Call { store, root: Arc::clone(root), pending });
     }
@@ -183,13 +185,13 @@ impl LiveFiles {
     }
 
     /// Changes that were done and are not part of what the writer says it did.
-    pub(crate) fn left(&self) -> &[Left] {
+    pub fn left(&self) -> &[Left] {
         &self.left
     }
 
     /// Undoes what was done to files, the last first; [`LiveFiles::left`] says what could not be. What somebody else made of a file
     /// since stays.
-    pub(crate) fn take_back(&mut self, inner: &Inner) {
+    pub fn take_back(&mut self, inner: &Engine) {
         let mut left = Vec::new();
         for undo in std::mem::take(&mut self.done).into_iter().rev() {
             match undo {
@@ -222,7 +224,7 @@ impl LiveFiles {
     }
 
     /// Drops displaced files: the log has what came of it. Answers the stores in which something stayed behind.
-    fn let_go(self, inner: &Inner) -> Vec<StoreId> {
+    fn let_go(self, inner: &Engine) -> Vec<StoreId> {
         let mut behind = Vec::new();
         for undo in self.done {
             let (store, stays) = match undo {
@@ -265,13 +267,13 @@ fn recorded(
     }
 }
 
-impl Inner {
+impl Engine {
     /// Runs `work` in one transaction that changes files as well: both happen, or neither. It is run again when something stood
     /// in its way that was not in the log; that is committed by then.
     ///
     /// # Errors
     /// Those of `work` and of the log, and nothing was done then; [`Code::NotRecorded`] when a file could not be put back.
-    pub(crate) fn write_with_files<T>(
+    pub fn write_with_files<T>(
         &self,
         mut work: impl FnMut(&mut Act<'_>, &mut LiveFiles) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {

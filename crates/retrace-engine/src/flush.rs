@@ -8,8 +8,8 @@
 mod pace;
 mod recovery;
 
-use crate::app::{Inner, lock};
 use crate::background::{Background, Next, Shared};
+use crate::engine::{Engine, lock};
 use crate::wire::ApiError;
 use pace::Pace;
 use retrace_files::Root;
@@ -62,13 +62,13 @@ pub(crate) fn this_boot() -> Option<String> {
 }
 
 /// Changes of one call.
-pub(crate) struct Changed {
+pub struct Changed {
     /// The store's directory.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// Every path it wrote or emptied.
-    pub(crate) paths: Vec<RelPath>,
+    pub paths: Vec<RelPath>,
     /// Places of its versions in the log.
-    pub(crate) seqs: Vec<u64>,
+    pub seqs: Vec<u64>,
 }
 
 /// Changes on their way to the disk, and the thread that waits for it.
@@ -95,10 +95,10 @@ impl State {
     }
 }
 
-impl Inner {
+impl Engine {
     /// Boot to note with changes to this directory when they are answered before they are on the disk; `None` when they
     /// must not be.
-    pub(crate) fn defers(&self, root: &Root) -> Option<&str> {
+    pub fn defers(&self, root: &Root) -> Option<&str> {
         let boot = self.options.boot.as_deref()?;
         let may = match self.options.flushing.defer {
             Defer::Nowhere => false,
@@ -109,7 +109,7 @@ impl Inner {
     }
 
     /// Takes over a change that is in the log.
-    pub(crate) fn flush_later(self: &Arc<Self>, changed: Changed) {
+    pub fn flush_later(self: &Arc<Self>, changed: Changed) {
         let was_empty = self.flusher.background.with(|state| {
             state.pace.wrote(Instant::now());
             state.waiting.push(changed);
@@ -127,9 +127,9 @@ impl Inner {
         }
     }
 
-    /// Notes in a transaction under way what got to the disk meanwhile; answers what, for [`Inner::still_to_note`] if the
+    /// Notes in a transaction under way what got to the disk meanwhile; answers what, for [`Engine::still_to_note`] if the
     /// transaction does not come about.
-    pub(crate) fn note_flushed(&self, act: &mut Act<'_>) -> Result<Vec<u64>, ApiError> {
+    pub fn note_flushed(&self, act: &mut Act<'_>) -> Result<Vec<u64>, ApiError> {
         let flushed = self.flusher.background.with(|state| std::mem::take(&mut state.flushed));
         match act.note_flushed(&flushed) {
             Ok(()) => Ok(flushed),
@@ -141,7 +141,7 @@ impl Inner {
     }
 
     /// The transaction that noted these did not come about.
-    pub(crate) fn still_to_note(&self, flushed: Vec<u64>) {
+    pub fn still_to_note(&self, flushed: Vec<u64>) {
         self.flusher.background.with(|state| state.flushed.extend(flushed));
     }
 
@@ -191,7 +191,7 @@ impl Inner {
     }
 
     /// Waits until everything is on the disk, and notes it.
-    pub(crate) fn flush_now(&self) -> Result<(), ApiError> {
+    pub fn flush_now(&self) -> Result<(), ApiError> {
         self.flush_waiting();
         self.note_all_flushed()
     }
@@ -203,7 +203,7 @@ impl Inner {
         drop(self.flush_now());
     }
 
-    /// True if nothing is left of a store for [`Inner::catch_up`].
+    /// True if nothing is left of a store for [`Engine::catch_up`].
     pub(crate) fn is_caught_up(&self, store: StoreId) -> bool {
         lock(&self.flusher.caught_up).contains(&store)
     }
@@ -213,7 +213,7 @@ impl Inner {
     ///
     /// # Errors
     /// A failure of the database.
-    pub(crate) fn catch_up(&self, store: &StoreRow) -> Result<(), ApiError> {
+    pub fn catch_up(&self, store: &StoreRow) -> Result<(), ApiError> {
         if !store.has_directory() || self.is_caught_up(store.id) {
             return Ok(());
         }
@@ -228,16 +228,11 @@ impl Inner {
         Ok(())
     }
 
-    /// As [`Inner::catch_up`], within a transaction.
+    /// As [`Engine::catch_up`], within a transaction.
     ///
     /// # Errors
     /// A failure of the database.
-    pub(crate) fn catch_up_within(
-        &self,
-        act: &mut Act<'_>,
-        store: StoreId,
-        root: &Root,
-    ) -> Result<(), ApiError> {
+    pub fn catch_up_within(&self, act: &mut Act<'_>, store: StoreId, root: &Root) -> Result<(), ApiError> {
         if !self.is_caught_up(store) && !act.reader().unflushed(store)?.is_empty() {
             self.recover_unflushed(act, store, root)?;
         }
@@ -249,7 +244,7 @@ impl Inner {
     ///
     /// # Errors
     /// A failure of the database.
-    pub(crate) fn flush_store(&self, act: &mut Act<'_>, store: &StoreRow) -> Result<(), ApiError> {
+    pub fn flush_store(&self, act: &mut Act<'_>, store: &StoreRow) -> Result<(), ApiError> {
         if store.has_directory()
             && !act.reader().unflushed(store.id)?.is_empty()
             && let Ok(root) = self.store_root(store)
@@ -260,7 +255,7 @@ impl Inner {
     }
 }
 
-fn flush_in_background(shared: &Shared<State>, inner: &Weak<Inner>) {
+fn flush_in_background(shared: &Shared<State>, inner: &Weak<Engine>) {
     let due = |state: &mut State| {
         let now = Instant::now();
         match state.due() {

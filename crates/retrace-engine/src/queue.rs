@@ -1,8 +1,7 @@
 //! Changes that acts on mirrors queue for their hosts, and how that is shown.
 
-use super::path_there;
-use crate::app::Inner;
-use crate::commands;
+use crate::diff;
+use crate::engine::Engine;
 use crate::plan::{Plan, Step};
 use crate::wire::{self, ApiError, Code, QueuedChange, QueuedConflict, RemoteQueue};
 use retrace_log::{MirroredMemory, NewQueued, QueueKind, QueueRow, QueueState, Reader, VersionRow};
@@ -171,7 +170,7 @@ pub(crate) fn waiting_for(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::
 }
 
 /// Changes that a plan queues again and that the mirror or the queue has moved on from.
-pub(crate) fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Conflict>, ApiError> {
+pub fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Conflict>, ApiError> {
     if plan.requeues.is_empty() {
         return Ok(Vec::new());
     }
@@ -210,7 +209,7 @@ pub(crate) fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Co
 }
 
 /// The memories here that changes are of, each with its newest version.
-pub(crate) fn concerned(reader: &Reader<'_>, rows: &[QueueRow]) -> Result<BTreeMap<MemoryId, u64>, ApiError> {
+pub fn concerned(reader: &Reader<'_>, rows: &[QueueRow]) -> Result<BTreeMap<MemoryId, u64>, ApiError> {
     let mut concerned = BTreeMap::new();
     for row in rows {
         if let Some(now) = now_at(reader, &row.change)? {
@@ -227,17 +226,23 @@ fn is_of_same(one: &NewQueued, other: &NewQueued) -> bool {
 }
 
 /// A memory of a mirror as it is now.
-pub(super) struct Now {
-    pub(super) here: VersionId,
-    pub(super) memory_here: MemoryId,
-    pub(super) path: RelPath,
-    pub(super) memory: String,
-    pub(super) version: Option<String>,
-    pub(super) sha256: Option<Sha256>,
+pub struct Now {
+    /// Its newest version in the log.
+    pub here: VersionId,
+    /// The memory in the log.
+    pub memory_here: MemoryId,
+    /// Its path.
+    pub path: RelPath,
+    /// Its id at the host.
+    pub memory: String,
+    /// Its newest version at the host.
+    pub version: Option<String>,
+    /// Hash of its content; `None` where it is redacted.
+    pub sha256: Option<Sha256>,
 }
 
 /// Version that a change would meet in the mirror now: its memory, or what is at the path where it makes one.
-pub(super) fn now_at(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<Now>, ApiError> {
+pub fn now_at(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<Now>, ApiError> {
     let found =
         reader.mirrored_memories(change.store)?.into_iter().find(|live| match &change.remote_memory {
             Some(memory) => live.remote_memory.as_ref() == Some(memory),
@@ -343,9 +348,9 @@ fn queued(reader: &Reader<'_>, id: u64) -> Result<QueueRow, ApiError> {
     })
 }
 
-impl Inner {
+impl Engine {
     /// A queued change beside what it would meet.
-    pub(crate) fn conflict_of(&self, id: u64) -> Result<QueuedConflict, ApiError> {
+    pub fn conflict_of(&self, id: u64) -> Result<QueuedConflict, ApiError> {
         self.read(|reader| {
             let row = queued(reader, id)?;
             let names = BTreeMap::from([(row.change.store, reader.store(row.change.store)?.name)]);
@@ -358,14 +363,14 @@ impl Inner {
             if let Some(path) = path.filter(|_| is_change) {
                 if let Some(base) = base.as_ref().map(|base| text_of(reader, base)).transpose()?.flatten() {
                     let after = there.clone().unwrap_or_default();
-                    happened = Some(commands::diff_of(row.change.store, &path, Some(base), after));
+                    happened = Some(diff::diff_of(row.change.store, &path, Some(base), after));
                 }
                 let after = match (row.change.kind, &row.change.content) {
                     (QueueKind::Delete, _) => Vec::new(),
                     (_, Some(content)) => content.clone(),
                     (_, None) => there.clone().unwrap_or_default(),
                 };
-                would = Some(commands::diff_of(row.change.store, &path, there, after));
+                would = Some(diff::diff_of(row.change.store, &path, there, after));
             }
             Ok(QueuedConflict {
                 base_version_id: base.map(|base| base.id.to_string()),
@@ -381,7 +386,7 @@ impl Inner {
     }
 
     /// Queues a change once more, on what was seen there.
-    pub(crate) fn retry(&self, id: u64, over: Option<&str>) -> Result<StoreId, ApiError> {
+    pub fn retry(&self, id: u64, over: Option<&str>) -> Result<StoreId, ApiError> {
         self.write(|act| {
             let row = queued(&act.reader(), id)?;
             if row.state == QueueState::Waiting {
@@ -407,7 +412,7 @@ impl Inner {
     }
 
     /// Queued changes, for one mirror or all.
-    pub(crate) fn shown_queue(&self, store: Option<StoreId>) -> Result<RemoteQueue, ApiError> {
+    pub fn shown_queue(&self, store: Option<StoreId>) -> Result<RemoteQueue, ApiError> {
         self.read(|reader| {
             let names: BTreeMap<StoreId, String> =
                 reader.stores()?.into_iter().map(|row| (row.id, row.name)).collect();
@@ -469,5 +474,10 @@ fn difference(reader: &Reader<'_>, row: &QueueRow) -> Result<Option<wire::FileDi
         (_, Some(content)) => content.clone(),
         (_, None) => before.clone().unwrap_or_default(),
     };
-    Ok(Some(commands::diff_of(change.store, path, before, after)))
+    Ok(Some(diff::diff_of(change.store, path, before, after)))
+}
+
+/// The path a memory has at its host; `None` where it is no text.
+pub fn path_there(path: &RelPath) -> Option<String> {
+    std::str::from_utf8(path.as_bytes()).ok().map(|path| format!("/{path}"))
 }

@@ -1,12 +1,12 @@
 //! Saying that the directory at a store's path is the store's, although it is not the one that was recorded.
 
-use super::stores::{answer, refuse_overlap_but};
-use crate::App;
-use crate::app::{path_to_bytes, root_of};
+use crate::engine::{Engine, path_to_bytes, root_of};
 use crate::roots::place;
+use crate::stores::{answer, refuse_overlap_but};
 use crate::wire::{ApiError, RelocateStoreReq, Relocated};
 use retrace_files::{Root, RootError};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Takes the directory that stands at a store's path now, wherever that leads, for the store's, and looks at it. A preview says how
 /// much of it the log knows.
@@ -14,8 +14,7 @@ use std::collections::BTreeSet;
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one without a directory or when the directory is another store's, lies in one or
 /// around one, `store_unavailable` when there is none.
-pub fn relocate_store(app: &App, request: RelocateStoreReq) -> Result<Relocated, ApiError> {
-    let inner = &app.inner;
+pub fn relocate_store(inner: &Arc<Engine>, request: RelocateStoreReq) -> Result<Relocated, ApiError> {
     let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
     if !row.has_directory() {
         return Err(ApiError::invalid("The store has no directory.", &row.name));

@@ -1,6 +1,6 @@
 //! Exchange between the recorder and the log, and one scan of a store's directory.
 
-use crate::app::Inner;
+use crate::engine::Engine;
 use crate::faults::Point;
 use crate::roots::place_of;
 use crate::wire::{ApiError, Event};
@@ -15,16 +15,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Result of a scan.
-pub(crate) struct Scanned {
-    pub(crate) state: StoreState,
-    pub(crate) detail: Option<String>,
-    pub(crate) versions: u64,
+pub struct Scanned {
+    /// State the directory was found in.
+    pub state: StoreState,
+    /// Why, where the state needs words.
+    pub detail: Option<String>,
+    /// Versions that were recorded.
+    pub versions: u64,
 }
 
-impl Inner {
+impl Engine {
     /// Scans the whole directory of a store and records what changed. A directory that is missing or may not be read
     /// is a state, not an error, and nothing is called gone then.
-    pub(crate) fn scan(self: &Arc<Self>, store: &StoreRow) -> Result<Scanned, ApiError> {
+    pub fn scan(self: &Arc<Self>, store: &StoreRow) -> Result<Scanned, ApiError> {
         if !store.has_directory() {
             // Nothing changes there that the log does not know.
             return Ok(Scanned { state: store.state, detail: store.state_detail.clone(), versions: 0 });
@@ -44,7 +47,7 @@ impl Inner {
     }
 
     /// Deals with what acts that were cut off left behind: content nobody recorded is recorded, then all is cleared away.
-    pub(crate) fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
+    pub fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
         self.catch_up(store)?;
         // A directory that is away is a state, found by the scan that follows.
         let Ok(root) = self.store_root(store) else { return Ok(()) };
@@ -118,17 +121,18 @@ impl Inner {
 }
 
 /// A store as the recorder takes it.
-pub(crate) fn watched(inner: &Inner, store: &StoreRow) -> Store {
+pub fn watched(inner: &Engine, store: &StoreRow) -> Store {
     Store { key: store.id, root: place_of(store), rules: inner.rules.clone() }
 }
 
 /// The log as the recorder sees it.
 pub(crate) struct LogKeeper {
-    pub(crate) inner: Arc<Inner>,
+    /// The engine.
+    pub inner: Arc<Engine>,
     /// Versions recorded so far.
-    pub(crate) recorded: u64,
+    pub recorded: u64,
     /// The error behind a failure, with its code.
-    pub(crate) failed: Option<ApiError>,
+    pub failed: Option<ApiError>,
     /// The newest version when the scan under way began, or when it last recorded something.
     since: u64,
     /// Paths that others recorded something of since the scan under way began.
@@ -136,7 +140,8 @@ pub(crate) struct LogKeeper {
 }
 
 impl LogKeeper {
-    pub(crate) fn new(inner: Arc<Inner>) -> Self {
+    /// For one or more scans.
+    pub(crate) fn new(inner: Arc<Engine>) -> Self {
         Self { inner, recorded: 0, failed: None, since: 0, overtaken: BTreeSet::new() }
     }
 
@@ -246,7 +251,7 @@ impl Keeper for LogKeeper {
     }
 }
 
-impl Inner {
+impl Engine {
     /// Keeps how a store was found, when that is news.
     fn note_state(&self, store: StoreId, state: StoreState, detail: Option<&str>) -> Result<(), ApiError> {
         let known = self.read(|reader| Ok(reader.store(store)?))?;

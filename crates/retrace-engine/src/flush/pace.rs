@@ -10,7 +10,7 @@ const LONGEST: Duration = Duration::from_millis(500);
 
 /// When calls came.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// The first call that was not waited for yet.
     first: Option<Instant>,
     last: Option<Instant>,
@@ -18,28 +18,28 @@ pub(super) struct Pace {
 
 impl Pace {
     /// A call came.
-    pub(super) fn wrote(&mut self, now: Instant) {
+    pub(crate) fn wrote(&mut self, now: Instant) {
         self.first.get_or_insert(now);
         self.last = Some(now);
     }
 
     /// Marks that the changes so far are being waited for.
-    pub(super) fn began(&mut self) {
+    pub(crate) fn began(&mut self) {
         self.first = None;
     }
 
     /// Nothing is due until the next call.
-    pub(super) fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         (self.first, self.last) = (None, None);
     }
 
     /// True if no call came for a while.
-    pub(super) fn is_quiet(&self, now: Instant) -> bool {
+    pub(crate) fn is_quiet(&self, now: Instant) -> bool {
         self.last.is_none_or(|last| now >= last + QUIET)
     }
 
     /// When there is something to do: files to wait for, or to note that they were.
-    pub(super) fn due(&self, waiting: bool, to_note: bool) -> Option<Instant> {
+    pub(crate) fn due(&self, waiting: bool, to_note: bool) -> Option<Instant> {
         let quiet = self.last? + QUIET;
         match self.first {
             Some(first) if waiting => Some(quiet.min(first + LONGEST)),

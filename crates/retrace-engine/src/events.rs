@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Hands events to whoever listens. A listener that went away is forgotten.
 #[derive(Default)]
-pub(crate) struct Events {
+pub struct Events {
     listening: Mutex<Listening>,
 }
 
@@ -21,7 +21,7 @@ struct Listening {
 
 impl Events {
     /// Events from now on. Calls `start_feed` when the feed does not run; no other listener comes before that is done.
-    pub(crate) fn subscribe(&self, start_feed: impl FnOnce()) -> Receiver<Event> {
+    pub fn subscribe(&self, start_feed: impl FnOnce()) -> Receiver<Event> {
         let (sender, receiver) = channel();
         let mut listening = self.lock();
         listening.listeners.push(sender);
@@ -32,7 +32,8 @@ impl Events {
         receiver
     }
 
-    pub(crate) fn send(&self, event: &Event) {
+    /// Hands an event to every listener.
+    pub fn send(&self, event: &Event) {
         let mut listening = self.lock();
         if let Event::Advanced { cursor } = event {
             listening.reported = listening.reported.max(*cursor);
@@ -41,7 +42,7 @@ impl Events {
     }
 
     /// Cursor that was last reported.
-    pub(crate) fn reported(&self) -> u64 {
+    pub fn reported(&self) -> u64 {
         self.lock().reported
     }
 

@@ -1,7 +1,6 @@
 //! Recording: the watching loop over the log, in a thread of its own, with the upkeep that goes with it.
 
-use crate::App;
-use crate::app::{FEED_INTERVAL, Inner};
+use crate::engine::{Engine, FEED_INTERVAL};
 use crate::scan::{LogKeeper, watched};
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::Lease;
@@ -9,24 +8,36 @@ use retrace_watch::{Handle, Options, Wake};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 /// A running recorder. Dropping it stops it.
 pub struct Recording {
-    inner: Arc<Inner>,
+    inner: Arc<Engine>,
     handle: Arc<Mutex<Option<Handle>>>,
     stop: Arc<AtomicBool>,
     upkeep: Option<JoinHandle<()>>,
     _lease: Lease,
 }
 
-impl App {
+/// Work of a feature beside recording. Whoever starts the recorder hands it over.
+pub trait Upkeep: Send {
+    /// Called some times a second.
+    fn tick(&mut self);
+
+    /// Called after [`Upkeep::tick`] when somebody, perhaps another process, committed to the log.
+    fn committed(&mut self);
+}
+
+impl Engine {
     /// Starts recording the stores on the list, or those named, until the answer is stopped or dropped.
     ///
     /// # Errors
     /// `busy` when another process records with this data directory, `not_found` for an unknown store.
-    pub fn record(&self, stores: &[String]) -> Result<Recording, ApiError> {
-        let inner = &self.inner;
+    pub fn record(
+        self: &Arc<Self>,
+        stores: &[String],
+        features: Vec<Box<dyn Upkeep>>,
+    ) -> Result<Recording, ApiError> {
+        let inner = self;
         let Some(lease) = Lease::take(&inner.files, std::process::id())? else {
             let holder = Lease::holder(&inner.files).filter(|process| *process != 0);
             let who = holder.map_or_else(String::new, |process| format!(" (process {process})"));
@@ -54,7 +65,7 @@ impl App {
             let (inner, handle, stop) = (Arc::clone(inner), Arc::clone(&handle), Arc::clone(&stop));
             std::thread::Builder::new()
                 .name("retrace-upkeep".to_owned())
-                .spawn(move || upkeep(&inner, &handle, &stop, &named))
+                .spawn(move || upkeep(&inner, &handle, &stop, &named, features))
                 .ok()
         };
         verify_once(inner);
@@ -78,7 +89,7 @@ impl Drop for Recording {
             // Its own panic was reported by the panic hook.
             drop(upkeep.join());
         }
-        if let Some(handle) = crate::app::lock(&self.handle).take() {
+        if let Some(handle) = crate::engine::lock(&self.handle).take() {
             handle.stop();
         }
         self.inner.recording_here.store(false, Ordering::SeqCst);
@@ -88,13 +99,13 @@ impl Drop for Recording {
 
 /// Verifies the chain in the background, once, for the status line. It only reads, so nobody needs to wait for it when
 /// recording stops.
-fn verify_once(inner: &Arc<Inner>) {
+fn verify_once(inner: &Arc<Engine>) {
     let inner = Arc::clone(inner);
     let verify = move || {
         let sound = inner.read(|reader| Ok(reader.verify_chain()?.is_empty()));
         // A log that cannot be read says so to whoever asks it for anything.
         if let Ok(sound) = sound {
-            *crate::app::lock(&inner.verified) = Some((inner.now(), sound));
+            *crate::engine::lock(&inner.verified) = Some((inner.now(), sound));
             inner.events.send(&Event::Stores);
         }
     };
@@ -102,7 +113,10 @@ fn verify_once(inner: &Arc<Inner>) {
 }
 
 /// The stores to record: those on the list and not paused, or of the named ones those.
-fn to_record(inner: &Inner, named: &[retrace_model::StoreId]) -> Result<Vec<retrace_watch::Store>, ApiError> {
+fn to_record(
+    inner: &Engine,
+    named: &[retrace_model::StoreId],
+) -> Result<Vec<retrace_watch::Store>, ApiError> {
     let rows = inner.read(|reader| Ok(reader.stores()?))?;
     Ok(rows
         .iter()
@@ -113,20 +127,19 @@ fn to_record(inner: &Inner, named: &[retrace_model::StoreId]) -> Result<Vec<retr
 }
 
 /// Upkeep beside recording: follow the list of stores, also when another process changes it; keep the search index
-/// current; finish purges that were held up.
+/// current; what the features do beside it.
 fn upkeep(
-    inner: &Arc<Inner>,
+    inner: &Arc<Engine>,
     handle: &Mutex<Option<Handle>>,
     stop: &AtomicBool,
     named: &[retrace_model::StoreId],
+    mut features: Vec<Box<dyn Upkeep>>,
 ) {
     let mut known = to_record(inner, named).unwrap_or_default();
     let mut committed = None;
-    let mut purge = PurgeDue::default();
     while !stop.load(Ordering::SeqCst) {
         std::thread::park_timeout(FEED_INTERVAL);
-        purge.try_when_due(inner);
-        inner.origins.start_when_due(inner);
+        features.iter_mut().for_each(|feature| feature.tick());
         let now = inner.committed();
         if now == committed {
             continue;
@@ -135,53 +148,13 @@ fn upkeep(
         if let Ok(list) = to_record(inner, named)
             && list != known
         {
-            if let Some(handle) = &*crate::app::lock(handle) {
+            if let Some(handle) = &*crate::engine::lock(handle) {
                 handle.send(Wake::SetStores(list.clone()));
             }
             known = list;
         }
         // Failures here are not lost: whoever searches or asks for a receipt meets them with a code.
         while !stop.load(Ordering::SeqCst) && inner.writer().index_some().unwrap_or(false) {}
-        purge.check(inner);
-        if inner.wants_join() {
-            inner.origins.start(inner);
-        }
-    }
-}
-
-/// Time for which a purge is left to the process that redacted: longer than it takes to write the log of a common size
-/// anew. That process knows the secret and can prove that it is gone.
-const FIRST_PURGE: Duration = Duration::from_secs(2);
-
-/// Longest pause between attempts to finish a purge; each is twice as long as the one before. An attempt that is in vain
-/// keeps other writers waiting for a quarter of a second.
-const LONGEST_PURGE_PAUSE: Duration = Duration::from_secs(16);
-
-/// When to try to finish a purge. That somebody stops reading is not announced, so it is tried again and again.
-#[derive(Default)]
-struct PurgeDue {
-    /// The next attempt, and the pause before it; `None` when no purge is pending.
-    next: Option<(Instant, Duration)>,
-}
-
-impl PurgeDue {
-    /// Takes note of what was committed.
-    fn check(&mut self, inner: &Inner) {
-        if !inner.purge_is_pending() {
-            self.next = None;
-        } else if self.next.is_none() {
-            self.next = Some((Instant::now() + FIRST_PURGE, FIRST_PURGE));
-        }
-    }
-
-    fn try_when_due(&mut self, inner: &Inner) {
-        let Some((due, pause)) = self.next else { return };
-        if Instant::now() < due {
-            return;
-        }
-        // Failures here are not lost: the receipt says that the purge is pending.
-        drop(inner.finish_purges());
-        let pause = (pause * 2).min(LONGEST_PURGE_PAUSE);
-        self.next = inner.purge_is_pending().then(|| (Instant::now() + pause, pause));
+        features.iter_mut().for_each(|feature| feature.committed());
     }
 }

@@ -1,8 +1,7 @@
 //! Differences between contents and between states of a store.
 
-use super::memories::{Bytes, Side, bytes_of, hidden, in_characters, ranges_in_characters, spans};
-use crate::App;
-use crate::app::Inner;
+use crate::engine::Engine;
+use crate::memories::{Bytes, Side, bytes_of, hidden, in_characters, ranges_in_characters, spans};
 use crate::target::{Moment, Target};
 use crate::wire::{
     ApiError, Code, DiffLine, DiffReq, DiffResult, DiffSide, FileChange, FileDiff, Hunk, MovedBlock,
@@ -21,8 +20,7 @@ const COUNTED_FILES: usize = 5000;
 /// # Errors
 /// `not_found` when a side does not exist, `content_redacted` when a side was redacted, `invalid` for sides of different
 /// sorts.
-pub fn diff(app: &App, request: DiffReq) -> Result<DiffResult, ApiError> {
-    let inner = &app.inner;
+pub fn diff(inner: &Engine, request: DiffReq) -> Result<DiffResult, ApiError> {
     inner.read(|reader| {
         let a = inner.target(reader, &request.a)?;
         let b = request.b.as_deref().map(|text| inner.target(reader, text)).transpose()?;
@@ -52,7 +50,7 @@ pub fn diff(app: &App, request: DiffReq) -> Result<DiffResult, ApiError> {
     })
 }
 
-impl Inner {
+impl Engine {
     /// The two sides of a difference of contents. One side alone is compared with what came before it.
     fn sides(
         &self,
@@ -149,7 +147,7 @@ fn file_diff(from: &Side, to: &Side, request: &DiffReq) -> Result<FileDiff, ApiE
 }
 
 /// The difference between what a file holds and what is to be written to it, for a preview.
-pub(crate) fn diff_of(store: StoreId, path: &RelPath, before: Option<Vec<u8>>, after: Vec<u8>) -> FileDiff {
+pub fn diff_of(store: StoreId, path: &RelPath, before: Option<Vec<u8>>, after: Vec<u8>) -> FileDiff {
     let side = |bytes| Side {
         target: format!("{store}:{path}"),
         store: Some(store),
@@ -245,7 +243,7 @@ enum EntryBytes {
 
 impl State {
     fn of(
-        inner: &Inner,
+        inner: &Engine,
         reader: &Reader<'_>,
         store: Box<StoreRow>,
         at: Option<Moment>,
@@ -278,7 +276,7 @@ impl State {
 
     /// The directory as it is on disk right now.
     fn live(
-        inner: &Inner,
+        inner: &Engine,
         reader: &Reader<'_>,
         store: Box<StoreRow>,
         target: String,

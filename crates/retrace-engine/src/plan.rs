@@ -5,12 +5,12 @@
 //! was done as one operation. When a file in the middle turns out to have moved on, or the log cannot take the operation,
 //! what was written before is put back. A crash at any instant leaves a directory that the next scan records.
 
-use crate::app::Inner;
-use crate::commands;
 use crate::decision::{self, Decision, Who};
+use crate::diff;
+use crate::engine::Engine;
 use crate::faults::Point;
 use crate::live_files::LiveFiles;
-use crate::remote::queue;
+use crate::queue;
 use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Appended, Change, NewQueued, Payload, Reader, StoreRow};
@@ -21,26 +21,32 @@ use std::sync::Arc;
 
 /// One file a plan changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
-    pub(crate) store: StoreId,
-    pub(crate) path: RelPath,
+pub struct Step {
+    /// The store.
+    pub store: StoreId,
+    /// The path there.
+    pub path: RelPath,
     /// Content the file must have now; `None` when there must be no file.
-    pub(crate) expected: Option<Sha256>,
-    pub(crate) expected_version: Option<VersionId>,
+    pub expected: Option<Sha256>,
+    /// The version that records what is expected.
+    pub expected_version: Option<VersionId>,
     /// Content to write; `None` to delete.
-    pub(crate) wanted: Option<Wanted>,
+    pub wanted: Option<Wanted>,
     /// Of a deletion that is put back: the version that deleted first.
-    pub(crate) deletion: Option<VersionId>,
+    pub deletion: Option<VersionId>,
 }
 
 /// A content to write.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) sha256: Sha256,
-    pub(crate) version: Option<VersionId>,
+pub struct Wanted {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Their hash.
+    pub sha256: Sha256,
+    /// The version they are from.
+    pub version: Option<VersionId>,
     /// The path the memory has before, when writing it here moves it.
-    pub(crate) moved_from: Option<RelPath>,
+    pub moved_from: Option<RelPath>,
 }
 
 /// The stores of a plan, with their directories; a store that lives in the log alone has none.
@@ -48,30 +54,36 @@ type Places = BTreeMap<StoreId, (StoreRow, Option<Arc<Root>>)>;
 
 /// An act on files, about to be previewed or done.
 #[derive(Clone)]
-pub(crate) struct Plan {
-    pub(crate) source: Source,
-    pub(crate) note: Option<String>,
-    pub(crate) undoes: Option<u64>,
+pub struct Plan {
+    /// Source of the operation.
+    pub source: Source,
+    /// Note of the operation.
+    pub note: Option<String>,
+    /// The operation it undoes.
+    pub undoes: Option<u64>,
     /// The review it is part of.
-    pub(crate) decision: Option<Decision>,
-    pub(crate) steps: Vec<Step>,
+    pub decision: Option<Decision>,
+    /// Files to change, in order.
+    pub steps: Vec<Step>,
     /// Files that must be as expected although the plan does not change them; what is wanted there means nothing.
-    pub(crate) checks: Vec<Step>,
-    pub(crate) warnings: Vec<String>,
+    pub checks: Vec<Step>,
+    /// Sentences for the person.
+    pub warnings: Vec<String>,
     /// Conflicts with a newer version in the log.
-    pub(crate) conflicts: Vec<wire::Conflict>,
+    pub conflicts: Vec<wire::Conflict>,
     /// Changes of a session that are offered, and whether each is in the plan.
-    pub(crate) likely: Vec<wire::LikelyChange>,
+    pub likely: Vec<wire::LikelyChange>,
     /// Changes that the session is known to have made, and whether each is in the plan.
-    pub(crate) sure: Vec<wire::LikelyChange>,
+    pub sure: Vec<wire::LikelyChange>,
     /// Changes queued for hosts that it takes back.
-    pub(crate) withdraws: Vec<u64>,
+    pub withdraws: Vec<u64>,
     /// Changes that were taken back and that it queues again.
-    pub(crate) requeues: Vec<u64>,
+    pub requeues: Vec<u64>,
 }
 
 impl Plan {
-    pub(crate) fn new(source: Source, note: Option<String>) -> Self {
+    /// A plan that changes nothing yet.
+    pub fn new(source: Source, note: Option<String>) -> Self {
         Self {
             source,
             note,
@@ -102,7 +114,7 @@ impl Plan {
     /// deletions, so that a moved memory is never nowhere. Two memories may have been at one path at different times: where
     /// one step writes and another deletes, the write wins, and it is done even when the content stays the same, for it is
     /// another memory's from then on.
-    pub(crate) fn tidy(&mut self) {
+    pub fn tidy(&mut self) {
         let place = |step: &Step| (step.store, step.path.clone());
         let written: BTreeSet<_> =
             self.steps.iter().filter(|step| step.wanted.is_some()).map(place).collect();
@@ -140,14 +152,14 @@ struct Carried<'p> {
     review: Option<u64>,
 }
 
-impl Inner {
+impl Engine {
     /// Previews or does a plan.
-    pub(crate) fn carry_out(self: &Arc<Self>, plan: &Plan, dry_run: bool) -> Result<ActResult, ApiError> {
+    pub fn carry_out(self: &Arc<Self>, plan: &Plan, dry_run: bool) -> Result<ActResult, ApiError> {
         Ok(self.carry_out_reviewed(plan, dry_run)?.0)
     }
 
     /// Previews or does a plan; also answers the number of the review that was written down with it.
-    pub(crate) fn carry_out_reviewed(
+    pub fn carry_out_reviewed(
         self: &Arc<Self>,
         plan: &Plan,
         dry_run: bool,
@@ -300,6 +312,28 @@ impl Inner {
                 self.conflict(step, found, "The file was changed since; it was left as it is.")
             })
             .collect()
+    }
+
+    /// The content a file should have now, as the log knows it. A file whose newest version is redacted is taken as it is
+    /// on disk.
+    pub fn expected_at(
+        &self,
+        reader: &Reader<'_>,
+        store: StoreId,
+        path: &RelPath,
+    ) -> Result<(Option<Sha256>, Option<retrace_model::VersionId>), ApiError> {
+        let Some(live) = reader.live_at(store, path)? else { return Ok((None, None)) };
+        if let Some(sha256) = live.sha256 {
+            return Ok((Some(sha256), Some(live.version)));
+        }
+        let row = reader.store(store)?;
+        if !row.has_directory() {
+            // Nothing is left of the content, so the memory counts as empty, as the Memory Stores API says it.
+            return Ok((Some(Sha256::of(b"")), Some(live.version)));
+        }
+        let root = self.store_root(&row)?;
+        let on_disk = root.read(path, 0).ok().map(|content| content.sha256);
+        Ok((on_disk, Some(live.version)))
     }
 
     fn conflict(
@@ -516,7 +550,7 @@ impl Inner {
     }
 }
 
-impl Inner {
+impl Engine {
     /// The difference a step would make, where the content to write is in no version yet.
     fn previewed(&self, step: &Step, root: Option<&Root>) -> Option<wire::FileDiff> {
         let wanted = step.wanted.as_ref().filter(|wanted| wanted.version.is_none())?;
@@ -531,7 +565,7 @@ impl Inner {
                 Some(recorded.ok()?.map(|content| content.bytes).unwrap_or_default())
             }
         };
-        Some(commands::diff_of(step.store, &step.path, before, wanted.bytes.clone()))
+        Some(diff::diff_of(step.store, &step.path, before, wanted.bytes.clone()))
     }
 }
 

@@ -3,7 +3,7 @@
 //! The log itself takes it out of what is imported and pulled, and refuses what nobody compared with its tags
 //! (`retrace-log/src/kept_out.rs`). Here the bytes are changed or refused before a file is written.
 
-use crate::app::{Inner, lock};
+use crate::engine::{Engine, lock};
 use crate::plan::{Plan, Wanted};
 use crate::wire::{ApiError, ImportedFile, KEY_LOST};
 use retrace_log::{FoundRedacted, MARKER, Tags};
@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-impl Inner {
+impl Engine {
     /// Redacted content that must not reappear.
-    pub(crate) fn tags(&self) -> Result<Arc<Tags>, ApiError> {
+    pub fn tags(&self) -> Result<Arc<Tags>, ApiError> {
         let mut known = lock(&self.known_tags).clone();
         let tags = self.read(|reader| Ok(reader.tags(&self.files, &mut known)?))?;
         *lock(&self.known_tags) = known;
@@ -63,7 +63,7 @@ impl Inner {
 }
 
 /// Warnings about redacted parts of imported content, each a sentence.
-pub(crate) fn warnings_of(found: &FoundRedacted) -> Vec<String> {
+pub fn warnings_of(found: &FoundRedacted) -> Vec<String> {
     let mut warnings = Vec::new();
     let versions: u64 = found.contents.values().sum();
     if versions > 0 {
@@ -91,7 +91,7 @@ pub(crate) fn warnings_of(found: &FoundRedacted) -> Vec<String> {
 const FILES_NAMED: usize = 5;
 
 /// The files of an import that hold what was redacted, those with most versions first.
-pub(crate) fn files_of(found: &FoundRedacted) -> Vec<ImportedFile> {
+pub fn files_of(found: &FoundRedacted) -> Vec<ImportedFile> {
     let mut files: Vec<ImportedFile> = found
         .contents
         .iter()
@@ -102,7 +102,7 @@ pub(crate) fn files_of(found: &FoundRedacted) -> Vec<ImportedFile> {
 }
 
 /// Finds what was redacted, for the memory tool.
-pub(crate) struct Redacted(pub(crate) Arc<Tags>);
+pub struct Redacted(pub Arc<Tags>);
 
 impl Guard for Redacted {
     fn findings(&self, text: &str) -> Vec<Sensitive> {

@@ -4,7 +4,7 @@
 //! directory. What is read there would end in the log, and an act would delete files that are none of the store's. So
 //! the log keeps which directory it was, and whoever opens one asks here.
 
-use crate::app::{Inner, path_from_bytes, root_of};
+use crate::engine::{Engine, path_from_bytes, root_of};
 use crate::wire::ApiError;
 use retrace_files::{Identity, Root, RootError};
 use retrace_log::{Reader, StorePlace, StoreRow};
@@ -26,12 +26,12 @@ enum Found {
     Other,
 }
 
-impl Inner {
+impl Engine {
     /// Opens a store's directory, if it is the store's. Everybody who reads or writes in one opens it here.
     ///
     /// # Errors
     /// [`RootError::Moved`] for another one; [`RootError`] as [`Root::open`].
-    pub(crate) fn store_root(&self, store: &StoreRow) -> Result<Root, RootError> {
+    pub fn store_root(&self, store: &StoreRow) -> Result<Root, RootError> {
         let root = Root::open_there(&place_of(store))?;
         if leads_elsewhere(store) {
             return Err(RootError::Moved { path: root_of(store) });
@@ -51,7 +51,7 @@ impl Inner {
     ///
     /// # Errors
     /// A failure of the database.
-    pub(crate) fn admit(&self, store: &StoreRow, root: &Root) -> Result<Option<RootError>, ApiError> {
+    pub fn admit(&self, store: &StoreRow, root: &Root) -> Result<Option<RootError>, ApiError> {
         let boot = self.options.boot.as_deref();
         let path = root_of(store);
         if leads_elsewhere(store) {
@@ -75,7 +75,7 @@ impl Inner {
     ///
     /// # Errors
     /// A failure of the database.
-    pub(crate) fn keep_place(&self, store: &StoreRow, identity: Identity) -> Result<(), ApiError> {
+    pub fn keep_place(&self, store: &StoreRow, identity: Identity) -> Result<(), ApiError> {
         if identity == NOT_SAID {
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl Inner {
 }
 
 /// Where a store's directory is opened: at its path, or where that led when a person said so.
-pub(crate) fn place_of(store: &StoreRow) -> PathBuf {
+pub fn place_of(store: &StoreRow) -> PathBuf {
     store.root_at.as_deref().map_or_else(|| root_of(store), path_from_bytes)
 }
 
@@ -145,6 +145,6 @@ fn is_recorded(store: &StoreRow, root: &Root, boot: Option<&str>) -> bool {
 }
 
 /// A directory as the log keeps it.
-pub(crate) fn place(identity: Identity, boot: Option<&str>) -> StorePlace {
+pub fn place(identity: Identity, boot: Option<&str>) -> StorePlace {
     StorePlace { device: identity.device, file_id: identity.file_id, boot: boot.map(str::to_owned) }
 }

@@ -1,11 +1,21 @@
 //! From the log's types to the wire's.
 
-use crate::origins::Writers;
 use crate::wire;
 use retrace_log::{ContentInfo, Older, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
 use retrace_model::{Actor, Rules, StoreState, Timestamp};
+use std::collections::HashMap;
 
-pub(crate) fn actor(actor: &Actor) -> Option<wire::ActorView> {
+/// Notes on the writers of the versions of a list, by their places.
+#[derive(Default)]
+pub struct Writers {
+    /// Sessions that wrote.
+    pub notes: HashMap<u64, wire::OriginNote>,
+    /// Versions that a person put back.
+    pub put_back: HashMap<u64, wire::PutBack>,
+}
+
+/// An actor; none of one that is not known.
+pub fn actor(actor: &Actor) -> Option<wire::ActorView> {
     Some(match actor {
         Actor::Unknown => return None,
         Actor::Session { id, evidence } => {
@@ -19,7 +29,8 @@ pub(crate) fn actor(actor: &Actor) -> Option<wire::ActorView> {
     })
 }
 
-pub(crate) fn content_kind(content: &ContentInfo) -> &'static str {
+/// The word of the wire for a kind of content.
+pub fn content_kind(content: &ContentInfo) -> &'static str {
     match (content.kept, content.is_text) {
         (false, _) => "too_large",
         (true, true) => "text",
@@ -27,11 +38,13 @@ pub(crate) fn content_kind(content: &ContentInfo) -> &'static str {
     }
 }
 
-pub(crate) fn baseline_of(older: &Older) -> wire::BaselineOf {
+/// What a baseline is of.
+pub fn baseline_of(older: &Older) -> wire::BaselineOf {
     wire::BaselineOf { seq: older.seq, written_at: older.at.to_rfc3339(), written_by: actor(&older.actor) }
 }
 
-pub(crate) fn version(row: &VersionRow) -> wire::Version {
+/// A version.
+pub fn version(row: &VersionRow) -> wire::Version {
     wire::Version {
         seq: row.id.seq,
         operation_seq: row.operation_seq,
@@ -61,7 +74,7 @@ pub(crate) fn version(row: &VersionRow) -> wire::Version {
 }
 
 /// A row of a list, with the session that wrote it.
-pub(crate) fn listed(row: &VersionRow, writers: &Writers) -> wire::Version {
+pub fn listed(row: &VersionRow, writers: &Writers) -> wire::Version {
     wire::Version {
         origin: writers.notes.get(&row.id.seq).cloned(),
         put_back: writers.put_back.get(&row.id.seq).cloned(),
@@ -88,7 +101,8 @@ fn same_writer(one: &Actor, other: &Actor) -> bool {
     }
 }
 
-pub(crate) fn operation(
+/// An operation with some of its versions.
+pub fn operation(
     row: &OperationRow,
     versions: &[VersionRow],
     writers: &Writers,
@@ -112,17 +126,17 @@ pub(crate) fn operation(
 
 /// Facts beyond a store's row.
 #[derive(Default)]
-pub(crate) struct OfStore {
+pub struct OfStore {
     /// Number of live memories in it.
-    pub(crate) memories: u64,
+    pub memories: u64,
     /// Number of versions the person has left to review.
-    pub(crate) unreviewed: u64,
+    pub unreviewed: u64,
     /// True if the Memory Stores API shows it.
-    pub(crate) shared: bool,
+    pub shared: bool,
 }
 
 /// `state` is what the directory looks like right now, where that was looked at.
-pub(crate) fn store(
+pub fn store(
     row: &StoreRow,
     state: Option<(StoreState, Option<String>)>,
     rules: &Rules,
@@ -137,7 +151,7 @@ pub(crate) fn store(
         id: row.id.to_string(),
         name: row.name.clone(),
         kind: row.kind.as_str().to_owned(),
-        root: crate::wire::show(&crate::app::root_of(row)),
+        root: crate::wire::show(&crate::engine::root_of(row)),
         state: state.as_str().to_owned(),
         state_detail: detail,
         memories: of.memories,
@@ -161,7 +175,8 @@ fn rule_lines(rules: &Rules) -> Vec<String> {
     ]
 }
 
-pub(crate) fn receipt(row: &ReceiptRow) -> wire::Receipt {
+/// A receipt.
+pub fn receipt(row: &ReceiptRow) -> wire::Receipt {
     wire::Receipt {
         id: row.id.to_string(),
         created_at: row.created_at.to_rfc3339(),

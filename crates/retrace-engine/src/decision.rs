@@ -10,23 +10,27 @@ use std::collections::BTreeMap;
 
 /// A review that is part of an act on files.
 #[derive(Clone, Debug)]
-pub(crate) struct Decision {
-    pub(crate) verdict: Verdict,
-    pub(crate) note: Option<String>,
+pub struct Decision {
+    /// What was decided.
+    pub verdict: Verdict,
+    /// The person's words.
+    pub note: Option<String>,
     /// The memories it is about, each with the version the person saw.
-    pub(crate) seen: BTreeMap<MemoryId, u64>,
+    pub seen: BTreeMap<MemoryId, u64>,
 }
 
 /// Who acted, and when.
 #[derive(Clone, Copy)]
-pub(crate) struct Who<'a> {
-    pub(crate) person: &'a Actor,
-    pub(crate) at: Timestamp,
+pub struct Who<'a> {
+    /// The person.
+    pub person: &'a Actor,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// Writes down what an operation that was just appended means for the reviews of the person who acted. Answers the number
 /// of the review in `decision`, or of the act that took one back.
-pub(crate) fn note(
+pub fn note(
     act: &mut Act<'_>,
     who: Who<'_>,
     appended: &Appended,
@@ -69,7 +73,7 @@ pub(crate) fn note(
 
 /// The same for an act that changes memories in passing, as a redaction takes one text out of them: whoever knew all of
 /// a memory still does, and what was left to review is left.
-pub(crate) fn note_in_passing(act: &mut Act<'_>, who: Who<'_>, appended: &Appended) -> Result<(), ApiError> {
+pub fn note_in_passing(act: &mut Act<'_>, who: Who<'_>, appended: &Appended) -> Result<(), ApiError> {
     let Some(operation) = appended.operation_seq else { return Ok(()) };
     let before = act.reader().operation(operation)?.first_version.saturating_sub(1);
     let mut newest: BTreeMap<MemoryId, u64> = BTreeMap::new();
@@ -108,7 +112,7 @@ fn note_own(
 }
 
 /// Appends a review of memories as they are now.
-pub(crate) fn record_decision(
+pub fn record_decision(
     act: &mut Act<'_>,
     who: Who<'_>,
     decision: &Decision,

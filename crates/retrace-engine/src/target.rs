@@ -1,44 +1,56 @@
 //! Names of contents and instants: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`, `STORE`, `STORE@TIME`.
 
-use crate::app::Inner;
+use crate::engine::Engine;
 use crate::wire::{ApiError, Code};
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionRow};
 use retrace_model::{RelPath, StoreId, Timestamp, VersionId};
 
 /// Something a person named.
-pub(crate) enum Target {
+pub enum Target {
     /// One version.
     Version(Box<VersionRow>),
     /// A path of a store, live or right after an operation.
-    File { store: Box<StoreRow>, path: RelPath, at: Option<Moment> },
+    File {
+        /// The store.
+        store: Box<StoreRow>,
+        /// The path there.
+        path: RelPath,
+        /// The instant; `None` for the present.
+        at: Option<Moment>,
+    },
     /// A whole store, live or right after an operation.
-    Store { store: Box<StoreRow>, at: Option<Moment> },
+    Store {
+        /// The store.
+        store: Box<StoreRow>,
+        /// The instant; `None` for the present.
+        at: Option<Moment>,
+    },
 }
 
 impl Target {
     /// True if what it names can change otherwise than by a redaction.
-    pub(crate) fn is_live(&self) -> bool {
+    pub fn is_live(&self) -> bool {
         !matches!(self, Self::Version(_))
     }
 }
 
 /// An instant to look at. One that was given as a time may lie before anything was observed; what was rebuilt is there then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub struct Moment {
     /// The newest operation by then.
-    pub(crate) operation: u64,
+    pub operation: u64,
     /// The time, where one was given.
-    pub(crate) time: Option<Timestamp>,
+    pub time: Option<Timestamp>,
 }
 
 impl Moment {
     /// Right after an operation.
-    pub(crate) fn after(operation: u64) -> Self {
+    pub fn after(operation: u64) -> Self {
         Self { operation, time: None }
     }
 
     /// The memories of a store then.
-    pub(crate) fn memories(self, reader: &Reader<'_>, store: StoreId) -> Result<Vec<MemoryAt>, ApiError> {
+    pub fn memories(self, reader: &Reader<'_>, store: StoreId) -> Result<Vec<MemoryAt>, ApiError> {
         Ok(match self.time {
             Some(time) => reader.memories_at_time(store, time)?,
             None => reader.memories_at(store, Some(self.operation))?,
@@ -46,7 +58,7 @@ impl Moment {
     }
 
     /// Version at a path then.
-    pub(crate) fn version(
+    pub fn version(
         self,
         reader: &Reader<'_>,
         store: StoreId,
@@ -59,9 +71,9 @@ impl Moment {
     }
 }
 
-impl Inner {
+impl Engine {
     /// Reads a target.
-    pub(crate) fn target(&self, reader: &Reader<'_>, text: &str) -> Result<Target, ApiError> {
+    pub fn target(&self, reader: &Reader<'_>, text: &str) -> Result<Target, ApiError> {
         if text.starts_with("memver_") {
             return Ok(Target::Version(Box::new(version_named(reader, text)?)));
         }
@@ -85,7 +97,7 @@ impl Inner {
             let mut names = vec![store.id.to_string()];
             if store.removed_at.is_none() {
                 names.push(store.name.clone());
-                names.push(crate::wire::show(&crate::app::root_of(store)));
+                names.push(crate::wire::show(&crate::engine::root_of(store)));
             }
             for name in names {
                 let fits = text
@@ -113,7 +125,7 @@ fn rooted<'t>(store: &StoreRow, path: &'t str) -> &'t str {
 }
 
 /// The version with a printed id.
-pub(crate) fn version_named(reader: &Reader<'_>, text: &str) -> Result<VersionRow, ApiError> {
+pub fn version_named(reader: &Reader<'_>, text: &str) -> Result<VersionRow, ApiError> {
     let id = VersionId::parse(text).map_err(|error| {
         ApiError::new(Code::NotFound, crate::wire::sentence(&error), text)
             .hint("Version ids are printed by `retrace log`.")
@@ -132,12 +144,12 @@ fn split_instant<'t>(reader: &Reader<'_>, text: &'t str) -> Result<(&'t str, Opt
 }
 
 /// An operation's number, or the newest operation at a time.
-pub(crate) fn instant(reader: &Reader<'_>, text: &str) -> Result<u64, ApiError> {
+pub fn instant(reader: &Reader<'_>, text: &str) -> Result<u64, ApiError> {
     Ok(moment(reader, text)?.operation)
 }
 
 /// An operation's number, or a time.
-pub(crate) fn moment(reader: &Reader<'_>, text: &str) -> Result<Moment, ApiError> {
+pub fn moment(reader: &Reader<'_>, text: &str) -> Result<Moment, ApiError> {
     if let Ok(seq) = text.parse::<u64>() {
         let newest = reader.cursor()?;
         if seq > newest {
@@ -151,6 +163,6 @@ pub(crate) fn moment(reader: &Reader<'_>, text: &str) -> Result<Moment, ApiError
 }
 
 /// A time as people write it.
-pub(crate) fn time(text: &str) -> Result<Timestamp, ApiError> {
+pub fn time(text: &str) -> Result<Timestamp, ApiError> {
     Timestamp::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
 }

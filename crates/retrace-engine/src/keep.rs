@@ -1,6 +1,6 @@
 //! Small files of the data directory that only this user reads, replaced as a whole.
 
-use crate::app::Inner;
+use crate::engine::Engine;
 use crate::wire::show;
 use crate::wire::{ApiError, Code};
 use std::fs::{File, OpenOptions};
@@ -8,13 +8,13 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Larger files are not ours.
-pub(crate) const LARGEST: u64 = 8 << 20;
+pub const LARGEST: u64 = 8 << 20;
 
 /// The text of a small file; `None` where there is none.
 ///
 /// # Errors
 /// `internal` when it is there and cannot be read, is too large or is no text.
-pub(crate) fn read(path: &Path) -> Result<Option<String>, ApiError> {
+pub fn read(path: &Path) -> Result<Option<String>, ApiError> {
     let failed = |why: String| {
         ApiError::new(Code::Internal, format!("A file of the data directory {why}."), show(path))
     };
@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, ApiError> {
 ///
 /// # Errors
 /// `cannot_write`; the old file stays then.
-pub(crate) fn replace(inner: &Inner, path: &Path, content: &[u8]) -> Result<(), ApiError> {
+pub fn replace(inner: &Engine, path: &Path, content: &[u8]) -> Result<(), ApiError> {
     let beside = beside(path, inner.random());
     let written = write_new(&beside, content).and_then(|()| std::fs::rename(&beside, path));
     written.map_err(|error| {

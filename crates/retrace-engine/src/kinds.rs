@@ -3,7 +3,7 @@
 //!
 //! Deliberately absent: the rules. Those are `retrace_model::memory_kind` and `retrace_findings::memory_type`.
 
-use crate::app::{Inner, lock, root_of};
+use crate::engine::{Engine, lock, root_of};
 use crate::wire::{self, ApiError};
 use retrace_log::{ContentInfo, LogError, Reader, Recent, StoreRow, Unreviewed, VersionRow};
 use retrace_model::{
@@ -30,7 +30,7 @@ pub(crate) struct KindCache {
 
 /// Whose memory a store is, and where.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub struct Place {
     kind: StoreKind,
     root: String,
     config_root: String,
@@ -67,9 +67,9 @@ impl KindCache {
     }
 }
 
-impl Inner {
-    /// Where a store is, for [`Inner::kind_of`].
-    pub(crate) fn store_place(&self, reader: &Reader<'_>, store: StoreId) -> Result<Place, ApiError> {
+impl Engine {
+    /// Where a store is, for [`Engine::kind_of`].
+    pub fn store_place(&self, reader: &Reader<'_>, store: StoreId) -> Result<Place, ApiError> {
         if let Some(known) = lock(&self.kinds.places).get(&store) {
             return Ok(known.clone());
         }
@@ -89,7 +89,7 @@ impl Inner {
     }
 
     /// Kind of a version at `path`.
-    pub(crate) fn kind_of(
+    pub fn kind_of(
         &self,
         contents: &Recent<'_>,
         place: &Place,
@@ -112,7 +112,7 @@ impl Inner {
     }
 
     /// Kind of each memory that this person has left to review is, by the place of its newest version.
-    pub(crate) fn kinds_left(
+    pub fn kinds_left(
         &self,
         reader: &Reader<'_>,
         store: Option<StoreId>,
@@ -132,7 +132,7 @@ impl Inner {
     }
 
     /// Versions that this person has left to review, newest first, of a store and of a kind where such are asked for.
-    pub(crate) fn left_to_review(
+    pub fn left_to_review(
         &self,
         reader: &Reader<'_>,
         store: Option<StoreId>,
@@ -151,7 +151,7 @@ impl Inner {
 ///
 /// # Errors
 /// `invalid` for a word that is none, with the list of those that are.
-pub(crate) fn kind_filter(word: Option<&str>) -> Result<Option<KindFilter>, ApiError> {
+pub fn kind_filter(word: Option<&str>) -> Result<Option<KindFilter>, ApiError> {
     word.map(|word| {
         word.parse().map_err(|error: UnknownWord| {
             ApiError::invalid("This is no kind of memory.", word).hint(format!("Kinds are: {}.", error.known))
@@ -162,14 +162,14 @@ pub(crate) fn kind_filter(word: Option<&str>) -> Result<Option<KindFilter>, ApiE
 
 impl Place {
     /// Kind of a file at `path`.
-    pub(crate) fn kind_of(&self, path: &str, memory_type: Option<&str>) -> MemoryKind {
+    pub fn kind_of(&self, path: &str, memory_type: Option<&str>) -> MemoryKind {
         let place = StorePlace { kind: self.kind, root: &self.root, config_root: &self.config_root };
         memory_kind(&place, path, memory_type)
     }
 }
 
 /// A kind as the wire has it.
-pub(crate) fn view(kind: &MemoryKind) -> wire::MemoryKind {
+pub fn view(kind: &MemoryKind) -> wire::MemoryKind {
     wire::MemoryKind {
         class: kind.class.as_str().to_owned(),
         memory_type: kind.memory_type.clone(),

@@ -5,7 +5,7 @@
 //!
 //! Invariant: what a difference says follows from paths, hashes and ids alone, so it is the same for every sort of store.
 
-use crate::app::Inner;
+use crate::engine::Engine;
 use crate::target::{Moment, Target};
 use crate::wire::{ApiError, Code};
 use retrace_files::{FileError, Problem, ProblemKind, Root};
@@ -14,28 +14,30 @@ use retrace_model::{MemoryId, RelPath, Sha256, VersionId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A store at one instant.
-pub(crate) struct Inventory {
-    pub(crate) store: StoreRow,
+pub struct Inventory {
+    /// The store.
+    pub store: StoreRow,
     /// The instant; `None` for the present.
-    pub(crate) at: Option<Moment>,
+    pub at: Option<Moment>,
     /// Entries, by path.
-    pub(crate) entries: BTreeMap<RelPath, Entry>,
+    pub entries: BTreeMap<RelPath, Entry>,
     /// Memories of that time whose path was redacted; nothing says where they were.
-    pub(crate) without_path: u64,
+    pub without_path: u64,
     /// The directory that was read, where it was not the log.
     root: Option<Root>,
 }
 
 /// One memory of a store.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) memory: Option<MemoryId>,
+pub struct Entry {
+    /// The memory, where the log has it.
+    pub memory: Option<MemoryId>,
     /// The version that records this content; `None` for a file that the log has not seen like this.
-    pub(crate) version: Option<VersionRow>,
+    pub version: Option<VersionRow>,
     /// Hash of the content; `None` where it is redacted.
-    pub(crate) sha256: Option<Sha256>,
+    pub sha256: Option<Sha256>,
     /// Bytes of the content; 0 where it is redacted.
-    pub(crate) size: u64,
+    pub size: u64,
 }
 
 impl Entry {
@@ -54,7 +56,7 @@ impl Entry {
 }
 
 /// The content of an entry.
-pub(crate) enum Held {
+pub enum Held {
     /// Here it is.
     Bytes(Vec<u8>),
     /// Redacted.
@@ -65,7 +67,7 @@ pub(crate) enum Held {
 
 /// Change of a memory between two stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub enum Change {
     /// Only in the second.
     Created,
     /// In both, with another content.
@@ -77,7 +79,8 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    pub(crate) const fn as_str(&self) -> &'static str {
+    /// The word of the wire.
+    pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Created => "created",
             Self::Modified => "modified",
@@ -89,20 +92,20 @@ impl Change {
 
 /// Differences of two stores.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Differences {
+pub struct Differences {
     /// Memories that are the same in both.
-    pub(crate) same: u64,
+    pub same: u64,
     /// The others, by the path in the second store, or in the first where they are deleted.
-    pub(crate) changes: BTreeMap<RelPath, Change>,
+    pub changes: BTreeMap<RelPath, Change>,
 }
 
-impl Inner {
+impl Engine {
     /// Reads a store that a person named as `STORE` or `STORE@TIME`.
     ///
     /// # Errors
     /// `not_found` for an unknown store or operation, `invalid` where one memory is named, `store_unavailable` for a
     /// directory that cannot be read.
-    pub(crate) fn inventory_named(&self, reader: &Reader<'_>, text: &str) -> Result<Inventory, ApiError> {
+    pub fn inventory_named(&self, reader: &Reader<'_>, text: &str) -> Result<Inventory, ApiError> {
         match self.target(reader, text)? {
             Target::Store { store, at: None } if store.has_directory() => self.on_disk(reader, *store),
             Target::Store { store, at } => recorded(reader, *store, at),
@@ -142,7 +145,7 @@ impl Inner {
     }
 
     /// The content of an entry, which must be at `path` of the inventory.
-    pub(crate) fn held(
+    pub fn held(
         &self,
         reader: &Reader<'_>,
         inventory: &Inventory,
@@ -167,11 +170,7 @@ impl Inner {
 ///
 /// # Errors
 /// A failure of the database.
-pub(crate) fn recorded(
-    reader: &Reader<'_>,
-    store: StoreRow,
-    at: Option<Moment>,
-) -> Result<Inventory, ApiError> {
+pub fn recorded(reader: &Reader<'_>, store: StoreRow, at: Option<Moment>) -> Result<Inventory, ApiError> {
     let found = match at {
         Some(at) => at.memories(reader, store.id)?,
         None => reader.memories_at(store.id, None)?,
@@ -194,7 +193,7 @@ pub(crate) fn recorded(
 }
 
 /// Differences from one store to the other.
-pub(crate) fn differences(from: &BTreeMap<RelPath, Entry>, to: &BTreeMap<RelPath, Entry>) -> Differences {
+pub fn differences(from: &BTreeMap<RelPath, Entry>, to: &BTreeMap<RelPath, Entry>) -> Differences {
     let mut found = Differences::default();
     for (path, entry) in to {
         match from.get(path) {
