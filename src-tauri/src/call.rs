@@ -47,8 +47,9 @@ pub(crate) async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<O
         path.into_os_string().into_string().map(Some).map_err(|path| ApiError {
             code: Code::Invalid,
             message: "The directory's name is not valid Unicode, and the window cannot pass it on."
-                .to_owned(),
-            hint: "Add it in a terminal: retrace stores add DIR".to_owned(),
+                .to_owned()
+                .into(),
+            hint: "Add it in a terminal: retrace stores add DIR".to_owned().into(),
             subject: path.display().to_string(),
         })
     })
@@ -102,8 +103,8 @@ async fn on_a_thread<T: Send + 'static>(
 fn internal(message: &str, cause: &dyn std::fmt::Display) -> ApiError {
     ApiError {
         code: Code::Internal,
-        message: message.to_owned(),
-        hint: "Please report it with what you did.".to_owned(),
+        message: message.to_owned().into(),
+        hint: "Please report it with what you did.".to_owned().into(),
         subject: cause.to_string(),
     }
 }

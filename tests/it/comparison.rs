@@ -163,7 +163,7 @@ fn a_directory_into_a_store_of_the_api_and_back() {
     world.write("large.md", "x".repeat(102_401));
     world.write("fits.md", "x".repeat(102_400));
     let done = accept(&world.app, request("notes", "Demo")).expect("done");
-    let mut warned: Vec<&str> = done.warnings.iter().map(String::as_str).collect();
+    let mut warned: Vec<&str> = done.warnings.iter().map(|warning| &**warning).collect();
     warned.sort_unstable();
     assert_eq!(
         warned,

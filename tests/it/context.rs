@@ -151,7 +151,7 @@ fn what_fills_a_context_adds_up_to_what_was_recorded() {
     assert_eq!(detail.tool_results.len(), 1);
     assert_eq!((detail.tool_results[0].name.as_str(), detail.tool_results[0].count), ("Read", 11));
     let error = composition(12).expect_err("there are twelve");
-    assert_eq!((error.code, error.hint.as_str()), (Code::NotFound, "Requests are numbered from 0 to 11."));
+    assert_eq!((error.code, error.hint.text()), (Code::NotFound, "Requests are numbered from 0 to 11."));
 }
 
 fn sum(classes: &retrace_api::wire::ContextClasses) -> i64 {

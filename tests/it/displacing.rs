@@ -143,7 +143,12 @@ fn call_tool(world: &World, input: Value) -> Answer {
 }
 
 fn refused(code: Code, message: &str) -> wire::ApiError {
-    wire::ApiError { code, message: message.to_owned(), hint: String::new(), subject: String::new() }
+    wire::ApiError {
+        code,
+        message: message.to_owned().into(),
+        hint: String::new().into(),
+        subject: String::new(),
+    }
 }
 
 fn tool_create(world: &World) -> Answer {

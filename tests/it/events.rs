@@ -27,7 +27,7 @@ fn found(world: &World) -> Vec<(String, Vec<String>)> {
 fn of_store(world: &World) -> Vec<(String, String)> {
     let request = wire::FindingsReq { store: "notes".to_owned(), path: None };
     let found = commands::findings(&world.app, request).expect("findings").findings;
-    found.into_iter().map(|finding| (finding.rule, finding.message)).collect()
+    found.into_iter().map(|finding| (finding.rule, finding.message.into_text())).collect()
 }
 
 fn approve_all(world: &World) {

@@ -106,7 +106,7 @@ fn what_was_there_at_the_beginning_is_known_and_verbs_and_sizes_say_what_changed
 /// Rule and message of the findings of a path's item.
 fn found(world: &World, path: &str) -> Vec<(String, String)> {
     let found = item(world, path).findings.into_iter();
-    found.map(|finding| (finding.rule, finding.message)).collect()
+    found.map(|finding| (finding.rule, finding.message.into_text())).collect()
 }
 
 #[test]

@@ -297,7 +297,7 @@ fn a_repository_that_a_store_lies_in_means_the_stores_part_of_it() {
     };
     let empty = commands::import_git(&world.app, request()).expect_err("no commit yet");
     assert_eq!(
-        (empty.code, empty.message.as_str()),
+        (empty.code, empty.message.text()),
         (wire::Code::NotFound, "The repository has no commits yet.")
     );
     git.write(".claude/memory/a.md", "one\n");

@@ -136,8 +136,8 @@ fn call_tool(world: &World, input: Value) -> Result<Option<wire::ActResult>, wir
     if answer.is_error {
         return Err(wire::ApiError {
             code: wire::Code::Internal,
-            message: answer.content,
-            hint: String::new(),
+            message: answer.content.into(),
+            hint: String::new().into(),
             subject: String::new(),
         });
     }

@@ -135,7 +135,7 @@ impl World {
     /// Asserts that the log is sound.
     pub fn verify(&self) {
         let verified = commands::verify(&self.app, wire::VerifyReq::default()).expect("verification");
-        assert_eq!(verified.problems, Vec::<String>::new());
+        assert_eq!(verified.problems, Vec::<&str>::new());
     }
 
     /// Puts a memory of the store `notes` back.

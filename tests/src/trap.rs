@@ -96,8 +96,8 @@ impl Faults for Trap {
         }
         Err(ApiError {
             code: Code::CannotWrite,
-            message: format!("Failed on purpose at {point:?}."),
-            hint: String::new(),
+            message: format!("Failed on purpose at {point:?}.").into(),
+            hint: String::new().into(),
             subject: String::new(),
         })
     }

@@ -79,7 +79,8 @@ pub(crate) struct Declared {
 pub(crate) fn declarations() -> Vec<Declared> {
     let mut found = Declarations { config: Config::new().with_large_int("number"), types: BTreeMap::new() };
     crate::commands::visit_types(&mut found);
-    found.visit::<wire::ApiError>();
+    found.visit::<wire::ErrorForm>();
+    found.visit::<wire::Argument>();
     found.visit::<Event>();
     found.visit::<Tag>();
     found.visit::<wire::DesktopSettings>();

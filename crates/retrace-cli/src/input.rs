@@ -21,11 +21,11 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read, limit: u64) -> Result<Vec<
         ApiError {
             code: if error.kind() == ErrorKind::NotFound { Code::NotFound } else { Code::Invalid },
             message: if too_large {
-                format!("The file has more than {limit} bytes.")
+                format!("The file has more than {limit} bytes.").into()
             } else {
-                format!("The file cannot be read: {error}.")
+                format!("The file cannot be read: {error}.").into()
             },
-            hint: "Check the path; - is standard input.".to_owned(),
+            hint: "Check the path; - is standard input.".to_owned().into(),
             subject: path.display().to_string(),
         }
     })

@@ -70,8 +70,8 @@ fn help_or_usage(message: &clap::Error, arguments: &[OsString], io: &mut Io<'_>)
         let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
         let error = ApiError {
             code: Code::Invalid,
-            message: sentence.to_owned(),
-            hint: "`retrace help` lists the commands and their options.".to_owned(),
+            message: sentence.to_owned().into(),
+            hint: "`retrace help` lists the commands and their options.".to_owned().into(),
             subject: String::new(),
         };
         let _ = print::json::error(io.stderr, &error);

@@ -28,8 +28,8 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read) -> Result<String, ApiError
 fn invalid(path: &Path, message: &str) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: message.to_owned(),
-        hint: String::new(),
+        message: message.to_owned().into(),
+        hint: String::new().into(),
         subject: path.display().to_string(),
     }
 }

@@ -157,8 +157,8 @@ impl<'run, 'io> Shell<'run, 'io> {
             Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::DONE,
             Err(Failure::Output(error)) => self.fail(&ApiError {
                 code: Code::CannotWrite,
-                message: format!("The output cannot be written: {error}."),
-                hint: String::new(),
+                message: format!("The output cannot be written: {error}.").into(),
+                hint: String::new().into(),
                 subject: "standard output".to_owned(),
             }),
         }

@@ -64,8 +64,8 @@ impl EngineOptions {
             })
             .ok_or_else(|| ApiError {
                 code: Code::Invalid,
-                message: "There is no home directory to keep the log in.".to_owned(),
-                hint: format!("Give a directory with --data-dir or {DATA_DIR_VARIABLE}."),
+                message: "There is no home directory to keep the log in.".into(),
+                hint: format!("Give a directory with --data-dir or {DATA_DIR_VARIABLE}.").into(),
                 subject: String::new(),
             })?;
         let data_dir = std::path::absolute(&data_dir).unwrap_or(data_dir);

@@ -14,6 +14,7 @@ use crate::queue;
 use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Appended, Change, NewQueued, Payload, Reader, StoreRow};
+use retrace_message::Message;
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -168,7 +169,7 @@ impl Engine {
         let stores = self.stores_of(plan)?;
         let mut result = ActResult {
             dry_run,
-            warnings: plan.warnings.clone(),
+            warnings: plan.warnings.iter().cloned().map(Message::from).collect(),
             likely: plan.likely.clone(),
             sure: plan.sure.clone(),
             ..ActResult::default()
@@ -195,8 +196,8 @@ impl Engine {
         result.conflicts.extend(waiting);
         if !plan.withdraws.is_empty() {
             result.warnings.push(match plan.withdraws.len() {
-                1 => "1 change that waits to be sent to its host is taken back.".to_owned(),
-                many => format!("{many} changes that wait to be sent to their host are taken back."),
+                1 => "1 change that waits to be sent to its host is taken back.".to_owned().into(),
+                many => format!("{many} changes that wait to be sent to their host are taken back.").into(),
             });
         }
         result.conflicts.extend(self.compared_with_disk(plan, &stores, dry_run)?);
@@ -356,7 +357,7 @@ impl Engine {
                 .as_ref()
                 .and_then(|wanted| wanted.version)
                 .map(|version| version.to_string()),
-            message: message.to_owned(),
+            message: message.to_owned().into(),
         })
     }
 
@@ -406,7 +407,7 @@ impl Engine {
         plan: &'p Plan,
         stores: &Places,
         carried: &mut Carried<'p>,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Message>,
     ) -> Result<Option<u64>, ApiError> {
         // Between the plan and the lock another process may have appended.
         for step in &plan.steps {
@@ -501,7 +502,7 @@ impl Engine {
             error if !result.partial => {
                 let error = ApiError::from(error);
                 let message = format!("{} Nothing was changed.", error.message);
-                return Err(ApiError { message, ..error });
+                return Err(ApiError { message: message.into(), ..error });
             }
             error => self.conflict(step, step.expected, &crate::wire::sentence(&error))?,
         };
@@ -523,7 +524,7 @@ impl Engine {
         files: &mut LiveFiles,
         step: &'p Step,
         root: Option<&Arc<Root>>,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Message>,
     ) -> Result<DoneStep<'p>, FileError> {
         // A store without a directory is written by appending alone.
         let Some(root) = root else { return Ok(DoneStep { step, seen: None }) };
@@ -537,14 +538,13 @@ impl Engine {
             (None, None) => return Ok(DoneStep { step, seen: None }),
         };
         if !done.owner_kept {
-            warnings.push(format!("{}: the file has another owner or group than before.", step.path));
+            warnings.push(format!("{}: the file has another owner or group than before.", step.path).into());
         }
         if !done.attributes_lost.is_empty() {
-            warnings.push(format!(
-                "{}: extended attributes were lost: {}.",
-                step.path,
-                done.attributes_lost.join(", ")
-            ));
+            warnings.push(
+                format!("{}: extended attributes were lost: {}.", step.path, done.attributes_lost.join(", "))
+                    .into(),
+            );
         }
         Ok(DoneStep { step, seen: done.seen })
     }

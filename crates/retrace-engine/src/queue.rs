@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::plan::{Plan, Step};
 use crate::wire::{self, ApiError, Code, QueuedChange, QueuedConflict, RemoteQueue};
 use retrace_log::{MirroredMemory, NewQueued, QueueKind, QueueRow, QueueState, Reader, VersionRow};
+use retrace_message::Message;
 use retrace_model::{MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -162,7 +163,8 @@ pub(crate) fn waiting_for(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::
                     .map(|version| version.to_string()),
                 message:
                     "A change of the memory waits to be sent to its host; send it or take it back first."
-                        .to_owned(),
+                        .to_owned()
+                        .into(),
             });
         }
     }
@@ -202,7 +204,7 @@ pub fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Conflict>
             expected_version_id: None,
             found_version_id: now.map(|now| now.here.to_string()),
             wanted_version_id: None,
-            message: message.to_owned(),
+            message: message.to_owned().into(),
         });
     }
     Ok(conflicts)
@@ -450,7 +452,7 @@ fn shown(
         operation_seq: change.operation_seq,
         created_at: change.at.to_rfc3339(),
         state: row.state.as_str().to_owned(),
-        message: change.message.clone(),
+        message: change.message.clone().map(Message::from),
         diff: difference(reader, row)?,
     })
 }

@@ -6,6 +6,7 @@ use crate::view::{self, OfStore};
 use crate::wire::{self, AddStore, ApiError, Nothing, ScanReq, Scanned, ScannedStore, StoreRef, Stores};
 use retrace_files::Root;
 use retrace_log::{NewStore, Reader, StoreRow};
+use retrace_message::Message;
 use retrace_model::{StoreId, StoreKind, StoreState};
 use retrace_sources::Found;
 use std::collections::BTreeMap;
@@ -124,7 +125,7 @@ pub fn scan(inner: &Arc<Engine>, request: ScanReq) -> Result<Scanned, ApiError> 
             id: row.id.to_string(),
             name: row.name.clone(),
             state: scanned.state.as_str().to_owned(),
-            state_detail: scanned.detail,
+            state_detail: scanned.detail.map(Message::from),
             versions: scanned.versions,
             redacted_back,
         });

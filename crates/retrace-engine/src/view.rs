@@ -2,6 +2,7 @@
 
 use crate::wire;
 use retrace_log::{ContentInfo, Older, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
+use retrace_message::Message;
 use retrace_model::{Actor, Rules, StoreState, Timestamp};
 use std::collections::HashMap;
 
@@ -18,9 +19,10 @@ pub struct Writers {
 pub fn actor(actor: &Actor) -> Option<wire::ActorView> {
     Some(match actor {
         Actor::Unknown => return None,
-        Actor::Session { id, evidence } => {
-            wire::ActorView::SessionActor { session_id: id.clone(), evidence: evidence.as_str().to_owned() }
-        }
+        Actor::Session { id, evidence } => wire::ActorView::SessionActor {
+            session_id: id.clone(),
+            evidence: evidence.as_str().to_owned().into(),
+        },
         Actor::Api { id } => wire::ActorView::ApiActor { api_key_id: id.clone() },
         Actor::User { id } => wire::ActorView::UserActor { user_id: id.clone() },
         Actor::ServiceAccount { id } => {
@@ -153,12 +155,12 @@ pub fn store(
         kind: row.kind.as_str().to_owned(),
         root: crate::wire::show(&crate::engine::root_of(row)),
         state: state.as_str().to_owned(),
-        state_detail: detail,
+        state_detail: detail.map(Message::from),
         memories: of.memories,
         versions: row.versions,
         unreviewed: of.unreviewed,
         last_change: row.last_change.map(|at| at.to_rfc3339()),
-        rules: rule_lines(rules),
+        rules: rule_lines(rules).into_iter().map(Message::from).collect(),
         shared: of.shared,
         mounted: row.has_directory(),
         redacted_before: Vec::new(),
@@ -191,16 +193,16 @@ pub fn receipt(row: &ReceiptRow) -> wire::Receipt {
             .places
             .iter()
             .map(|place| wire::ReceiptPlace {
-                place: place.place.clone(),
+                place: place.place.clone().into(),
                 state: PlaceState::as_str(place.state).to_owned(),
                 hits: place.hits,
-                detail: place.detail.clone(),
+                detail: place.detail.clone().map(Message::from),
                 owned: place.owned,
-                remedy: place.remedy.clone(),
+                remedy: place.remedy.clone().map(Message::from),
             })
             .collect(),
         chain_head: row.chain_head.to_hex(),
         chain_verified: row.chain_verified,
-        warnings: row.warnings.clone(),
+        warnings: row.warnings.iter().cloned().map(Message::from).collect(),
     }
 }

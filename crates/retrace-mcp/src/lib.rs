@@ -99,8 +99,8 @@ impl MemoryServer {
 pub fn serve_standard_streams(app: Arc<App>, request: MemoryToolReq) -> Result<(), ApiError> {
     let failed = |error: &dyn std::fmt::Display| ApiError {
         code: Code::Internal,
-        message: format!("The MCP server stopped: {error}."),
-        hint: String::new(),
+        message: format!("The MCP server stopped: {error}.").into(),
+        hint: String::new().into(),
         subject: "standard input".to_owned(),
     };
     // One thread for the protocol; calls run on the runtime's blocking threads.

@@ -100,8 +100,8 @@ fn run(app: &App, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
     } else {
         serde_json::from_slice(body).map_err(|error| ApiError {
             code: Code::Invalid,
-            message: format!("The request is not JSON: {error}."),
-            hint: String::new(),
+            message: format!("The request is not JSON: {error}.").into(),
+            hint: String::new().into(),
             subject: "body".to_owned(),
         })?
     };
@@ -111,8 +111,8 @@ fn run(app: &App, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
 fn bug(command: &str) -> ApiError {
     ApiError {
         code: Code::Internal,
-        message: "This is a bug in Retrace.".to_owned(),
-        hint: "Please report what you did.".to_owned(),
+        message: "This is a bug in Retrace.".to_owned().into(),
+        hint: "Please report what you did.".to_owned().into(),
         subject: command.to_owned(),
     }
 }

@@ -46,8 +46,8 @@ impl EventHub {
         std::thread::Builder::new().name("retrace-events".to_owned()).spawn(pass_on).map_err(|error| {
             ApiError {
                 code: Code::Internal,
-                message: format!("No thread can be started: {error}."),
-                hint: String::new(),
+                message: format!("No thread can be started: {error}.").into(),
+                hint: String::new().into(),
                 subject: "events".to_owned(),
             }
         })?;
@@ -126,8 +126,8 @@ async fn present(app: &Arc<App>) -> Result<Event, ApiError> {
         .unwrap_or_else(|error| {
             Err(ApiError {
                 code: Code::Internal,
-                message: format!("The state of the log cannot be read: {error}."),
-                hint: String::new(),
+                message: format!("The state of the log cannot be read: {error}.").into(),
+                hint: String::new().into(),
                 subject: "events".to_owned(),
             })
         })

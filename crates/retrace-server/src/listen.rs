@@ -59,7 +59,7 @@ pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, ApiError> {
 
 fn refuse(message: &str, hint: &str, subject: &str) -> ApiError {
     let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
-    ApiError { code: Code::Invalid, message, hint, subject }
+    ApiError { code: Code::Invalid, message: message.into(), hint: hint.into(), subject }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) fn error(error: &ApiError) -> Response {
 pub(crate) fn refuse(status: StatusCode, message: &str, hint: &str, subject: &str) -> Response {
     let code = if status == StatusCode::NOT_FOUND { Code::NotFound } else { Code::Invalid };
     let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
-    refusal(status, &ApiError { code, message, hint, subject })
+    refusal(status, &ApiError { code, message: message.into(), hint: hint.into(), subject })
 }
 
 fn refusal(status: StatusCode, error: &ApiError) -> Response {
@@ -44,7 +44,8 @@ mod tests {
             .iter()
             .map(|code| {
                 let (message, hint, subject) = (String::new(), String::new(), String::new());
-                let response = error(&ApiError { code: *code, message, hint, subject });
+                let response =
+                    error(&ApiError { code: *code, message: message.into(), hint: hint.into(), subject });
                 format!("{code:?} {}", response.status())
             })
             .collect();

@@ -302,8 +302,8 @@ async fn connection(listener: &TcpListener) -> TcpStream {
 fn short_token(file: &TokenFile) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: "The token is too short for an address that other machines reach.".to_owned(),
-        hint: "Remove the file to have one made.".to_owned(),
+        message: "The token is too short for an address that other machines reach.".to_owned().into(),
+        hint: "Remove the file to have one made.".to_owned().into(),
         subject: file.path.display().to_string(),
     }
 }
@@ -311,8 +311,8 @@ fn short_token(file: &TokenFile) -> ApiError {
 fn no_thread(error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::Internal,
-        message: format!("The server cannot be started: {error}."),
-        hint: String::new(),
+        message: format!("The server cannot be started: {error}.").into(),
+        hint: String::new().into(),
         subject: "serve".to_owned(),
     }
 }

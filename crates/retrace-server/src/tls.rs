@@ -64,8 +64,8 @@ fn configured(
 fn refuse(what: &str, why: &str, file: &Path) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: format!("{what}: {why}."),
-        hint: "Give PEM files with --tls-cert and --tls-key.".to_owned(),
+        message: format!("{what}: {why}.").into(),
+        hint: "Give PEM files with --tls-cert and --tls-key.".to_owned().into(),
         subject: file.display().to_string(),
     }
 }

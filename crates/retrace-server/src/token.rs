@@ -88,9 +88,10 @@ impl TokenFile {
         let Some(token) = Token::new(text.trim()) else {
             return Err(ApiError {
                 code: Code::Invalid,
-                message: "The token file holds no token.".to_owned(),
+                message: "The token file holds no token.".to_owned().into(),
                 hint: "A token is one line of visible ASCII characters. Remove the file to have one made."
-                    .to_owned(),
+                    .to_owned()
+                    .into(),
                 subject: path.display().to_string(),
             });
         };
@@ -147,8 +148,8 @@ fn others_can_read(_: &Path) -> bool {
 fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: format!("The token file cannot be read: {error}."),
-        hint: "Name another with --token-file.".to_owned(),
+        message: format!("The token file cannot be read: {error}.").into(),
+        hint: "Name another with --token-file.".to_owned().into(),
         subject: path.display().to_string(),
     }
 }
@@ -156,8 +157,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
 fn unwritable(path: &Path, error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::CannotWrite,
-        message: format!("The token file cannot be made: {error}."),
-        hint: "Name another with --token-file.".to_owned(),
+        message: format!("The token file cannot be made: {error}.").into(),
+        hint: "Name another with --token-file.".to_owned().into(),
         subject: path.display().to_string(),
     }
 }

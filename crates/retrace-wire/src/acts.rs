@@ -1,6 +1,7 @@
 //! Acts that change files or take content out of history, and what came of them.
 
 use crate::{ApiError, Code};
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -132,7 +133,7 @@ pub struct ActResult {
     /// With a redaction that was done: the receipt.
     pub receipt: Option<Receipt>,
     /// Things worth knowing, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
     /// Changes that were not done but queued for the hosts of mirrored stores; a push sends them. In a preview, those that
     /// would be.
     #[serde(default)]
@@ -198,7 +199,7 @@ pub struct ImportedState {
     /// True if its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
     pub certain: bool,
     /// Why, in a sentence.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// One file an act writes or deletes.
@@ -235,7 +236,7 @@ pub struct Conflict {
     /// The version the act wanted to write.
     pub wanted_version_id: Option<String>,
     /// One sentence: what stood in the way.
-    pub message: String,
+    pub message: Message,
 }
 
 /// One place a redaction is about, masked.
@@ -260,10 +261,10 @@ pub struct RedactionMatch {
     pub action: String,
     /// More, where there is more to say.
     #[serde(default)]
-    pub detail: Option<String>,
+    pub detail: Option<Message>,
     /// With `left`: what takes it out of there.
     #[serde(default)]
-    pub remedy: Option<String>,
+    pub remedy: Option<Message>,
 }
 
 /// Result of a redaction, and the proof.
@@ -294,26 +295,26 @@ pub struct Receipt {
     /// Result of verifying the chain after the purge; null while pending.
     pub chain_verified: Option<bool>,
     /// Things worth knowing, each a sentence: a short secret, content that reappeared.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 /// One place a receipt speaks of.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ReceiptPlace {
     /// For people: "Database file, raw bytes".
-    pub place: String,
+    pub place: Message,
     /// `clean`, `left` or `out_of_reach`.
     pub state: String,
     /// Number of hits there.
     pub hits: u64,
     /// More, where there is more to say.
-    pub detail: Option<String>,
+    pub detail: Option<Message>,
     /// The place is the log's own: while something is left there, the redaction is not done.
     #[serde(default)]
     pub owned: bool,
     /// Step that removes what is left there.
     #[serde(default)]
-    pub remedy: Option<String>,
+    pub remedy: Option<Message>,
 }
 
 /// The receipts, newest first.

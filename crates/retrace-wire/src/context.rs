@@ -2,6 +2,7 @@
 //! the terminal's JSON.
 
 use super::tokens::FigureKind;
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -56,7 +57,7 @@ pub struct ContextShow {
     #[serde(default)]
     pub requests_fast_without_price: u64,
     /// Parts of the file that were not understood, in words; empty when nothing.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Message>,
 }
 
 /// The largest context of a run.
@@ -331,7 +332,7 @@ pub struct SimulationWarning {
     /// For programs, such as `trigger_never_reached`.
     pub code: String,
     /// A sentence that names the number.
-    pub message: String,
+    pub message: Message,
 }
 
 /// Sums over a run under a setting.
@@ -429,7 +430,7 @@ pub struct Regret {
     /// `read_again`, `run_again`, `quoted`, `edited_against`.
     pub rule: String,
     /// Evidence: the call made again, or the words quoted.
-    pub evidence: String,
+    pub evidence: Message,
 }
 
 /// Asks for the messages around one request, with what a setting would have cleared.
@@ -705,7 +706,7 @@ pub struct Prices {
     /// Where a user's own lines are kept.
     pub own_file: String,
     /// Problem of that file, in words; null when nothing.
-    pub own_file_problem: Option<String>,
+    pub own_file_problem: Option<Message>,
 }
 
 /// Prices of one model in US dollars per million tokens.

@@ -1,6 +1,7 @@
 //! Exact counts over the network. Nothing is sent before the user agreed to what would be.
 
 use super::context::Variant;
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -52,9 +53,9 @@ pub struct ConfirmPlan {
     /// Indices of the requests.
     pub requests: Vec<u64>,
     /// Content of the calls, in words: messages and tool results of the transcript, to that address.
-    pub what: String,
+    pub what: Message,
     /// Content that the count cannot hold, such as a system prompt that the file does not keep.
-    pub limits: Vec<String>,
+    pub limits: Vec<Message>,
 }
 
 /// One request, forecast beside exact.
@@ -73,7 +74,7 @@ pub struct ConfirmedPoint {
     /// Error of `forecast_after` in percent.
     pub error_percent: Option<f64>,
     /// Why it failed; null when it did not.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
     /// True if the answer was already known.
     pub cached: bool,
 }

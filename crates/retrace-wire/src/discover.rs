@@ -1,5 +1,6 @@
 //! Agent memory on this machine.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -33,13 +34,13 @@ pub struct Found {
     /// Proposed name.
     pub name: String,
     /// Why it is believed to be that, one fact each.
-    pub evidence: Vec<String>,
+    pub evidence: Vec<Message>,
     /// The project it belongs to.
     pub project: Option<String>,
     /// True if the agent uses it at present.
     pub enabled: bool,
     /// Why it is used or not.
-    pub reason: String,
+    pub reason: Message,
     /// True if the directory exists.
     pub exists: bool,
     /// Memory files in it.
@@ -54,5 +55,5 @@ pub struct DiscoveryProblem {
     /// File or setting concerned.
     pub subject: String,
     /// Problem.
-    pub message: String,
+    pub message: Message,
 }

@@ -1,6 +1,7 @@
 //! Dreams of a host, and taking memories over from one store into another.
 
 use super::RemoteQueue;
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -51,7 +52,7 @@ pub struct Dream {
     /// Its own session.
     pub session_id: Option<String>,
     /// Why it failed.
-    pub error: Option<String>,
+    pub error: Option<Message>,
     /// Tokens it used: input, output, cache creation, cache read.
     pub usage: DreamUsage,
     /// When it was made.

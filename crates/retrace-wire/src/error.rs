@@ -1,5 +1,6 @@
 //! Errors as clients see them.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -42,14 +43,65 @@ pub enum Code {
 }
 
 /// An error: what happened, to what, and what to do next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ErrorForm", into = "ErrorForm")]
 pub struct ApiError {
     /// For programs.
     pub code: Code,
     /// One plain sentence.
-    pub message: String,
+    pub message: Message,
     /// Next step; empty when there is nothing to advise.
-    pub hint: String,
+    pub hint: Message,
     /// The thing concerned: a path, an id, a field. Never a secret.
     pub subject: String,
+}
+
+/// An error: what happened, to what, and what to do next.
+#[derive(Clone, Serialize, Deserialize, TS)]
+#[ts(rename = "ApiError")]
+pub struct ErrorForm {
+    /// For programs.
+    code: Code,
+    /// One plain sentence, in English.
+    message: String,
+    /// What to do next, in English; empty when there is nothing to advise.
+    hint: String,
+    /// The thing concerned: a path, an id, a field. Never a secret.
+    subject: String,
+    /// Sentence and advice with their ids, for other languages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    messages: Option<ErrorMessages>,
+}
+
+/// The sentence and the advice of an error, with their ids.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ErrorMessages {
+    /// What happened.
+    pub message: Message,
+    /// What to do next.
+    pub hint: Message,
+}
+
+impl From<ErrorForm> for ApiError {
+    fn from(form: ErrorForm) -> Self {
+        let (message, hint) = form.messages.map_or_else(
+            || (form.message.into(), form.hint.into()),
+            |messages| (messages.message, messages.hint),
+        );
+        Self { code: form.code, message, hint, subject: form.subject }
+    }
+}
+
+impl From<ApiError> for ErrorForm {
+    fn from(error: ApiError) -> Self {
+        let messages = (!retrace_message::is_as_text())
+            .then(|| ErrorMessages { message: error.message.clone(), hint: error.hint.clone() });
+        Self {
+            code: error.code,
+            message: error.message.into_text(),
+            hint: error.hint.into_text(),
+            subject: error.subject,
+            messages,
+        }
+    }
 }

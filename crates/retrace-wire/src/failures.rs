@@ -3,6 +3,7 @@
 use crate::{ApiError, Code};
 use retrace_files::{FileError, RootError};
 use retrace_log::LogError;
+use retrace_message::Message;
 use std::fmt;
 
 /// Warning where something could not be compared with what was redacted.
@@ -71,17 +72,17 @@ impl Code {
 
 impl ApiError {
     /// An error without a hint.
-    pub fn new(code: Code, message: impl Into<String>, subject: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: String::new(), subject: subject.into() }
+    pub fn new(code: Code, message: impl Into<Message>, subject: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: Message::default(), subject: subject.into() }
     }
 
     /// A request that makes no sense as it stands.
-    pub fn invalid(message: impl Into<String>, subject: impl Into<String>) -> Self {
+    pub fn invalid(message: impl Into<Message>, subject: impl Into<String>) -> Self {
         Self::new(Code::Invalid, message, subject)
     }
 
     /// The same, with advice.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Message>) -> Self {
         self.hint = hint.into();
         self
     }
@@ -89,7 +90,7 @@ impl ApiError {
 
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        self.message.fmt(f)
     }
 }
 

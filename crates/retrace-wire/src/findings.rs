@@ -1,5 +1,6 @@
 //! Findings in memories.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -58,7 +59,7 @@ pub struct Finding {
     /// The byte after the last.
     pub end: Option<u64>,
     /// One sentence about this place.
-    pub message: String,
+    pub message: Message,
     /// Advice.
     pub remedy: String,
     /// Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
@@ -158,7 +159,7 @@ pub struct Checked {
     /// Files looked at.
     pub files: u64,
     /// Places that could not be looked at, each a sentence.
-    pub problems: Vec<String>,
+    pub problems: Vec<Message>,
     /// True if a finding is at or above the severity asked for.
     pub failed: bool,
     /// Text of the baseline, when asked for.

@@ -1,6 +1,7 @@
 //! Health of stores, what could go, and acts on single entries of a memory.
 
 use super::{ActorView, FigureKind, Finding};
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -56,7 +57,7 @@ pub struct StoreHealth {
     /// Whose memory it holds.
     pub kind: String,
     /// Why it could not be looked at or only in part, each a sentence.
-    pub problems: Vec<String>,
+    pub problems: Vec<Message>,
     /// Files in the directory now.
     pub files: u64,
     /// Their bytes.
@@ -229,7 +230,7 @@ pub struct ExpiryReason {
     /// `unloaded`, `old_log`, `date_past` or `duplicate`.
     pub kind: String,
     /// The evidence, a sentence.
-    pub message: String,
+    pub message: Message,
     /// The line it is about; null for the file as a whole.
     pub line: Option<u32>,
 }

@@ -1,6 +1,7 @@
 //! Unreviewed changes, and what came of a review.
 
 use crate::{ActResult, ApiError, Code};
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -297,7 +298,7 @@ pub struct SkippedItem {
     /// back to is not there; `too_large`: its content is not kept, so it is not replaced.
     pub reason: String,
     /// The reason as a sentence.
-    pub message: String,
+    pub message: Message,
     /// The version last reviewed; null when there is none.
     pub base_version_id: Option<String>,
     /// The version that is there now, where it is recorded.

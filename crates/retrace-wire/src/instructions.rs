@@ -1,5 +1,6 @@
 //! Instruction files: what people wrote for agents, beside what agents remember.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -20,19 +21,19 @@ pub struct Instructions {
     /// Where the session would be started; null for what every session of this user loads.
     pub directory: Option<String>,
     /// Why that directory, for a store; null where the request names it.
-    pub because: Option<String>,
+    pub because: Option<Message>,
     /// Top of the working tree.
     pub repository: Option<String>,
     /// The files by agent, each agent's in load order; an import follows the file that names it.
     pub files: Vec<Instruction>,
     /// Why Claude Code would load none of them, where a variable says so.
-    pub switched_off: Option<String>,
+    pub switched_off: Option<Message>,
     /// Tokens that each agent loads when a session starts.
     pub totals: Vec<InstructionsTotal>,
     /// Kind of the tokens.
     pub tokens_kind: super::FigureKind,
     /// Files that could not be read, or were cut short.
-    pub problems: Vec<String>,
+    pub problems: Vec<Message>,
 }
 
 /// Files that one agent loads when a session starts.
@@ -62,7 +63,7 @@ pub struct Instruction {
     /// leads out; not read here), `too_large`, `unreadable`, `off`.
     pub state: String,
     /// Why, as a sentence.
-    pub reason: String,
+    pub reason: Message,
     /// Place in `files` of the file that imports it.
     pub imported_by: Option<u64>,
     /// Imports it is away from a file that is loaded by itself.

@@ -67,6 +67,7 @@ pub use mounts::*;
 pub use origin::*;
 pub use past::*;
 pub use remote::*;
+pub use retrace_message::{Argument, Message};
 pub use search::*;
 pub use snapshot::*;
 pub use status::*;

@@ -1,5 +1,6 @@
 //! Attach lists: which memory stores a session of managed agents is to get, checked and previewed.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -39,7 +40,7 @@ pub struct MountProblem {
     /// Where in the list, as a JSON pointer.
     pub at: String,
     /// One sentence.
-    pub message: String,
+    pub message: Message,
 }
 
 /// One store of an attach list.

@@ -1,5 +1,6 @@
 //! Who wrote a version, and why: what a transcript says of it.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -65,7 +66,7 @@ pub struct Origin {
     /// Act of a person that put back with this version what was written before; all else is of the one who wrote it.
     pub put_back: Option<PutBack>,
     /// Evidence for the answer, one sentence each, the strongest first.
-    pub evidence: Vec<String>,
+    pub evidence: Vec<Message>,
     /// The agent that keeps the transcript, as in `transcripts`; null when there is none.
     pub agent: Option<String>,
     /// The project the session worked on.

@@ -1,6 +1,7 @@
 //! History from before the app was there, and who wrote each line.
 
 use super::{ActorView, OriginNote};
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -94,7 +95,7 @@ pub struct ImportResult {
     /// The files found, those with most versions first; 200 at most.
     pub files: Vec<ImportedFile>,
     /// Content that could not be brought in, and why, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 /// A file that an import found.
@@ -131,7 +132,7 @@ pub struct ExportedStore {
     /// Bytes written.
     pub bytes: u64,
     /// Content that was left out, and why, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 /// Asks who wrote each line of a text.

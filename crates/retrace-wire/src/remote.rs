@@ -1,6 +1,7 @@
 //! Hosted stores: mirrors of memory stores that another machine serves, and what is queued for them.
 
 use super::{ActorView, FileDiff};
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -161,7 +162,7 @@ pub struct RemoteStore {
     /// A pull was cut off and goes on where it was.
     pub pulling: bool,
     /// Why the last pull or push did not come to its end.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
     /// Versions mirrored.
     pub versions: u64,
     /// Versions that the host had redacted before they could be mirrored; they have no content here either.
@@ -206,7 +207,7 @@ pub struct PulledStore {
     /// Calls made.
     pub calls: u64,
     /// Why it did not come to its end.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
 }
 
 /// Changes queued for hosts. Nothing of it is sent before a push.
@@ -246,7 +247,7 @@ pub struct QueuedChange {
     /// `waiting`, `conflict` (the memory changed at the host) or `failed` (the host refused it).
     pub state: String,
     /// Answer of the host, in one sentence; null while it waits.
-    pub message: Option<String>,
+    pub message: Option<Message>,
     /// Its change, against the mirror's newest version; null with `redact` and `archive`.
     pub diff: Option<FileDiff>,
 }
@@ -313,5 +314,5 @@ pub struct Pushed {
     /// Rest of the queue.
     pub queue: RemoteQueue,
     /// Why it ended early.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
 }

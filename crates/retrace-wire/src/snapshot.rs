@@ -1,5 +1,6 @@
 //! Snapshots of a subagent's memory that projects bring along.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -17,7 +18,7 @@ pub struct AgentSnapshot {
     /// One a project that has a snapshot for this agent, by project.
     pub snapshots: Vec<ProjectSnapshot>,
     /// Files that could not be read.
-    pub problems: Vec<String>,
+    pub problems: Vec<Message>,
 }
 
 /// A snapshot, and what the agent would do with it.
@@ -31,7 +32,7 @@ pub struct ProjectSnapshot {
     /// taken over already. `unusable`: it names no time.
     pub state: String,
     /// Why, as a sentence.
-    pub reason: String,
+    pub reason: Message,
     /// Time of the snapshot, as it is written there.
     pub updated_at: Option<String>,
     /// Time of the snapshot that was taken over last, as it is written in the memory.

@@ -1,5 +1,6 @@
 //! Stores.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -18,7 +19,7 @@ pub struct Store {
     /// `recording`, `paused`, `missing`, `moved`, `denied` or `limited`.
     pub state: String,
     /// Why it is in that state, where there is more to say.
-    pub state_detail: Option<String>,
+    pub state_detail: Option<Message>,
     /// Live memories.
     pub memories: u64,
     /// Versions recorded.
@@ -28,7 +29,7 @@ pub struct Store {
     /// Time of the newest version.
     pub last_change: Option<String>,
     /// Rules for what the store leaves out, one rule a line, for people.
-    pub rules: Vec<String>,
+    pub rules: Vec<Message>,
     /// True if the Memory Stores API shows it.
     #[serde(default)]
     pub shared: bool,
@@ -135,7 +136,7 @@ pub struct ScannedStore {
     /// State after the scan.
     pub state: String,
     /// Why, where there is more to say.
-    pub state_detail: Option<String>,
+    pub state_detail: Option<Message>,
     /// Versions recorded by this scan.
     pub versions: u64,
     /// Files that hold what was redacted before, among what this look recorded.

@@ -1,6 +1,7 @@
 //! Transcripts on this machine.
 
 use super::tokens::FigureKind;
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -53,7 +54,7 @@ pub struct TranscriptProblem {
     /// Its path.
     pub path: String,
     /// Why, in a sentence.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// Sums over transcripts, each response counted once however many files repeat it.

@@ -1,5 +1,6 @@
 //! Verification of the log.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -26,13 +27,13 @@ pub struct Verified {
     /// Head of the chain.
     pub chain_head: String,
     /// Problems, each in a sentence.
-    pub problems: Vec<String>,
+    pub problems: Vec<Message>,
     /// True if the bytes are absent; null when not asked.
     pub absent: Option<bool>,
     /// With `absent`: where they were found.
     pub found_in: Vec<String>,
     /// Things worth knowing, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 /// Names a receipt.

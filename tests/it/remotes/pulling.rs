@@ -38,7 +38,7 @@ fn a_mirror_begins_with_the_hosts_history_as_its_baseline() {
     let again = add(mirrored.app()).expect_err("it is mirrored already");
     assert_eq!(again.code, Code::Invalid);
     assert_eq!(
-        (again.message.as_str(), again.hint.as_str()),
+        (again.message.text(), again.hint.text()),
         ("The hosted store is mirrored already.", "It is the store \"hosted\".")
     );
 }

@@ -1,3 +1,4 @@
+import { verbatim } from "@/host/fake/verbatim";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Finding } from "@/bindings";
@@ -9,7 +10,7 @@ beforeEach(() => forgetReviews());
 
 function finding(path: string, rule: string, severity: string): Finding {
   const place = { line: 1, column: 1, end_line: 1, end_column: 2, start: 0, end: 1 };
-  return { rule, severity, path, message: "Something is found.", remedy: "", ...place };
+  return { rule, severity, path, message: verbatim("Something is found."), remedy: "", ...place };
 }
 
 /** Four changes, oldest first: one with a secret, one with a warning, and two clean ones. */

@@ -1,3 +1,4 @@
+import { verbatim } from "@/host/fake/verbatim";
 import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { OriginNote } from "@/bindings";
@@ -149,7 +150,7 @@ describe("the inbox", () => {
         rule: "links/orphan",
         severity: "note",
         path: "pilots.md",
-        message: "No index names it.",
+        message: verbatim("No index names it."),
         remedy: "",
         remedies: [],
         ...place,
@@ -158,7 +159,7 @@ describe("the inbox", () => {
         rule: "secret/assignment",
         severity: "error",
         path: "pilots.md",
-        message: "A password ends in …xx.",
+        message: verbatim("A password ends in …xx."),
         remedy: "Redact it.",
         remedies: [{ act: "redact", rule: "secret/assignment", start: 10 }],
         ...place,

@@ -1,3 +1,4 @@
+import { verbatim } from "@/host/fake/verbatim";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { Variant } from "@/bindings";
@@ -50,7 +51,7 @@ describe("the context lab", () => {
 
   it("shows what could not be read, and what went wrong", async () => {
     const fake = fakeBackend();
-    fake.lab.problems = [{ path: "/home/ada/x.jsonl", reason: "no permission" }];
+    fake.lab.problems = [{ path: "/home/ada/x.jsonl", reason: verbatim("no permission") }];
     fake.failNext("context_show", new ApiFailure({ code: "not_found", message: "Gone.", hint: "", subject: "" }));
     openWindow("#/context?transcript=zz", fake);
     expect(await screen.findByText("1 file could not be read")).toBeInTheDocument();

@@ -1,3 +1,4 @@
+import { verbatim } from "@/host/fake/verbatim";
 import { screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { Origin, OriginReq } from "@/bindings";
@@ -18,7 +19,7 @@ const known = (version: string): Origin => ({
     turn: 7,
     prompt: "Remember the port.",
   },
-  evidence: ["A call of Edit, applied to the version before, gives exactly these bytes."],
+  evidence: [verbatim("A call of Edit, applied to the version before, gives exactly these bytes.")],
   agent: "claude-code",
   project: "/home/ada/app",
   agent_name: null,

@@ -133,7 +133,7 @@ function Whole({ origin }: { origin: Origin }) {
     <div className="origin-whole">
       <ul className="origin-evidence">
         {origin.evidence.map((sentence) => (
-          <li key={sentence}>
+          <li key={sentence.text}>
             <ProgramText text={sentence} />
           </li>
         ))}

@@ -126,10 +126,10 @@ export function wordsFor(cause: unknown): Words {
   return { title: ENTRIES.internal.title, ...told, next: ENTRIES.internal.next, tone: "failure" };
 }
 
-function wordsOf({ code, message, hint, subject }: ApiError): Words {
+function wordsOf({ code, message, hint, subject, messages }: ApiError): Words {
   // A newer program may know codes that this page does not.
   const entry = ENTRIES[code] ?? ENTRIES.internal;
-  const [said, advice] = [knownIn(i18n, message), knownIn(i18n, hint)];
+  const [said, advice] = [knownIn(i18n, messages?.message ?? message), knownIn(i18n, messages?.hint ?? hint)];
   const detail = [said ?? message, advice === null && hint].filter(Boolean).join(" ");
   return {
     title: entry.title,

@@ -1,6 +1,6 @@
 /** The words of the log as parts of a screen: who, what, when, in which state. */
 import { useLingui } from "@lingui/react/macro";
-import type { ActorView, OriginNote, Version } from "@/bindings";
+import type { ActorView, Message, OriginNote, Version } from "@/bindings";
 import { useNow } from "@/state/now";
 import { useLineCounts } from "@/state/queries";
 import { useFormat } from "./format";
@@ -66,7 +66,7 @@ export function OperationWord({ version }: { version: Pick<Version, "operation" 
 }
 
 /** A sentence of the program, in the language of the window. */
-export function ProgramText({ text }: { text: string }) {
+export function ProgramText({ text }: { text: Message | string }) {
   const { sentence } = useProgramWords();
   return <>{sentence(text)}</>;
 }
@@ -78,7 +78,7 @@ export function Note({ text }: { text: string }) {
 }
 
 /** A store's state: mark, word, and more in the title. */
-export function StoreState({ state, detail }: { state: string; detail: string | null }) {
+export function StoreState({ state, detail }: { state: string; detail: Message | null }) {
   const say = useWords();
   const { sentence } = useProgramWords();
   const known = STATES[state];

@@ -1,4 +1,5 @@
 /** The program's words for rules and findings are translated to every language, with all that stands in it. */
+import { verbatim } from "@/host/fake/verbatim";
 import { i18n } from "@lingui/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { RULES } from "@/bindings/words";
@@ -21,10 +22,10 @@ describe.each(LANGUAGES.filter((language) => language !== "en"))("in %s", (langu
 
 it("a secret is named by its kind and stays masked; what is not known stays as it is", async () => {
   await switchLanguage("ko");
-  const secret = { rule: "secret/stripe", message: "A Stripe key: sk_l… (32 characters)." };
+  const secret = { rule: "secret/stripe", message: verbatim("A Stripe key: sk_l… (32 characters).") };
   expect(messageIn(i18n, secret)).toBe("Stripe 키: sk_l… (32자).");
-  expect(messageIn(i18n, { rule: "personal/email", message: "An e-mail address: r… (1 character)." })).toBe(
+  expect(messageIn(i18n, { rule: "personal/email", message: verbatim("An e-mail address: r… (1 character).") })).toBe(
     "이메일 주소: r… (1자).",
   );
-  expect(messageIn(i18n, { rule: "brand/new", message: "Something new." })).toBe("Something new.");
+  expect(messageIn(i18n, { rule: "brand/new", message: verbatim("Something new.") })).toBe("Something new.");
 });

@@ -2,7 +2,7 @@
 import type { I18n } from "@lingui/core";
 import { msg, plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react";
-import type { Finding, FindingRule } from "@/bindings";
+import type { Finding, FindingRule, Message } from "@/bindings";
 import { RULES } from "@/bindings/words";
 import { noteIn, sentenceIn } from "./sentences";
 
@@ -12,7 +12,7 @@ const MASKED = /^.+?: (.*?)… \((\d+) characters?\)\.$/su;
 /** Message of a finding about its place. */
 export function messageIn(i18n: I18n, { rule, message }: Pick<Finding, "rule" | "message">): string {
   const known = RULES[rule];
-  const masked = known && MASKED.exec(message);
+  const masked = known && MASKED.exec(message.text);
   if (!masked) return sentenceIn(i18n, message);
   const [name, shown, length] = [i18n._(known.name), masked[1] ?? "", Number(masked[2])];
   return i18n._(msg`${name}: ${shown}… (${plural(length, { one: "# character", other: "# characters" })}).`);
@@ -36,11 +36,12 @@ export function useProgramWords() {
   const english = i18n.locale === "en";
   return {
     /** A sentence. */
-    sentence: (sentence: string) => sentenceIn(i18n, sentence),
+    sentence: (sentence: Message | string) => sentenceIn(i18n, sentence),
     /** The note of an operation or of a version, which the program or a person wrote. */
     note: (note: string) => noteIn(i18n, note),
     /** Message of a finding about its place. */
-    message: (finding: Pick<Finding, "rule" | "message">) => (english ? finding.message : messageIn(i18n, finding)),
+    message: (finding: Pick<Finding, "rule" | "message">) =>
+      english ? finding.message.text : messageIn(i18n, finding),
     /** Advice for a finding. */
     remedy: ({ rule, remedy }: Pick<Finding, "rule" | "remedy">) => {
       const known = RULES[rule];

@@ -4,6 +4,7 @@
  */
 import { type I18n, i18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
+import type { Argument, Message } from "@/bindings";
 import type { Sentence } from "@/bindings/sentences";
 import { programSentences } from "@/i18n";
 
@@ -157,13 +158,34 @@ function said(i18n: I18n, text: string, sure: boolean): string | null {
 }
 
 /** A sentence of the program in the language of the window. */
-export function sentenceIn(i18n: I18n, sentence: string): string {
-  return knownIn(i18n, sentence) ?? sentence;
+export function sentenceIn(i18n: I18n, sentence: Message | string): string {
+  return knownIn(i18n, sentence) ?? textOf(sentence);
 }
 
 /** The same; null when the sentence is not known. In English each is known, as what it is. */
-export function knownIn(i18n: I18n, sentence: string): string | null {
-  return i18n.locale === "en" || sentence === "" ? sentence : said(i18n, sentence, false);
+export function knownIn(i18n: I18n, sentence: Message | string): string | null {
+  const text = textOf(sentence);
+  if (i18n.locale === "en" || text === "") return text;
+  const translated = typeof sentence === "string" ? null : translatedIn(i18n, sentence);
+  return translated ?? said(i18n, text, false);
+}
+
+/** The English text. */
+const textOf = (sentence: Message | string): string => (typeof sentence === "string" ? sentence : sentence.text);
+
+/** A message in the language of the window; null where its catalogue lacks the id. */
+function translatedIn(i18n: I18n, { id, args, text }: Message): string | null {
+  if (!(id in i18n.messages)) return null;
+  const values = Object.entries(args).map(([name, argument]) => [name, argumentIn(i18n, argument)] as const);
+  const translated = i18n._(id, Object.fromEntries(values));
+  return /[.!?]$/.test(text) ? stopped(i18n, translated) : translated;
+}
+
+function argumentIn(i18n: I18n, argument: Argument): string | number {
+  if (typeof argument !== "object") return argument;
+  return Array.isArray(argument)
+    ? argument.map((item) => argumentIn(i18n, item)).join(", ")
+    : sentenceIn(i18n, argument);
 }
 
 /** What may be of the program or somebody's own words, such as the note of an operation. */
@@ -172,7 +194,7 @@ export function noteIn(i18n: I18n, note: string): string {
 }
 
 /** A sentence of the program in the language of the window, outside of components. */
-export const sentenceNow = (sentence: string): string => sentenceIn(i18n, sentence);
+export const sentenceNow = (sentence: Message | string): string => sentenceIn(i18n, sentence);
 
 /** Several things that are said as one text; none, when there are none. */
 export function together(parts: readonly string[]): string {

@@ -18,6 +18,7 @@ use retrace_findings::{
     Surroundings, Usage,
 };
 use retrace_log::{LogError, Reader};
+use retrace_message::Message;
 use retrace_model::{RelPath, Rules, Sha256, StoreId, Timestamp};
 use std::path::{Path, PathBuf};
 
@@ -120,7 +121,7 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
         allowed: total(&report.allowed),
         accepted: 0,
         files: report.files as u64,
-        problems,
+        problems: problems.into_iter().map(Message::from).collect(),
         failed: false,
         baseline: request.make_baseline.then(|| Baseline::of(&report.findings, salt(around)).to_text()),
         sarif: None,
@@ -385,7 +386,7 @@ pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
         end_column: span.map(|span| span.end.column),
         start: span.map(|span| span.bytes.start as u64),
         end: span.map(|span| span.bytes.end as u64),
-        message: finding.message.clone(),
+        message: finding.message.clone().into(),
         remedy: finding.remedy().to_owned(),
         remedies: finding.remedies.iter().filter_map(|remedy| remedy_view(finding, remedy)).collect(),
         more: finding.rest.count,

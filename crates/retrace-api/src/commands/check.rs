@@ -33,7 +33,7 @@ pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
     let store =
         inner.read(|reader| inner.store_named(reader, &request.target)).map_err(|error| {
             match error.code {
-                Code::NotFound => ApiError { message: NO_SUCH_TARGET.to_owned(), ..error },
+                Code::NotFound => ApiError { message: NO_SUCH_TARGET.to_owned().into(), ..error },
                 _ => error,
             }
         })?;

@@ -12,6 +12,7 @@ use crate::wire::{ApiError, Code, ConfirmPlan, ConfirmReq, Confirmed, ConfirmedP
 use retrace_context::settings::{Edit, Setting};
 use retrace_context::simulate::{Options, Prepared, simulate};
 use retrace_count::{Cache, Client, Config, CountError, CountRequest, Counted, Plan, Run};
+use retrace_message::Message;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -238,8 +239,8 @@ fn plan_view(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<Str
             "Messages, calls of tools and their results from the transcript, as they are, to {}{through}. Nothing is \
              sampled, and counting is free of charge.",
             plan.url
-        ),
-        limits,
+        ).into(),
+        limits: limits.into_iter().map(Message::from).collect(),
     }
 }
 
@@ -311,7 +312,7 @@ fn point(check: &Check, count: &Result<Counted, CountError>) -> ConfirmedPoint {
         error_percent: after
             .filter(|exact| *exact > 0)
             .map(|exact| (check.after as f64 - exact as f64) / exact as f64 * 100.0),
-        problem: count.as_ref().err().map(|error| sentence(error)),
+        problem: count.as_ref().err().map(|error| sentence(error).into()),
         cached: check.cached,
     }
 }

@@ -12,6 +12,7 @@ use crate::wire::{
 use retrace_context::compose::{FileUse, Named, file_uses};
 use retrace_context::prices::Models;
 use retrace_context::{FileClass, compose, compose_request};
+use retrace_message::Message;
 use retrace_tokens::Family;
 use retrace_transcript::{Account, Cause, Segment, Transcript};
 
@@ -54,7 +55,7 @@ pub fn context_show(app: &App, request: ContextShowReq) -> Result<ContextShow, A
         cost_is_lower_bound: cost_usd.is_some() && placeholders + fast > 0,
         requests_with_placeholder_output: placeholders,
         requests_fast_without_price: fast,
-        remarks: remarks(loaded.account()),
+        remarks: remarks(loaded.account()).into_iter().map(Message::from).collect(),
     })
 }
 

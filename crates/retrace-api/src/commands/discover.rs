@@ -4,6 +4,7 @@ use crate::App;
 use crate::app::root_of;
 use crate::wire::{ApiError, DiscoverReq, Discovered, DiscoveryProblem, Found};
 use crate::wire::{sentence, show};
+use retrace_message::Message;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -36,10 +37,10 @@ pub fn discover(app: &App, request: DiscoverReq) -> Result<Discovered, ApiError>
             root: show(&found.root),
             kind: found.kind.as_str().to_owned(),
             name: found.name,
-            evidence: found.evidence,
+            evidence: found.evidence.into_iter().map(Message::from).collect(),
             project: found.project.as_deref().map(show),
             enabled: found.enabled,
-            reason: found.reason,
+            reason: found.reason.into(),
             exists: found.exists,
             files: found.files,
         })
@@ -47,7 +48,7 @@ pub fn discover(app: &App, request: DiscoverReq) -> Result<Discovered, ApiError>
     let problems = discovery
         .problems
         .iter()
-        .map(|problem| DiscoveryProblem { subject: String::new(), message: sentence(problem) })
+        .map(|problem| DiscoveryProblem { subject: String::new(), message: sentence(problem).into() })
         .collect();
     Ok(Discovered { found, problems })
 }

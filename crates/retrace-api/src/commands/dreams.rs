@@ -244,7 +244,7 @@ impl Dreaming {
             }
             .to_owned(),
             session_id: dream.session_id,
-            error: dream.error.map(|error| format!("{}: {}", error.kind, error.message)),
+            error: dream.error.map(|error| format!("{}: {}", error.kind, error.message).into()),
             usage: DreamUsage {
                 input_tokens: dream.usage.input_tokens,
                 output_tokens: dream.usage.output_tokens,

@@ -147,7 +147,7 @@ impl Reasons<'_> {
         if is_index(path) || is_instructions(path) {
             return;
         }
-        let reason = ExpiryReason { kind: kind.to_owned(), message, line };
+        let reason = ExpiryReason { kind: kind.to_owned(), message: message.into(), line };
         self.by_path.entry(path.to_owned()).or_default().push(reason);
     }
 

@@ -66,7 +66,7 @@ fn evidence(inner: &Arc<Inner>, loaded: &Loaded, request: &ExportReq, setting: &
         requests: after.requests.len() as u64,
         before: figures(&before),
         after: figures(&after),
-        notes: after.warnings.into_iter().map(|warning| warning.message).collect(),
+        notes: after.warnings.into_iter().map(|warning| warning.message.into_text()).collect(),
     }
 }
 

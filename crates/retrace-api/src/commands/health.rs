@@ -17,6 +17,7 @@ use retrace_findings::{
     index_size,
 };
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter};
+use retrace_message::Message;
 use retrace_model::{StoreId, StoreKind, Timestamp};
 use retrace_tokens::Counter;
 use std::collections::BTreeMap;
@@ -103,7 +104,7 @@ impl Inner {
             }
         };
         let FoundInStore { report, events, past, problems } = found;
-        row.problems.extend(problems);
+        row.problems.extend(problems.into_iter().map(Message::from));
         row.allowed = check::total(&report.allowed);
         let facts = StoreFacts {
             memories: &memories,

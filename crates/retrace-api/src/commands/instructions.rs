@@ -10,6 +10,7 @@ use crate::wire::{
 };
 use crate::wire::{sentence, show};
 use retrace_log::{Reader, StoreRow};
+use retrace_message::Message;
 use retrace_model::{RelPath, StoreKind};
 use retrace_sources::{Instruction, InstructionState, Instructions, agent_memory, instructions as listed};
 use retrace_tokens::Counter;
@@ -51,12 +52,12 @@ pub fn instructions(app: &App, request: InstructionsReq) -> Result<wire::Instruc
     Ok(wire::Instructions {
         files: rows.map(|((file, tokens), recorded)| row(file, tokens, recorded)).collect(),
         directory: found.directory.as_deref().map(show),
-        because,
+        because: because.map(Message::from),
         repository: found.repository.as_deref().map(show),
-        switched_off: found.switched_off,
+        switched_off: found.switched_off.map(Message::from),
         totals,
         tokens_kind: FigureKind::CountedOffline,
-        problems: found.problems.iter().map(|problem| sentence(problem)).collect(),
+        problems: found.problems.iter().map(|problem| sentence(problem).into()).collect(),
     })
 }
 
@@ -196,7 +197,7 @@ fn row(file: &Instruction, tokens: Option<u64>, recorded: Option<(String, String
         path: show(&file.path),
         leads_to: file.leads_to.as_deref().map(show),
         state: file.state.as_str().to_owned(),
-        reason: file.reason.clone(),
+        reason: file.reason.clone().into(),
         imported_by: file.imported_by.map(|index| index as u64),
         depth: file.depth as u64,
         size_bytes: (was_read && file.state != InstructionState::Outside).then_some(file.size),

@@ -364,7 +364,7 @@ impl Recorded<'_, '_> {
         let place = (self.store, &**self.root);
         let recorded = self.files.record_standing(inner, self.act, place, memories, large);
         recorded.map_err(|error| {
-            let reason = Unobserved(error.message.clone());
+            let reason = Unobserved(error.message.to_string());
             // An error that the tool can report itself is its answer.
             if error.code != Code::Invalid {
                 self.failed = Some(error);

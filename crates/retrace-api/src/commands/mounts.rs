@@ -138,7 +138,7 @@ fn problem_view(problem: &Problem) -> MountProblem {
     MountProblem {
         severity: problem.weight.as_str().to_owned(),
         at: problem.at.clone(),
-        message: problem.message.clone(),
+        message: problem.message.clone().into(),
     }
 }
 

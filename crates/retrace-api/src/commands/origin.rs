@@ -65,7 +65,7 @@ pub fn origin(app: &App, request: OriginReq) -> Result<Origin, ApiError> {
     let mut written_by = Origin {
         version_id: version_id.to_string(),
         put_back,
-        evidence: evidence(&version, answer),
+        evidence: evidence(&version, answer).into_iter().map(Into::into).collect(),
         agent: session.and_then(agent),
         project: session.and_then(SessionRow::project).map(str::to_owned),
         agent_name: answer.and_then(|answer| answer.agent.clone()),

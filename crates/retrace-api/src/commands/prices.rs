@@ -5,6 +5,7 @@ use crate::lab::prices::path;
 use crate::wire::show;
 use crate::wire::{ApiError, Nothing, Price, Prices};
 use retrace_context::prices::{Models, PriceLine};
+use retrace_message::Message;
 
 /// The table of prices, the user's own lines first.
 ///
@@ -16,7 +17,7 @@ pub fn prices(app: &App, _: Nothing) -> Result<Prices, ApiError> {
     Ok(Prices {
         prices: table.prices.lines().iter().map(price).collect(),
         own_file: show(&path(inner)),
-        own_file_problem: table.problem.clone(),
+        own_file_problem: table.problem.clone().map(Message::from),
     })
 }
 

@@ -30,6 +30,7 @@ use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Recei
 use retrace_engine::Point;
 use retrace_files::{FileError, Root};
 use retrace_log::{Act, Append, Change, Needles, NewReceipt, Payload, StoreRow, VersionRow};
+use retrace_message::Message;
 use retrace_model::{ReceiptId, RelPath, Rules, Sha256, Source, Timestamp};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -75,10 +76,13 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
             .hint("Redacted versions are passed over. `retrace search --history` finds words in history."));
     }
     let mut result = ActResult { dry_run: request.dry_run, matches, ..ActResult::default() };
-    result.warnings = survey.warnings(&selection, request.live, request.transcripts);
+    let warnings = survey.warnings(&selection, request.live, request.transcripts);
+    result.warnings = warnings.into_iter().map(Message::from).collect();
     let unreadable = inner.unreadable(&stores);
     if !unreadable.is_empty() {
-        result.warnings.push(format!("Live files that could not be looked at: {}.", unreadable.join(", ")));
+        result
+            .warnings
+            .push(format!("Live files that could not be looked at: {}.", unreadable.join(", ")).into());
     }
     if request.live {
         result.writes = survey.live.iter().filter_map(LiveHit::as_write).collect();
@@ -175,11 +179,11 @@ impl Inner {
         result.operation_seq = Some(operation_seq);
         result.queued = queued;
         result.writes.retain(|write| replaced.iter().any(|file| file.change.path.to_text() == write.path));
-        result
-            .warnings
-            .extend(failed.iter().map(|what| format!("A live file could not be changed: {what}.")));
+        result.warnings.extend(
+            failed.iter().map(|what| Message::from(format!("A live file could not be changed: {what}."))),
+        );
         for file in &replaced {
-            result.warnings.extend(file.warning.clone());
+            result.warnings.extend(file.warning.clone().map(Message::from));
         }
         survey.matched.iter().for_each(|text| needles.add(text));
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
@@ -192,7 +196,7 @@ impl Inner {
         self.lab.index.cancel();
         let _no_pass = self.origins.forget();
         self.lab.index.forget(self);
-        result.warnings.extend(self.redact_own_files(selection));
+        result.warnings.extend(self.redact_own_files(selection).into_iter().map(Message::from));
         let rewritten = match request.transcripts {
             true => self.rewrite_transcripts(&survey.transcripts, &survey.matched),
             false => Vec::new(),
@@ -201,7 +205,7 @@ impl Inner {
             self.purge_and_finish(row, &needles, selection, stores, (&survey, &rewritten), &mut result);
         if let Err(error) = finished {
             // Masked it is, and the receipt says that the purge is pending.
-            result.warnings.push(format!("The purge is not finished: {}", error.message));
+            result.warnings.push(format!("The purge is not finished: {}", error.message).into());
         }
         let row = self.read(|reader| Ok(reader.receipt(id)?))?;
         result.receipt = Some(view::receipt(&row));

@@ -11,6 +11,7 @@ use crate::wire::{
     RetryQueuedReq, Store, StoreRef, WithdrawReq,
 };
 use retrace_log::{Lease, NewQueued, NewRemote, QueueKind, QueueRow, QueueState, RemoteRow};
+use retrace_message::Message;
 use retrace_model::{Source, StoreId, VersionId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ fn shown(row: &RemoteRow, name: String, queue: &[QueueRow], redacted: &[VersionI
         archived_at: row.archived_at.map(|at| at.to_rfc3339()),
         pulled_at: row.pulled_at.map(|at| at.to_rfc3339()),
         pulling: row.listing || row.staged > 0,
-        problem: row.problem.clone(),
+        problem: row.problem.clone().map(Message::from),
         versions: row.versions,
         never_seen: row.never_seen,
         redacted_at_host: row.redacted_at_host,

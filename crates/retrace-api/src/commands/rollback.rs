@@ -503,7 +503,7 @@ fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&Vers
         expected_version_id: Some(expected.id.to_string()),
         found_version_id: Some(newest.id.to_string()),
         wanted_version_id: wanted.map(|version| version.id.to_string()),
-        message: "The memory was changed again since.".to_owned(),
+        message: "The memory was changed again since.".to_owned().into(),
     }
 }
 

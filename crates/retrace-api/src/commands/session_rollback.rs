@@ -120,6 +120,6 @@ fn in_between(row: &VersionRow) -> Conflict {
         expected_version_id: None,
         found_version_id: Some(row.id.to_string()),
         wanted_version_id: None,
-        message: "A change that is left out lies between those that are taken back.".to_owned(),
+        message: "A change that is left out lies between those that are taken back.".to_owned().into(),
     }
 }

@@ -312,7 +312,7 @@ fn regret(regret: retrace_context::regret::Regret) -> Regret {
         cleared_at: regret.cleared_at as u64,
         needed_at: regret.needed_at as u64,
         rule: regret.rule.name().to_owned(),
-        evidence: regret.evidence,
+        evidence: regret.evidence.into(),
     }
 }
 
@@ -324,7 +324,8 @@ fn stopped_view(stopped: &Stopped) -> SimulationStopped {
             StopReason::MaxIterations => "max_iterations",
             StopReason::Refusal => "refusal",
         }
-        .to_owned(),
+        .to_owned()
+        .into(),
     }
 }
 
@@ -349,5 +350,5 @@ pub(super) fn warnings_of(
 }
 
 pub(super) fn warned(warning: Warning) -> SimulationWarning {
-    SimulationWarning { code: warning.code.to_owned(), message: warning.message }
+    SimulationWarning { code: warning.code.to_owned(), message: warning.message.into() }
 }

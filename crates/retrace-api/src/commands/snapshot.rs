@@ -29,7 +29,7 @@ pub fn agent_snapshot(app: &App, request: StoreRef) -> Result<AgentSnapshot, Api
         root: show(&root),
         local_files: found.local.len() as u64,
         snapshots: found.snapshots.iter().map(|snapshot| view(store.id, &found, snapshot)).collect(),
-        problems: found.problems.iter().map(|problem| sentence(problem)).collect(),
+        problems: found.problems.iter().map(|problem| sentence(problem).into()).collect(),
     })
 }
 
@@ -39,7 +39,7 @@ fn view(store: StoreId, found: &AgentSnapshots, snapshot: &Snapshot) -> ProjectS
         project: show(&snapshot.project),
         directory: show(&snapshot.directory),
         state: snapshot.state.as_str().to_owned(),
-        reason: snapshot.reason.clone(),
+        reason: snapshot.reason.clone().into(),
         updated_at: snapshot.updated_at.clone(),
         synced_from: snapshot.synced_from.clone(),
         changes: names

@@ -6,6 +6,7 @@ use crate::app::Inner;
 use crate::wire::{ApiError, KEY_LOST, KEY_LOST_HINT, Verified, VerifyReq};
 use base64::Engine as _;
 use retrace_log::{LogError, ReadConnection, Reader};
+use retrace_message::Message;
 use retrace_model::RelPath;
 
 /// A secret shorter than this occurs by chance in files of some megabytes, and the chance that it stands in some encoded
@@ -35,13 +36,13 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
     let problem_of_tags = inner.problem_of_tags()?;
     let mut warnings = Vec::new();
     if problem_of_tags.as_deref() == Some(KEY_LOST) {
-        warnings.push(KEY_LOST_HINT.to_owned());
+        warnings.push(KEY_LOST_HINT.to_owned().into());
     }
     problems.extend(problem_of_tags);
     match inner.writer().verify_search() {
         Ok(found) => problems.extend(found),
         // SQLite checks its full-text index by a statement that writes.
-        Err(LogError::CannotWrite(_)) => warnings.push(SEARCH_NOT_CHECKED.to_owned()),
+        Err(LogError::CannotWrite(_)) => warnings.push(SEARCH_NOT_CHECKED.to_owned().into()),
         Err(error) => return Err(error.into()),
     }
     if let Some(head) = inner.files.head() {
@@ -54,7 +55,7 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
         versions: found.versions,
         blobs: found.blobs,
         chain_head: found.chain_head.map(|head| head.to_hex()).unwrap_or_default(),
-        problems,
+        problems: problems.into_iter().map(Message::from).collect(),
         absent: None,
         found_in: Vec::new(),
         warnings,
@@ -74,13 +75,16 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
         verified.absent = Some(verified.found_in.is_empty());
         let encoded = inner.read(|reader| in_other_forms(reader, &needle))?;
         if !encoded.is_empty() {
-            verified.warnings.push(format!(
-                "Versions that hold it in another form (UTF-16, base64, escaped): {}.",
-                encoded.join(", ")
-            ));
+            verified.warnings.push(
+                format!(
+                    "Versions that hold it in another form (UTF-16, base64, escaped): {}.",
+                    encoded.join(", ")
+                )
+                .into(),
+            );
         }
         if needle.len() < SHORT_SECRET {
-            verified.warnings.push(SHORT_SECRET_WARNING.to_owned());
+            verified.warnings.push(SHORT_SECRET_WARNING.to_owned().into());
         }
     }
     Ok(verified)

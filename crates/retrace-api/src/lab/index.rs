@@ -91,7 +91,7 @@ impl TranscriptIndex {
             self.shared.end(|state| {
                 state.problems = vec![TranscriptProblem {
                     path: String::new(),
-                    reason: "No thread could be started to look for transcripts.".to_owned(),
+                    reason: "No thread could be started to look for transcripts.".to_owned().into(),
                 }];
             });
         }
@@ -177,12 +177,12 @@ impl Work {
         let mut problems: Vec<TranscriptProblem> = report
             .failed
             .iter()
-            .map(|(path, reason)| TranscriptProblem { path: show(path), reason: sentence(reason) })
+            .map(|(path, reason)| TranscriptProblem { path: show(path), reason: sentence(reason).into() })
             .collect();
         if report.changed
             && let Err(error) = index.save(&self.file)
         {
-            problems.push(TranscriptProblem { path: show(&self.file), reason: sentence(&error) });
+            problems.push(TranscriptProblem { path: show(&self.file), reason: sentence(&error).into() });
         }
         let app = self.app.upgrade();
         let now = app.as_ref().map(|app| app.now());
@@ -226,7 +226,7 @@ impl Drop for EndsAnyhow {
         self.0.end(|state| {
             state.problems = vec![TranscriptProblem {
                 path: String::new(),
-                reason: "Looking for transcripts failed; this is a bug in Retrace.".to_owned(),
+                reason: "Looking for transcripts failed; this is a bug in Retrace.".to_owned().into(),
             }];
         });
     }

@@ -64,7 +64,7 @@ fn read(path: &Path, stamp: Stamp) -> Table {
             let (prices, errors) = ours.with_own(&text);
             Table { prices, problem: described(&errors), stamp }
         }
-        Err(error) => Table { prices: ours.clone(), problem: Some(error.message), stamp },
+        Err(error) => Table { prices: ours.clone(), problem: Some(error.message.into_text()), stamp },
     }
 }
 

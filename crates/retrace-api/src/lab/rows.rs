@@ -93,7 +93,7 @@ fn make(snapshot: &Snapshot, table: &Table, peaks: &CountedPeaks) -> Rows {
     let problems = snapshot
         .entries()
         .filter_map(|entry| {
-            let reason = sentence(&entry.trouble()?);
+            let reason = sentence(&entry.trouble()?).into();
             Some(TranscriptProblem { path: show(&entry.path), reason })
         })
         .collect();

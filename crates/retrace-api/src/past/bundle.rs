@@ -12,6 +12,7 @@ use crate::wire::{ApiError, Code, ExportedStore};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_log::{LogError, PastLine, PastVersion, Reader, StoreRow, VersionFilter, VersionRow};
+use retrace_message::Message;
 use retrace_model::{Actor, Evidence, RelPath, Rules, Sha256, Timestamp, VersionOperation};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256 as Hasher};
@@ -128,12 +129,14 @@ pub(crate) fn write(reader: &Reader<'_>, store: &StoreRow, to: &Path) -> Result<
     let file = out.out.finish().map_err(failed)?.into_inner().map_err(|error| failed(error.into_error()))?;
     file.sync_all().map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<Message> = Vec::new();
     if redacted > 0 {
-        warnings.push(format!("Redacted versions are not in it: {redacted}."));
+        warnings.push(format!("Redacted versions are not in it: {redacted}.").into());
     }
     if too_large > 0 {
-        warnings.push(format!("Versions whose content was too large to be kept are not in it: {too_large}."));
+        warnings.push(
+            format!("Versions whose content was too large to be kept are not in it: {too_large}.").into(),
+        );
     }
     Ok(ExportedStore { kind: "bundle".to_owned(), to: show(to), written, bytes, warnings })
 }
@@ -185,7 +188,13 @@ pub(crate) fn write_files(
     } else {
         Vec::new()
     };
-    Ok(ExportedStore { kind: "files".to_owned(), to: show(to), written, bytes, warnings })
+    Ok(ExportedStore {
+        kind: "files".to_owned(),
+        to: show(to),
+        written,
+        bytes,
+        warnings: warnings.into_iter().map(Message::from).collect(),
+    })
 }
 
 /// Reads a bundle.

@@ -13,6 +13,7 @@ use crate::app::Inner;
 use crate::kept_out;
 use crate::wire::{ActResult, ApiError, Event, ImportResult, ImportedFile};
 use retrace_log::{Append, PastLine, Rebuild, Rebuilt, StoreRow};
+use retrace_message::Message;
 use retrace_model::{RelPath, Rules, Source, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,7 +142,11 @@ fn result(store: &StoreRow, import: &Import<'_>, done: &Rebuilt, seen: Seen) -> 
         first_at: seen.first.map(Timestamp::to_rfc3339),
         last_at: seen.last.map(Timestamp::to_rfc3339),
         files: seen.files,
-        warnings: kept_out::warnings_of(&done.redacted).into_iter().chain(seen.warnings).collect(),
+        warnings: kept_out::warnings_of(&done.redacted)
+            .into_iter()
+            .chain(seen.warnings)
+            .map(Message::from)
+            .collect(),
     }
 }
 

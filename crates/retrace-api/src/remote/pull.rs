@@ -139,9 +139,9 @@ pub(crate) fn pull(
     match stopped {
         None => pulled.finished = true,
         Some(Stop::Log(error)) => return Err(error),
-        Some(Stop::Host(error)) => pulled.problem = Some(inner.note_problem(remote, &error)?),
+        Some(Stop::Host(error)) => pulled.problem = Some(inner.note_problem(remote, &error)?.into()),
         Some(Stop::Overtaken) => {
-            pulled.problem = Some("Another pull of the store began meanwhile.".to_owned());
+            pulled.problem = Some("Another pull of the store began meanwhile.".to_owned().into());
         }
     }
     (pulled.name, pulled.memories) =

@@ -110,7 +110,7 @@ pub(crate) fn push(
             }
         }
         Err(Stop::Log(error)) => return Err(error),
-        Err(Stop::Host(error)) => pushed.problem = Some(inner.note_problem(remote, &error)?),
+        Err(Stop::Host(error)) => pushed.problem = Some(inner.note_problem(remote, &error)?.into()),
     }
     inner.stores_changed();
     Ok(())
@@ -168,7 +168,7 @@ fn send(
             | RemoteError::PathConflict { .. }
             | RemoteError::NotFound { .. } => Ok(Answer::Stays(QueueState::Conflict, sentence(&error))),
             RemoteError::Refused { .. } | RemoteError::TooLarge { .. } | RemoteError::BadId { .. } => {
-                Ok(Answer::Stays(QueueState::Failed, refusal(&error, "").message))
+                Ok(Answer::Stays(QueueState::Failed, refusal(&error, "").message.into_text()))
             }
             error => Err(Stop::Host(error)),
         },

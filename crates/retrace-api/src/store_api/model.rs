@@ -601,7 +601,7 @@ impl Pair {
         }
         let verified =
             crate::commands::verify(&self.app, crate::wire::VerifyReq::default()).expect("verifies");
-        assert_eq!(verified.problems, Vec::<String>::new());
+        assert_eq!(verified.problems, Vec::<&str>::new());
         if self.mounted {
             let scanned = crate::commands::scan(&self.app, crate::wire::ScanReq::default()).expect("a scan");
             let found: u64 = scanned.stores.iter().map(|store| store.versions).sum();

@@ -152,8 +152,8 @@ pub(super) fn read(path: &Path) -> Result<String, ApiError> {
     let bytes = input::read(path, &mut std::io::empty(), input::MAX_INPUT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| ApiError {
         code: Code::Invalid,
-        message: "The file is not text in UTF-8.".to_owned(),
-        hint: String::new(),
+        message: "The file is not text in UTF-8.".to_owned().into(),
+        hint: String::new().into(),
         subject: path.display().to_string(),
     })
 }
@@ -161,8 +161,8 @@ pub(super) fn read(path: &Path) -> Result<String, ApiError> {
 fn file_error(code: Code, path: &Path, what: &str, error: &std::io::Error) -> ApiError {
     ApiError {
         code,
-        message: format!("The file cannot be {what}: {error}."),
-        hint: String::new(),
+        message: format!("The file cannot be {what}: {error}.").into(),
+        hint: String::new().into(),
         subject: path.display().to_string(),
     }
 }

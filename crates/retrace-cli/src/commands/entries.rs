@@ -152,8 +152,8 @@ pub(super) fn place(app: &App, text: &str) -> Result<(String, String), ApiError>
 fn wrong(message: &str, hint: &str, subject: &str) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: message.to_owned(),
-        hint: hint.to_owned(),
+        message: message.to_owned().into(),
+        hint: hint.to_owned().into(),
         subject: subject.to_owned(),
     }
 }

@@ -92,8 +92,8 @@ pub(crate) fn expire(arguments: &ExpireArguments, shell: &mut Shell<'_, '_>) -> 
         if !request.store.is_empty() && request.store != store {
             return Err(ApiError {
                 code: Code::Invalid,
-                message: "These memories are of different stores.".to_owned(),
-                hint: "Remove those of one store at a time.".to_owned(),
+                message: "These memories are of different stores.".to_owned().into(),
+                hint: "Remove those of one store at a time.".to_owned().into(),
                 subject: memory.clone(),
             }
             .into());

@@ -111,10 +111,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             if stores.is_empty() {
                 return Err(ApiError {
                     code: retrace_api::wire::Code::NotFound,
-                    message: "No directory is recorded yet, so that there is no history to add to.".to_owned(),
+                    message: "No directory is recorded yet, so that there is no history to add to.".to_owned().into(),
                     hint: "`retrace discover --add` records what is in use, `retrace stores add DIR` one directory. \
                            Where the memory is gone from disk, make its directory first: it may be empty."
-                        .to_owned(),
+                        .to_owned().into(),
                     subject: String::new(),
                 }
                 .into());
@@ -143,8 +143,8 @@ pub(super) fn text(path: &std::path::Path) -> Result<String, Failure> {
         Some(text) => Ok(text.to_owned()),
         None => Err(ApiError {
             code: retrace_api::wire::Code::Invalid,
-            message: "The path is not UTF-8.".to_owned(),
-            hint: "Name it through a link with another name.".to_owned(),
+            message: "The path is not UTF-8.".to_owned().into(),
+            hint: "Name it through a link with another name.".to_owned().into(),
             subject: path.display().to_string(),
         }
         .into()),

@@ -59,8 +59,8 @@ fn request(arguments: Arguments) -> Result<InstructionsReq, ApiError> {
     }
     let absolute = std::path::absolute(&target).map_err(|error| ApiError {
         code: Code::Invalid,
-        message: format!("{error}."),
-        hint: String::new(),
+        message: format!("{error}.").into(),
+        hint: String::new().into(),
         subject: target.clone(),
     })?;
     // `..` and a final `.` would hide which directories are above.

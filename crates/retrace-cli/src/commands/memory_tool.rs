@@ -150,8 +150,8 @@ fn skip_line(input: &mut impl std::io::BufRead) -> std::io::Result<()> {
 fn unreadable(error: &std::io::Error) -> ApiError {
     ApiError {
         code: retrace_api::wire::Code::Internal,
-        message: format!("The input cannot be read: {error}."),
-        hint: String::new(),
+        message: format!("The input cannot be read: {error}.").into(),
+        hint: String::new().into(),
         subject: "standard input".to_owned(),
     }
 }

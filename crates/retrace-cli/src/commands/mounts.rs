@@ -33,8 +33,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let read = bytes(&arguments.file, shell.io.stdin)?;
     let resources = serde_json::from_slice(&read).map_err(|error| ApiError {
         code: Code::Invalid,
-        message: format!("This is not JSON: {error}."),
-        hint: "An attach list is the `resources` of a session.".to_owned(),
+        message: format!("This is not JSON: {error}.").into(),
+        hint: "An attach list is the `resources` of a session.".to_owned().into(),
         subject: arguments.file.display().to_string(),
     })?;
     let app = shell.app()?;

@@ -64,8 +64,8 @@ fn named(app: &App, id: String) -> Result<Receipt, ApiError> {
     let receipts = commands::receipts(app, Nothing {})?.receipts;
     receipts.into_iter().find(|receipt| receipt.id == id).ok_or_else(|| ApiError {
         code: Code::NotFound,
-        message: "There is no such receipt.".to_owned(),
-        hint: "`retrace receipts` lists them.".to_owned(),
+        message: "There is no such receipt.".to_owned().into(),
+        hint: "`retrace receipts` lists them.".to_owned().into(),
         subject: id,
     })
 }

@@ -90,8 +90,10 @@ fn unavailable(scanned: &Scanned) -> Option<ApiError> {
     let detail = store.state_detail.as_deref().unwrap_or("Its directory cannot be read.");
     Some(ApiError {
         code: Code::StoreUnavailable,
-        message: format!("The store {} is {}. {detail}", store.name, store.state),
-        hint: "Bring its directory back, or take it off the list with `retrace stores remove`.".to_owned(),
+        message: format!("The store {} is {}. {detail}", store.name, store.state).into(),
+        hint: "Bring its directory back, or take it off the list with `retrace stores remove`."
+            .to_owned()
+            .into(),
         subject: store.id.clone(),
     })
 }

@@ -81,8 +81,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn found_at(app: &App, place: &str, rule: Option<&str>) -> Result<FindingPlace, ApiError> {
     let refused = |code, message: &str, hint: &str| ApiError {
         code,
-        message: message.to_owned(),
-        hint: hint.to_owned(),
+        message: message.into(),
+        hint: hint.into(),
         subject: place.to_owned(),
     };
     let (memory, line, column) = with_place(place).ok_or_else(|| {

@@ -232,8 +232,9 @@ fn add(mut words: Vec<String>, name: Option<String>, shell: &mut Shell<'_, '_>) 
             return Err(ApiError {
                 code: Code::Invalid,
                 message: "A store's id is wanted, with the address of its host before it if need be."
-                    .to_owned(),
-                hint: "An address begins with https://, an id with memstore_.".to_owned(),
+                    .to_owned()
+                    .into(),
+                hint: "An address begins with https://, an id with memstore_.".to_owned().into(),
                 subject: words.first().cloned().unwrap_or_default(),
             }
             .into());
@@ -281,7 +282,7 @@ fn unfinished(pulled: &Pulled) -> Option<ApiError> {
     Some(ApiError {
         code: Code::StoreUnavailable,
         message: store.problem.clone().unwrap_or_default(),
-        hint: "Pull again; it goes on where it was.".to_owned(),
+        hint: "Pull again; it goes on where it was.".to_owned().into(),
         subject: store.name.clone(),
     })
 }
@@ -314,23 +315,25 @@ fn left_over(pushed: &Pushed) -> Option<ApiError> {
         return Some(ApiError {
             code: Code::HeadMoved,
             message: "A memory changed at its host since the change was made; it was left as it is."
-                .to_owned(),
+                .to_owned()
+                .into(),
             hint:
                 "`retrace remote retry ID` shows both, and queues the change once more; `withdraw` drops it."
-                    .to_owned(),
+                    .to_owned()
+                    .into(),
             subject: subject("conflict"),
         });
     }
     let message = pushed.problem.clone().or_else(|| {
         (pushed.failed > 0).then(|| {
             let sentence = with("failed").and_then(|change| change.message.clone());
-            sentence.unwrap_or_else(|| "The host refused a change.".to_owned())
+            sentence.unwrap_or_else(|| "The host refused a change.".into())
         })
     })?;
     Some(ApiError {
         code: Code::StoreUnavailable,
         message,
-        hint: "What was not sent is still queued; `retrace remote queue` shows it.".to_owned(),
+        hint: "What was not sent is still queued; `retrace remote queue` shows it.".to_owned().into(),
         subject: subject("failed"),
     })
 }
@@ -389,8 +392,8 @@ fn key(action: KeyAction, shell: &mut Shell<'_, '_>) -> Ended {
                 // An absent key means to forget the one there is.
                 return Err(ApiError {
                     code: Code::Invalid,
-                    message: "There is no key: what was read is empty.".to_owned(),
-                    hint: "Pipe the key in, or name a file with --key-file.".to_owned(),
+                    message: "There is no key: what was read is empty.".to_owned().into(),
+                    hint: "Pipe the key in, or name a file with --key-file.".to_owned().into(),
                     subject: key_file.display().to_string(),
                 }
                 .into());

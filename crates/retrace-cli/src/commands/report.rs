@@ -41,8 +41,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         .and_then(|mut file| file.write_all(exported.text.as_bytes()));
     written.map_err(|error| ApiError {
         code: Code::CannotWrite,
-        message: format!("The report could not be written: {error}."),
-        hint: "Name a file that is not there yet.".to_owned(),
+        message: format!("The report could not be written: {error}.").into(),
+        hint: "Name a file that is not there yet.".to_owned().into(),
         subject: arguments.html.display().to_string(),
     })?;
     shell.note(&format!("{} written.", arguments.html.display()));

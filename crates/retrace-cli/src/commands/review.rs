@@ -164,8 +164,8 @@ fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
     let found = list.versions(app, group)?;
     found.ok_or_else(|| ApiError {
         code: Code::NotFound,
-        message: "There is no such group in the inbox.".to_owned(),
-        hint: "A group that changed has another name: look at `retrace inbox` again.".to_owned(),
+        message: "There is no such group in the inbox.".to_owned().into(),
+        hint: "A group that changed has another name: look at `retrace inbox` again.".to_owned().into(),
         subject: group.to_owned(),
     })
 }

@@ -97,8 +97,8 @@ pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
     let left = receipt.places.iter().filter(|place| place.owned && place.state == "left").count();
     (left > 0).then(|| ApiError {
         code: Code::PurgePending,
-        message: "The content is redacted, but the log still holds it elsewhere.".to_owned(),
-        hint: "The receipt names each place, and what takes it out of there.".to_owned(),
+        message: "The content is redacted, but the log still holds it elsewhere.".to_owned().into(),
+        hint: "The receipt names each place, and what takes it out of there.".to_owned().into(),
         subject: receipt.id.clone(),
     })
 }
@@ -107,10 +107,13 @@ pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
 pub(super) fn purge_pending(receipt: &str) -> ApiError {
     ApiError {
         code: Code::PurgePending,
-        message: "The content is redacted, but its bytes are still in the database's files.".to_owned(),
+        message: "The content is redacted, but its bytes are still in the database's files."
+            .to_owned()
+            .into(),
         hint: format!(
             "Another process reads the log. Close it, then run `retrace receipts {receipt} --recheck`."
-        ),
+        )
+        .into(),
         subject: receipt.to_owned(),
     }
 }

@@ -78,16 +78,16 @@ fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(
 fn bytes(shown: &Shown) -> Result<Vec<u8>, ApiError> {
     let absent = |message: &str| ApiError {
         code: Code::NotFound,
-        message: message.to_owned(),
-        hint: String::new(),
+        message: message.to_owned().into(),
+        hint: String::new().into(),
         subject: shown.version.id.clone(),
     };
     match (&shown.content, &shown.content_base64) {
         (Some(text), _) => Ok(text.clone().into_bytes()),
         (None, Some(encoded)) => STANDARD.decode(encoded).map_err(|error| ApiError {
             code: Code::Internal,
-            message: format!("The content cannot be decoded: {error}."),
-            hint: String::new(),
+            message: format!("The content cannot be decoded: {error}.").into(),
+            hint: String::new().into(),
             subject: shown.version.id.clone(),
         }),
         (None, None) if shown.version.operation == "deleted" => {

@@ -185,8 +185,8 @@ fn list(shell: &mut Shell<'_, '_>) -> Ended {
 pub(super) fn text(path: &Path) -> Result<String, ApiError> {
     path.to_str().map(str::to_owned).ok_or_else(|| ApiError {
         code: Code::Invalid,
-        message: "The path is not UTF-8.".to_owned(),
-        hint: "Reach the directory through a link with another name.".to_owned(),
+        message: "The path is not UTF-8.".to_owned().into(),
+        hint: "Reach the directory through a link with another name.".to_owned().into(),
         subject: path.display().to_string(),
     })
 }

@@ -59,9 +59,10 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn damage(verified: &Verified) -> Option<ApiError> {
     (!verified.ok).then(|| ApiError {
         code: Code::DatabaseDamaged,
-        message: "The log is not sound.".to_owned(),
+        message: "The log is not sound.".to_owned().into(),
         hint: "Copy the data directory away before doing anything else; the live memories are not affected."
-            .to_owned(),
-        subject: verified.problems.first().cloned().unwrap_or_default(),
+            .to_owned()
+            .into(),
+        subject: verified.problems.first().map(ToString::to_string).unwrap_or_default(),
     })
 }

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::time::time;
 use super::{Style, count, receipt, short_hash, visible};
-use retrace_api::wire::{ActResult, Conflict, FileWrite, LikelyChange, RedactionMatch};
+use retrace_api::wire::{ActResult, Conflict, FileWrite, LikelyChange, Message, RedactionMatch};
 use std::io::{Result, Write};
 
 /// The act in a line, then each file.
@@ -54,8 +54,9 @@ pub(crate) fn act(
         writeln!(out, "  {changes} {waits} for the host; `retrace remote push` sends them")?;
     }
     // A receipt repeats what is to be kept.
-    let kept =
-        |warning: &&String| result.receipt.as_ref().is_some_and(|receipt| receipt.warnings.contains(warning));
+    let kept = |warning: &&Message| {
+        result.receipt.as_ref().is_some_and(|receipt| receipt.warnings.contains(warning))
+    };
     for warning in result.warnings.iter().filter(|warning| !kept(warning)) {
         writeln!(out, "  {} {}", style.paint.yellow("note:"), visible::line(warning))?;
     }
@@ -155,7 +156,9 @@ fn redaction(
     let hits = if found.hits > 1 { format!("  ({} matches)", found.hits) } else { String::new() };
     let id = found.version_id.as_deref().map_or_else(|| visible::line(&found.place), visible::line);
     writeln!(out, "  {action}  {place}{line}  {}{hits}", style.paint.dim(&id))?;
-    for line in [&found.masked, &found.detail, &found.remedy].into_iter().flatten() {
+    for line in
+        [found.masked.as_deref(), found.detail.as_deref(), found.remedy.as_deref()].into_iter().flatten()
+    {
         writeln!(out, "           {}", visible::line_in(line, style.paint))?;
     }
     Ok(())

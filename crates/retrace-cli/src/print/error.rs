@@ -28,8 +28,12 @@ mod tests {
         let printed = |message: &str, hint: &str, subject: &str| {
             let mut out = Vec::new();
             let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
-            error(&mut out, &ApiError { code: Code::NotFound, message, hint, subject }, Paint::plain())
-                .expect("a buffer takes everything");
+            error(
+                &mut out,
+                &ApiError { code: Code::NotFound, message: message.into(), hint: hint.into(), subject },
+                Paint::plain(),
+            )
+            .expect("a buffer takes everything");
             String::from_utf8(out).expect("text")
         };
         insta::assert_snapshot!(printed("There is no such store.", "Stores: notes.", "no\u{202e}te"), @r"

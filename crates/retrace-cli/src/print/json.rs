@@ -5,9 +5,9 @@ use retrace_api::wire::ApiError;
 use serde::Serialize;
 use std::io::{Error, Result, Write};
 
-/// One object and a line feed. Characters that a terminal would not show are written as `\uHHHH`.
+/// One object and a line feed. A message is its text, as the contract of `--json` has it. Characters that a terminal would not show are written as `\uHHHH`.
 pub(crate) fn line<T: Serialize + ?Sized>(out: &mut (impl Write + ?Sized), value: &T) -> Result<()> {
-    let text = serde_json::to_string(value)?;
+    let text = retrace_message::as_text(|| serde_json::to_string(value))?;
     writeln!(out, "{}", visible::json(&text))
 }
 

@@ -153,7 +153,7 @@ mod tests {
             first_at: Some("2026-11-01T10:00:00Z".to_owned()),
             last_at: Some("2026-11-02T10:00:00Z".to_owned()),
             files: vec![ImportedFile { path: "a.md".to_owned(), versions: 5 }],
-            warnings: vec!["Left out because they are above 10 MiB: 1.".to_owned()],
+            warnings: vec!["Left out because they are above 10 MiB: 1.".to_owned().into()],
         }
     }
 

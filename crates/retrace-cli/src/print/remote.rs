@@ -81,7 +81,7 @@ fn mirror(out: &mut (impl Write + ?Sized), store: &RemoteStore, style: Style) ->
             "{many} redacted at the host since; still readable here until `retrace redact {named}`{more}"
         ));
     }
-    notes.extend(store.problem.clone());
+    notes.extend(store.problem.as_ref().map(ToString::to_string));
     notes
         .iter()
         .try_for_each(|note| writeln!(out, "  {} {}", style.paint.yellow("note:"), visible::line(note)))

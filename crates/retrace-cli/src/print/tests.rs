@@ -140,7 +140,7 @@ fn stores_as_a_table() {
         kind: "plain".to_owned(),
         root: "/srv/notes".to_owned(),
         state: "missing".to_owned(),
-        state_detail: Some("The directory does not exist.".to_owned()),
+        state_detail: Some("The directory does not exist.".to_owned().into()),
         memories: 1000,
         last_change: None,
         ..store()
@@ -158,7 +158,7 @@ fn a_scan() {
         id: "memstore_1".to_owned(),
         name: name.to_owned(),
         state: state.to_owned(),
-        state_detail: detail.map(str::to_owned),
+        state_detail: detail.map(Into::into),
         versions,
         redacted_back: Vec::new(),
     };
@@ -177,18 +177,22 @@ fn discoveries() {
         root: "/home/ada/.claude/projects/-home-ada-app/memory".to_owned(),
         kind: "claude-auto".to_owned(),
         name: "app".to_owned(),
-        evidence: vec!["It lies where Claude Code keeps auto memory.".to_owned()],
+        evidence: vec!["It lies where Claude Code keeps auto memory.".to_owned().into()],
         project: Some("/home/ada/app".to_owned()),
         enabled: true,
-        reason: "Auto memory is on by default.".to_owned(),
+        reason: "Auto memory is on by default.".to_owned().into(),
         exists: true,
         files: 3,
         store_id: None,
     };
     let recorded =
         Found { store_id: Some("memstore_1".to_owned()), files: 1, project: None, ..found.clone() };
-    let unused =
-        Found { enabled: false, exists: false, reason: "It is switched off.".to_owned(), ..found.clone() };
+    let unused = Found {
+        enabled: false,
+        exists: false,
+        reason: "It is switched off.".to_owned().into(),
+        ..found.clone()
+    };
     insta::assert_snapshot!(printed(|out| {
         [&found, &recorded, &unused].into_iter().try_for_each(|one| discover::found(out, one, Style::PLAIN))
     }));
@@ -347,7 +351,7 @@ fn acts() {
         operation_seq: Some(98),
         writes: vec![write("a.md", Some('a'), Some('b')), write("b.md", None, Some('c'))],
         deletes: vec![write("c.md", Some('d'), None)],
-        warnings: vec!["One thing.".to_owned()],
+        warnings: vec!["One thing.".to_owned().into()],
         ..ActResult::default()
     };
     let preview = ActResult { dry_run: true, operation_seq: None, ..done.clone() };
@@ -359,7 +363,7 @@ fn acts() {
         expected_version_id: Some("memver_1".to_owned()),
         found_version_id: None,
         wanted_version_id: Some("memver_2".to_owned()),
-        message: "The file was deleted since.".to_owned(),
+        message: "The file was deleted since.".to_owned().into(),
     };
     let refused = ActResult { conflicts: vec![conflict], ..ActResult::default() };
     let partial = ActResult { partial: true, conflicts: refused.conflicts.clone(), ..done.clone() };
@@ -422,10 +426,10 @@ fn what_was_put_back_and_what_is_likely() {
 
 fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
     let place = |place: &str, state: &str, hits, detail: Option<&str>| ReceiptPlace {
-        place: place.to_owned(),
+        place: place.to_owned().into(),
         state: state.to_owned(),
         hits,
-        detail: detail.map(str::to_owned),
+        detail: detail.map(Into::into),
         owned: false,
         remedy: None,
     };
@@ -447,7 +451,7 @@ fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
         ],
         chain_head: hash('f'),
         chain_verified: verified,
-        warnings: vec!["The secret is short.".to_owned()],
+        warnings: vec!["The secret is short.".to_owned().into()],
     }
 }
 
@@ -480,7 +484,7 @@ fn redactions() {
             transcript,
         ],
         receipt: Some(receipt("done", Some(true))),
-        warnings: vec!["The secret is short.".to_owned()],
+        warnings: vec!["The secret is short.".to_owned().into()],
         ..ActResult::default()
     };
     insta::assert_snapshot!(printed(|out| {
@@ -504,10 +508,10 @@ fn verification() {
     };
     let damaged = Verified {
         ok: false,
-        problems: vec!["Version 3 does not follow version 2.".to_owned()],
+        problems: vec!["Version 3 does not follow version 2.".to_owned().into()],
         absent: Some(false),
         found_in: vec!["retrace.db".to_owned()],
-        warnings: vec!["The bytes are few.".to_owned()],
+        warnings: vec!["The bytes are few.".to_owned().into()],
         ..sound.clone()
     };
     insta::assert_snapshot!(printed(|out| {

@@ -117,16 +117,13 @@ fn a_conflict_is_an_error_that_says_how_much_was_done() {
         expected_version_id: None,
         found_version_id: None,
         wanted_version_id: None,
-        message: format!("{path} moved on."),
+        message: format!("{path} moved on.").into(),
     };
     assert!(ActResult::default().conflict_error().is_none());
     let conflicts = vec![conflict("a.md"), conflict("b.md")];
     let refused = ActResult { conflicts, ..ActResult::default() };
     let error = refused.conflict_error().expect("an error");
-    assert_eq!(
-        (error.code, error.message.as_str()),
-        (Code::HeadMoved, "a.md moved on. Nothing was changed.")
-    );
+    assert_eq!((error.code, error.message.text()), (Code::HeadMoved, "a.md moved on. Nothing was changed."));
     assert_eq!(error.subject, "a.md");
     let partial = ActResult {
         partial: true,

@@ -122,7 +122,7 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
   return (
     <>
       {preview.warnings.map((warning) => (
-        <div className="notice" key={warning}>
+        <div className="notice" key={warning.text}>
           <ProgramText text={warning} />
         </div>
       ))}

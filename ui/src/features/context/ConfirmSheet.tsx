@@ -69,7 +69,7 @@ function Plan({ plan }: { plan: ConfirmPlan }) {
         <div className="notice notice-warning">
           <ul>
             {plan.limits.map((limit) => (
-              <li key={limit}>
+              <li key={limit.text}>
                 <ProgramText text={limit} />
               </li>
             ))}

@@ -305,7 +305,7 @@ function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | und
               </summary>
               <ul>
                 {show.remarks.map((remark) => (
-                  <li key={remark}>
+                  <li key={remark.text}>
                     <ProgramText text={remark} />
                   </li>
                 ))}

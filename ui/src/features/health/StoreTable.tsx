@@ -105,7 +105,7 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
       <th scope="row">
         <a href={formatRoute({ screen: "health", store: chosen ? undefined : store.store_id })}>{store.name}</a>
         {store.problems.map((problem) => (
-          <div key={problem} className="state-detail text-del">
+          <div key={problem.text} className="state-detail text-del">
             <ProgramText text={problem} />
           </div>
         ))}

@@ -1,3 +1,4 @@
+import { verbatim } from "@/host/fake/verbatim";
 import { describe, expect, it } from "vitest";
 import type { StoreFinding } from "@/bindings";
 import { findingRows, rulesOf } from "./findings";
@@ -7,7 +8,7 @@ function found(rule: string, severity: string, store = "s1", path = "a.md"): Sto
   return {
     store_id: store,
     memory_id: null,
-    finding: { rule, severity, path, ...place, message: "m", remedy: "r", remedies: [] },
+    finding: { rule, severity, path, ...place, message: verbatim("m"), remedy: "r", remedies: [] },
   };
 }
 

@@ -1,7 +1,7 @@
 /** The words of the inbox in the language of the window. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { Finding, InboxItem, MemoryKind } from "@/bindings";
+import type { Finding, InboxItem, MemoryKind, Message } from "@/bindings";
 import { sentenceNow } from "@/shared/sentences";
 import { countOf } from "@/shared/remedies";
 import { fileName } from "@/shared/text";
@@ -55,7 +55,7 @@ export function contentWords(item: InboxItem): MessageDescriptor | null {
 }
 
 /** Why an item was left as it is: our words where there are some, the program's otherwise. */
-export function skippedWords({ reason, message }: { reason: string; message: string }): MessageDescriptor | string {
+export function skippedWords({ reason, message }: { reason: string; message: Message }): MessageDescriptor | string {
   return SKIPPED[reason] ?? sentenceNow(message);
 }
 

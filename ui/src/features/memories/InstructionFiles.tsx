@@ -318,7 +318,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
             </h2>
             <ul>
               {found.problems.map((problem) => (
-                <li key={problem}>
+                <li key={problem.text}>
                   <ProgramText text={problem} />
                 </li>
               ))}

@@ -141,7 +141,7 @@ export function SnapshotPane({ store }: { store: Store }) {
                   <Snapshot key={snapshot.directory} snapshot={snapshot} />
                 ))}
                 {problems.map((problem) => (
-                  <p key={problem} className="notice">
+                  <p key={problem.text} className="notice">
                     <ProgramText text={problem} />
                   </p>
                 ))}

@@ -263,7 +263,7 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
     <div className="redact-preview">
       <Summary result={result} />
       {result.warnings.map((warning) => (
-        <div key={warning} className="notice notice-warning" data-testid="redact-warning">
+        <div key={warning.text} className="notice notice-warning" data-testid="redact-warning">
           <ProgramText text={warning} />
         </div>
       ))}

@@ -134,7 +134,7 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
       <Left receipt={receipt} />
       <ul className="places" aria-label={t`Places checked`}>
         {receipt.places.map((place) => (
-          <li key={place.place} data-testid="receipt-place" data-state={place.state}>
+          <li key={place.place.text} data-testid="receipt-place" data-state={place.state}>
             <span>
               <ProgramText text={place.place} />
               {place.detail && (
@@ -153,7 +153,7 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         ))}
       </ul>
       {receipt.warnings.map((warning) => (
-        <div key={warning} className="notice notice-warning">
+        <div key={warning.text} className="notice notice-warning">
           <ProgramText text={warning} />
         </div>
       ))}

@@ -95,7 +95,7 @@ function Verification({ verified }: { verified: Verified }) {
         </p>
         <ul>
           {[...verified.problems, ...verified.warnings].map((line) => (
-            <li key={line}>
+            <li key={line.text}>
               <ProgramText text={line} />
             </li>
           ))}

@@ -68,7 +68,7 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
         </p>
       )}
       {found.warnings.map((warning) => (
-        <p key={warning} className="muted">
+        <p key={warning.text} className="muted">
           <ProgramText text={warning} />
         </p>
       ))}

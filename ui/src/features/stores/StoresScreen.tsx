@@ -235,7 +235,7 @@ function Rules({ store, onClose }: { store: Store; onClose: () => void }) {
     <Sheet title={t`Left out by ${store.name}`} onClose={onClose} testId="rules">
       <ul className="rules">
         {store.rules.map((rule) => (
-          <li key={rule}>
+          <li key={rule.text}>
             <ProgramText text={rule} />
           </li>
         ))}

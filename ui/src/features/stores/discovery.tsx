@@ -78,7 +78,7 @@ function FoundRow({
               <DisclosurePanel>
                 <ul>
                   {found.evidence.map((fact) => (
-                    <li key={fact}>
+                    <li key={fact.text}>
                       <ProgramText text={fact} />
                     </li>
                   ))}

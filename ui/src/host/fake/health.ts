@@ -1,4 +1,5 @@
 /** Health, expiry and acts on entries over the invented log: a few rules, the same acts. */
+import { verbatim } from "./verbatim";
 import type { Finding, FindingRule, Health, Remedy, StoreFinding, StoreHealth } from "@/bindings";
 import type { CommandName, Request, Response } from "@/host/backend";
 import { fakeCut } from "./cut";
@@ -36,7 +37,7 @@ function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] 
       const to = (store.disk.get(path) ?? "").split("\n").length - 1;
       remedies.unshift({ act: "move_lines", from: line, to });
     }
-    findings.push({ rule: id, severity, path, ...place, message, remedy: rule.remedy, remedies });
+    findings.push({ rule: id, severity, path, ...place, message: verbatim(message), remedy: rule.remedy, remedies });
   };
   for (const [path, text] of store.disk) {
     const cut = path === "MEMORY.md" ? fakeCut(text) : null;
@@ -171,7 +172,7 @@ export function healthHandlers(log: FakeLog): Handlers {
             content_sha256: head.content_sha256!,
             content_size_bytes: head.content_size_bytes!,
             changed_at: head.created_at,
-            reasons: [{ kind: "old_log", message: "The log of 2031-04-30, 120 days ago.", line: null }],
+            reasons: [{ kind: "old_log", message: verbatim("The log of 2031-04-30, 120 days ago."), line: null }],
             index_lines: [],
           },
         ];

@@ -2,6 +2,7 @@
  * Unreviewed changes in the fake: marks by memory, reviews that can be taken back, stale items skipped. Who acts by
  * other ways than a review knows nothing by it here, unlike in the real program.
  */
+import { verbatim } from "./verbatim";
 import type {
   Approval,
   Finding,
@@ -221,7 +222,7 @@ export class FakeInbox {
         memory_id: one.newest.memory_id,
         path: one.newest.path,
         reason: "findings",
-        message: "It has findings of severity error, so it was left out.",
+        message: verbatim("It has findings of severity error, so it was left out."),
         base_version_id: one.base?.id ?? null,
         found_version_id: one.newest.id,
         findings: errorsOf(one),
@@ -253,7 +254,7 @@ export class FakeInbox {
           memory_id: seen.memory_id,
           path: seen.path,
           reason: found ? "stale" : "already_reviewed",
-          message: "It was left as it is.",
+          message: verbatim("It was left as it is."),
           base_version_id: found?.base?.id ?? null,
           found_version_id: found?.newest.id ?? null,
           findings: [],

@@ -2,6 +2,7 @@
  * The program in memory, for tests and for looking at the window without a program. It is in no shipped bundle: only a
  * build with the mode `fake` and the tests load it.
  */
+import { verbatim } from "./verbatim";
 import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
 import {
   type ApiFailure,
@@ -219,7 +220,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
     left: [],
     matches,
     receipt: null,
-    warnings,
+    warnings: warnings.map(verbatim),
     queued: 0,
     withdrawn: 0,
     likely: [],
@@ -264,27 +265,34 @@ function redact(log: FakeLog, request: Request<"redact">) {
     purge: "pending",
     places: [
       {
-        place: "Live directories",
+        place: verbatim("Live directories"),
         state: left > 0 ? "left" : "clean",
         hits: left,
         detail: null,
         owned: false,
         remedy: null,
       },
-      { place: "Version log, rows and contents", state: "clean", hits: 0, detail: null, owned: true, remedy: null },
-      { place: "Database file, raw bytes", state: "clean", hits: 0, detail: null, owned: true, remedy: null },
       {
-        place: "Backups and file sync",
+        place: verbatim("Version log, rows and contents"),
+        state: "clean",
+        hits: 0,
+        detail: null,
+        owned: true,
+        remedy: null,
+      },
+      { place: verbatim("Database file, raw bytes"), state: "clean", hits: 0, detail: null, owned: true, remedy: null },
+      {
+        place: verbatim("Backups and file sync"),
         state: "out_of_reach",
         hits: 0,
-        detail: "Copies made by other programs cannot be looked at.",
+        detail: verbatim("Copies made by other programs cannot be looked at."),
         owned: false,
         remedy: null,
       },
     ],
     chain_head: fakeHash("chain"),
     chain_verified: null,
-    warnings,
+    warnings: base.warnings,
   };
   log.receipts.unshift(receipt);
   return { ...base, receipt };
@@ -344,7 +352,7 @@ function rollback(log: FakeLog, request: Request<"rollback">) {
       expected_version_id: log.versions.find(({ content_sha256 }) => content_sha256 === expected)?.id ?? null,
       found_version_id: log.heads(store).get(path)?.id ?? null,
       wanted_version_id: to,
-      message: `${path} changed since the preview.`,
+      message: verbatim(`${path} changed since the preview.`),
     };
     return log.act(
       store,
@@ -466,13 +474,13 @@ function handlers(
         name,
         files,
         exists,
-        evidence: [`settings name ${root}`, `${files} files with the usual names`],
+        evidence: [verbatim(`settings name ${root}`), verbatim(`${files} files with the usual names`)],
         project: kind === "codex" ? null : root.replace("/memory", ""),
         enabled: exists,
-        reason: exists ? "switched on in the user's settings" : "the directory does not exist yet",
+        reason: verbatim(exists ? "switched on in the user's settings" : "the directory does not exist yet"),
         store_id: log.stores.find((store) => store.root === root)?.id ?? null,
       })),
-      problems: [{ subject: "/home/ada/.config/agents.json", message: "is not valid JSON: line 3" }],
+      problems: [{ subject: "/home/ada/.config/agents.json", message: verbatim("is not valid JSON: line 3") }],
     }),
     memories: ({ store = "", at = null }) => {
       const heads = [...log.heads(log.store(store), at ? Number(at) : undefined).values()];

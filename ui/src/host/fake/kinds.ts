@@ -1,3 +1,4 @@
+import { verbatim } from "./verbatim";
 import type { AgentSnapshot, Document, Instruction, Instructions, MemoryKind } from "@/bindings";
 import { refuse } from "./log";
 import { documentLines } from "./text";
@@ -40,7 +41,7 @@ function row(path: string, state: string, reason: string, rest: Partial<Instruct
     path,
     leads_to: null,
     state,
-    reason,
+    reason: verbatim(reason),
     imported_by: null,
     depth: 0,
     size_bytes: text?.length ?? null,
@@ -71,7 +72,7 @@ export function instructions(): Instructions {
   const loaded = (agent: string) => files.filter((file) => file.agent === agent && file.state === "loaded");
   return {
     directory: ROOT,
-    because: "Claude Code keeps this memory for it.",
+    because: verbatim("Claude Code keeps this memory for it."),
     repository: ROOT,
     files,
     switched_off: null,
@@ -116,7 +117,7 @@ export function agentSnapshot(store: { name: string; root: string }): AgentSnaps
         project: ROOT,
         directory: `${ROOT}/.claude/agent-memory-snapshots/reviewer`,
         state: "ask",
-        reason: "The snapshot is newer than the one taken over last: the agent would ask.",
+        reason: verbatim("The snapshot is newer than the one taken over last: the agent would ask."),
         updated_at: "2031-04-01T08:00:00Z",
         synced_from: "2031-03-01T08:00:00Z",
         changes: [

@@ -2,6 +2,7 @@
  * A run of an agent, made up by a small generator: the same seed gives the same run. Sizes are tokens. The fake simulates
  * settings over it by the published rules in their plainest form; the real work is in Rust.
  */
+import { verbatim } from "./verbatim";
 import type {
   ContextRequest,
   ContextShow,
@@ -221,7 +222,7 @@ function regretsOf(run: FakeRun, clearedSince: Map<string, number>): Regret[] {
         cleared_at: since,
         needed_at: use.request,
         rule: use.tool === "Bash" ? "run_again" : "read_again",
-        evidence: use.label,
+        evidence: verbatim(use.label),
       },
     ];
   });
@@ -294,7 +295,7 @@ export function simulateRun(
   if (tools && tools.clear_at_least === undefined && breaks > 0)
     warnings.push({
       code: "no_clear_at_least",
-      message: `Without clear_at_least this trigger would break the cache ${breaks} times.`,
+      message: verbatim(`Without clear_at_least this trigger would break the cache ${breaks} times.`),
     });
   const cost = sum(requests.map(({ cost_usd }) => cost_usd ?? 0)) + (sum(run.text) * PRICE.output) / 1e6;
   const kinds = requests.map(({ kind }) => kind);

@@ -1,4 +1,5 @@
 /** The commands of the context lab over made-up runs. */
+import { verbatim } from "./verbatim";
 import type {
   Composition,
   ConfirmPlan,
@@ -259,8 +260,8 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
     base_url: lab.counter.base_url,
     key_source: lab.counter.key_source,
     requests,
-    what: "Messages and tool results of the transcript up to these requests.",
-    limits: ["The system prompt is not in the file."],
+    what: verbatim("Messages and tool results of the transcript up to these requests."),
+    limits: [verbatim("The system prompt is not in the file.")],
   });
   return {
     transcripts: () => ({

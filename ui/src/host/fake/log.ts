@@ -2,6 +2,7 @@
  * A log in memory with the rules that the window relies on: acts append, a dry run does nothing, a file that moved on is
  * a conflict, a redacted version keeps who and when. It answers as the real program does, for tests and nothing else.
  */
+import { verbatim } from "./verbatim";
 import type {
   ActResult,
   ActorView,
@@ -72,7 +73,8 @@ export class FakeLog {
   addStore(root: string, kind: string, name: string, files: Record<string, string>): FakeStore {
     const id = `memstore_${fakeHash(root).slice(0, 26)}`;
     const known = { memories: 0, versions: 0, unreviewed: 0, last_change: null, state_detail: null };
-    const rules = ["hidden files", "*.tmp, *~, .#*, 4913", ".git, node_modules", "files above 10 MiB: hash only"];
+    const left = ["hidden files", "*.tmp, *~, .#*, 4913", ".git, node_modules", "files above 10 MiB: hash only"];
+    const rules = left.map(verbatim);
     const api = { shared: false, mounted: kind !== "remote" };
     const disk = new Map(Object.entries(files));
     const store = { ...known, ...api, id, name, kind, root, state: "recording", rules, disk };
@@ -214,7 +216,7 @@ export class FakeLog {
         expected_version_id: version.id,
         found_version_id: this.heads(store).get(path)?.id ?? null,
         wanted_version_id: earlier && earlier.operation !== "deleted" ? earlier.id : null,
-        message: `${path} changed since.`,
+        message: verbatim(`${path} changed since.`),
       });
     }
     return { store, wanted, conflicts };

@@ -1,4 +1,5 @@
 /** Checks attach lists over the fake log: the rules that are public, near enough for a screen. */
+import { verbatim } from "./verbatim";
 import type { MountPreview, MountProblem, Mounts } from "@/bindings";
 import type { Request } from "@/host/backend";
 import type { FakeLog, FakeStore } from "./log";
@@ -25,11 +26,19 @@ function preview(store: FakeStore | undefined, item: Item, index: number, unrevi
   const instructions = [...text(item.instructions)].length;
   const access = text(item.access) || "read_write";
   if (!store)
-    problems.push({ severity: "warning", at: `${at}/memory_store_id`, message: "This store is not known here." });
+    problems.push({
+      severity: "warning",
+      at: `${at}/memory_store_id`,
+      message: verbatim("This store is not known here."),
+    });
   if (!["read_write", "read_only"].includes(access))
-    problems.push({ severity: "error", at: `${at}/access`, message: "Access is read_write or read_only." });
+    problems.push({ severity: "error", at: `${at}/access`, message: verbatim("Access is read_write or read_only.") });
   if (instructions > MAX_CHARACTERS)
-    problems.push({ severity: "error", at: `${at}/instructions`, message: "At most 4,096 characters are taken." });
+    problems.push({
+      severity: "error",
+      at: `${at}/instructions`,
+      message: verbatim("At most 4,096 characters are taken."),
+    });
   const files = [...(store?.disk ?? [])].map(([path, content]) => {
     return { path, bytes: byteLength(content), tokens: Math.ceil(byteLength(content) / 4) };
   });
@@ -62,10 +71,10 @@ export function checkMounts(
 ): Mounts {
   const list = listOf(resources);
   const problems: MountProblem[] = [];
-  if (list === null) problems.push({ severity: "error", at: "", message: "This is no list of resources." });
+  if (list === null) problems.push({ severity: "error", at: "", message: verbatim("This is no list of resources.") });
   const items = (list ?? []).filter(({ type }) => type === "memory_store");
   if (items.length > MAX_STORES)
-    problems.push({ severity: "error", at: "", message: "A session gets at most eight memory stores." });
+    problems.push({ severity: "error", at: "", message: verbatim("A session gets at most eight memory stores.") });
   const mounts = items.map((item, index) => {
     const id = text(item.memory_store_id);
     const mirror = remote.mirrors.find((known) => known.remote.remote_id === id);

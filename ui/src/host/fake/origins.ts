@@ -1,4 +1,5 @@
 /** Who wrote what, as far as the fake log says: there are no transcripts behind it. */
+import { verbatim } from "./verbatim";
 import type { ActorView, Origin, OriginNote, SessionWrites } from "@/bindings";
 import { type FakeLog, type FakeVersion, refuse } from "./log";
 
@@ -25,7 +26,9 @@ export function origin({ id, created_by }: FakeVersion): Origin {
     version_id: id,
     note,
     put_back: null,
-    evidence: [note.session_id === null ? "No transcript has a call that fits." : "The writer said so when it wrote."],
+    evidence: [
+      verbatim(note.session_id === null ? "No transcript has a call that fits." : "The writer said so when it wrote."),
+    ],
     agent: null,
     project: null,
     agent_name: null,

@@ -3,6 +3,7 @@
  * dreams. It keeps the rules that the window relies on: nothing is sent before a push, and a push never overwrites a newer
  * edit.
  */
+import { verbatim } from "./verbatim";
 import type {
   ActResult,
   ActorView,
@@ -290,7 +291,7 @@ export class FakeRemote {
       archived_at: remote.archived_at,
       pulled_at,
       pulling: false,
-      problem,
+      problem: problem === null ? null : verbatim(problem),
       versions: this.#log.versions.filter(({ store_id }) => store_id === store.id).length,
       never_seen: remote.never_seen,
       redacted_at_host: redacted_at_host.length,
@@ -436,7 +437,7 @@ export class FakeRemote {
             redacted_at_host: [...mirror.redacted_at_host],
             redacted_before: [],
             calls: 1,
-            problem,
+            problem: problem === null ? null : verbatim(problem),
           };
         }),
       }),
@@ -455,7 +456,14 @@ export class FakeRemote {
         const sent = count("sent");
         this.queue = this.queue.filter(({ state }) => state !== "sent");
         const queue = this.#changes(null);
-        return { sent, conflicts: count("conflict"), failed: count("failed"), operations: [], queue, problem };
+        return {
+          sent,
+          conflicts: count("conflict"),
+          failed: count("failed"),
+          operations: [],
+          queue,
+          problem: problem === null ? null : verbatim(problem),
+        };
       },
       remote_queue: ({ store = null }) => this.#changes(store ?? null),
       withdraw_queued: ({ ids = [] }) => {

@@ -38,11 +38,11 @@ impl Inner {
         lock(&self.pending_needles).insert(row.id, needles.clone());
         let purged = self.at(Point::BeforePurge).and_then(|()| Ok(self.writer().purge(needles)?));
         let purged = purged.unwrap_or_else(|error| {
-            result.warnings.push(format!("The purge could not be done yet: {}", error.message));
+            result.warnings.push(format!("The purge could not be done yet: {}", error.message).into());
             None
         });
         self.at(Point::AfterPurge)?;
-        row.warnings.clone_from(&result.warnings);
+        row.warnings = result.warnings.iter().map(ToString::to_string).collect();
         self.finish(&mut row, selection, stores, (survey, rewritten), purged.as_ref())?;
         if purged.is_some() {
             lock(&self.pending_needles).remove(&row.id);

@@ -14,6 +14,7 @@ use regex::bytes::Regex;
 use retrace_files::Root;
 use retrace_findings::{Config, check_one};
 use retrace_log::{QueueRow, StoreRow, VersionRow};
+use retrace_message::Message;
 use retrace_model::{RelPath, Rules, Seen, Sha256, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -238,7 +239,7 @@ impl Survey {
             masked: hit.line.as_ref().map(|(_, text)| text.clone()),
             hits: hit.hits,
             action: if hit.after.is_some() { "replace_in_place" } else { "left" }.to_owned(),
-            remedy: hit.in_path.then(|| NAME_REMEDY.to_owned()),
+            remedy: hit.in_path.then(|| NAME_REMEDY.into()),
             ..RedactionMatch::default()
         });
         let transcripts = self.transcripts.iter().map(|(path, hits)| RedactionMatch {
@@ -250,7 +251,7 @@ impl Survey {
             masked: None,
             hits: *hits,
             action: if rewrite { "replace_in_place" } else { "left" }.to_owned(),
-            remedy: (!rewrite).then(|| TRANSCRIPTS_REMEDY.to_owned()),
+            remedy: (!rewrite).then(|| TRANSCRIPTS_REMEDY.into()),
             ..RedactionMatch::default()
         });
         let encoded = self.encoded.iter().map(|encoded| RedactionMatch {
@@ -260,8 +261,8 @@ impl Survey {
             path: encoded.path.as_ref().map(mask_path),
             hits: encoded.hits(),
             action: "left".to_owned(),
-            detail: Some(encoded.detail()),
-            remedy: Some(encoded.remedy()),
+            detail: Some(encoded.detail().into()),
+            remedy: Some(encoded.remedy().into()),
             ..RedactionMatch::default()
         });
         let outside = self.outside.iter().filter(|outside| outside.hits > 0).map(|outside| RedactionMatch {
@@ -269,8 +270,8 @@ impl Survey {
             path: Some(outside.place.clone()),
             hits: outside.hits,
             action: "left".to_owned(),
-            detail: outside.detail.clone(),
-            remedy: outside.remedy.clone(),
+            detail: outside.detail.clone().map(Message::from),
+            remedy: outside.remedy.clone().map(Message::from),
             ..RedactionMatch::default()
         });
         let texts = self.texts.matches();

@@ -8,6 +8,7 @@ use crate::keep;
 use crate::wire::{ApiError, RedactionMatch};
 use retrace_findings::OwnRules;
 use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
+use retrace_message::Message;
 use retrace_model::Actor;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -84,7 +85,7 @@ impl TextSurvey {
             masked: group.line.clone(),
             hits: group.rows,
             action: if group.remedy.is_some() { "left" } else { "replace_in_place" }.to_owned(),
-            remedy: group.remedy.map(str::to_owned),
+            remedy: group.remedy.map(Message::from),
             ..RedactionMatch::default()
         });
         let files = self.files.iter().map(|file| RedactionMatch {
@@ -256,6 +257,6 @@ impl Inner {
         if !reads {
             return Err("it could not be read any more with a marker in it".to_owned());
         }
-        keep::replace(self, &file.path, &after).map_err(|error| error.message)
+        keep::replace(self, &file.path, &after).map_err(|error| error.message.into_text())
     }
 }

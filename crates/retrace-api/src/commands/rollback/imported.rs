@@ -135,7 +135,7 @@ fn present_then(path: &RelPath, version: &VersionRow) -> ImportedState {
             "A session left or read it so at {at}; what was done otherwise until then is in no transcript."
         )
     };
-    ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason }
+    ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason: reason.into() }
 }
 
 /// State, at a time before recording, of a memory that lives now and of which nothing says that it was there.
@@ -154,7 +154,7 @@ fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Resul
         _ => ("leave", false, "Nothing is known of it at that time; it is left as it is.".to_owned()),
     };
     let path = memory.path.as_ref().map(ToString::to_string).unwrap_or_default();
-    Ok(ImportedState { path, act: act.to_owned(), certain, reason })
+    Ok(ImportedState { path, act: act.to_owned(), certain, reason: reason.into() })
 }
 
 /// True if the source of a version keeps whole states, so that what it does not tell was not there.

@@ -85,7 +85,7 @@ fn recorded(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Vec<Simulation>, A
             serde_json::from_str(line).map_err(|error| ApiError {
                 hint: "Give what `retrace context simulate --json` wrote, or name a --transcript to try both as \
                        settings."
-                    .to_owned(),
+                    .to_owned().into(),
                 ..invalid(path, &format!("Line {} is no simulation: {error}.", index + 1))
             })
         })
@@ -104,8 +104,8 @@ fn pairs(
 ) -> Result<Vec<(Simulation, Simulation)>, ApiError> {
     let differ = |message: String| ApiError {
         code: Code::Invalid,
-        message,
-        hint: "Simulate the same transcripts in the same order for both, one setting each.".to_owned(),
+        message: message.into(),
+        hint: "Simulate the same transcripts in the same order for both, one setting each.".to_owned().into(),
         subject: path.display().to_string(),
     };
     if base.len() != new.len() {

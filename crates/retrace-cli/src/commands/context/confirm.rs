@@ -57,8 +57,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if plan.calls > 0 && plan.key_source.is_none() {
         return Err(ApiError {
             code: Code::CounterUnavailable,
-            message: "There is no key for exact counts.".to_owned(),
-            hint: "Set ANTHROPIC_API_KEY, or keep one with `retrace context key set`.".to_owned(),
+            message: "There is no key for exact counts.".to_owned().into(),
+            hint: "Set ANTHROPIC_API_KEY, or keep one with `retrace context key set`.".to_owned().into(),
             subject: plan.base_url,
         }
         .into());
@@ -85,8 +85,8 @@ fn agrees(shell: &mut Shell<'_, '_>) -> Result<bool, ApiError> {
     if !shell.io.terminal.stderr || shell.json {
         return Err(ApiError {
             code: Code::Invalid,
-            message: "Nothing was sent: nobody could be asked.".to_owned(),
-            hint: "Say --yes to send what the plan says.".to_owned(),
+            message: "Nothing was sent: nobody could be asked.".to_owned().into(),
+            hint: "Say --yes to send what the plan says.".to_owned().into(),
             subject: "--yes".to_owned(),
         });
     }

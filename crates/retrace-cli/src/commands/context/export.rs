@@ -62,8 +62,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Some(path) => {
             std::fs::write(path, &exported.text).map_err(|error| ApiError {
                 code: Code::CannotWrite,
-                message: format!("The file cannot be written: {error}."),
-                hint: String::new(),
+                message: format!("The file cannot be written: {error}.").into(),
+                hint: String::new().into(),
                 subject: path.display().to_string(),
             })?;
             shell.note(&format!("Written to {}.", path.display()));

@@ -25,8 +25,8 @@ impl Named {
             tempfile::NamedTempFile::new().and_then(|mut file| file.write_all(&content).map(|()| file));
         let file = written.map_err(|error| ApiError {
             code: Code::CannotWrite,
-            message: format!("Standard input cannot be kept: {error}."),
-            hint: "Write it to a file and name that.".to_owned(),
+            message: format!("Standard input cannot be kept: {error}.").into(),
+            hint: "Write it to a file and name that.".to_owned().into(),
             subject: "-".to_owned(),
         })?;
         Ok(Self { name: file.path().display().to_string(), file: Some(file) })
@@ -93,10 +93,11 @@ pub(super) fn json(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Value, ApiE
 pub(super) fn invalid(path: &Path, message: &str) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: message.to_owned(),
+        message: message.to_owned().into(),
         hint: "A setting is the value of context_management, {\"compaction_control\":{…}}, or a list of \
                {\"name\",\"config\"}."
-            .to_owned(),
+            .to_owned()
+            .into(),
         subject: path.display().to_string(),
     }
 }
