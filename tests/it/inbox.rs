@@ -619,9 +619,9 @@ fn item_by_item_the_list_is_that_of_the_pages() {
     let mut taken = 0;
     let stopped = list.each(&world.app, |_| {
         taken += 1;
-        let (code, message) = (wire::Code::Busy, "Enough.".to_owned());
-        let enough = wire::ApiError { code, message, hint: String::new(), subject: String::new() };
+        let (code, message) = (wire::Code::Busy, "Enough.".into());
+        let enough = wire::ApiError { code, message, hint: "".into(), subject: String::new() };
         if taken == 70 { Err(enough) } else { Ok(()) }
     });
-    assert_eq!((stopped.expect_err("it stops").message.as_str(), taken), ("Enough.", 70));
+    assert_eq!((stopped.expect_err("it stops").message.text(), taken), ("Enough.", 70));
 }

@@ -72,7 +72,7 @@ receipt: Receipt | null,
 /**
  * Things worth knowing, each a sentence.
  */
-warnings: Array<string>, 
+warnings: Array<Message>, 
 /**
  * Changes that were not done but queued for the hosts of mirrored stores; a push sends them. In a preview, those that
  * would be.
@@ -103,67 +103,12 @@ imported: Array<ImportedState>, };
 
 /**
  * When a store changed.
- * An argument of a message.
- */
-export type Argument = number | string | Message | Array<Argument>;
-
-/**
- * A sentence for people: id, arguments and English text.
- *
- * It serialises as an object of these three. Within [`as_text`](crate::as_text) it serialises as its text.
- */
-export type Message = { 
-/**
- * Key of the translations; [`VERBATIM`] where there is none.
- */
-id: string, 
-/**
- * Arguments by name.
- */
-args: Record<string, Argument>, 
-/**
- * The English text.
- */
-text: string, };
-
-/**
- * An error: what happened, to what, and what to do next.
  */
 export type Activity = { 
 /**
  * Marks from old to new: those rebuilt, at most 1,000, then those observed, at most 1,000; neighbours joined beyond that.
  */
 marks: Array<ActivityMark>, };
-code: Code, 
-/**
- * One plain sentence, in English.
- */
-message: string, 
-/**
- * What to do next, in English; empty when there is nothing to advise.
- */
-hint: string, 
-/**
- * The thing concerned: a path, an id, a field. Never a secret.
- */
-subject: string, 
-/**
- * Sentence and advice with their ids, for other languages.
- */
-messages?: ErrorMessages | null, };
-
-/**
- * The sentence and the advice of an error, with their ids.
- */
-export type ErrorMessages = { 
-/**
- * What happened.
- */
-message: Message, 
-/**
- * What to do next.
- */
-hint: Message, };
 
 /**
  * One mark on the axis.
@@ -193,41 +138,10 @@ created: number,
  * Memories modified.
  */
 modified: number, 
-state_detail: Message | null, 
 /**
  * Memories deleted.
  */
 deleted: number, };
-memories: number, 
-/**
- * Versions recorded.
- */
-versions: number, 
-/**
- * Memories this person has left to review: the rows of the inbox that are of this store.
- */
-unreviewed: number, 
-/**
- * Time of the newest version.
- */
-last_change: string | null, 
-/**
- * Rules for what the store leaves out, one rule a line, for people.
- */
-rules: Array<Message>, 
-/**
- * True if the Memory Stores API shows it.
- */
-shared: boolean, 
-/**
- * True if it has a directory; false when it lives in the log alone.
- */
-mounted: boolean, 
-/**
- * When it was added just now: its files, or the versions of its host (`memver_…`), that hold what was redacted
- * before. What is on disk is recorded as it is; what a host has came without it.
- */
-redacted_before?: Array<string>, };
 
 /**
  * Asks when a store changed, for the time machine's axis.
@@ -328,7 +242,7 @@ snapshots: Array<ProjectSnapshot>,
 /**
  * Files that could not be read.
  */
-problems: Array<string>, };
+problems: Array<Message>, };
 
 /**
  * Writes a comment into a memory that allows a rule at a place, as an operation that `undo` takes back.
@@ -372,17 +286,21 @@ export type ApiError = {
  */
 code: Code, 
 /**
- * One plain sentence.
+ * One plain sentence, in English.
  */
 message: string, 
 /**
- * Next step; empty when there is nothing to advise.
+ * What to do next, in English; empty when there is nothing to advise.
  */
 hint: string, 
 /**
  * The thing concerned: a path, an id, a field. Never a secret.
  */
-subject: string, };
+subject: string, 
+/**
+ * Sentence and advice with their ids, for other languages.
+ */
+messages?: ErrorMessages | null, };
 
 /**
  * Summary of an approval of several items: how many, which, and what the rules find among them.
@@ -412,6 +330,11 @@ newest_at: string | null,
  * Findings of both, the worst first.
  */
 findings: Array<RuleCount>, };
+
+/**
+ * An argument of a message.
+ */
+export type Argument = number | string | Message | Array<Argument>;
 
 /**
  * The rebuilt version whose content stood when a memory was first observed.
@@ -527,214 +450,6 @@ memory_id: string,
 path_then: string | null, 
 /**
  * The path it had, where it is another memory: the lines moved from there.
- * The mirrors, by name.
- */
-stores: Array<RemoteStore>, 
-/**
- * Hosts that are called for them, each with whether there is a key.
- */
-hosts: Array<RemoteHost>, 
-/**
- * The newest calls of this process, newest first; at most 100.
- */
-calls: Array<RemoteCall>, };
-
-/**
- * A host of mirrored stores.
- */
-export type RemoteHost = { 
-/**
- * Base URL.
- */
-base_url: string, 
-/**
- * Where the key comes from: `keyring`, `environment`, or null when there is none.
- */
-key: string | null, };
-
-/**
- * A call that was made to a host.
- */
-export type RemoteCall = { 
-/**
- * When it was begun.
- */
-at: string, 
-/**
- * `GET`, `POST` or `DELETE`.
- */
-method: string, 
-/**
- * Host and path, without the query.
- */
-address: string, 
-/**
- * Status answered; null when there was no answer.
- */
-status: number | null, 
-/**
- * Bytes sent in the body.
- */
-sent: number, 
-/**
- * Bytes received in the body.
- */
-received: number, };
-
-/**
- * A mirrored store.
- */
-export type RemoteStore = { 
-/**
- * The mirror here, `memstore_…`.
- */
-store_id: string, 
-/**
- * Name here.
- */
-name: string, 
-/**
- * Base URL of its host.
- */
-base_url: string, 
-/**
- * Its id at the host.
- */
-remote_id: string, 
-/**
- * Purpose by the host.
- */
-description: string, 
-/**
- * When it was archived at the host.
- */
-archived_at: string | null, 
-/**
- * When a pull last came to its end.
- */
-pulled_at: string | null, 
-/**
- * A pull was cut off and goes on where it was.
- */
-pulling: boolean, 
-/**
- * Why the last pull or push did not come to its end.
- */
-problem: Message | null, 
-/**
- * Versions mirrored.
- */
-versions: number, 
-/**
- * Versions that the host had redacted before they could be mirrored; they have no content here either.
- */
-never_seen: number, 
-/**
- * Versions whose content is kept here although the host redacted it since.
- */
-redacted_at_host: number, 
-/**
- * Those versions, `memver_…`, oldest first, whoever pulled; at most 1,000.
- */
-redacted_versions: Array<string>, 
-/**
- * When all versions the host had were last searched for redacted ones; null before that.
- */
-looked_through_at: string | null, 
-/**
- * Changes queued for the host.
- */
-queued: number, 
-/**
- * Of those, changes that met a newer edit.
- */
-conflicts: number, };
-
-/**
- * Result of a pull.
- */
-export type Pulled = { 
-/**
- * One for each store.
- */
-stores: Array<PulledStore>, };
-
-/**
- * Result of a pull for one store.
- */
-export type PulledStore = { 
-/**
- * The mirror here.
- */
-store_id: string, 
-/**
- * Name here.
- */
-name: string, 
-/**
- * True if it came to its end; a pull that did not goes on where it was.
- */
-finished: boolean, 
-/**
- * Versions that are new here.
- */
-versions: number, 
-/**
- * Live memories after it.
- */
-memories: number, 
-/**
- * Versions that the host redacted since they were mirrored; their content is still kept here.
- */
-redacted_at_host: Array<string>, 
-/**
- * Versions of the host that hold what was redacted here before, `memver_…`; they came without it.
- */
-redacted_before: Array<string>, 
-/**
- * Calls made.
- */
-calls: number, 
-/**
- * Why it did not come to its end.
- */
-problem: Message | null, };
-
-/**
- * Changes queued for hosts. Nothing of it is sent before a push.
- */
-export type RemoteQueue = { 
-/**
- * The changes, in the order in which they are sent.
- */
-changes: Array<QueuedChange>, };
-
-/**
- * A change that waits to be sent to a host.
- */
-export type QueuedChange = { 
-/**
- * Its number; never given twice.
- */
-id: number, 
-/**
- * The mirror here.
- */
-store_id: string, 
-/**
- * Name of the store here.
- */
-store_name: string, 
-/**
- * `create`, `update`, `delete`, `redact` or `archive`.
- */
-kind: string, 
-/**
- * The memory's path here; null where the store as a whole is meant, or the version has no path any more.
- */
-path: string | null, 
-/**
- * The path before, where the change moves the memory.
  */
 moved_from: string | null, 
 /**
@@ -749,7 +464,6 @@ created_by: ActorView | null,
  * As in a version.
  */
 source: string, 
-message: Message | null, 
 /**
  * True if it was rebuilt.
  */
@@ -862,7 +576,7 @@ files: number,
 /**
  * Places that could not be looked at, each a sentence.
  */
-problems: Array<string>, 
+problems: Array<Message>, 
 /**
  * True if a finding is at or above the severity asked for.
  */
@@ -893,23 +607,6 @@ from: string,
  * The store as it might be: `STORE` or `STORE@TIME`.
  */
 to: string, };
-conflicts: number, 
-/**
- * Changes that the host refused; they stay in the queue.
- */
-failed: number, 
-/**
- * Operations that record what was sent, oldest first.
- */
-operations: Array<number>, 
-/**
- * Rest of the queue.
- */
-queue: RemoteQueue, 
-/**
- * Why it ended early.
- */
-problem: Message | null, };
 
 /**
  * A memory that differs between two stores.
@@ -1029,11 +726,11 @@ requests: Array<number>,
 /**
  * Content of the calls, in words: messages and tool results of the transcript, to that address.
  */
-what: string, 
+what: Message, 
 /**
  * Content that the count cannot hold, such as a system prompt that the file does not keep.
  */
-limits: Array<string>, };
+limits: Array<Message>, };
 
 /**
  * Checks forecasts of a setting with `count_tokens`.
@@ -1112,7 +809,7 @@ error_percent: number | null,
 /**
  * Why it failed; null when it did not.
  */
-problem: string | null, 
+problem: Message | null, 
 /**
  * True if the answer was already known.
  */
@@ -1153,7 +850,7 @@ wanted_version_id: string | null,
 /**
  * One sentence: what stood in the way.
  */
-message: string, };
+message: Message, };
 
 /**
  * Tokens by class. All but `not_recorded` are counted offline.
@@ -1385,7 +1082,7 @@ requests_fast_without_price: number,
 /**
  * Parts of the file that were not understood, in words; empty when nothing.
  */
-remarks: Array<string>, };
+remarks: Array<Message>, };
 
 /**
  * Asks what fills the context of a transcript.
@@ -1703,7 +1400,7 @@ subject: string,
 /**
  * Problem.
  */
-message: string, };
+message: Message, };
 
 /**
  * A content, ready to be shown: no line carries markup, hidden characters are named.
@@ -1945,6 +1642,19 @@ base_url: string | null,
 include_archived: boolean, };
 
 /**
+ * The sentence and the advice of an error, with their ids.
+ */
+export type ErrorMessages = { 
+/**
+ * What happened.
+ */
+message: Message, 
+/**
+ * What to do next.
+ */
+hint: Message, };
+
+/**
  * Notice to a client that did not ask. It says where to look, never what is there.
  */
 export type Event = { "type": "advanced", 
@@ -2068,7 +1778,7 @@ kind: string,
 /**
  * The evidence, a sentence.
  */
-message: string, 
+message: Message, 
 /**
  * The line it is about; null for the file as a whole.
  */
@@ -2154,7 +1864,6 @@ media_type: string,
  * Its content.
  */
 text: string, };
-message: Message, };
 
 /**
  * Exported store.
@@ -2179,7 +1888,7 @@ bytes: number,
 /**
  * Content that was left out, and why, each a sentence.
  */
-warnings: Array<string>, };
+warnings: Array<Message>, };
 
 /**
  * Kind of a figure. Every figure carries its own.
@@ -2328,7 +2037,7 @@ end: number | null,
 /**
  * One sentence about this place.
  */
-message: string, 
+message: Message, 
 /**
  * Advice.
  */
@@ -2385,7 +2094,6 @@ on: boolean,
  * configuration of a directory.
  */
 own: string | null, 
-state_detail: Message | null, 
 /**
  * Explanation of what it searches for and why that matters.
  */
@@ -2507,7 +2215,6 @@ warnings: number,
  * Notes.
  */
 notes: number, };
-message: Message, };
 
 /**
  * Health of stores.
@@ -2891,1492 +2598,6 @@ path: string,
 versions: number, };
 
 /**
- * Asks to write a store, or its history, elsewhere.
- */
-export type ExportStoreReq = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * As of this operation or time; now when absent. Not with a bundle.
- */
-at: string | null, 
-/**
- * A new or empty directory, for the files; or a new file, whose name ends in `.retrace`, for a bundle of the whole
- * history.
- */
-to: string, };
-
-/**
- * Exported store.
- */
-export type ExportedStore = { 
-/**
- * `files` or `bundle`.
- */
-kind: string, 
-/**
- * Where.
- */
-to: string, 
-/**
- * Files or versions written.
- */
-written: number, 
-/**
- * Bytes written.
- */
-bytes: number, 
-/**
- * Content that was left out, and why, each a sentence.
- */
-warnings: Array<Message>, };
-
-/**
- * Asks who wrote each line of a text.
- */
-export type BlameReq = { 
-/**
- * `STORE:PATH`, `STORE:PATH@TIME`, or `memver_…`.
- */
-target: string, 
-/**
- * Name to stop it by, with `cancel`, and of its progress.
- */
-job: string | null, };
-
-/**
- * Who wrote each line of a text.
- */
-export type Blame = { 
-/**
- * Requested target.
- */
-target: string, 
-/**
- * The version that is blamed; null where the file on disk is not recorded as it is.
- */
-version_id: string | null, 
-/**
- * Path.
- */
-path: string | null, 
-/**
- * `text`, `binary`, `redacted` or `too_large`; only text has lines.
- */
-kind: string, 
-/**
- * The lines, each with the place in `versions` of the version that brought it in.
- */
-lines: Array<BlameLine>, 
-/**
- * The versions that lines come from, newest first.
- */
-versions: Array<BlameVersion>, 
-/**
- * True if there are more lines than are shown; 100,000 are.
- */
-truncated: boolean, };
-
-/**
- * One line.
- */
-export type BlameLine = { 
-/**
- * Its number, from 1.
- */
-line: number, 
-/**
- * Its text.
- */
-text: string, 
-/**
- * Place in [`Blame::versions`], from 0; null for a line that is on disk and not recorded yet.
- */
-version: number | null, 
-/**
- * Its number then, from 1.
- */
-line_then: number, 
-/**
- * True if it lies at or behind a version whose content is gone, so that it may be older than said.
- */
-or_before: boolean, };
-
-/**
- * A version that lines come from.
- */
-export type BlameVersion = { 
-/**
- * `memver_…`
- */
-version_id: string, 
-/**
- * Place in the log.
- */
-seq: number, 
-/**
- * `mem_…`; another one than asked about where lines moved between files.
- */
-memory_id: string, 
-/**
- * Path then.
- */
-path_then: string | null, 
-/**
- * The path it had, where it is another memory: the lines moved from there.
- */
-moved_from: string | null, 
-/**
- * When it was written.
- */
-created_at: string, 
-/**
- * Who; null when unknown.
- */
-created_by: ActorView | null, 
-/**
- * As in a version.
- */
-source: string, 
-/**
- * True if it was rebuilt.
- */
-rebuilt: boolean, 
-/**
- * Why, where a reason was given.
- */
-note: string | null, 
-/**
- * The session that wrote it, where that is known.
- */
-origin: OriginNote | null, 
-/**
- * The newest act of a person that put lines of it back.
- */
-put_back: PutBack | null, };
-
-/**
- * Asks for the memories of a store.
- */
-export type MemoriesReq = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * As of this instant or operation (RFC 3339, or an operation's number); now when absent.
- */
-at: string | null, 
-/**
- * Only memories of this kind, as in `InboxReq`; all when absent.
- */
-kind: string | null, };
-
-/**
- * The memories of a store, by path.
- */
-export type Memories = { 
-/**
- * One row a memory.
- */
-memories: Array<Memory>, };
-
-/**
- * One memory.
- */
-export type Memory = { 
-/**
- * `mem_…`
- */
-id: string, 
-/**
- * Its path; null when its newest version is redacted and the file is gone.
- */
-path: string | null, 
-/**
- * Its newest version, `memver_…`.
- */
-version_id: string, 
-/**
- * Place of that version in the log.
- */
-seq: number, 
-/**
- * Hash of its content; null when redacted.
- */
-content_sha256: string | null, 
-/**
- * Size in bytes; null when redacted.
- */
-content_size_bytes: number | null, 
-/**
- * `text`, `binary`, `too_large`; null when redacted.
- */
-content_kind: string | null, 
-/**
- * Number of its versions.
- */
-versions: number, 
-/**
- * When it last changed.
- */
-changed_at: string, 
-/**
- * Kind of the memory.
- */
-kind: MemoryKind, };
-
-/**
- * Names one content: a version, a file as it is on disk, or a memory at an instant. The same forms as in the terminal:
- * `memver_…`, `STORE:PATH` (live), `STORE:PATH@TIME` (TIME is RFC 3339 or an operation's number).
- */
-export type DocumentReq = { 
-/**
- * The content.
- */
-target: string, 
-/**
- * True if colour spans are wanted.
- */
-highlight: boolean, };
-
-/**
- * A content, ready to be shown: no line carries markup, hidden characters are named.
- */
-export type Document = { 
-/**
- * Its version, where the log has it.
- */
-version: Version | null, 
-/**
- * Path.
- */
-path: string | null, 
-/**
- * Hash of the raw bytes.
- */
-content_sha256: string | null, 
-/**
- * Size in bytes.
- */
-content_size_bytes: number | null, 
-/**
- * `text`, `binary`, `too_large` or `redacted`.
- */
-kind: string, 
-/**
- * Lines; empty unless text.
- */
-lines: Array<DocumentLine>, 
-/**
- * True when not all lines are given (more than 100,000).
- */
-truncated: boolean, 
-/**
- * Of an index that agents load only up to a limit: where that is; null when all of it is loaded.
- */
-cut: IndexCut | null, };
-
-/**
- * One line of a content.
- */
-export type DocumentLine = { 
-/**
- * Text without its line end.
- */
-text: string, 
-/**
- * Colour: start, end, class.
- */
-spans: Array<[number, number, string]>, 
-/**
- * Characters a reader would not see.
- */
-hidden: Array<Hidden>, };
-
-/**
- * Kind of a memory file, by its place, its name and its front matter.
- */
-export type MemoryKind = { 
-/**
- * `index`, `topic`, `daily_log`, `instructions`, or `other`.
- */
-class: string, 
-/**
- * Type of the front matter, as it stands there (`user`, `feedback`, `project`, `reference`, or another); null without one.
- */
-memory_type: string | null, 
-/**
- * `project` (auto memory), `team`, or the scope of an agent's memory: `agent_user`, `agent_project`, `agent_local`; null elsewhere.
- */
-scope: string | null, 
-/**
- * Name of the agent whose memory it is.
- */
-agent: string | null, 
-/**
- * Day of a daily log, `YYYY-MM-DD`.
- */
-day: string | null, };
-
-/**
- * Asks which instruction files a session would load.
- */
-export type InstructionsReq = { 
-/**
- * The store whose project is meant, id or name.
- */
-store: string | null, 
-/**
- * The directory a session would be started in, absolute. With neither, what every session of this user loads.
- */
-project: string | null, };
-
-/**
- * Instruction files that a session would load.
- */
-export type Instructions = { 
-/**
- * Where the session would be started; null for what every session of this user loads.
- */
-directory: string | null, 
-/**
- * Why that directory, for a store; null where the request names it.
- */
-because: Message | null, 
-/**
- * Top of the working tree.
- */
-repository: string | null, 
-/**
- * The files by agent, each agent's in load order; an import follows the file that names it.
- */
-files: Array<Instruction>, 
-/**
- * Why Claude Code would load none of them, where a variable says so.
- */
-switched_off: Message | null, 
-/**
- * Tokens that each agent loads when a session starts.
- */
-totals: Array<InstructionsTotal>, 
-/**
- * Kind of the tokens.
- */
-tokens_kind: FigureKind, 
-/**
- * Files that could not be read, or were cut short.
- */
-problems: Array<Message>, };
-
-/**
- * Files that one agent loads when a session starts.
- */
-export type InstructionsTotal = { 
-/**
- * `claude-code`, `codex` or `gemini`.
- */
-agent: string, 
-/**
- * Files.
- */
-files: number, 
-/**
- * Tokens.
- */
-tokens: number, };
-
-/**
- * One instruction file, or one that is named and not there.
- */
-export type Instruction = { 
-/**
- * `claude-code`, `codex` (and others that read `AGENTS.md`) or `gemini`.
- */
-agent: string, 
-/**
- * `managed`, `user`, `project` or `local`.
- */
-scope: string, 
-/**
- * The file as it is named, absolute.
- */
-path: string, 
-/**
- * Where it really is, where a symbolic link is on the way.
- */
-leads_to: string | null, 
-/**
- * `loaded` when a session starts, `on_demand` once a file it applies to is read, `excluded` by a setting, `shadowed` by
- * another file, `already_loaded`, `missing`, `cycle`, `too_deep`, `not_approved` (outside the project), `outside` (a link
- * leads out; not read here), `too_large`, `unreadable`, `off`.
- */
-state: string, 
-/**
- * Why, as a sentence.
- */
-reason: Message, 
-/**
- * Place in `files` of the file that imports it.
- */
-imported_by: number | null, 
-/**
- * Imports it is away from a file that is loaded by itself.
- */
-depth: number, 
-/**
- * Size of the file in bytes; null where it was not looked at.
- */
-size_bytes: number | null, 
-/**
- * Its lines; null where it was not read.
- */
-lines: number | null, 
-/**
- * Tokens as the agent loads it, counted offline; null where it was not read.
- */
-tokens: number | null, 
-/**
- * Files it applies to, as its front matter says.
- */
-globs: Array<string>, 
-/**
- * The store that records this file; null when none does.
- */
-store_id: string | null, 
-/**
- * Its path in that store.
- */
-store_path: string | null, };
-
-/**
- * Asks for the text of an instruction file: one of those that `instructions` lists for the same store or project.
- */
-export type InstructionReq = { 
-/**
- * As in `InstructionsReq`.
- */
-store: string | null, 
-/**
- * As in `InstructionsReq`.
- */
-project: string | null, 
-/**
- * Path as listed.
- */
-path: string, 
-/**
- * True if colour spans are wanted.
- */
-highlight: boolean, };
-
-/**
- * Snapshots that projects offer to a subagent's memory.
- */
-export type AgentSnapshot = { 
-/**
- * The agent.
- */
-agent: string, 
-/**
- * `user`, `project` or `local`.
- */
-scope: string, 
-/**
- * Its memory directory.
- */
-root: string, 
-/**
- * Files directly in it.
- */
-local_files: number, 
-/**
- * One a project that has a snapshot for this agent, by project.
- */
-snapshots: Array<ProjectSnapshot>, 
-/**
- * Files that could not be read.
- */
-problems: Array<Message>, };
-
-/**
- * A snapshot, and what the agent would do with it.
- */
-export type ProjectSnapshot = { 
-/**
- * The project.
- */
-project: string, 
-/**
- * The snapshot's directory.
- */
-directory: string, 
-/**
- * `initialise`: the agent would copy it, since there is no memory yet. `ask`: it would ask the person. `current`: it was
- * taken over already. `unusable`: it names no time.
- */
-state: string, 
-/**
- * Why, as a sentence.
- */
-reason: Message, 
-/**
- * Time of the snapshot, as it is written there.
- */
-updated_at: string | null, 
-/**
- * Time of the snapshot that was taken over last, as it is written in the memory.
- */
-synced_from: string | null, 
-/**
- * Change of each file by taking it over, by path: files of the snapshot, and files of the memory.
- */
-changes: Array<SnapshotChange>, };
-
-/**
- * Change of one file by taking a snapshot over.
- */
-export type SnapshotChange = { 
-/**
- * Name of the file.
- */
-path: string, 
-/**
- * `added`, `changed`, `same`; `deleted`: a memory that the snapshot does not have; `kept`: a file that is no memory.
- */
-change: string, 
-/**
- * Bytes now; null when it is not there.
- */
-local_size_bytes: number | null, 
-/**
- * Bytes in the snapshot; null when it is not there.
- */
-snapshot_size_bytes: number | null, 
-/**
- * From the memory to the snapshot; null for `same` and `kept`, and where a side is too large to be compared.
- */
-diff: FileDiff | null, };
-
-/**
- * Where a version came from, shortly: what a row of a list shows.
- */
-export type OriginNote = { 
-/**
- * Confidence: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
- * `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
- * `time_only` (a session was at work on the path's project then), `unknown`.
- */
-confidence: string, 
-/**
- * The session; null when unknown.
- */
-session_id: string | null, 
-/**
- * Its title; null where its transcript is not there.
- */
-title: string | null, 
-/**
- * The model that wrote.
- */
-model: string | null, 
-/**
- * Who in the session: `main`, `subagent`, `background` (an extraction the agent runs by itself); null when unknown.
- */
-role: string | null, 
-/**
- * The transcript, as the Context lab names it; null where it is not there.
- */
-transcript: string | null, 
-/**
- * The turn in the transcript, from 1; null when unknown.
- */
-turn: number | null, 
-/**
- * The prompt before it, its first 200 characters, on one line.
- */
-prompt: string | null, };
-
-/**
- * Act of a person that put back what somebody wrote before: a content, or a deletion.
- */
-export type PutBack = { 
-/**
- * The version that brought it, `memver_…`.
- */
-version_id: string, 
-/**
- * Who wrote that; null when unknown.
- */
-written_by: ActorView | null, 
-/**
- * When that was.
- */
-written_at: string, 
-/**
- * Who put it back.
- */
-by: ActorView | null, 
-/**
- * When.
- */
-at: string, 
-/**
- * The operation that did.
- */
-operation_seq: number, 
-/**
- * Kind of act, as `source` of a version.
- */
-source: string, };
-
-/**
- * Asks who wrote a version, and why.
- */
-export type OriginReq = { 
-/**
- * `memver_…`
- */
-version: string, 
-/**
- * Number of messages before and after the write that are wanted; 4 when absent, 50 at most.
- */
-around: number | null, };
-
-/**
- * Who wrote a version, and why.
- */
-export type Origin = { 
-/**
- * `memver_…`
- */
-version_id: string, 
-/**
- * In short.
- */
-note: OriginNote, 
-/**
- * Act of a person that put back with this version what was written before; all else is of the one who wrote it.
- */
-put_back: PutBack | null, 
-/**
- * Evidence for the answer, one sentence each, the strongest first.
- */
-evidence: Array<Message>, 
-/**
- * The agent that keeps the transcript, as in `transcripts`; null when there is none.
- */
-agent: string | null, 
-/**
- * The project the session worked on.
- */
-project: string | null, 
-/**
- * The subagent's or agent's name, where one wrote.
- */
-agent_name: string | null, 
-/**
- * When the session began.
- */
-started_at: string | null, 
-/**
- * When it ended, as far as its transcript goes.
- */
-ended_at: string | null, 
-/**
- * The call that wrote; null when none was found.
- */
-write: OriginWrite | null, 
-/**
- * The prompt before it, whole up to 20,000 characters.
- */
-prompt: string | null, 
-/**
- * The messages around the write, in order, the write's own among them.
- */
-around: Array<OriginMessage>, 
-/**
- * Other sessions that could have written it as well: sure answers have none.
- */
-candidates: Array<OriginNote>, };
-
-/**
- * A call that wrote a memory.
- */
-export type OriginWrite = { 
-/**
- * Name of the tool.
- */
-tool: string, 
-/**
- * Id of the call.
- */
-tool_use_id: string | null, 
-/**
- * The path it named.
- */
-path: string, 
-/**
- * When it was called.
- */
-at: string | null, 
-/**
- * Line of the transcript, from 1; 0 where a file is not made of lines.
- */
-line: number, 
-/**
- * Its input as JSON, up to 20,000 characters.
- */
-input: string, 
-/**
- * True if `input` was cut.
- */
-truncated: boolean, };
-
-/**
- * A message near a write.
- */
-export type OriginMessage = { 
-/**
- * `user`, `assistant`, or `system`.
- */
-role: string, 
-/**
- * `text`, `thinking`, `tool_use`, `tool_result` or `other`.
- */
-kind: string, 
-/**
- * Its text, up to 2,000 characters; of a call its name and input.
- */
-text: string, 
-/**
- * When.
- */
-at: string | null, 
-/**
- * The turn, from 1.
- */
-turn: number | null, 
-/**
- * True if this is the write itself.
- */
-is_write: boolean, };
-
-/**
- * Names a session.
- */
-export type SessionRef = { 
-/**
- * Its id as the agent writes it, or the beginning of one that no other session has.
- */
-session: string, };
-
-/**
- * Writes of a session, anywhere.
- */
-export type SessionWrites = { 
-/**
- * The session's id.
- */
-session_id: string, 
-/**
- * Its title; null where its transcript is not there.
- */
-title: string | null, 
-/**
- * The agent that keeps the transcript, as in `transcripts`.
- */
-agent: string | null, 
-/**
- * The project it worked on.
- */
-project: string | null, 
-/**
- * Models it called, the main conversation's first.
- */
-models: Array<string>, 
-/**
- * When it began.
- */
-started_at: string | null, 
-/**
- * When it ended, as far as its transcript goes.
- */
-ended_at: string | null, 
-/**
- * The transcript, as the Context lab names it.
- */
-transcript: string | null, 
-/**
- * Versions in all stores, newest first.
- */
-versions: Array<SessionVersion>, 
-/**
- * Calls that succeeded, or did not say, and of which no version is known: they came before recording, were overwritten
- * before the recorder looked, or wrote where nothing is recorded.
- */
-unrecorded: Array<SessionWrite>, };
-
-/**
- * A version that a session wrote.
- */
-export type SessionVersion = { 
-/**
- * Name of the store.
- */
-store: string, 
-/**
- * Confidence, as in `OriginNote`.
- */
-confidence: string, 
-/**
- * The turn in the transcript, from 1.
- */
-turn: number | null, 
-/**
- * The version.
- */
-version: Version, };
-
-/**
- * A call that wrote, of which no version is known.
- */
-export type SessionWrite = { 
-/**
- * Id of the store it wrote to; null where nothing is recorded.
- */
-store_id: string | null, 
-/**
- * The turn in its transcript, from 1.
- */
-turn: number | null, 
-/**
- * The call.
- */
-write: OriginWrite, };
-
-/**
- * One call of the memory tool `memory_20250818`, recorded with its author.
- */
-export type MemoryToolReq = { 
-/**
- * The store, by id, name or directory. Either this or `root`.
- */
-store: string | null, 
-/**
- * The directory the model sees as `/memories`. Made when it is missing, and added as a store when it is none.
- */
-root: string | null, 
-/**
- * `docs`, `py` or `ts`; `docs` when absent.
- */
-dialect: string | null, 
-/**
- * The session that calls; nobody knows who when absent.
- */
-session: string | null, 
-/**
- * The prompt the call is made after. Its first 500 characters are kept until something is redacted: a prompt can hold
- * what no version holds.
- */
-prompt: string | null, 
-/**
- * The turn of the session, from 1; kept likewise.
- */
-turn: number | null, 
-/**
- * The `input` of the `tool_use` block.
- */
-input: unknown, 
-/**
- * Cut views after this many characters; 0 never cuts; as the dialect does when absent.
- */
-view_characters: number | null, 
-/**
- * Treatment of a write that adds a secret, personal data, or hidden or hostile text: `off`, `warn` (it is written,
- * and the answer says what was found) or `refuse`; `off` when absent.
- */
-guard: string | null, 
-/**
- * Text of a configuration for the guard, as in `check`; the rules as they come when absent. That of the directory is
- * not used: whoever is guarded may write it.
- */
-guard_config: string | null, };
-
-/**
- * The answer to a call.
- */
-export type MemoryToolAnswer = { 
-/**
- * The text of the `tool_result`.
- */
-content: string, 
-/**
- * True if it is an error the model should know of.
- */
-is_error: boolean, 
-/**
- * The operation that recorded it; nothing was changed when absent.
- */
-operation_seq: number | null, 
-/**
- * The versions it made, `memver_…`.
- */
-versions: Array<string>, 
-/**
- * Paths it changed that are no memories by the store's rules, such as hidden files, and are not recorded.
- */
-not_recorded: Array<string>, };
-
-/**
- * Asks for the difference between two contents or two states of a store. Forms: `memver_…`, `STORE:PATH` (live),
- * `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number.
- */
-export type DiffReq = { 
-/**
- * The older side. A version alone is compared with the version before it; a live file against its newest version.
- */
-a: string, 
-/**
- * The newer side.
- */
-b: string | null, 
-/**
- * Mark changed words within changed lines.
- */
-words: boolean, 
-/**
- * Unchanged lines around each change; 3 when absent.
- */
-context: number | null, 
-/**
- * Colour spans as in a document.
- */
-highlight: boolean, };
-
-/**
- * A difference.
- */
-export type DiffResult = FileDiff | StoreDiff;
-
-/**
- * One side of a difference.
- */
-export type DiffSide = { 
-/**
- * Requested target.
- */
-target: string, 
-/**
- * `memstore_…`
- */
-store_id: string | null, 
-/**
- * The version, where the side is one.
- */
-version_id: string | null, 
-/**
- * Path.
- */
-path: string | null, 
-/**
- * Hash; null when there is nothing there.
- */
-content_sha256: string | null, 
-/**
- * Size in bytes; null when there is nothing there.
- */
-content_size_bytes: number | null, 
-/**
- * True when the content was redacted. Only the predecessor of a version asked for alone can be: the version is then
- * shown whole, every line as added.
- */
-redacted: boolean, };
-
-/**
- * The difference between two contents.
- */
-export type FileDiff = { 
-/**
- * Older side.
- */
-from: DiffSide, 
-/**
- * Newer side.
- */
-to: DiffSide, 
-/**
- * True when the deadline was hit: the difference is right but may not be the smallest.
- */
-truncated: boolean, 
-/**
- * True when a side is not text: no hunks then.
- */
-binary: boolean, 
-/**
- * Lines added.
- */
-added: number, 
-/**
- * Lines removed.
- */
-removed: number, 
-/**
- * The changes with their surroundings.
- */
-hunks: Array<Hunk>, };
-
-/**
- * One change with its surroundings.
- */
-export type Hunk = { 
-/**
- * First line on the older side.
- */
-old_start: number, 
-/**
- * Lines on the older side.
- */
-old_lines: number, 
-/**
- * First line on the newer side.
- */
-new_start: number, 
-/**
- * Lines on the newer side.
- */
-new_lines: number, 
-/**
- * The lines.
- */
-lines: Array<DiffLine>, };
-
-/**
- * One line of a difference.
- */
-export type DiffLine = { 
-/**
- * `equal`, `insert` or `delete`.
- */
-tag: string, 
-/**
- * Line number on the older side.
- */
-old: number | null, 
-/**
- * Line number on the newer side.
- */
-new: number | null, 
-/**
- * Text without its line end.
- */
-text: string, 
-/**
- * Changed stretches: start, end.
- */
-words: Array<[number, number]>, 
-/**
- * Characters a reader would not see.
- */
-hidden: Array<Hidden>, 
-/**
- * Colour: start, end, class.
- */
-spans: Array<[number, number, string]>, 
-/**
- * True on a last line without a line feed.
- */
-no_newline: boolean, 
-/**
- * True when the line ends in carriage return and line feed.
- */
-carriage_return: boolean, };
-
-/**
- * A character or stretch that a reader would not see.
- */
-export type Hidden = { 
-/**
- * Where it starts.
- */
-at: number, 
-/**
- * Number of characters it covers.
- */
-length: number, 
-/**
- * Its name: `U+200B`, `0xE9` for a byte that is not UTF-8, `<!--` for a comment.
- */
-code: string, 
-/**
- * Its sort: `zero_width`, `bidi_control`, `tag`, `soft_hyphen`, `control`, `html_comment`, `invalid_byte`, …
- */
-kind: string, };
-
-/**
- * The difference between two states of a store.
- */
-export type StoreDiff = { 
-/**
- * Older side.
- */
-from: DiffSide, 
-/**
- * Newer side.
- */
-to: DiffSide, 
-/**
- * Files that differ, by path.
- */
-files: Array<FileChange>, 
-/**
- * Blocks of lines that went from one file to another.
- */
-moves: Array<MovedBlock>, };
-
-/**
- * One file that differs.
- */
-export type FileChange = { 
-/**
- * Path on the newer side, or on the older where it is gone.
- */
-path: string, 
-/**
- * Path on the older side, where the memory moved.
- */
-previous_path: string | null, 
-/**
- * `created`, `modified` or `deleted`.
- */
-operation: string, 
-/**
- * Hash on the older side.
- */
-from_sha256: string | null, 
-/**
- * Hash on the newer side.
- */
-to_sha256: string | null, 
-/**
- * Lines added.
- */
-added: number, 
-/**
- * Lines removed.
- */
-removed: number, 
-/**
- * True when a side is not text.
- */
-binary: boolean, };
-
-/**
- * A block of lines that went from one file to another.
- */
-export type MovedBlock = { 
-/**
- * From which file.
- */
-from_path: string, 
-/**
- * First line there.
- */
-from_line: number, 
-/**
- * To which file.
- */
-to_path: string, 
-/**
- * First line there.
- */
-to_line: number, 
-/**
- * Number of lines.
- */
-lines: number, };
-
-/**
- * Puts memories back. Exactly one of `to`, `session` and `operation_seq` is given.
- */
-export type RollbackReq = { 
-/**
- * With `to`: the memory, as `STORE:PATH` or `mem_…`.
- */
-memory: string | null, 
-/**
- * Put the memory back to this version, `memver_…`.
- */
-to: string | null, 
-/**
- * Take back what this session wrote.
- */
-session: string | null, 
-/**
- * With `session`: also what it is only likely to have written, by the file's front matter or by time alone.
- */
-include_likely: boolean, 
-/**
- * With `session`: these versions of what it is only likely to have written, `memver_…`.
- */
-include: Array<string>, 
-/**
- * With `session`: leave these versions as they are, `memver_…`.
- */
-except: Array<string>, 
-/**
- * Take back what this operation changed.
- */
-operation_seq: number | null, 
-/**
- * With `to`: hash the file must have now; the newest version's when absent.
- */
-expect: string | null, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * Says that the directory which stands at a store's path now is the store's.
- */
-export type RelocateStoreReq = { 
-/**
- * Id, name or directory.
- */
-store: string, 
-/**
- * Only compare it with the log.
- */
-dry_run: boolean, };
-
-/**
- * A directory that is taken for a store's, compared with the log.
- */
-export type Relocated = { 
-/**
- * Nothing was changed.
- */
-dry_run: boolean, 
-/**
- * The store, as it is after that.
- */
-store: Store, 
-/**
- * Where the directory is: where the path leads, links resolved.
- */
-directory: string, 
-/**
- * Files that hold what the log says.
- */
-same: number, 
-/**
- * Files that hold something else.
- */
-changed: number, 
-/**
- * Files of which the log knows nothing.
- */
-new: number, 
-/**
- * Memories of the log that have no file there.
- */
-gone: number, };
-
-/**
- * Puts a whole directory back to an instant.
- */
-export type RestoreReq = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * RFC 3339, or an operation's number: the state right after it.
- */
-at: string, 
-/**
- * The time lies before recording began: restore what imported history knows of it. Files of which it knows nothing are
- * left as they are.
- */
-from_imported: boolean, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * Takes an act back.
- */
-export type UndoReq = { 
-/**
- * The operation; the newest act that can be undone when absent.
- */
-operation_seq: number | null, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * Takes content out of history. Exactly one of `versions`, `find`, `secret_base64` and `finding` is given.
- */
-export type RedactReq = { 
-/**
- * These versions, `memver_…`.
- */
-versions: Array<string>, 
-/**
- * Every version whose content or path matches this regular expression.
- */
-find: string | null, 
-/**
- * Every version that holds exactly these bytes.
- */
-secret_base64: string | null, 
-/**
- * Every version that holds exactly the bytes a finding is about; they are read where it stands and told to nobody.
- */
-finding: FindingPlace | null, 
-/**
- * Only in this store, id or name; all stores when absent.
- */
-store: string | null, 
-/**
- * Also replace it in the live files by a marker.
- */
-live: boolean, 
-/**
- * Also replace it by a marker in transcripts of agents that no running program holds open.
- */
-transcripts: boolean, 
-/**
- * Why; must not hold the secret.
- */
-reason: string | null, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * Where a finding stands in a live file.
- */
-export type FindingPlace = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * The file below it.
- */
-path: string, 
-/**
- * The rule, `group/name`.
- */
-rule: string, 
-/**
- * First byte in the file.
- */
-start: number, };
-
-/**
- * Result of an act, or its preview with `dry_run`.
- */
-export type ActResult = { 
-/**
- * Nothing was done.
- */
-dry_run: boolean, 
-/**
- * The operation that was appended; null when nothing was.
- */
-operation_seq: number | null, 
-/**
- * Files written.
- */
-writes: Array<FileWrite>, 
-/**
- * Files deleted.
- */
-deletes: Array<FileWrite>, 
-/**
- * Files left alone because they moved on. The act did nothing at all unless `partial`.
- */
-conflicts: Array<Conflict>, 
-/**
- * True when some files were done and others not (a disk that filled up on the way).
- */
-partial: boolean, 
-/**
- * With `partial`: files that the act was to change and that are as they were before, for it did not come to them or put
- * them back. Those that could not be changed are `conflicts`.
- */
-left: Array<FileWrite>, 
-/**
- * With a redaction: where the content stands, masked.
- */
-matches: Array<RedactionMatch>, 
-/**
- * With a redaction that was done: the receipt.
- */
-receipt: Receipt | null, 
-/**
- * Things worth knowing, each a sentence.
- */
-warnings: Array<Message>, 
-/**
- * Changes that were not done but queued for the hosts of mirrored stores; a push sends them. In a preview, those that
- * would be.
- */
-queued: number, 
-/**
- * Versions that an import brought in and that lists leave out from then on: those of the import that is undone.
- */
-withdrawn: number, 
-/**
- * With the rollback of a session: changes that it is only likely to have made, and those left out, oldest first. None is
- * taken back unless it is `included`.
- */
-likely: Array<LikelyChange>, 
-/**
- * With the rollback of a session: changes that it is known to have made, oldest first. Each is taken back unless it is left
- * out.
- */
-sure: Array<LikelyChange>, 
-/**
- * With an undo: the operation that it takes back.
- */
-undoes: UndoneAct | null, 
-/**
- * With a restore from imported history: what is known of each file at that time, and how surely.
- */
-imported: Array<ImportedState>, };
-
-/**
- * The operation that an undo takes back.
- */
-export type UndoneAct = { 
-/**
- * Its number.
- */
-operation_seq: number, 
-/**
- * Its cause, as in `Version`.
- */
-source: string, 
-/**
- * When it was done.
- */
-created_at: string, 
-/**
- * Description, where it says so.
- */
-note: string | null, };
-
-/**
  * State of a file in imported history at a time before recording began.
  */
 export type ImportedState = { 
@@ -4396,1386 +2617,6 @@ certain: boolean,
  * Why, in a sentence.
  */
 reason: Message, };
-
-/**
- * One file an act writes or deletes.
- */
-export type FileWrite = { 
-/**
- * `memstore_…`
- */
-store_id: string, 
-/**
- * Path.
- */
-path: string, 
-/**
- * Hash before; null when the file did not exist.
- */
-from_sha256: string | null, 
-/**
- * Hash after; null when the file is deleted.
- */
-to_sha256: string | null, 
-/**
- * In a preview, the difference the act would make, where the content to write is in no version yet.
- */
-diff: FileDiff | null, };
-
-/**
- * A change that a session may have made.
- */
-export type LikelyChange = { 
-/**
- * `memver_…`
- */
-version_id: string, 
-/**
- * `memstore_…`
- */
-store_id: string, 
-/**
- * Path; null when redacted.
- */
-path: string | null, 
-/**
- * `created`, `modified` or `deleted`.
- */
-operation: string, 
-/**
- * When.
- */
-created_at: string, 
-/**
- * Confidence that the session made it, as in `OriginNote`.
- */
-confidence: string, 
-/**
- * True if it is taken back.
- */
-included: boolean, };
-
-/**
- * A file that moved on. Its present content is recorded; all three contents can be shown.
- */
-export type Conflict = { 
-/**
- * `memstore_…`
- */
-store_id: string, 
-/**
- * Path.
- */
-path: string, 
-/**
- * Hash the act expected; null when it expected no file.
- */
-expected_sha256: string | null, 
-/**
- * Hash found; null when there is no file.
- */
-found_sha256: string | null, 
-/**
- * The version the act expected to replace.
- */
-expected_version_id: string | null, 
-/**
- * The version that records what was found.
- */
-found_version_id: string | null, 
-/**
- * The version the act wanted to write.
- */
-wanted_version_id: string | null, 
-/**
- * One sentence: what stood in the way.
- */
-message: Message, };
-
-/**
- * One place a redaction is about, masked.
- */
-export type RedactionMatch = { 
-/**
- * `version`, `live`, `transcript`, `text` of the log beside its versions, `file` of the data directory, `encoded`, `git`,
- * `file_history`, `bundle`, `export`, `worktree` or `store`.
- */
-place: string, 
-/**
- * `memstore_…`
- */
-store_id: string | null, 
-/**
- * The version, with `version`.
- */
-version_id: string | null, 
-/**
- * Path, masked where it matches itself.
- */
-path: string | null, 
-/**
- * Line of the first match; null when the whole content goes because the version was named.
- */
-line: number | null, 
-/**
- * The line, each match replaced by `█`; at most 200 characters.
- */
-masked: string | null, 
-/**
- * Matches in this place.
- */
-hits: number, 
-/**
- * Action: `redact_version`, `replace_in_place`, `left`.
- */
-action: string, 
-/**
- * More, where there is more to say.
- */
-detail: Message | null, 
-/**
- * With `left`: what takes it out of there.
- */
-remedy: Message | null, };
-
-/**
- * Result of a redaction, and the proof.
- */
-export type Receipt = { 
-/**
- * `receipt_…`
- */
-id: string, 
-/**
- * When.
- */
-created_at: string, 
-/**
- * By whom.
- */
-created_by: ActorView | null, 
-/**
- * Why.
- */
-reason: string | null, 
-/**
- * Method of choice: `versions`, `find` or `secret`.
- */
-method: string, 
-/**
- * The operation in the log.
- */
-operation_seq: number, 
-/**
- * Versions redacted.
- */
-versions: number, 
-/**
- * Live files changed.
- */
-live_files: number, 
-/**
- * `done`, or `pending` while another process holds a read.
- */
-purge: string, 
-/**
- * Where was looked, and what was found.
- */
-places: Array<ReceiptPlace>, 
-/**
- * The head of the chain after it.
- */
-chain_head: string, 
-/**
- * Result of verifying the chain after the purge; null while pending.
- */
-chain_verified: boolean | null, 
-/**
- * Things worth knowing, each a sentence: a short secret, content that reappeared.
- */
-warnings: Array<Message>, };
-
-/**
- * One place a receipt speaks of.
- */
-export type ReceiptPlace = { 
-/**
- * For people: "Database file, raw bytes".
- */
-place: Message, 
-/**
- * `clean`, `left` or `out_of_reach`.
- */
-state: string, 
-/**
- * Number of hits there.
- */
-hits: number, 
-/**
- * More, where there is more to say.
- */
-detail: Message | null, 
-/**
- * The place is the log's own: while something is left there, the redaction is not done.
- */
-owned: boolean, 
-/**
- * Step that removes what is left there.
- */
-remedy: Message | null, };
-
-/**
- * The receipts, newest first.
- */
-export type Receipts = { 
-/**
- * All of them.
- */
-receipts: Array<Receipt>, };
-
-/**
- * Searches for words. Every word must occur (as the beginning of a word, case folded) in the content.
- */
-export type SearchReq = { 
-/**
- * The words.
- */
-query: string, 
-/**
- * Look through all versions instead of the live memories: each hit is a version that brought the words in.
- */
-history: boolean, 
-/**
- * Only this store, id or name.
- */
-store: string | null, 
-/**
- * At most so many hits; 100 when absent, 1,000 at most.
- */
-limit: number | null, };
-
-/**
- * Result of a search.
- */
-export type SearchResult = { 
-/**
- * Hits, newest first.
- */
-hits: Array<Hit>, 
-/**
- * True when there are more than asked for.
- */
-more: boolean, };
-
-/**
- * One place where the words occur.
- */
-export type Hit = { 
-/**
- * `memstore_…`
- */
-store_id: string, 
-/**
- * `mem_…`
- */
-memory_id: string, 
-/**
- * `memver_…`
- */
-version_id: string, 
-/**
- * Path of that version.
- */
-path: string | null, 
-/**
- * Line of the best match.
- */
-line: number, 
-/**
- * Text of that line, cut to about 160 characters around the match.
- */
-snippet: string, 
-/**
- * Matches in the snippet: start, end.
- */
-matches: Array<[number, number]>, 
-/**
- * When the version was recorded.
- */
-created_at: string, 
-/**
- * Act of a person that put back with it what was written before.
- */
-put_back: PutBack | null, };
-
-/**
- * Content of the status line.
- */
-export type Status = { 
-/**
- * Version of the program.
- */
-program: string, 
-/**
- * Where the log is.
- */
-data_dir: string, 
-/**
- * Stores.
- */
-stores: number, 
-/**
- * Live memories over all stores.
- */
-memories: number, 
-/**
- * Versions over all stores.
- */
-versions: number, 
-/**
- * The newest operation: the cursor of the change feed.
- */
-cursor: number, 
-/**
- * Time of the newest version.
- */
-last_write: string | null, 
-/**
- * Size of the log on disk, its write-ahead log included, in bytes.
- */
-log_bytes: number, 
-/**
- * True if some process records at present.
- */
-recording: boolean, 
-/**
- * True if it is this process.
- */
-recording_here: boolean, 
-/**
- * Stores that a recording process records: all but mirrors of hosted stores.
- */
-recordable: number, 
-/**
- * Those of them that are recorded while a process records: neither paused nor out of reach.
- */
-recorded: number, 
-/**
- * When the chain was last verified by this process.
- */
-chain_verified_at: string | null, 
-/**
- * Result of that verification.
- */
-chain_ok: boolean | null, 
-/**
- * Items this person has left to review, over all stores: the rows of the inbox.
- */
-unreviewed: number, 
-/**
- * Redactions whose purge is not finished.
- */
-purge_pending: number, 
-/**
- * Network calls made by this process. There are none unless the user asked.
- */
-network_calls: number, 
-/**
- * First run: no store was ever added.
- */
-first_run: boolean, };
-
-/**
- * Notice to a client that did not ask. It says where to look, never what is there.
- */
-export type Event = { "type": "advanced", 
-/**
- * The newest operation.
- */
-cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "progress", 
-/**
- * Name of the work.
- */
-task: string, 
-/**
- * Done so far.
- */
-done: number, 
-/**
- * Of how many; null when not known.
- */
-total: number | null, };
-
-/**
- * Checks a directory or a store. Files that the request brings (configuration, baseline) are given as text, so that a
- * caller on another machine names no path on this one.
- */
-export type CheckReq = { 
-/**
- * A directory, or a store by id or name.
- */
-target: string, 
-/**
- * Text of a configuration; `retrace.toml` of the directory, or of the repository it lies in, when absent.
- */
-config: string | null, 
-/**
- * Only these rules, by id or group; as configured when empty.
- */
-rules: Array<string>, 
-/**
- * Severity from which `failed` is set: `note`, `warning`, `error` or `never`; the configuration's, or `error`,
- * when absent.
- */
-fail_on: string | null, 
-/**
- * Text of a baseline: findings in it do not count.
- */
-baseline: string | null, 
-/**
- * Also make a baseline that accepts everything found.
- */
-make_baseline: boolean, 
-/**
- * Root of the repository the memories are about; found above the directory when absent.
- */
-repository: string | null, 
-/**
- * Do not let comments in memories allow findings.
- */
-no_inline_allow: boolean, 
-/**
- * Also make a SARIF 2.1.0 log.
- */
-sarif: boolean, };
-
-/**
- * One finding. Secrets and personal data are masked in it.
- */
-export type Finding = { 
-/**
- * `group/name`.
- */
-rule: string, 
-/**
- * `error`, `warning` or `note`.
- */
-severity: string, 
-/**
- * Below the directory; empty for the directory as a whole.
- */
-path: string, 
-/**
- * Line, from 1; 1 for the file as a whole.
- */
-line: number, 
-/**
- * Column, from 1, in Unicode scalar values, as compilers count; 1 for the file as a whole.
- */
-column: number, 
-/**
- * Line of the character after the last; null for the file as a whole.
- */
-end_line: number | null, 
-/**
- * Its column.
- */
-end_column: number | null, 
-/**
- * First byte in the file; null for the file as a whole.
- */
-start: number | null, 
-/**
- * The byte after the last.
- */
-end: number | null, 
-/**
- * One sentence about this place.
- */
-message: Message, 
-/**
- * Advice.
- */
-remedy: string, 
-/**
- * Acts that mend it, the one that does most first; each is previewed and can be undone, except for a redaction.
- */
-remedies?: Array<Remedy>, };
-
-/**
- * Result of a check.
- */
-export type Checked = { 
-/**
- * The directory.
- */
-root: string, 
-/**
- * Root of the repository that claims were compared with; null when none was needed or found.
- */
-repository: string | null, 
-/**
- * Findings that count, by path, place and rule.
- */
-findings: Array<Finding>, 
-/**
- * Number of errors.
- */
-errors: number, 
-/**
- * Number of warnings.
- */
-warnings: number, 
-/**
- * Number of notes.
- */
-notes: number, 
-/**
- * Number of further findings that a comment in a memory allows.
- */
-allowed: number, 
-/**
- * Number of further findings that the baseline accepts.
- */
-accepted: number, 
-/**
- * Files looked at.
- */
-files: number, 
-/**
- * Places that could not be looked at, each a sentence.
- */
-problems: Array<Message>, 
-/**
- * True if a finding is at or above the severity asked for.
- */
-failed: boolean, 
-/**
- * Text of the baseline, when asked for.
- */
-baseline: string | null, 
-/**
- * Text of the SARIF log, when asked for.
- */
-sarif: string | null, };
-
-/**
- * Asks for the findings of a store, or of one memory of it.
- */
-export type FindingsReq = { 
-/**
- * Id, name or directory of a store.
- */
-store: string, 
-/**
- * Only this memory.
- */
-path: string | null, };
-
-/**
- * Findings.
- */
-export type Findings = { 
-/**
- * By path, place and rule; then those about changes that are left to review, by time.
- */
-findings: Array<Finding>, 
-/**
- * Number of further findings that comments in memories allow.
- */
-allowed: number, 
-/**
- * Files of the store.
- */
-files: number, 
-/**
- * Of these, files whose last result was used again.
- */
-reused: number, };
-
-/**
- * Asks how healthy stores are.
- */
-export type HealthReq = { 
-/**
- * Only this store, id or name; every listed store when absent.
- */
-store: string | null, 
-/**
- * Also read the transcripts of this machine for what was loaded. The first time this takes as long as reading them;
- * `cancel` with `health` stops it.
- */
-loads: boolean, };
-
-/**
- * Health of stores.
- */
-export type Health = { 
-/**
- * One row a store, by name.
- */
-stores: Array<StoreHealth>, 
-/**
- * Every finding, the worst first; then by store, path and place.
- */
-findings: Array<StoreFinding>, 
-/**
- * Findings that are errors.
- */
-errors: number, 
-/**
- * Findings that are warnings.
- */
-warnings: number, 
-/**
- * Findings that are notes.
- */
-notes: number, 
-/**
- * Transcripts that tell what they loaded; null when they were not asked for.
- */
-sessions_telling: number | null, 
-/**
- * True if reading the transcripts was stopped, so that what was loaded is not fully known.
- */
-cancelled: boolean, };
-
-/**
- * Health of one store.
- */
-export type StoreHealth = { 
-/**
- * `memstore_…`
- */
-store_id: string, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Whose memory it holds.
- */
-kind: string, 
-/**
- * Why it could not be looked at or only in part, each a sentence.
- */
-problems: Array<Message>, 
-/**
- * Files in the directory now.
- */
-files: number, 
-/**
- * Their bytes.
- */
-bytes: number, 
-/**
- * Its indexes, by path. Those that sessions of the project load come from the top directory and `team/`.
- */
-indexes: Array<IndexHealth>, 
-/**
- * Tokens that its indexes cost each session: what is loaded of those marked `each_session`.
- */
-index_tokens: number, 
-/**
- * Kind of the tokens.
- */
-tokens_kind: FigureKind, 
-/**
- * Against the limits of a hosted store.
- */
-hosted: HostedFit, 
-/**
- * Findings that are errors.
- */
-errors: number, 
-/**
- * Findings that are warnings.
- */
-warnings: number, 
-/**
- * Findings that are notes.
- */
-notes: number, 
-/**
- * Findings that comments in memories allow.
- */
-allowed: number, 
-/**
- * Findings by group, in the order of the groups' names; groups without any are left out.
- */
-groups: Array<GroupCount>, 
-/**
- * When it last changed, and by whom.
- */
-last_write_at: string | null, 
-/**
- * Who did that; null when unknown.
- */
-last_write_by: ActorView | null, 
-/**
- * When the person at this machine last reviewed anything of it.
- */
-last_review_at: string | null, 
-/**
- * Changes left to review.
- */
-unreviewed: number, 
-/**
- * Loads by sessions; null when that was not asked for.
- */
-loads: StoreLoads | null, 
-/**
- * Proposals of what could go ([`super::Expiry`]), as far as they can be made without transcripts where these were not
- * asked for.
- */
-expiry: number, };
-
-/**
- * A finding and whose it is.
- */
-export type StoreFinding = { 
-/**
- * `memstore_…`
- */
-store_id: string, 
-/**
- * The memory at that path; null when it is not recorded yet, or the whole store is meant.
- */
-memory_id: string | null, 
-/**
- * Finding.
- */
-finding: Finding, };
-
-/**
- * An index against its limits.
- */
-export type IndexHealth = { 
-/**
- * Its path.
- */
-path: string, 
-/**
- * Lines as the agent counts them: front matter and block comments left out.
- */
-lines: number, 
-/**
- * Bytes as the agent counts them.
- */
-bytes: number, 
-/**
- * Lines that are loaded at most.
- */
-max_lines: number, 
-/**
- * Bytes that are loaded at most.
- */
-max_bytes: number, 
-/**
- * First line of the file that is not loaded, from 1; null when all of it is.
- */
-cut_line: number | null, 
-/**
- * Lines of the file from there on.
- */
-lost_lines: number, 
-/**
- * Tokens of what is loaded, counted offline as the newest models count.
- */
-tokens: number, 
-/**
- * True if every session of the project loads it.
- */
-each_session: boolean, };
-
-/**
- * A store against the limits of a hosted one.
- */
-export type HostedFit = { 
-/**
- * Memories a hosted store takes at most.
- */
-max_memories: number, 
-/**
- * Bytes it takes at most in one memory.
- */
-max_bytes: number, 
-/**
- * Bytes of the largest file.
- */
-largest_bytes: number, 
-/**
- * Files that are too large for it.
- */
-too_large: number, 
-/**
- * Files whose path it would refuse.
- */
-bad_paths: number, };
-
-/**
- * Findings of one group of rules.
- */
-export type GroupCount = { 
-/**
- * The part of the rules' ids before the slash.
- */
-group: string, 
-/**
- * Errors.
- */
-errors: number, 
-/**
- * Warnings.
- */
-warnings: number, 
-/**
- * Notes.
- */
-notes: number, };
-
-/**
- * Loads of a store by sessions. Only transcripts of main conversations on this machine are known; a session concerns
- * the store when it ran in its project, or loaded any of its memories.
- */
-export type StoreLoads = { 
-/**
- * Sessions that concern the store and tell what they loaded.
- */
-sessions: number, 
-/**
- * When a memory of it was last loaded.
- */
-last_loaded_at: string | null, 
-/**
- * The memory that was loaded then, and in how many sessions each was: by path.
- */
-memories: Array<MemoryLoads>, 
-/**
- * Memories that none of them loaded.
- */
-never_loaded: number, };
-
-/**
- * In how many sessions one memory was loaded.
- */
-export type MemoryLoads = { 
-/**
- * Its path.
- */
-path: string, 
-/**
- * Sessions.
- */
-sessions: number, 
-/**
- * When it last was; null for never.
- */
-last_loaded_at: string | null, };
-
-/**
- * Asks what could go.
- */
-export type ExpiryReq = { 
-/**
- * Only this store, id or name; every listed store when absent.
- */
-store: string | null, 
-/**
- * Also read transcripts, for memories that no session loads; as in [`HealthReq`].
- */
-loads: boolean, 
-/**
- * Days without being loaded or changed after which a memory is proposed; 90 when absent.
- */
-unloaded_days: number | null, 
-/**
- * Age in days from which a daily log is proposed; 90 when absent.
- */
-log_days: number | null, };
-
-/**
- * Proposals of memories to remove. Nothing goes by itself: `expire` takes what a person chose.
- */
-export type Expiry = { 
-/**
- * Proposals, by store and path; a memory occurs once.
- */
-proposals: Array<ExpiryProposal>, 
-/**
- * Days that were applied to memories nobody loads.
- */
-unloaded_days: number, 
-/**
- * Days that were applied to daily logs.
- */
-log_days: number, 
-/**
- * True if transcripts were read.
- */
-loads: boolean, 
-/**
- * True if reading them was stopped.
- */
-cancelled: boolean, };
-
-/**
- * A memory that could go, and why.
- */
-export type ExpiryProposal = { 
-/**
- * `memstore_…`
- */
-store_id: string, 
-/**
- * Its path.
- */
-path: string, 
-/**
- * `mem_…`
- */
-memory_id: string, 
-/**
- * Hash it has in the log; `expire` removes nothing else.
- */
-content_sha256: string, 
-/**
- * Its size in bytes.
- */
-content_size_bytes: number, 
-/**
- * When it last changed.
- */
-changed_at: string, 
-/**
- * Why, the strongest reason first.
- */
-reasons: Array<ExpiryReason>, 
-/**
- * Lines of indexes that link to it and would go with it.
- */
-index_lines: Array<IndexLine>, };
-
-/**
- * Why a memory could go.
- */
-export type ExpiryReason = { 
-/**
- * `unloaded`, `old_log`, `date_past` or `duplicate`.
- */
-kind: string, 
-/**
- * The evidence, a sentence.
- */
-message: Message, 
-/**
- * The line it is about; null for the file as a whole.
- */
-line: number | null, };
-
-/**
- * A line of an index.
- */
-export type IndexLine = { 
-/**
- * The index.
- */
-path: string, 
-/**
- * The line, from 1.
- */
-line: number, 
-/**
- * Its text.
- */
-text: string, };
-
-/**
- * Removes memories and the lines of indexes that link to them, as one operation that `undo` takes back.
- */
-export type ExpireReq = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * Memories to remove.
- */
-memories: Array<ExpireMemory>, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * A memory that goes.
- */
-export type ExpireMemory = { 
-/**
- * Its path.
- */
-path: string, 
-/**
- * Hash it must have now; the newest version's when absent.
- */
-expect: string | null, };
-
-/**
- * Moves lines of an index into a topic file: both files change in one operation that `undo` takes back.
- */
-export type MoveEntryReq = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * The index.
- */
-path: string, 
-/**
- * First line that moves, from 1.
- */
-line: number, 
-/**
- * Last line that moves. Without it, a list item moves with the lines that belong to it.
- */
-end_line: number | null, 
-/**
- * The topic file; it is made where there is none.
- */
-to: string, 
-/**
- * Hash the index must have now; the newest version's when absent.
- */
-expect: string | null, 
-/**
- * Hash the topic file must have now.
- */
-expect_to: string | null, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * Writes a comment into a memory that allows a rule at a place, as an operation that `undo` takes back.
- */
-export type AllowFindingReq = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * The memory.
- */
-path: string, 
-/**
- * The line the finding is on; for the file as a whole when absent.
- */
-line: number | null, 
-/**
- * The rule, `group/name`.
- */
-rule: string, 
-/**
- * Why; one line.
- */
-reason: string | null, 
-/**
- * Hash the file must have now; the newest version's when absent.
- */
-expect: string | null, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * Takes characters that are not seen out of a memory, as an operation that `undo` takes back.
- */
-export type StripCharactersReq = { 
-/**
- * Store, id or name.
- */
-store: string, 
-/**
- * The memory.
- */
-path: string, 
-/**
- * Only what this rule finds, `hidden/name`; all rules of hidden characters when absent.
- */
-rule: string | null, 
-/**
- * Only the finding whose first byte this is.
- */
-start: number | null, 
-/**
- * Only on this line, from 1.
- */
-line: number | null, 
-/**
- * Hash the file must have now; the newest version's when absent.
- */
-expect: string | null, 
-/**
- * Say what would be done, and do nothing.
- */
-dry_run: boolean, };
-
-/**
- * An act that mends a finding, of the finding's store and path unless it says another.
- */
-export type Remedy = { "act": "put_back", 
-/**
- * Its sequence number.
- */
-operation: number, } | { "act": "redact", 
-/**
- * The rule.
- */
-rule: string, 
-/**
- * First byte in the file.
- */
-start: number, } | { "act": "strip_character", 
-/**
- * The rule.
- */
-rule: string, 
-/**
- * First byte in the file.
- */
-start: number, 
-/**
- * The byte after the last.
- */
-end: number, } | { "act": "move_lines", 
-/**
- * First line, from 1: where there is one, the last that is loaded, which makes room for the link to the topic.
- */
-from: number, 
-/**
- * Last line.
- */
-to: number, } | { "act": "open", 
-/**
- * The memory.
- */
-path: string, 
-/**
- * Its line, from 1.
- */
-line: number, };
-
-/**
- * The rules, and what the person at this machine set of their own.
- */
-export type FindingRules = { 
-/**
- * Every rule.
- */
-rules: Array<FindingRule>, 
-/**
- * Where a person's own settings are kept.
- */
-own_file: string, };
-
-/**
- * One rule.
- */
-export type FindingRule = { 
-/**
- * `group/name`.
- */
-id: string, 
-/**
- * Default severity of its findings.
- */
-severity: string, 
-/**
- * True if it is on by default.
- */
-on: boolean, 
-/**
- * Setting of the person: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the
- * configuration of a directory.
- */
-own: string | null, 
-/**
- * Explanation of what it searches for and why that matters.
- */
-explanation: string, 
-/**
- * Advice for its findings.
- */
-remedy: string, };
-
-/**
- * Sets one rule for every store of this person.
- */
-export type SetFindingRule = { 
-/**
- * The rule, `group/name`, or `group` for each of its rules.
- */
-rule: string, 
-/**
- * `off`, `on`, `note`, `warning` or `error`; null takes the setting away.
- */
-setting: string | null, };
-
-/**
- * Where an index stops being loaded, measured as the agent measures.
- */
-export type IndexCut = { 
-/**
- * The line, from 1, on which the first byte stands that is not loaded.
- */
-line: number, 
-/**
- * Lines of the file from there on.
- */
-lost: number, 
-/**
- * Limit that was met first: `lines` or `bytes`.
- */
-limit: string, 
-/**
- * Size of that limit.
- */
-size: number, };
-
-/**
- * Settings of a person. Kept in the data directory; what a file leaves out is as in a new one.
- */
-export type DesktopSettings = { 
-/**
- * Closing the window leaves the app in the tray, where it goes on recording. Without a tray it ends all the same.
- */
-keep_in_tray: boolean, 
-/**
- * One message for each session that wrote memory, once it has been quiet for a while.
- */
-digests: boolean, 
-/**
- * A message at once for a secret, a mass delete or hidden text.
- */
-alarms: boolean, 
-/**
- * Language of the tray and of messages, as the window has it: a language tag. As the system when null.
- */
-language: string | null, };
-
-/**
- * Settings of a person, and what this desktop can do.
- */
-export type DesktopState = { 
-/**
- * Settings.
- */
-settings: DesktopSettings, 
-/**
- * True if the desktop shows a tray at present.
- */
-tray: boolean, 
-/**
- * True if this process was told to pause recording, in the tray.
- */
-paused: boolean, 
-/**
- * Why messages cannot be shown, in the system's words; null when they can, or when none was tried.
- */
-messages_problem: string | null, };
-
-/**
- * Verifies the log.
- */
-export type VerifyReq = { 
-/**
- * Also prove that these bytes are in no file of the data directory.
- */
-absent_base64: string | null, 
-/**
- * Forget what was redacted under a key that is gone: it is not kept out any more, and imports go on.
- */
-forget_lost_key: boolean, };
-
-/**
- * Result of verification.
- */
-export type Verified = { 
-/**
- * No problem at all.
- */
-ok: boolean, 
-/**
- * Versions checked.
- */
-versions: number, 
-/**
- * Contents checked.
- */
-blobs: number, 
-/**
- * Head of the chain.
- */
-chain_head: string, 
-/**
- * Problems, each in a sentence.
- */
-problems: Array<Message>, 
-/**
- * True if the bytes are absent; null when not asked.
- */
-absent: boolean | null, 
-/**
- * With `absent`: where they were found.
- */
-found_in: Array<string>, 
-/**
- * Things worth knowing, each a sentence.
- */
-warnings: Array<Message>, };
-
-/**
- * Names a receipt.
- */
-export type ReceiptRef = { 
-/**
- * `receipt_…`
- */
-receipt: string, };
-
-/**
- * All stores, by name.
- */
-export type Stores = { 
-/**
- * The stores.
- */
-stores: Array<Store>, };
-
-/**
- * Asks for a page of what this person has left to review.
- */
-export type InboxReq = { 
-/**
- * Only this store, id or name; all stores when absent.
- */
-store: string | null, 
-/**
- * Only memories of this kind: `index`, `topic`, `topic:TYPE` with the type of the front matter, `daily_log`,
- * `instructions`, `other`; or whose they are: `team`, `agent_user`, `agent_project`, `agent_local`. All when absent.
- */
-kind: string | null, 
-/**
- * The `next_before` of the page before; the first page when absent.
- */
-before: string | null, 
-/**
- * At most so many items; 50 when absent, 500 at most.
- */
-limit: number | null, };
 
 /**
  * Unreviewed changes, newest first.
@@ -6104,7 +2945,7 @@ state: string,
 /**
  * Why, as a sentence.
  */
-reason: string, 
+reason: Message, 
 /**
  * Place in `files` of the file that imports it.
  */
@@ -6170,7 +3011,7 @@ directory: string | null,
 /**
  * Why that directory, for a store; null where the request names it.
  */
-because: string | null, 
+because: Message | null, 
 /**
  * Top of the working tree.
  */
@@ -6182,7 +3023,7 @@ files: Array<Instruction>,
 /**
  * Why Claude Code would load none of them, where a variable says so.
  */
-switched_off: string | null, 
+switched_off: Message | null, 
 /**
  * Tokens that each agent loads when a session starts.
  */
@@ -6194,7 +3035,7 @@ tokens_kind: FigureKind,
 /**
  * Files that could not be read, or were cut short.
  */
-problems: Array<string>, };
+problems: Array<Message>, };
 
 /**
  * Asks which instruction files a session would load.
@@ -6623,6 +3464,25 @@ guard: string | null,
 guard_config: string | null, };
 
 /**
+ * A sentence for people: id, arguments and English text.
+ *
+ * It serialises as an object of these three. Within [`as_text`](crate::as_text) it serialises as its text.
+ */
+export type Message = { 
+/**
+ * Key of the translations; [`VERBATIM`] where there is none.
+ */
+id: string, 
+/**
+ * Arguments by name.
+ */
+args: Record<string, Argument>, 
+/**
+ * The English text.
+ */
+text: string, };
+
+/**
  * One store of an attach list.
  */
 export type MountPreview = { 
@@ -6699,7 +3559,7 @@ at: string,
 /**
  * One sentence.
  */
-message: string, };
+message: Message, };
 
 /**
  * Gives a store of the Memory Stores API a directory, or takes it away.
@@ -6964,7 +3824,7 @@ put_back: PutBack | null,
 /**
  * Evidence for the answer, one sentence each, the strongest first.
  */
-evidence: Array<string>, 
+evidence: Array<Message>, 
 /**
  * The agent that keeps the transcript, as in `transcripts`; null when there is none.
  */
@@ -7180,7 +4040,7 @@ own_file: string,
 /**
  * Problem of that file, in words; null when nothing.
  */
-own_file_problem: string | null, };
+own_file_problem: Message | null, };
 
 /**
  * A snapshot, and what the agent would do with it.
@@ -7202,7 +4062,7 @@ state: string,
 /**
  * Why, as a sentence.
  */
-reason: string, 
+reason: Message, 
 /**
  * Time of the snapshot, as it is written there.
  */
@@ -7282,7 +4142,7 @@ calls: number,
 /**
  * Why it did not come to its end.
  */
-problem: string | null, };
+problem: Message | null, };
 
 /**
  * Result of a push.
@@ -7311,7 +4171,7 @@ queue: RemoteQueue,
 /**
  * Why it ended early.
  */
-problem: string | null, };
+problem: Message | null, };
 
 /**
  * Act of a person that put back what somebody wrote before: a content, or a deletion.
@@ -7405,7 +4265,7 @@ state: string,
 /**
  * Answer of the host, in one sentence; null while it waits.
  */
-message: string | null, 
+message: Message | null, 
 /**
  * Its change, against the mirror's newest version; null with `redact` and `archive`.
  */
@@ -7514,7 +4374,7 @@ chain_verified: boolean | null,
 /**
  * Things worth knowing, each a sentence: a short secret, content that reappeared.
  */
-warnings: Array<string>, };
+warnings: Array<Message>, };
 
 /**
  * One place a receipt speaks of.
@@ -7523,7 +4383,7 @@ export type ReceiptPlace = {
 /**
  * For people: "Database file, raw bytes".
  */
-place: string, 
+place: Message, 
 /**
  * `clean`, `left` or `out_of_reach`.
  */
@@ -7535,7 +4395,7 @@ hits: number,
 /**
  * More, where there is more to say.
  */
-detail: string | null, 
+detail: Message | null, 
 /**
  * The place is the log's own: while something is left there, the redaction is not done.
  */
@@ -7543,7 +4403,7 @@ owned: boolean,
 /**
  * Step that removes what is left there.
  */
-remedy: string | null, };
+remedy: Message | null, };
 
 /**
  * Names a receipt.
@@ -7665,11 +4525,11 @@ action: string,
 /**
  * More, where there is more to say.
  */
-detail: string | null, 
+detail: Message | null, 
 /**
  * With `left`: what takes it out of there.
  */
-remedy: string | null, };
+remedy: Message | null, };
 
 /**
  * A result that was cleared and later needed.
@@ -7702,7 +4562,7 @@ rule: string,
 /**
  * Evidence: the call made again, or the words quoted.
  */
-evidence: string, };
+evidence: Message, };
 
 /**
  * Says that the directory which stands at a store's path now is the store's.
@@ -7898,7 +4758,7 @@ pulling: boolean,
 /**
  * Why the last pull or push did not come to its end.
  */
-problem: string | null, 
+problem: Message | null, 
 /**
  * Versions mirrored.
  */
@@ -8213,7 +5073,7 @@ state: string,
 /**
  * Why, where there is more to say.
  */
-state_detail: string | null, 
+state_detail: Message | null, 
 /**
  * Versions recorded by this scan.
  */
@@ -8766,7 +5626,7 @@ code: string,
 /**
  * A sentence that names the number.
  */
-message: string, };
+message: Message, };
 
 /**
  * Simulations of settings.
@@ -8950,7 +5810,7 @@ state: string,
 /**
  * Why it is in that state, where there is more to say.
  */
-state_detail: string | null, 
+state_detail: Message | null, 
 /**
  * Live memories.
  */
@@ -8970,7 +5830,7 @@ last_change: string | null,
 /**
  * Rules for what the store leaves out, one rule a line, for people.
  */
-rules: Array<string>, 
+rules: Array<Message>, 
 /**
  * True if the Memory Stores API shows it.
  */
@@ -9063,7 +5923,7 @@ kind: string,
 /**
  * Why it could not be looked at or only in part, each a sentence.
  */
-problems: Array<string>, 
+problems: Array<Message>, 
 /**
  * Files in the directory now.
  */
@@ -9524,247 +6384,6 @@ sessions: number,
 projects: number, 
 /**
  * Requests.
- * Session id, or path where there is none.
- */
-transcript: string, 
-/**
- * Path of the file.
- */
-path: string, 
-/**
- * `claude-code`, …
- */
-format: string, 
-/**
- * Title, where there is one.
- */
-title: string | null, 
-/**
- * Model of most requests.
- */
-model: string | null, 
-/**
- * Tokenizer family that was used, and whether it was assumed.
- */
-family: string, 
-/**
- * True if the family was assumed because the model is not known.
- */
-family_assumed: boolean, 
-/**
- * Window of the model in tokens, where known.
- */
-context_window: number | null, 
-/**
- * Believed bounds of counts of this family, in percent of what is shown, where it is an estimate; null
- * where the family's own vocabulary counts.
- */
-family_range_percent: [number, number] | null, 
-/**
- * The largest context: of those that are recorded, or of all where none is. Null without a request.
- */
-peak: ContextPeak | null, 
-/**
- * One entry a request.
- */
-requests: Array<ContextRequest>, 
-/**
- * Compactions and other things that took content away while the transcript was written.
- */
-events: Array<ContextEvent>, 
-/**
- * Memory and instruction files that were loaded, the dearest first.
- */
-memory_files: Array<ContextFile>, 
-/**
- * Price of the run as recorded, in US dollars; null where a model has none.
- */
-cost_usd: number | null, 
-/**
- * True if the true price is higher, for one of the two reasons that follow.
- */
-cost_is_lower_bound: boolean, 
-/**
- * Requests for whose output the client recorded a placeholder. A simulation prices those by what the answers weigh.
- */
-requests_with_placeholder_output: number, 
-/**
- * Requests in fast mode whose model has no known price for it: they are priced as others are.
- */
-requests_fast_without_price: number, 
-/**
- * Parts of the file that were not understood, in words; empty when nothing.
- */
-remarks: Array<Message>, };
-
-/**
- * One request.
- */
-export type ContextRequest = { 
-/**
- * From 0.
- */
-index: number, 
-/**
- * Id of the response.
- */
-id: string, 
-/**
- * When.
- */
-time: string | null, 
-/**
- * Model, where it differs from the transcript's; always set in the terminal's JSON.
- */
-model: string | null, 
-/**
- * Usage as recorded.
- */
-recorded: RecordedUsage | null, 
-/**
- * Size of the context in tokens.
- */
-context: number, 
-/**
- * Kind of `context`.
- */
-kind: FigureKind, 
-/**
- * Classes of its content. The sum is `context`.
- */
-classes: ContextClasses, };
-
-/**
- * Usage of one call as recorded.
- */
-export type RecordedUsage = { 
-/**
- * Uncached input.
- */
-input: number, 
-/**
- * Written to the cache.
- */
-cache_creation: number, 
-/**
- * Read from the cache.
- */
-cache_read: number, 
-/**
- * Output. Clients before 2.1.98 recorded a placeholder.
- */
-output: number, };
-
-/**
- * Tokens by class. All but `not_recorded` are counted offline.
- */
-export type ContextClasses = { 
-/**
- * System prompt and tool definitions, where the file holds them.
- */
-system: number, 
-/**
- * Instruction files (CLAUDE.md and the like).
- */
-instructions: number, 
-/**
- * Memory files.
- */
-memory: number, 
-/**
- * Results of tools.
- */
-tool_results: number, 
-/**
- * Calls of tools: names and inputs.
- */
-tool_inputs: number, 
-/**
- * Text of both sides, summaries included.
- */
-text: number, 
-/**
- * Thinking.
- */
-thinking: number, 
-/**
- * Tokens of client attachments, images and documents.
- */
-attachments: number, 
-/**
- * The recorded context less everything above. Never below zero.
- */
-not_recorded: number, 
-/**
- * By how much the counts came out higher than the recorded context: they were brought down to it in proportion. In no
- * sum.
- */
-over_counted: number, };
-
-/**
- * Something that took content away, or changed it in place, while the transcript was written.
- */
-export type ContextEvent = { 
-/**
- * Index of the first request after it.
- */
-before_request: number, 
-/**
- * `compaction`, `microcompaction`, `rewind`, `replaced`, `server_edit`.
- */
-event: string, 
-/**
- * Tokens before, as recorded or from the request before.
- */
-tokens_before: number | null, 
-/**
- * Tokens after.
- */
-tokens_after: number | null, 
-/**
- * One sentence.
- */
-note: string, };
-
-/**
- * The largest context of a run.
- */
-export type ContextPeak = { 
-/**
- * Index of the request.
- */
-request: number, 
-/**
- * Its tokens.
- */
-tokens: number, 
-/**
- * Kind of these figures.
- */
-kind: FigureKind, };
-
-/**
- * A file that was loaded into the context.
- */
-export type ContextFile = { 
-/**
- * Path as recorded.
- */
-path: string, 
-/**
- * `memory` or `instructions`.
- */
-class: string, 
-/**
- * Tokens of its content when it was last loaded whole, counted offline.
- */
-tokens: number, 
-/**
- * True if only parts of it were loaded: `tokens` are those of the largest.
- */
-partial: boolean, 
-/**
- * Requests that carried it.
  */
 requests: number, 
 /**
@@ -9825,406 +6444,6 @@ refresh: boolean,
  * Wait until the index is up to date before answering (the terminal does).
  */
 wait: boolean, };
-classes: ContextClasses, 
-/**
- * Memory and instruction files in it.
- */
-files: Array<NamedTokens>, 
-/**
- * Results by tool.
- */
-tool_results: Array<NamedTokens>, 
-/**
- * Inputs by tool.
- */
-tool_inputs: Array<NamedTokens>, 
-/**
- * The largest single blocks: what they are and where.
- */
-largest: Array<LargeBlock>, };
-
-/**
- * Tokens under a name.
- */
-export type NamedTokens = { 
-/**
- * Name of a tool, path of a file.
- */
-name: string, 
-/**
- * Number of them.
- */
-count: number, 
-/**
- * Their tokens.
- */
-tokens: number, };
-
-/**
- * A block that takes much room.
- */
-export type LargeBlock = { 
-/**
- * Label, such as `Read src/main.rs`.
- */
-label: string, 
-/**
- * Its tokens.
- */
-tokens: number, 
-/**
- * Index of the first request that carried it.
- */
-since_request: number, };
-
-/**
- * Asks what settings would do to a transcript.
- */
-export type SimulateReq = { 
-/**
- * See [`ContextShowReq::transcript`].
- */
-transcript: string, 
-/**
- * Settings to try, at least one.
- */
-variants: Array<Variant>, 
-/**
- * Model to price and default by, in place of the recorded one.
- */
-model: string | null, 
-/**
- * Life of the cache: `5m` or `1h`. As recorded when absent.
- */
-cache_ttl: string | null, 
-/**
- * List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
- */
-all_cleared: boolean, 
-/**
- * Answer with [`Simulations::lines`] alone, which is all that a chart draws and much less to send. A setting that the
- * API would refuse is then null among the lines and no error, so that a slider's neighbours can be asked for unseen.
- */
-lines_only: boolean, };
-
-/**
- * A setting with a name.
- */
-export type Variant = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * The value of `context_management` (`{"edits":[…]}`), `{"compaction_control":{…}}`, `{"compaction":{…},"at":…}`, or
- * `{}` for no editing.
- */
-config: unknown, };
-
-/**
- * Simulations of settings.
- */
-export type Simulations = { 
-/**
- * One a variant, in order. Empty where only lines were asked for.
- */
-simulations: Array<Simulation>, 
-/**
- * One a variant, in order, where only lines were asked for: null for a setting that the API would refuse. Otherwise
- * left out.
- */
-lines?: Array<SimulatedLine | null>, };
-
-/**
- * Simulation of one setting.
- */
-export type Simulation = { 
-/**
- * Session id, or path.
- */
-transcript: string, 
-/**
- * Name of the variant.
- */
-name: string, 
-/**
- * The setting, with defaults filled in.
- */
-config: unknown, 
-/**
- * Model priced by.
- */
-model: string | null, 
-/**
- * Warnings before deploying it.
- */
-warnings: Array<SimulationWarning>, 
-/**
- * Sums.
- */
-totals: SimulationTotals, 
-/**
- * One entry a request.
- */
-requests: Array<SimulatedRequest>, 
-/**
- * Compactions it would make.
- */
-compactions: Array<SimulatedCompaction>, 
-/**
- * Results cleared and later needed.
- */
-regrets: Array<Regret>, 
-/**
- * Where the run would end before the recorded one; null where it does not.
- */
-stopped: SimulationStopped | null, };
-
-/**
- * End of a run under a setting before the recorded one. Requests after it have zeros.
- */
-export type SimulationStopped = { 
-/**
- * Index of the last request that is made.
- */
-last: number, 
-/**
- * `endless_compaction`, `max_iterations` or `refusal`.
- */
-reason: string, };
-
-/**
- * Something to know before deploying a setting.
- */
-export type SimulationWarning = { 
-/**
- * For programs, such as `trigger_never_reached`.
- */
-code: string, 
-/**
- * A sentence that names the number.
- */
-message: Message, };
-
-/**
- * Sums over a run under a setting.
- */
-export type SimulationTotals = { 
-/**
- * Largest context.
- */
-peak: number, 
-/**
- * Input over all requests.
- */
-input: number, 
-/**
- * Requests at which something was newly cleared.
- */
-clears: number, 
-/**
- * Compactions.
- */
-compactions: number, 
-/**
- * Input written to the cache.
- */
-cache_writes: number, 
-/**
- * Input read from the cache.
- */
-cache_reads: number, 
-/**
- * Requests at which the cached prefix was broken.
- */
-cache_breaks: number, 
-/**
- * Price in US dollars; null where a model has none.
- */
-cost_usd: number | null, 
-/**
- * Requests in fast mode whose model has no known price for it: they are priced as others are, and `cost_usd` is a lower
- * bound.
- */
-requests_fast_without_price: number, 
-/**
- * Results cleared and later needed.
- */
-regrets: number, 
-/**
- * Requests until a clearing has paid for itself, over all clearings; null where none does or none is.
- */
-pays_back_after: number | null, 
-/**
- * Kind of the figures: the weakest kind among the requests.
- */
-kind: FigureKind, 
-/**
- * Half width of the range of `peak`, in percent, where it is estimated.
- */
-range_percent: number | null, };
-
-/**
- * One request under a setting.
- */
-export type SimulatedRequest = { 
-/**
- * From 0.
- */
-index: number, 
-/**
- * Context without the setting.
- */
-before: number, 
-/**
- * Context with it.
- */
-after: number, 
-/**
- * Ends of the range of `after`, where it is estimated.
- */
-range: [number, number] | null, 
-/**
- * Kind of `after`.
- */
-kind: FigureKind, 
-/**
- * Tool uses whose results are newly cleared at this request; all that are cleared with
- * [`SimulateReq::all_cleared`].
- */
-cleared_tool_use_ids: Array<string>, 
-/**
- * Tool uses whose inputs are newly cleared at this request.
- */
-cleared_tool_inputs: Array<string>, 
-/**
- * Turns of thinking cleared in all.
- */
-cleared_thinking_turns: number, 
-/**
- * Edits that the response would report.
- */
-applied_edits: unknown[], 
-/**
- * Tokens before the first that differs from the request before; null where the cached prefix holds.
- */
-cache_break_at: number | null, 
-/**
- * Price in US dollars.
- */
-cost_usd: number | null, };
-
-/**
- * A compaction that a setting would make.
- */
-export type SimulatedCompaction = { 
-/**
- * Index of the request at which it takes place.
- */
-request: number, 
-/**
- * Context that triggered it.
- */
-tokens_before: number, 
-/**
- * Size of the summary: the middle of the range.
- */
-summary: number, 
-/**
- * Ends of the range.
- */
-summary_range: [number, number], 
-/**
- * Price of making it, in US dollars.
- */
-cost_usd: number | null, 
-/**
- * The request whose answer is thrown away and asked for again, for the SDK's compaction.
- */
-dropped_response: number | null, };
-
-/**
- * Chart line of a simulation. Requests are named by their index.
- */
-export type SimulatedLine = { 
-/**
- * Tokens of each request with the setting; as many as the run would have, which is fewer where it stops early.
- */
-after: Array<number>, 
-/**
- * Requests at which tool results or inputs are newly cleared.
- */
-cleared: Array<number>, 
-/**
- * Requests at which nothing but more thinking is cleared.
- */
-thinking: Array<number>, 
-/**
- * Requests before which the run is compacted.
- */
-compacted: Array<number>, 
-/**
- * Requests that need again what was cleared, each once, in order.
- */
-needed_again: Array<number>, };
-
-/**
- * A result that was cleared and later needed.
- */
-export type Regret = { 
-/**
- * The tool use.
- */
-tool_use_id: string, 
-/**
- * Label, such as `Read src/main.rs`.
- */
-label: string, 
-/**
- * Tokens of its result.
- */
-tokens: number, 
-/**
- * Index of the request at which it was cleared.
- */
-cleared_at: number, 
-/**
- * Index of the request whose answer needed it.
- */
-needed_at: number, 
-/**
- * `read_again`, `run_again`, `quoted`, `edited_against`.
- */
-rule: string, 
-/**
- * Evidence: the call made again, or the words quoted.
- */
-evidence: Message, };
-
-/**
- * Asks for the messages around one request, with what a setting would have cleared.
- */
-export type TurnReq = { 
-/**
- * See [`ContextShowReq::transcript`].
- */
-transcript: string, 
-/**
- * Index of the request.
- */
-request: number, 
-/**
- * Setting whose clearings are marked.
- */
-variant: Variant | null, 
-/**
- * Messages from this position of the request's list; when absent, those that end with the answer.
- */
-from: number | null, 
-/**
- * At most so many messages; 40 when absent, 400 at most.
- */
-limit: number | null, };
 
 /**
  * Messages of one request.
@@ -10444,7 +6663,7 @@ chain_head: string,
 /**
  * Problems, each in a sentence.
  */
-problems: Array<string>, 
+problems: Array<Message>, 
 /**
  * True if the bytes are absent; null when not asked.
  */
@@ -10456,7 +6675,7 @@ found_in: Array<string>,
 /**
  * Things worth knowing, each a sentence.
  */
-warnings: Array<string>, };
+warnings: Array<Message>, };
 
 /**
  * Verifies the log.
@@ -10487,8 +6706,6 @@ operation_seq: number,
  * `memver_…`
  */
 id: string, 
-own_file_problem: Message | null, };
-
 /**
  * `memstore_…`
  */
@@ -10584,177 +6801,6 @@ export type WithdrawReq = {
  * Their numbers.
  */
 ids: Array<number>, };
-transcript: string, 
-/**
- * The setting.
- */
-variant: Variant, 
-/**
- * Indices of the requests to check; chosen where the setting acts when absent.
- */
-requests: Array<number> | null, 
-/**
- * Number of points to choose; 4 when absent.
- */
-points: number | null, 
-/**
- * The user saw the plan and agreed. Without it nothing is sent, and only the plan is returned.
- */
-agreed: boolean, 
-/**
- * Name of the job, for progress and `cancel`.
- */
-job: string | null, };
-
-/**
- * The plan, and what came of it.
- */
-export type Confirmed = { 
-/**
- * Plan of the calls.
- */
-plan: ConfirmPlan, 
-/**
- * Forecast beside exact. Empty until agreed.
- */
-points: Array<ConfirmedPoint>, 
-/**
- * True if it was stopped before its end.
- */
-cancelled: boolean, };
-
-/**
- * Plan of calls to a host.
- */
-export type ConfirmPlan = { 
-/**
- * Calls to make.
- */
-calls: number, 
-/**
- * Answers already known.
- */
-cached: number, 
-/**
- * Bytes to send.
- */
-bytes: number, 
-/**
- * To which address.
- */
-base_url: string, 
-/**
- * Where the key comes from: `environment`, `keyring`; null when there is none.
- */
-key_source: string | null, 
-/**
- * Indices of the requests.
- */
-requests: Array<number>, 
-/**
- * Content of the calls, in words: messages and tool results of the transcript, to that address.
- */
-what: Message, 
-/**
- * Content that the count cannot hold, such as a system prompt that the file does not keep.
- */
-limits: Array<Message>, };
-
-/**
- * One request, forecast beside exact.
- */
-export type ConfirmedPoint = { 
-/**
- * Index of the request.
- */
-request: number, 
-/**
- * Forecast of what was sent, without and with the setting.
- */
-forecast_before: number, 
-/**
- * See `forecast_before`.
- */
-forecast_after: number, 
-/**
- * Answer of `count_tokens`, without and with the setting; null where it failed.
- */
-exact_before: number | null, 
-/**
- * See `exact_before`.
- */
-exact_after: number | null, 
-/**
- * Error of `forecast_after` in percent.
- */
-error_percent: number | null, 
-/**
- * Why it failed; null when it did not.
- */
-problem: Message | null, 
-/**
- * True if the answer was already known.
- */
-cached: boolean, };
-
-/**
- * True if exact counts are available.
- */
-export type CounterStatus = { 
-/**
- * To which address calls would go.
- */
-base_url: string, 
-/**
- * Where the key comes from: `environment`, `keyring`; null when there is none.
- */
-key_source: string | null, 
-/**
- * True if this machine has a keyring that can be used.
- */
-keyring: boolean, 
-/**
- * Calls made since the program started, newest first; at most 200.
- */
-calls: Array<NetworkCall>, };
-
-/**
- * Puts a key into the system's keyring, or takes it out.
- */
-export type CounterKeyReq = { 
-/**
- * The key to keep.
- */
-key: string | null, 
-/**
- * Take the key out instead. Said in so many words, so that an empty request takes nothing away.
- */
-remove: boolean, };
-
-/**
- * One call over the network.
- */
-export type NetworkCall = { 
-/**
- * When.
- */
-at: string, 
-/**
- * Purpose, such as `count_tokens`.
- */
-purpose: string, 
-/**
- * To which address.
- */
-url: string, 
-/**
- * Bytes sent.
- */
-bytes: number, 
-/**
- * Status of the answer; null without one.
- */
-status: number | null, };
 
 /** Every command: what it takes and what it gives. */
 export type Commands = {

@@ -5,10 +5,14 @@ use retrace_api::wire::ApiError;
 use serde::Serialize;
 use std::io::{Error, Result, Write};
 
-/// One object and a line feed. A message is its text, as the contract of `--json` has it. Characters that a terminal would not show are written as `\uHHHH`.
+/// One object and a line feed. Characters that a terminal would not show are written as `\uHHHH`.
 pub(crate) fn line<T: Serialize + ?Sized>(out: &mut (impl Write + ?Sized), value: &T) -> Result<()> {
-    let text = retrace_message::as_text(|| serde_json::to_string(value))?;
-    writeln!(out, "{}", visible::json(&text))
+    writeln!(out, "{}", visible::json(&json(value)?))
+}
+
+/// JSON in which a message is its text, as the contract of `--json` has it.
+fn json<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+    retrace_message::as_text(|| serde_json::to_string(value))
 }
 
 /// Objects, one a line, whose last field is a list that is written while it comes. What is printed is what [`line()`] prints of
@@ -30,7 +34,7 @@ impl<'o, W: Write + ?Sized> Lists<'o, W> {
     /// Begins an object, given with an empty list, after the one before it.
     pub(crate) fn begin<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.end()?;
-        let text = serde_json::to_string(value)?;
+        let text = json(value)?;
         let head = text.strip_suffix(EMPTY).ok_or_else(|| Error::other("its last field is no empty list"))?;
         self.items = Some(0);
         self.out.write_all(visible::json(head).as_bytes())
@@ -44,7 +48,7 @@ impl<'o, W: Write + ?Sized> Lists<'o, W> {
         } else {
             self.items = Some(1);
         }
-        let text = serde_json::to_string(value)?;
+        let text = json(value)?;
         self.out.write_all(visible::json(&text).as_bytes())
     }
 
