@@ -3,17 +3,17 @@
 //! Grouping looks at all that is left, which is little per item; contents are read for the items of one page alone.
 //! Deliberately absent: deciding. That is `commands/review.rs`.
 
-use crate::app::{Inner, lock};
+use crate::app::Inner;
 use crate::commands::NEWEST_FAMILY;
 use crate::item_findings::Configurations;
 use crate::kinds;
 use crate::view;
 use crate::wire::{ApiError, FigureKind, InboxItem};
+use retrace_engine::remembered::{FactKey, Remembered};
 use retrace_log::{Reader, Recent, Unreviewed, VersionRow};
 use retrace_model::{Actor, MAX_FILE_BYTES, Sha256, StoreId, VersionOperation};
 use retrace_tokens::{Counter, Family};
 use std::collections::HashMap;
-use std::sync::Mutex;
 
 /// Changes of one store by one writer that are at most so far apart belong together, in microseconds: an agent that tidies
 /// its memory takes seconds between two files, minutes where it thinks or asks in between.
@@ -24,9 +24,6 @@ const LARGEST_COUNTED: u64 = MAX_FILE_BYTES;
 
 /// The tokenizer family that items are counted with: that of the newest models.
 const FAMILY: Family = NEWEST_FAMILY;
-
-/// Counts that are remembered; some megabytes.
-const MAX_COUNTS: usize = 50_000;
 
 /// Items that belong together, as places in the list they were made from, newest first.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,7 +66,7 @@ fn are_close(one: &Unreviewed, other: &Unreviewed) -> bool {
 /// Token counts of contents that were asked for before, by hash.
 #[derive(Default)]
 pub(crate) struct TokenCounts {
-    known: Mutex<HashMap<Sha256, u64>>,
+    known: Remembered<u64>,
 }
 
 impl TokenCounts {
@@ -81,8 +78,8 @@ impl TokenCounts {
         if !content.kept || !content.is_text || content.size > LARGEST_COUNTED {
             return Ok(None);
         }
-        if let Some(known) = lock(&self.known).get(&content.sha256) {
-            return Ok(Some(*known));
+        if let Some(known) = self.known.get(FactKey::of(content.sha256)) {
+            return Ok(Some(known));
         }
         let Some(bytes) = contents.content(version)? else { return Ok(None) };
         Ok(self.count(content.sha256, &bytes))
@@ -94,19 +91,15 @@ impl TokenCounts {
             return None;
         }
         let sha256 = Sha256::of(bytes);
-        if let Some(known) = lock(&self.known).get(&sha256) {
-            return Some(*known);
+        if let Some(known) = self.known.get(FactKey::of(sha256)) {
+            return Some(known);
         }
         self.count(sha256, bytes)
     }
 
     fn count(&self, sha256: Sha256, bytes: &[u8]) -> Option<u64> {
         let tokens = Counter::of(FAMILY).content(&String::from_utf8_lossy(bytes));
-        let mut known = lock(&self.known);
-        if known.len() >= MAX_COUNTS {
-            known.clear();
-        }
-        known.insert(sha256, tokens);
+        self.known.keep(FactKey::of(sha256), tokens);
         Some(tokens)
     }
 }

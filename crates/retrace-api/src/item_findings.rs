@@ -8,6 +8,7 @@ use crate::app::{Inner, lock, root_of};
 use crate::check::{self, Files, Place};
 use crate::wire::{self, ApiError};
 use chrono::NaiveDate;
+use retrace_engine::remembered::{FactKey, Remembered};
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
 use retrace_log::{Reader, Recent, StoreRow, Unreviewed, VersionFilter, VersionRow};
@@ -27,18 +28,12 @@ const REDACTED_BACK: &str = "events/redacted-back";
 /// Any content that is recorded is checked: rules take time in proportion to a text, and each text is checked once.
 const LARGEST_CHECKED: u64 = MAX_FILE_BYTES;
 
-/// Contents whose findings are remembered. Nearly all have none; some megabytes.
-const MAX_CONTENTS: usize = 50_000;
-
 /// In stores with more memories the rules over a directory wait for `findings` of the store: a list is asked for after each
 /// review. It is what a hosted store holds at most.
 const MAX_IN_DIRECTORY: u64 = 2_000;
 
 /// Of a store, so many of its newest changes are compared with the rules of events: weeks of work, and some milliseconds.
 const EVENT_CHANGES: u64 = 2_000;
-
-/// Path and content of what was checked, with the configuration it was checked by.
-type Key = (String, Sha256, Sha256);
 
 /// Newest version, how far writers were searched for, configuration.
 type State = (u64, u64, Sha256);
@@ -57,7 +52,9 @@ struct StoreEvents {
 /// Cache of findings.
 #[derive(Default)]
 pub(crate) struct FindingsCache {
-    contents: Mutex<HashMap<Key, Arc<Vec<Finding>>>>,
+    contents: Remembered<Arc<Vec<Finding>>>,
+    /// Shared by the many contents without findings.
+    none: Arc<Vec<Finding>>,
     events: Mutex<HashMap<StoreId, Arc<StoreEvents>>>,
     directories: Mutex<HashMap<StoreId, (DirectoryState, Arc<StoreDirectory>)>>,
 }
@@ -134,17 +131,15 @@ impl FindingsCache {
         if !info.kept || info.size > LARGEST_CHECKED {
             return Ok(Arc::default());
         }
-        let key = (path.to_text(), info.sha256, configured.identity);
-        if let Some(known) = lock(&self.contents).get(&key) {
-            return Ok(Arc::clone(known));
+        let path = path.to_text();
+        let key = FactKey::of_parts(&[path.as_bytes(), &info.sha256.0, &configured.identity.0]);
+        if let Some(known) = self.contents.get(key) {
+            return Ok(known);
         }
         let Some(bytes) = contents.content(version)? else { return Ok(Arc::default()) };
-        let found = Arc::new(check_one(&key.0, &bytes, &configured.config));
-        let mut known = lock(&self.contents);
-        if known.len() >= MAX_CONTENTS {
-            known.clear();
-        }
-        known.insert(key, Arc::clone(&found));
+        let found = check_one(&path, &bytes, &configured.config);
+        let found = if found.is_empty() { Arc::clone(&self.none) } else { Arc::new(found) };
+        self.contents.keep(key, Arc::clone(&found));
         Ok(found)
     }
 
@@ -200,7 +195,7 @@ impl FindingsCache {
 
     /// Forgets everything, so that nothing outlives the redaction of a content.
     pub(crate) fn forget(&self) {
-        lock(&self.contents).clear();
+        self.contents.forget();
         lock(&self.events).clear();
         lock(&self.directories).clear();
     }

@@ -3,31 +3,24 @@
 //! A list asks for the counts of hundreds of pairs at once, and for the same ones again with every change; the difference
 //! itself is worked out once. Contents that never change are all that is counted, so nothing remembered becomes wrong.
 
-use crate::app::lock;
 use crate::wire::ApiError;
 use retrace_diff::{DiffKind, DiffOptions, Granularity};
+use retrace_engine::remembered::{FactKey, Remembered};
 use retrace_log::{Recent, VersionRow};
 use retrace_model::{MAX_FILE_BYTES, Sha256};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Mutex;
 
 /// Of larger contents no smallest difference is searched for, which can take long: their lines are counted without their order.
 const LARGEST_ORDERED: usize = 256 << 10;
 
-/// Pairs that are remembered; some megabytes.
-const MAX_PAIRS: usize = 50_000;
-
 /// Lines that came, and lines that went.
 pub(crate) type Counts = (u64, u64);
-
-/// Hashes of two contents; `None` for no file.
-type Pair = (Option<Sha256>, Option<Sha256>);
 
 /// Counts of pairs that were asked for before.
 #[derive(Default)]
 pub(crate) struct LineCounts {
-    known: Mutex<HashMap<Pair, Option<Counts>>>,
+    known: Remembered<Option<Counts>>,
 }
 
 impl LineCounts {
@@ -43,16 +36,17 @@ impl LineCounts {
             return Ok(None);
         }
         let hash = |version: &VersionRow| version.content.map(|content| content.sha256);
-        let pair = (from.and_then(hash), hash(to));
-        if pair.0 == pair.1 {
+        let (before, after) = (from.and_then(hash), hash(to));
+        if before == after {
             return Ok(Some((0, 0)));
         }
-        if let Some(known) = lock(&self.known).get(&pair) {
-            return Ok(*known);
+        let key = key(before, after);
+        if let Some(known) = self.known.get(key) {
+            return Ok(known);
         }
         let old = from.map_or_else(|| Ok(Rc::default()), |from| bytes(contents, from))?;
         let counts = compare(&old, &bytes(contents, to)?);
-        self.remember(pair, counts);
+        self.known.keep(key, counts);
         Ok(counts)
     }
 
@@ -62,22 +56,20 @@ impl LineCounts {
         if !fits(from) || !fits(to) {
             return None;
         }
-        let pair = (from.map(Sha256::of), to.map(Sha256::of));
-        if let Some(known) = lock(&self.known).get(&pair) {
-            return *known;
+        let key = key(from.map(Sha256::of), to.map(Sha256::of));
+        if let Some(known) = self.known.get(key) {
+            return known;
         }
         let counts = compare(from.unwrap_or_default(), to.unwrap_or_default());
-        self.remember(pair, counts);
+        self.known.keep(key, counts);
         counts
     }
+}
 
-    fn remember(&self, pair: Pair, counts: Option<Counts>) {
-        let mut known = lock(&self.known);
-        if known.len() >= MAX_PAIRS {
-            known.clear();
-        }
-        known.insert(pair, counts);
-    }
+/// The key of two contents; `None` is no file.
+fn key(before: Option<Sha256>, after: Option<Sha256>) -> FactKey {
+    let part = |content: &Option<Sha256>| content.map_or_else(Vec::new, |content| content.0.to_vec());
+    FactKey::of_parts(&[&part(&before), &part(&after)])
 }
 
 fn is_comparable(version: &VersionRow) -> bool {

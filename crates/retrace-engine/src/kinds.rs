@@ -4,19 +4,17 @@
 //! Deliberately absent: the rules. Those are `retrace_model::memory_kind` and `retrace_findings::memory_type`.
 
 use crate::engine::{Engine, lock, root_of};
+use crate::remembered::{FactKey, Remembered};
 use crate::wire::{self, ApiError};
 use retrace_log::{ContentInfo, LogError, Reader, Recent, StoreRow, Unreviewed, VersionRow};
 use retrace_model::{
-    KindFilter, MAX_FILE_BYTES, MemoryKind, Sha256, StoreId, StoreKind, StorePlace, UnknownWord,
-    may_have_type, memory_kind,
+    KindFilter, MAX_FILE_BYTES, MemoryKind, StoreId, StoreKind, StorePlace, UnknownWord, may_have_type,
+    memory_kind,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Mutex;
-
-/// Types that are remembered; a few megabytes.
-const MAX_TYPES: usize = 100_000;
 
 /// Any content that is recorded is read for its type, once for each content.
 const LARGEST_READ: u64 = MAX_FILE_BYTES;
@@ -24,7 +22,7 @@ const LARGEST_READ: u64 = MAX_FILE_BYTES;
 /// Known facts of stores and contents.
 #[derive(Default)]
 pub(crate) struct KindCache {
-    types: Mutex<HashMap<Sha256, Option<String>>>,
+    types: Remembered<Option<Box<str>>>,
     places: Mutex<HashMap<StoreId, Place>>,
 }
 
@@ -53,16 +51,13 @@ impl KindCache {
         else {
             return Ok(None);
         };
-        if let Some(known) = lock(&self.types).get(&content.sha256) {
-            return Ok(known.clone());
+        let key = FactKey::of(content.sha256);
+        if let Some(known) = self.types.get(key) {
+            return Ok(known.map(String::from));
         }
         let Some(read) = read()? else { return Ok(None) };
         let found = retrace_findings::memory_type(&read);
-        let mut types = lock(&self.types);
-        if types.len() >= MAX_TYPES {
-            types.clear();
-        }
-        types.insert(content.sha256, found.clone());
+        self.types.keep(key, found.as_deref().map(Box::from));
         Ok(found)
     }
 }

@@ -45,6 +45,7 @@ pub mod plan;
 pub mod queue;
 pub mod recorder;
 pub mod relocate;
+pub mod remembered;
 pub mod roots;
 pub mod scan;
 pub mod stores;
