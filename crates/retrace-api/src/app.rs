@@ -14,13 +14,13 @@ use crate::wire::{ApiError, Event};
 use retrace_engine::Engine;
 use retrace_engine::recorder::{Recording, Upkeep};
 pub(crate) use retrace_engine::{lock, path_from_bytes, path_to_bytes, root_of};
-use retrace_log::Needles;
-use retrace_model::{ReceiptId, StoreId, Timestamp};
+use retrace_model::{StoreId, Timestamp};
+use retrace_redact::{Held, KeptTexts, PurgeUpkeep, Redactions};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// The log with everything commands need around it. Cheap to share between threads.
 pub struct App {
@@ -34,8 +34,7 @@ pub(crate) struct Inner {
     pub(crate) keys: Arc<dyn KeyStore>,
     /// Hosts of mirrored stores.
     pub(crate) hosts: Arc<dyn Hosts>,
-    /// Bytes that pending purges still have to prove absent. In memory only.
-    pub(crate) pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
+    pub(crate) redactions: Arc<Redactions>,
     pub(crate) lab: Lab,
     /// The join of versions with transcripts.
     pub(crate) origins: Origins,
@@ -60,6 +59,25 @@ impl Deref for Inner {
 
     fn deref(&self) -> &Arc<Engine> {
         &self.engine
+    }
+}
+
+impl KeptTexts for Inner {
+    fn forget(&self) -> Box<dyn Held + '_> {
+        self.findings_cache.forget();
+        self.text_cache.forget();
+        self.lab.loaded.forget();
+        // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
+        self.lab.index.cancel();
+        let no_pass = self.origins.forget();
+        self.lab.index.forget(self);
+        Box::new(no_pass)
+    }
+}
+
+impl AsRef<Redactions> for App {
+    fn as_ref(&self) -> &Redactions {
+        &self.inner.redactions
     }
 }
 
@@ -94,12 +112,13 @@ impl App {
     /// [`Code::Busy`]: crate::wire::Code::Busy
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
         let AppOptions { engine, keys, hosts } = options;
+        let engine = Engine::open(engine)?;
         let app = Self {
             inner: Arc::new(Inner {
-                engine: Engine::open(engine)?,
+                redactions: Arc::new(Redactions::new(Arc::clone(&engine))),
+                engine,
                 keys,
                 hosts,
-                pending_needles: Mutex::new(HashMap::new()),
                 lab: Lab::default(),
                 origins: Origins::default(),
                 checkers: Mutex::new(HashMap::new()),
@@ -111,8 +130,10 @@ impl App {
                 text_cache: TextCache::default(),
             }),
         };
+        let texts: Weak<dyn KeptTexts> = Arc::downgrade(&(Arc::clone(&app.inner) as Arc<dyn KeptTexts>));
+        app.inner.redactions.forget_with(texts);
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
-        drop(app.inner.finish_purges());
+        drop(app.inner.redactions.finish_purges());
         drop(app.inner.finish_baselines());
         Ok(app)
     }
@@ -152,7 +173,7 @@ impl App {
     /// `busy` when another process records with this data directory, `not_found` for an unknown store.
     pub fn record(&self, stores: &[String]) -> Result<Recording, ApiError> {
         let upkeep: Vec<Box<dyn Upkeep>> = vec![
-            Box::new(crate::commands::PurgeUpkeep::new(Arc::clone(&self.inner))),
+            Box::new(PurgeUpkeep::new(Arc::clone(&self.inner.redactions))),
             Box::new(crate::origins::JoinUpkeep::new(Arc::clone(&self.inner))),
         ];
         self.inner.record(stores, upkeep)

@@ -61,6 +61,6 @@ pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
 pub use retrace_wire as wire;
 
 use retrace_engine::{
-    decision, diff, flush, inventory, jobs, keep, kept_out, kinds, live_files, memories, origin_lines, plan,
-    queue, relocate, roots, stores, target, view,
+    decision, diff, flush, git, inventory, jobs, keep, kept_out, kinds, live_files, memories, origin_lines,
+    plan, queue, relocate, roots, stores, target, view,
 };

@@ -32,6 +32,7 @@ pub mod events;
 mod faults;
 mod feed;
 pub mod flush;
+pub mod git;
 pub mod inventory;
 pub mod jobs;
 pub mod keep;

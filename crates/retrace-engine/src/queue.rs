@@ -9,6 +9,10 @@ use retrace_message::Message;
 use retrace_model::{MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Message where a redaction of a live memory's newest version waits.
+pub const HEAD_WAITS: &str =
+    "It is the newest version of a live memory; the host redacts it once there is a newer one.";
+
 /// Turns the steps of a plan in mirrored stores into changes for their hosts, in order. The operation is not known yet.
 ///
 /// # Errors

@@ -27,7 +27,6 @@ mod memory_tool;
 mod mounts;
 mod origin;
 mod prices;
-mod redact;
 mod remote;
 mod review;
 mod review_report;
@@ -44,14 +43,12 @@ mod tokens;
 mod transcripts;
 mod turn;
 mod variants;
-mod verify;
 
 pub(crate) use crate::stores::{answer as store_answer, directory as directory_named_by, refuse_overlap};
 pub use check::check_directory;
 pub(crate) use expiry::MESSAGES as EXPIRY_MESSAGES;
 pub use inbox_list::{InboxList, InboxPart};
 pub(crate) use memory_prices::{MemoryUses, SessionUses, memory_uses};
-pub(crate) use redact::{Forms, PurgeUpkeep, pending_places, texts_with};
 pub(crate) use table::visit_types;
 pub use table::*;
 pub(crate) use tokens::NEWEST as NEWEST_FAMILY;
@@ -83,7 +80,6 @@ pub mod features {
     pub use super::mounts::check_mounts;
     pub use super::origin::{origin, session_writes};
     pub use super::prices::prices;
-    pub use super::redact::{receipts, recheck_receipt, redact};
     pub use super::remote::{
         add_remote, archive_remote, hosted_stores, pull_remote, push_remote, queued_conflict, remote_queue,
         remotes, retry_queued, set_host_key, withdraw_queued,
@@ -101,9 +97,9 @@ pub mod features {
     pub use super::transcripts::transcripts;
     pub use super::turn::context_turn;
     pub use super::variants::{remove_variant, save_variant, variants};
-    pub use super::verify::verify;
     pub use crate::diff::diff;
     pub use crate::memories::{document, memories};
     pub use crate::relocate::relocate_store;
     pub use crate::stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
+    pub use retrace_redact::{receipts, recheck_receipt, redact, verify};
 }

@@ -11,6 +11,7 @@
 mod follow;
 
 use super::{PastHistory, Steps, is_left_out};
+use crate::git::{Running, cannot_run, command, failed, output};
 use crate::wire::show;
 use crate::wire::{ApiError, Code};
 use follow::{History, Pending};
@@ -19,7 +20,7 @@ use retrace_model::{RelPath, Rules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Stdio;
 
 /// Number of times renames into the directory are followed further back. A file that was moved oftener begins at the
 /// last.
@@ -356,7 +357,7 @@ fn blobs(
     git.stdin(Stdio::piped());
     let mut child = Running::start(git)?;
     let asked: String = wanted.iter().map(|blob| format!("{blob}\n")).collect();
-    let mut to_git = child.child.stdin.take().ok_or_else(|| failed("it takes no input"))?;
+    let mut to_git = child.stdin()?;
     // On a thread of its own: git answers before all is asked.
     let asking = std::thread::spawn(move || drop(to_git.write_all(asked.as_bytes())));
     let mut answers = BufReader::new(child.stdout()?);
@@ -388,65 +389,6 @@ fn blobs(
     Ok(found)
 }
 
-/// A git that runs; it is ended when this is dropped.
-pub(crate) struct Running {
-    child: Child,
-}
-
-impl Running {
-    pub(crate) fn start(mut git: Command) -> Result<Self, ApiError> {
-        git.stdout(Stdio::piped());
-        Ok(Self { child: git.spawn().map_err(|error| cannot_run(&error))? })
-    }
-
-    pub(crate) fn stdout(&mut self) -> Result<ChildStdout, ApiError> {
-        self.child.stdout.take().ok_or_else(|| failed("it gives no output"))
-    }
-
-    pub(crate) fn end(mut self) -> Result<(), ApiError> {
-        let ended = self.child.wait().map_err(|error| failed(&error.to_string()))?;
-        if ended.success() { Ok(()) } else { Err(failed(&format!("it ended with {ended}"))) }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // One that has ended already cannot be ended again, and that is all right.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-/// A git in `directory` that reads, and runs nothing else.
-pub(crate) fn command(directory: &Path) -> Command {
-    let mut git = Command::new("git");
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
-        git.env_remove(name);
-    }
-    git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
-    git.env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_ATTR_NOSYSTEM", "1").env("LC_ALL", "C");
-    git.args([
-        "--no-pager",
-        "--literal-pathspecs",
-        "-c",
-        "core.fsmonitor=",
-        "-c",
-        "core.hooksPath=/dev/null",
-    ]);
-    git.args([
-        "-c",
-        "diff.external=",
-        "-c",
-        "protocol.allow=never",
-        "-c",
-        "core.quotePath=false",
-        "-c",
-        "diff.renameLimit=0",
-    ]);
-    git.arg("-C").arg(directory).stdin(Stdio::null()).stderr(Stdio::null());
-    git
-}
-
 fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
     let mut git = command(directory);
     git.args(arguments);
@@ -457,24 +399,6 @@ fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
         }
         error
     })
-}
-
-pub(crate) fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
-    let done = git.output().map_err(|error| cannot_run(&error))?;
-    if done.status.success() {
-        Ok(done.stdout)
-    } else {
-        Err(failed(&format!("it ended with {}", done.status)))
-    }
-}
-
-fn cannot_run(error: &std::io::Error) -> ApiError {
-    ApiError::new(Code::StoreUnavailable, format!("The program git cannot be run: {error}."), "git")
-        .hint("Install git, or put it where the PATH finds it; nothing else of Retrace needs it.")
-}
-
-fn failed(why: &str) -> ApiError {
-    ApiError::new(Code::StoreUnavailable, format!("Git failed: {why}."), "git")
 }
 
 /// Without the line feed that git puts before what follows a message.

@@ -1,7 +1,7 @@
 //! Hosted stores: mirrors of stores that another machine serves.
 //!
 //! [`pull`] brings what is new at a host into the log, [`queue`](retrace_engine::queue) turns acts on a mirror into changes that wait, [`push`] sends
-//! them when the user says so, [`redact`] does the same for redactions. [`host`] is the way to a host. Nothing here calls a
+//! them when the user says so; redactions reach hosts the same way. [`host`] is the way to a host. Nothing here calls a
 //! host but a pull, a push, and what lists or adds its stores; every call is listed.
 //!
 //! Invariants: a mirror's versions come from its host alone, each appended once; nothing is sent without the hash it expects
@@ -10,7 +10,6 @@
 pub(crate) mod host;
 mod pull;
 mod push;
-pub(crate) mod redact;
 
 pub use host::{HostCalls, Hosts, NetworkHosts, Variable};
 /// Types of [`HostCalls`].

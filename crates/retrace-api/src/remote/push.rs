@@ -9,6 +9,7 @@ use super::{HostCalls, path_there, refusal};
 use crate::app::Inner;
 use crate::decision::{self, Who};
 use crate::jobs::Job;
+use crate::queue::HEAD_WAITS;
 use crate::wire::sentence;
 use crate::wire::{ApiError, Event, Pushed};
 use retrace_log::{
@@ -18,10 +19,6 @@ use retrace_log::{
 use retrace_model::{Actor, Sha256, StoreState, Timestamp, VersionOperation};
 use retrace_remote::{RemoteError, RemoteMemory};
 use std::sync::Arc;
-
-/// Message where a redaction of a live memory's newest version waits.
-pub(crate) const HEAD_WAITS: &str =
-    "It is the newest version of a live memory; the host redacts it once there is a newer one.";
 
 /// Answer of the host to a change.
 enum Answer {

@@ -29,6 +29,7 @@ const SOURCES: &[&str] = &[
     "crates/retrace-store-api/src/path.rs",
     "crates/retrace-tokens/src",
     "crates/retrace-transcript/src",
+    "crates/retrace-redact/src",
     "crates/retrace-watch/src",
     "crates/retrace-wire/src",
     "src-tauri/src/call.rs",

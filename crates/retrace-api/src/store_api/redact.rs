@@ -3,12 +3,11 @@
 use super::Stop;
 use super::read::{shown, version_object, version_of};
 use super::write::{Writing, Written};
-use crate::app::lock;
-use crate::commands::pending_places;
 use crate::origin_lines::keep_lines;
 use crate::wire::Event;
 use retrace_log::{Append, NewReceipt, ReceiptRow};
 use retrace_model::{Source, StoreId, VersionId};
+use retrace_redact::pending_places;
 use retrace_store_api::{Refusal, View, open};
 
 /// Takes a version's content, path, size and hash away. Other versions keep what they have, be it the same. The bytes leave
@@ -52,7 +51,7 @@ pub(super) fn redact(
     writing.inner.flush_store(writing.act, &concerned)?;
     keep_lines(writing.act, std::slice::from_ref(&row))?;
     let masked = writing.act.mask_alone(&[row], receipt)?;
-    lock(&writing.inner.pending_needles).insert(id, masked.needles);
+    writing.inner.redactions.note_pending(id, masked.needles);
     let row: ReceiptRow = writing.act.reader().receipt(id)?;
     let chain_head = writing.act.reader().chain_head()?;
     writing.act.finish_receipt(&ReceiptRow { places: pending_places(), chain_head, ..row })?;

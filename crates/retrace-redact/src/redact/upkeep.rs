@@ -1,6 +1,6 @@
 //! Finishing purges that were held up, beside recording.
 
-use crate::app::Inner;
+use crate::Redactions;
 use retrace_engine::recorder::Upkeep;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ const FIRST_PURGE: Duration = Duration::from_secs(2);
 const LONGEST_PURGE_PAUSE: Duration = Duration::from_secs(16);
 
 /// Finishes purges while the recorder runs.
-pub(crate) struct PurgeUpkeep {
-    inner: Arc<Inner>,
+pub struct PurgeUpkeep {
+    inner: Arc<Redactions>,
     due: PurgeDue,
 }
 
 impl PurgeUpkeep {
     /// For the recorder of this log.
-    pub(crate) fn new(inner: Arc<Inner>) -> Self {
+    pub fn new(inner: Arc<Redactions>) -> Self {
         Self { inner, due: PurgeDue::default() }
     }
 }
@@ -45,7 +45,7 @@ struct PurgeDue {
 
 impl PurgeDue {
     /// Takes note of what was committed.
-    fn check(&mut self, inner: &Inner) {
+    fn check(&mut self, inner: &Redactions) {
         if !inner.purge_is_pending() {
             self.next = None;
         } else if self.next.is_none() {
@@ -53,7 +53,7 @@ impl PurgeDue {
         }
     }
 
-    fn try_when_due(&mut self, inner: &Inner) {
+    fn try_when_due(&mut self, inner: &Redactions) {
         let Some((due, pause)) = self.next else { return };
         if Instant::now() < due {
             return;

@@ -3,9 +3,10 @@
 use super::MARKER;
 use super::json_text;
 use super::survey::Selection;
-use crate::app::{Inner, lock};
+use crate::Redactions;
 use crate::keep;
 use crate::wire::{ApiError, RedactionMatch};
+use retrace_engine::lock;
 use retrace_findings::OwnRules;
 use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
 use retrace_message::Message;
@@ -171,7 +172,7 @@ pub(crate) fn texts_with(reader: &Reader<'_>, secret: &[u8]) -> Result<Vec<(&'st
     Ok(groups.into_iter().map(|group| (group.name, group.rows)).collect())
 }
 
-impl Inner {
+impl Redactions {
     /// Everything beside versions that holds it.
     pub(super) fn survey_texts(
         &self,

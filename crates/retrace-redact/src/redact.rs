@@ -16,18 +16,18 @@ mod upkeep;
 pub(crate) use forms::Forms;
 pub(crate) use texts::texts_with;
 
-pub(crate) use receipt::pending_places;
-pub(crate) use upkeep::PurgeUpkeep;
+pub use receipt::pending_places;
+pub use upkeep::PurgeUpkeep;
 
-use crate::App;
-use crate::app::{Inner, lock};
+use crate::Redactions;
 use crate::decision::{self, Who};
+use crate::hosts as remote;
 use crate::live_files::LiveFiles;
 use crate::origin_lines::keep_lines;
-use crate::remote::redact as remote;
 use crate::view;
 use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Receipts, RedactReq};
 use retrace_engine::Point;
+use retrace_engine::lock;
 use retrace_files::{FileError, Root};
 use retrace_log::{Act, Append, Change, Needles, NewReceipt, Payload, StoreRow, VersionRow};
 use retrace_message::Message;
@@ -44,8 +44,7 @@ pub(crate) const MARKER: &str = retrace_log::MARKER;
 /// # Errors
 /// `invalid` for a bad selection or a reason that holds the secret, `not_found` when nothing matches,
 /// `store_unavailable`. A purge that another process holds up is pending in the receipt, not an error.
-pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiError> {
     let selection = inner.selection(&request)?;
     if let Some(reason) = &request.reason
         && selection.hits(reason.as_bytes()) > 0
@@ -102,8 +101,8 @@ pub fn redact(app: &App, request: RedactReq) -> Result<ActResult, ApiError> {
 ///
 /// # Errors
 /// A failure of the database.
-pub fn receipts(app: &App, _: Nothing) -> Result<Receipts, ApiError> {
-    let rows = app.inner.read(|reader| {
+pub fn receipts(inner: &Redactions, _: Nothing) -> Result<Receipts, ApiError> {
+    let rows = inner.read(|reader| {
         let mut rows = reader.receipts()?;
         // The content of hosts changes with every push.
         rows.iter_mut().try_for_each(|row| remote::enter_places(reader, row))?;
@@ -116,8 +115,7 @@ pub fn receipts(app: &App, _: Nothing) -> Result<Receipts, ApiError> {
 ///
 /// # Errors
 /// `not_found` for an unknown receipt.
-pub fn recheck_receipt(app: &App, request: ReceiptRef) -> Result<Receipt, ApiError> {
-    let inner = &app.inner;
+pub fn recheck_receipt(inner: &Redactions, request: ReceiptRef) -> Result<Receipt, ApiError> {
     let id = ReceiptId::parse(&request.receipt)
         .map_err(|error| ApiError::new(Code::NotFound, crate::wire::sentence(&error), &request.receipt))?;
     inner.read(|reader| Ok(reader.receipt(id)?))?;
@@ -141,7 +139,7 @@ struct ReplacedFile {
     /// Failed part.
     warning: Option<String>,
 }
-impl Inner {
+impl Redactions {
     fn do_redact(
         &self,
         request: &RedactReq,
@@ -188,14 +186,9 @@ impl Inner {
         survey.matched.iter().for_each(|text| needles.add(text));
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
         row.live_files = replaced.len() as u64;
-        // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
-        self.findings_cache.forget();
-        self.text_cache.forget();
-        self.lab.loaded.forget();
-        // Nor is it made while the purge goes through the files.
-        self.lab.index.cancel();
-        let _no_pass = self.origins.forget();
-        self.lab.index.forget(self);
+        let features = self.features_with_texts();
+        // Nothing is read anew while the purge goes through the files.
+        let _held: Vec<_> = features.iter().map(|feature| feature.forget()).collect();
         result.warnings.extend(self.redact_own_files(selection).into_iter().map(Message::from));
         let rewritten = match request.transcripts {
             true => self.rewrite_transcripts(&survey.transcripts, &survey.matched),

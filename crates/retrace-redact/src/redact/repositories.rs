@@ -1,7 +1,7 @@
 //! Git repositories that keep what is redacted: those that stores lie in and those that history was imported from. They are
 //! read by the program git, and left.
 
-use crate::past::git::{Running, command, output};
+use crate::git::{Running, command, output};
 use crate::wire::ApiError;
 use regex::bytes::Regex;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Redactions reach hosts through the queue: each masked version that a host still has is queued to be redacted there, and with
 //! `--live` the newest version of a live memory is replaced before.
 
-use super::push::HEAD_WAITS;
+use crate::queue::HEAD_WAITS;
 use crate::wire::ApiError;
 use retrace_log::{Act, NewQueued, Place, PlaceState, QueueKind, QueueRow, Reader, ReceiptRow, VersionRow};
 use retrace_model::{RelPath, Sha256, Source, StoreId, Timestamp};
@@ -12,12 +12,12 @@ const HOST_PLACE: &str = "Host ";
 
 /// A live memory of a mirror whose newest version is about to be masked, with what replaces it at the host.
 pub(crate) struct HostedHit {
-    pub(crate) store: StoreId,
-    pub(crate) path: RelPath,
+    pub store: StoreId,
+    pub path: RelPath,
     memory: String,
     version: Option<String>,
-    pub(crate) before: Sha256,
-    pub(crate) after: Vec<u8>,
+    pub before: Sha256,
+    pub after: Vec<u8>,
 }
 
 /// Live memories of mirrors among versions about to be masked. `after` says what stands in place of a content.

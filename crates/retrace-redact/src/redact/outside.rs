@@ -6,9 +6,10 @@ use super::forms::{Forms, any_of};
 use super::json_text;
 use super::repositories::{self, Kept, Repository};
 use super::survey::{Selection, for_each_file, masked_text};
-use crate::app::{Inner, root_of};
+use crate::Redactions;
 use crate::wire::show;
 use regex::bytes::Regex;
+use retrace_engine::root_of;
 use retrace_log::{ElsewhereKind, Place, PlaceState, StoreRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -184,7 +185,7 @@ impl Search<'_> {
     }
 }
 
-impl Inner {
+impl Redactions {
     /// Searches for matched texts outside of the log and of the stores that are redacted.
     pub(super) fn outside(
         &self,
@@ -198,8 +199,10 @@ impl Inner {
         let search = Search { any, forms, selection, until: Instant::now() + LONGEST };
         let mut found = Vec::new();
         let elsewhere = self.read(|reader| Ok(reader.elsewhere()?)).unwrap_or_default();
-        let elsewhere: Vec<(ElsewhereKind, PathBuf)> =
-            elsewhere.into_iter().map(|(kind, path)| (kind, crate::app::path_from_bytes(&path))).collect();
+        let elsewhere: Vec<(ElsewhereKind, PathBuf)> = elsewhere
+            .into_iter()
+            .map(|(kind, path)| (kind, retrace_engine::path_from_bytes(&path)))
+            .collect();
         for (kind, path) in elsewhere.iter().filter(|(_, path)| path.exists()) {
             match kind {
                 ElsewhereKind::Bundle => found.push(search.bundle(path)),

@@ -3,10 +3,11 @@
 use super::survey::{LiveHit, NAME_REMEDY, Selection, Survey, TRANSCRIPTS_REMEDY, masked_text};
 use super::texts::{TextGroup, texts_holding};
 use super::transcripts::Rewritten;
-use crate::app::{Inner, lock};
-use crate::remote::redact as remote;
+use crate::Redactions;
+use crate::hosts as remote;
 use crate::wire::{ActResult, ApiError};
 use retrace_engine::Point;
+use retrace_engine::lock;
 use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,7 +25,7 @@ const DATABASE_REMEDY: &str =
     "It stands there for the places named above; once they are clean, repeat the redaction.";
 const ENCODED_REMEDY: &str = "`retrace redact … --dry-run` names each of them; a version is taken out by its id, a live file is edited.";
 
-impl Inner {
+impl Redactions {
     /// Purges, and writes down on the receipt what that found. What is not finished is pending on the receipt.
     pub(super) fn purge_and_finish(
         &self,
@@ -185,7 +186,7 @@ impl Inner {
     }
 
     /// Finishes purges that were held up or cut off, by this process or another. Cheap when there are none.
-    pub(crate) fn finish_purges(&self) -> Result<(), ApiError> {
+    pub fn finish_purges(&self) -> Result<(), ApiError> {
         let pending: Vec<ReceiptRow> = {
             let writer = self.writer();
             if writer.reader().purges_pending()? == 0 {
@@ -266,7 +267,7 @@ fn files_of(place: &str) -> Option<fn(&Path) -> bool> {
 }
 
 /// The places on a receipt whose purge is still to come, and nothing else was looked at.
-pub(crate) fn pending_places() -> Vec<Place> {
+pub fn pending_places() -> Vec<Place> {
     let why = "purge pending: it is finished by the recorder, or by `retrace receipts RECEIPT --recheck`";
     let of_files = |name: &&str| pending(name, why);
     [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE].iter().map(of_files).chain([backups()]).collect()

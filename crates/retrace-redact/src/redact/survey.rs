@@ -5,10 +5,10 @@ use super::MARKER;
 use super::forms::Forms;
 use super::outside::Outside;
 use super::texts::TextSurvey;
-use crate::app::Inner;
-use crate::commands::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
-use crate::remote::redact::{self as remote, HostedHit};
+use crate::Redactions;
+use crate::hosts::{self as remote, HostedHit};
 use crate::target::version_named;
+use crate::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
 use crate::wire::{ApiError, Code, FileWrite, FindingPlace, RedactReq, RedactionMatch};
 use regex::bytes::Regex;
 use retrace_files::Root;
@@ -340,7 +340,7 @@ impl Survey {
     }
 }
 
-impl Inner {
+impl Redactions {
     pub(super) fn selection(&self, request: &RedactReq) -> Result<Selection, ApiError> {
         if let Some(finding) = &request.finding
             && (request.versions.as_slice(), &request.find, &request.secret_base64) == (&[], &None, &None)

@@ -4,7 +4,7 @@
 use super::json_text::{self, Ranges};
 use super::survey::for_each_file;
 use super::{MARKER, forms};
-use crate::app::Inner;
+use crate::Redactions;
 use crate::wire::show;
 use retrace_files::{Expected, Root};
 use retrace_model::{RelPath, Sha256};
@@ -28,7 +28,7 @@ pub(super) struct Rewritten {
     pub(super) why: Option<String>,
 }
 
-impl Inner {
+impl Redactions {
     /// Transcripts that hold a matched text, with the number of matches.
     pub(super) fn transcripts_holding(&self, matched: &BTreeSet<Vec<u8>>) -> Vec<(PathBuf, u64)> {
         let Some(search) = forms::any_of(matched.iter().filter(|text| text.len() >= SHORTEST)) else {

@@ -1,8 +1,7 @@
 //! Verification of the log, and the search for absent bytes.
 
-use super::{Forms, texts_with};
-use crate::App;
-use crate::app::Inner;
+use crate::Redactions;
+use crate::redact::{Forms, texts_with};
 use crate::wire::{ApiError, KEY_LOST, KEY_LOST_HINT, Verified, VerifyReq};
 use base64::Engine as _;
 use retrace_log::{LogError, ReadConnection, Reader};
@@ -25,8 +24,7 @@ const SEARCH_NOT_CHECKED: &str = "The search index was not checked: the data dir
 ///
 /// # Errors
 /// `invalid` for an empty secret or bad base64; a failure of reading.
-pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
-    let inner = &app.inner;
+pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiError> {
     let needle = request.absent_base64.as_deref().map(secret).transpose()?;
     if request.forget_lost_key {
         inner.write(|act| Ok(act.forget_lost_tags()?))?;
@@ -49,7 +47,7 @@ pub fn verify(app: &App, request: VerifyReq) -> Result<Verified, ApiError> {
         let replaced = inner.read(|reader| Ok(reader.replaced(head)?))?;
         problems.extend(replaced.map(|replaced| replaced.to_string()));
     }
-    *crate::app::lock(&inner.verified) = Some((inner.now(), problems.is_empty()));
+    *retrace_engine::lock(&inner.verified) = Some((inner.now(), problems.is_empty()));
     let mut verified = Verified {
         ok: problems.is_empty(),
         versions: found.versions,
@@ -99,7 +97,7 @@ fn in_other_forms(reader: &Reader<'_>, needle: &Vec<u8>) -> Result<Vec<String>, 
     Ok(holding.into_iter().map(|(version, _)| version.id.to_string()).collect())
 }
 
-impl Inner {
+impl Redactions {
     /// Problem of the tags of what was redacted, or with their key.
     fn problem_of_tags(&self) -> Result<Option<String>, ApiError> {
         self.read(|reader| {

@@ -1,0 +1,111 @@
+//! The program `git`, run for reading alone: without hooks, pagers, filters, external differences, locks or the network, and
+//! with nothing of the caller's `GIT_*` surroundings.
+
+use crate::wire::{ApiError, Code};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A git that runs; it is ended when this is dropped.
+pub struct Running {
+    child: Child,
+}
+
+impl Running {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// `store_unavailable` when there is no git.
+    pub fn start(mut git: Command) -> Result<Self, ApiError> {
+        git.stdout(Stdio::piped());
+        Ok(Self { child: git.spawn().map_err(|error| cannot_run(&error))? })
+    }
+
+    /// Its input, where it was started with one.
+    ///
+    /// # Errors
+    /// `store_unavailable` when it has none.
+    pub fn stdin(&mut self) -> Result<ChildStdin, ApiError> {
+        self.child.stdin.take().ok_or_else(|| failed("it takes no input"))
+    }
+
+    /// Its output.
+    ///
+    /// # Errors
+    /// `store_unavailable` when it was taken already.
+    pub fn stdout(&mut self) -> Result<ChildStdout, ApiError> {
+        self.child.stdout.take().ok_or_else(|| failed("it gives no output"))
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// `store_unavailable` when it failed.
+    pub fn end(mut self) -> Result<(), ApiError> {
+        let ended = self.child.wait().map_err(|error| failed(&error.to_string()))?;
+        if ended.success() { Ok(()) } else { Err(failed(&format!("it ended with {ended}"))) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // One that has ended already cannot be ended again, and that is all right.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A git in `directory` that reads, and runs nothing else.
+pub fn command(directory: &Path) -> Command {
+    let mut git = Command::new("git");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+        git.env_remove(name);
+    }
+    git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+    git.env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_ATTR_NOSYSTEM", "1").env("LC_ALL", "C");
+    git.args([
+        "--no-pager",
+        "--literal-pathspecs",
+        "-c",
+        "core.fsmonitor=",
+        "-c",
+        "core.hooksPath=/dev/null",
+    ]);
+    git.args([
+        "-c",
+        "diff.external=",
+        "-c",
+        "protocol.allow=never",
+        "-c",
+        "core.quotePath=false",
+        "-c",
+        "diff.renameLimit=0",
+    ]);
+    git.arg("-C").arg(directory).stdin(Stdio::null()).stderr(Stdio::null());
+    git
+}
+
+/// What it prints.
+///
+/// # Errors
+/// `store_unavailable` when there is no git, or it failed.
+pub fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
+    let done = git.output().map_err(|error| cannot_run(&error))?;
+    if done.status.success() {
+        Ok(done.stdout)
+    } else {
+        Err(failed(&format!("it ended with {}", done.status)))
+    }
+}
+
+/// The error of a git that is not there.
+#[must_use]
+pub fn cannot_run(error: &std::io::Error) -> ApiError {
+    ApiError::new(Code::StoreUnavailable, format!("The program git cannot be run: {error}."), "git")
+        .hint("Install git, or put it where the PATH finds it; nothing else of Retrace needs it.")
+}
+
+/// The error of a git that failed.
+#[must_use]
+pub fn failed(why: &str) -> ApiError {
+    ApiError::new(Code::StoreUnavailable, format!("Git failed: {why}."), "git")
+}
