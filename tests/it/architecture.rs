@@ -107,7 +107,7 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
 #[test]
 fn each_outside_part_has_one_home() {
     check_only("rusqlite", &["retrace-log"]);
-    check_only("zstd", &["retrace-log", "retrace-redact"]);
+    check_only("zstd", &["retrace-api", "retrace-log", "retrace-redact"]);
     check_only("notify", &["retrace-watch"]);
     check_only("rustix", &["retrace-files", "retrace-memory-tool"]);
     check_only("similar", &["retrace-diff"]);

@@ -63,9 +63,12 @@ impl Deref for Inner {
 }
 
 impl KeptTexts for Inner {
-    fn forget(&self) -> Box<dyn Held + '_> {
+    fn forget_memories(&self) {
         self.findings_cache.forget();
         self.text_cache.forget();
+    }
+
+    fn forget_transcripts(&self) -> Box<dyn Held + '_> {
         self.lab.loaded.forget();
         // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
         self.lab.index.cancel();

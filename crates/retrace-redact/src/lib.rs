@@ -38,8 +38,13 @@ use std::sync::{Arc, Mutex, Weak};
 
 /// A feature that keeps texts of memories or transcripts in this process, or in a file that can be made anew.
 pub trait KeptTexts: Send + Sync {
-    /// Forgets them. Nothing is read anew for as long as the answer is held.
-    fn forget(&self) -> Box<dyn Held + '_>;
+    /// Forgets texts of memories.
+    fn forget_memories(&self) {}
+
+    /// Forgets texts of transcripts. None is read anew for as long as the answer is held.
+    fn forget_transcripts(&self) -> Box<dyn Held + '_> {
+        Box::new(())
+    }
 }
 
 /// Keeps a feature from reading texts anew.
@@ -70,6 +75,11 @@ impl Redactions {
     /// Keeps what a purge that is pending has to prove absent.
     pub fn note_pending(&self, receipt: ReceiptId, needles: Needles) {
         lock(&self.pending_needles).insert(receipt, needles);
+    }
+
+    /// Asks every feature to forget texts of memories.
+    pub fn forget_memories(&self) {
+        self.features_with_texts().iter().for_each(|feature| feature.forget_memories());
     }
 
     fn features_with_texts(&self) -> Vec<Arc<dyn KeptTexts>> {

@@ -186,9 +186,13 @@ impl Redactions {
         survey.matched.iter().for_each(|text| needles.add(text));
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
         row.live_files = replaced.len() as u64;
+        self.forget_memories();
         let features = self.features_with_texts();
         // Nothing is read anew while the purge goes through the files.
-        let _held: Vec<_> = features.iter().map(|feature| feature.forget()).collect();
+        self.forget_memories();
+        let features = self.features_with_texts();
+        // Nothing is read anew while the purge goes through the files.
+        let _held: Vec<_> = features.iter().map(|feature| feature.forget_transcripts()).collect();
         result.warnings.extend(self.redact_own_files(selection).into_iter().map(Message::from));
         let rewritten = match request.transcripts {
             true => self.rewrite_transcripts(&survey.transcripts, &survey.matched),
