@@ -189,9 +189,6 @@ impl Redactions {
         self.forget_memories();
         let features = self.features_with_texts();
         // Nothing is read anew while the purge goes through the files.
-        self.forget_memories();
-        let features = self.features_with_texts();
-        // Nothing is read anew while the purge goes through the files.
         let _held: Vec<_> = features.iter().map(|feature| feature.forget_transcripts()).collect();
         result.warnings.extend(self.redact_own_files(selection).into_iter().map(Message::from));
         let rewritten = match request.transcripts {
