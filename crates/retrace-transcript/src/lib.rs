@@ -30,6 +30,7 @@ mod messages;
 pub mod model;
 mod openai_chat;
 mod openai_responses;
+pub mod requests;
 mod saved;
 pub mod summary;
 mod surrogates;

@@ -1,0 +1,117 @@
+//! The proof of many requests of one log, at the cost of what is new in each.
+//!
+//! A request mostly sends what the one before it sent, and then something. The hash of that beginning is kept after every
+//! message; only what follows is read and hashed. Messages with a mark for the cache are among what follows.
+
+use super::canonical::{Digest, canonical};
+use super::log::RequestLog;
+use super::rebuild::{OfRequest, of_request, set_mark};
+use super::{Lines, Unproved};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// Proves requests one after the other.
+#[derive(Default)]
+pub struct Prover {
+    /// What stands before the messages in canonical form.
+    head: Vec<u8>,
+    hashes: Vec<Digest>,
+    /// After so many messages.
+    states: Vec<Sha256>,
+}
+
+/// The name of the field that stands in the middle.
+const MESSAGES: &str = "messages";
+
+impl Prover {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether the digest of a request proves what is rebuilt of it.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn prove(&mut self, log: &RequestLog, request: usize, lines: &mut dyn Lines) -> Result<(), Unproved> {
+        let recorded = log.requests().get(request).ok_or(Unproved::Unreadable)?;
+        let hashes = log.whole(request)?;
+        log.fits(recorded, &hashes)?;
+        let OfRequest { params, marks } = of_request(recorded, lines)?;
+        let mut frame = params;
+        frame.extend(log.shape(recorded, lines)?);
+        frame.remove(MESSAGES);
+        let mut frame = Value::Object(frame);
+        let mut in_messages: BTreeMap<usize, Vec<(Vec<Value>, Value)>> = BTreeMap::new();
+        for mark in marks {
+            match mark.path.split_first() {
+                Some((Value::String(name), rest)) if name == MESSAGES => {
+                    let (index, rest) = rest.split_first().ok_or(Unproved::Mark)?;
+                    let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
+                    let index = index.filter(|&index| index < hashes.len()).ok_or(Unproved::Mark)?;
+                    in_messages.entry(index).or_default().push((rest.to_vec(), mark.value));
+                }
+                _ => set_mark(&mut frame, &mark.path, mark.value)?,
+            }
+        }
+        let (head, tail) = around_messages(&frame).ok_or(Unproved::Unreadable)?;
+        let first_marked = in_messages.keys().next().copied().unwrap_or(hashes.len());
+        let mut hasher = self.go_back_to(head, &hashes, first_marked);
+        for (index, &hash) in hashes.iter().enumerate().skip(self.hashes.len()) {
+            let mut message = log.message(hash, lines)?;
+            for (path, value) in in_messages.remove(&index).unwrap_or_default() {
+                set_mark(&mut message, &path, value)?;
+            }
+            if index > 0 {
+                hasher.update(b",");
+            }
+            hasher.update(canonical(&message).ok_or(Unproved::Unreadable)?);
+            if index < first_marked {
+                self.hashes.push(hash);
+                self.states.push(hasher.clone());
+            }
+        }
+        hasher.update(&tail);
+        match recorded.digest {
+            None => Err(Unproved::NoDigest),
+            Some(digest) if digest == Digest::finish(hasher) => Ok(()),
+            Some(_) => Err(Unproved::Differs),
+        }
+    }
+
+    /// Keeps what this request begins like, and answers the hash of it.
+    fn go_back_to(&mut self, head: Vec<u8>, hashes: &[Digest], first_marked: usize) -> Sha256 {
+        if head != self.head {
+            self.hashes.clear();
+            self.head = head;
+        }
+        let shared = self.hashes.iter().zip(hashes).take_while(|(one, other)| one == other).count();
+        let shared = shared.min(first_marked);
+        self.hashes.truncate(shared);
+        self.states.truncate(shared);
+        self.states.last().cloned().unwrap_or_else(|| Sha256::new_with_prefix(&self.head))
+    }
+}
+
+/// The canonical form before and after the list of messages, its brackets included.
+fn around_messages(frame: &Value) -> Option<(Vec<u8>, Vec<u8>)> {
+    let fields: &Map<String, Value> = frame.as_object()?;
+    let (mut head, mut tail) = (Map::new(), Map::new());
+    for (name, value) in fields {
+        // The order of the canonical form is that of UTF-16.
+        let goes_before = name.encode_utf16().cmp(MESSAGES.encode_utf16()) == Ordering::Less;
+        if goes_before { &mut head } else { &mut tail }.insert(name.clone(), value.clone());
+    }
+    let mut before = canonical(&Value::Object(head))?;
+    before.pop();
+    if before.len() > 1 {
+        before.push(b',');
+    }
+    before.extend_from_slice(b"\"messages\":[");
+    let after = canonical(&Value::Object(tail))?;
+    let separator: &[u8] = if after.len() > 2 { b"]," } else { b"]" };
+    Some((before, [separator, after.get(1..)?].concat()))
+}

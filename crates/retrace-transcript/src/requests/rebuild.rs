@@ -1,0 +1,227 @@
+//! One request, put together from its parts.
+
+use super::canonical::{Digest, canonical, strip_marks};
+use super::log::{Part, Recorded, RequestLog, Span, Spoken};
+use super::{LARGEST_BODY, Lines, Unproved};
+use crate::lenient::{List, Raw, lenient_object};
+use crate::lines::trim;
+use serde_json::{Map, Value, json};
+
+/// A request as it was sent.
+#[derive(Clone, Debug)]
+pub struct Rebuilt {
+    /// Its body, without the header of the client's version, which is not recorded.
+    pub body: Value,
+    /// The body as canonical JSON, which the digest is of.
+    pub canonical: Vec<u8>,
+    /// Whether its digest proves it.
+    pub proof: Result<(), Unproved>,
+}
+
+lenient_object! {
+    struct Blob<'a> {
+        message: Raw<'a> = "message",
+    }
+}
+
+lenient_object! {
+    struct ShapeLine<'a> {
+        shape: Raw<'a> = "shape",
+    }
+}
+
+lenient_object! {
+    struct SentLine<'a> {
+        params: Raw<'a> = "params",
+        marks: List<Mark<'a>> = "cacheControl",
+    }
+}
+
+lenient_object! {
+    struct Mark<'a> {
+        path: List<Value> = "path",
+        value: Raw<'a> = "value",
+    }
+}
+
+lenient_object! {
+    struct ContentLine<'a> {
+        message: ContentMessage<'a> = "message",
+    }
+}
+
+lenient_object! {
+    struct ContentMessage<'a> {
+        content: Raw<'a> = "content",
+    }
+}
+
+/// A mark for the cache.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CacheMark {
+    pub path: Vec<Value>,
+    pub value: Value,
+}
+
+/// What the line of a request itself holds.
+pub(super) struct OfRequest {
+    pub params: Map<String, Value>,
+    pub marks: Vec<CacheMark>,
+}
+
+impl RequestLog {
+    /// Rebuilds a request.
+    ///
+    /// # Errors
+    /// Why nothing can be put together. A body whose digest differs is no error: it is not proved.
+    pub fn rebuild(&self, request: usize, lines: &mut dyn Lines) -> Result<Rebuilt, Unproved> {
+        let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
+        let hashes = self.whole(request)?;
+        self.fits(recorded, &hashes)?;
+        let of = of_request(recorded, lines)?;
+        let mut body = of.params;
+        body.extend(self.shape(recorded, lines)?);
+        let messages: Result<Vec<Value>, Unproved> =
+            hashes.iter().map(|&hash| self.message(hash, lines)).collect();
+        body.insert("messages".to_owned(), Value::Array(messages?));
+        let mut body = Value::Object(body);
+        for mark in of.marks {
+            set_mark(&mut body, &mark.path, mark.value)?;
+        }
+        let canonical = canonical(&body).ok_or(Unproved::Unreadable)?;
+        let proof = match recorded.digest {
+            None => Err(Unproved::NoDigest),
+            Some(digest) if digest == Digest::of(&canonical) => Ok(()),
+            Some(_) => Err(Unproved::Differs),
+        };
+        Ok(Rebuilt { body, canonical, proof })
+    }
+
+    /// The hashes of a request, all of them known.
+    pub(super) fn whole(&self, request: usize) -> Result<Vec<Digest>, Unproved> {
+        let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
+        if recorded.base_is_missing {
+            return Err(Unproved::NoBase);
+        }
+        if recorded.shape.is_none_or(|shape| !self.shapes.contains_key(&shape)) {
+            return Err(Unproved::NoShape);
+        }
+        let hashes = self.hashes(request);
+        let known: Vec<Digest> =
+            hashes.iter().flatten().copied().filter(|hash| self.parts.contains_key(hash)).collect();
+        match hashes.len() - known.len() {
+            0 if hashes.len() == recorded.messages => Ok(known),
+            0 => Err(Unproved::NoBase),
+            missing => Err(Unproved::NoMessages(missing as u64)),
+        }
+    }
+
+    /// Refuses what is larger than any request can be.
+    pub(super) fn fits(&self, recorded: &Recorded, hashes: &[Digest]) -> Result<(), Unproved> {
+        let shape = recorded.shape.and_then(|shape| self.shapes.get(&shape)).map_or(0, |span| span.bytes);
+        let parts = hashes.iter().filter_map(|hash| self.parts.get(hash)).map(|part| self.size(part));
+        let bytes = parts.fold(shape.saturating_add(recorded.span.bytes), u64::saturating_add);
+        if bytes > LARGEST_BODY { Err(Unproved::TooLarge) } else { Ok(()) }
+    }
+
+    fn size(&self, part: &Part) -> u64 {
+        match part {
+            Part::Blob(span) => span.bytes,
+            Part::Spoken(spoken) => {
+                self.lines_of(*spoken).iter().map(|span| span.bytes).fold(0, u64::saturating_add)
+            }
+        }
+    }
+
+    /// System prompt and tools.
+    pub(super) fn shape(
+        &self,
+        recorded: &Recorded,
+        lines: &mut dyn Lines,
+    ) -> Result<Map<String, Value>, Unproved> {
+        let span = recorded.shape.and_then(|shape| self.shapes.get(&shape)).ok_or(Unproved::NoShape)?;
+        let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
+        let line: ShapeLine<'_> = serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+        object(line.shape).ok_or(Unproved::Unreadable)
+    }
+
+    /// A message without marks for the cache.
+    pub(super) fn message(&self, hash: Digest, lines: &mut dyn Lines) -> Result<Value, Unproved> {
+        match self.parts.get(&hash).ok_or(Unproved::NoMessages(1))? {
+            Part::Blob(span) => {
+                let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
+                let line: Blob<'_> =
+                    serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+                object(line.message).map(Value::Object).ok_or(Unproved::Unreadable)
+            }
+            Part::Spoken(spoken) => self.spoken_message(*spoken, lines),
+        }
+    }
+
+    fn spoken_message(&self, spoken: Spoken, lines: &mut dyn Lines) -> Result<Value, Unproved> {
+        let role = if spoken.assistant { "assistant" } else { "user" };
+        let mut blocks = Vec::new();
+        for &span in self.lines_of(spoken) {
+            match content(span, lines)? {
+                Value::Array(items) => blocks.extend(items),
+                text @ Value::String(_) if spoken.is_string => {
+                    return Ok(json!({"role": role, "content": text}));
+                }
+                Value::String(text) => blocks.push(json!({"type": "text", "text": text})),
+                _ => return Err(Unproved::Unreadable),
+            }
+        }
+        Ok(json!({"role": role, "content": blocks}))
+    }
+}
+
+fn content(span: Span, lines: &mut dyn Lines) -> Result<Value, Unproved> {
+    let bytes = lines.line(span).ok_or(Unproved::Unreadable)?;
+    let line: ContentLine<'_> = serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+    let mut content = value(line.message.content).ok_or(Unproved::Unreadable)?;
+    strip_marks(&mut content);
+    Ok(content)
+}
+
+/// Parameters and marks of a request.
+pub(super) fn of_request(recorded: &Recorded, lines: &mut dyn Lines) -> Result<OfRequest, Unproved> {
+    let bytes = lines.line(recorded.span).ok_or(Unproved::Unreadable)?;
+    let line: SentLine<'_> = serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+    let marks = line
+        .marks
+        .0
+        .into_iter()
+        .map(|mark| CacheMark { path: mark.path.0, value: value(mark.value).unwrap_or_default() });
+    let marks = marks.collect();
+    Ok(OfRequest { params: object(line.params).ok_or(Unproved::Unreadable)?, marks })
+}
+
+fn value(raw: Raw<'_>) -> Option<Value> {
+    serde_json::from_str(raw.0?.get()).ok()
+}
+
+fn object(raw: Raw<'_>) -> Option<Map<String, Value>> {
+    match value(raw)? {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    }
+}
+
+/// Sets `cache_control` of the object at a path.
+pub(super) fn set_mark(body: &mut Value, path: &[Value], value: Value) -> Result<(), Unproved> {
+    let mut at = body;
+    for step in path {
+        let next = match (at, step) {
+            (Value::Object(fields), Value::String(name)) => fields.get_mut(name),
+            (Value::Array(items), Value::Number(number)) => number
+                .as_u64()
+                .and_then(|index| usize::try_from(index).ok())
+                .and_then(|index| items.get_mut(index)),
+            _ => None,
+        };
+        at = next.ok_or(Unproved::Mark)?;
+    }
+    let Value::Object(fields) = at else { return Err(Unproved::Mark) };
+    fields.insert("cache_control".to_owned(), value);
+    Ok(())
+}

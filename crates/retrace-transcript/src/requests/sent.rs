@@ -1,0 +1,406 @@
+//! A transcript of what was really sent, in place of what its lines let believe.
+//!
+//! Requests that are proved get segments of their own, made of the messages that they sent; all others keep what the lines
+//! tell. Texts that the client put in become attachments of the kind that its lines name, so that a message of the person and the
+//! reminders sent with it stay apart.
+
+use super::canonical::Digest;
+use super::log::RequestLog;
+use super::proof::Prover;
+use super::rebuild::of_request;
+use super::{Lines, Unproved};
+use crate::blocks::blocks;
+use crate::claude_code::line::is_client_text;
+use crate::lenient::Content;
+use crate::{
+    Account, AttachedFile, Block, BlockKind, Cause, Message, MessageIndex, Origin, Preamble, Role, Segment,
+    Tool, Transcript,
+};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What is known of the record of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentOf {
+    /// Its index in [`RequestLog::requests`].
+    pub recorded: usize,
+    /// Whether its digest proves it. What is not proved is told as its lines tell it.
+    pub proof: Result<(), Unproved>,
+}
+
+/// The kind of an attachment whose text no line names.
+const REMINDER: &str = "reminder";
+
+const OPENING: &str = "<system-reminder>\n";
+const CLOSING: &str = "\n</system-reminder>";
+
+/// Makes the requests of a transcript what was sent, where that is recorded and proved. Answers, for each request, what is known
+/// of its record; `None` where there is none.
+pub fn as_sent(transcript: &mut Transcript, log: &RequestLog, lines: &mut dyn Lines) -> Vec<Option<SentOf>> {
+    let mut prover = Prover::new();
+    let known: Vec<Option<SentOf>> = transcript
+        .requests
+        .iter()
+        .map(|request| {
+            let recorded = log.answered_by(&request.id)?;
+            Some(SentOf { recorded, proof: prover.prove(log, recorded, lines) })
+        })
+        .collect();
+    if !known.iter().flatten().any(|sent| sent.proof.is_ok()) {
+        return known;
+    }
+    let mut making = Making::new(transcript);
+    for (index, sent) in known.iter().enumerate() {
+        match sent {
+            Some(SentOf { recorded, proof: Ok(()) }) => {
+                making.sent(transcript, index, log, *recorded, lines);
+            }
+            _ => making.as_told(transcript, index),
+        }
+    }
+    making.finish(transcript);
+    known
+}
+
+struct Making {
+    /// By line: the message that begins there.
+    by_line: HashMap<u32, MessageIndex>,
+    attachments: Attachments,
+    summaries: HashSet<String>,
+    /// By hash, and which of several messages with it: where it is.
+    messages: HashMap<(Digest, u32), MessageIndex>,
+    preambles: HashMap<Digest, usize>,
+    segments: Vec<Segment>,
+    /// By segment as told: where it is now.
+    told: HashMap<usize, usize>,
+    /// The segment that the request before went by, as told, and that it is in now.
+    before: Option<(usize, usize)>,
+    /// Messages that lines tell and that some request was told to have sent.
+    in_segments: Vec<bool>,
+}
+
+impl Making {
+    fn new(transcript: &Transcript) -> Self {
+        let mut by_line = HashMap::new();
+        let mut summaries = HashSet::new();
+        for (index, message) in transcript.messages.iter().enumerate() {
+            by_line.entry(message.line).or_insert(index);
+            if message.origin == Origin::Summary {
+                let texts = message.blocks.iter().filter_map(|block| match &block.kind {
+                    BlockKind::Text { text } => Some(text.trim().to_owned()),
+                    _ => None,
+                });
+                summaries.extend(texts);
+            }
+        }
+        let mut in_segments = vec![false; transcript.messages.len()];
+        for &message in transcript.segments.iter().flat_map(|segment| &segment.messages) {
+            in_segments[message] = true;
+        }
+        Self {
+            by_line,
+            attachments: Attachments::of(transcript),
+            summaries,
+            messages: HashMap::new(),
+            preambles: HashMap::new(),
+            segments: Vec::new(),
+            told: HashMap::new(),
+            before: None,
+            in_segments,
+        }
+    }
+
+    /// A request that stays as its lines tell it.
+    fn as_told(&mut self, transcript: &mut Transcript, index: usize) {
+        let told = transcript.requests[index].segment;
+        let segments = &mut self.segments;
+        let now = *self.told.entry(told).or_insert_with(|| {
+            let segment = transcript.segments.get(told).cloned();
+            segments.extend(segment);
+            segments.len().saturating_sub(1)
+        });
+        transcript.requests[index].segment = now;
+        self.before = Some((told, now));
+    }
+
+    fn sent(
+        &mut self,
+        transcript: &mut Transcript,
+        index: usize,
+        log: &RequestLog,
+        recorded: usize,
+        lines: &mut dyn Lines,
+    ) {
+        let Ok(hashes) = log.whole(recorded) else { return self.as_told(transcript, index) };
+        let mut seen: HashMap<Digest, u32> = HashMap::with_capacity(hashes.len());
+        let mut messages = Vec::with_capacity(hashes.len());
+        for &hash in &hashes {
+            let nth = seen.entry(hash).or_default();
+            let key = (hash, *nth);
+            *nth += 1;
+            let message = match self.messages.get(&key) {
+                Some(&message) => message,
+                None => {
+                    let Some(message) = self.message(transcript, log, key, lines) else {
+                        return self.as_told(transcript, index);
+                    };
+                    self.messages.insert(key, message);
+                    message
+                }
+            };
+            messages.push(message);
+        }
+        let preamble = self.preamble(transcript, log, recorded, lines);
+        let told = transcript.requests[index].segment;
+        let segment = self.segment(transcript, told, &messages);
+        let request = &mut transcript.requests[index];
+        request.segment = segment;
+        request.upto = messages.len();
+        request.preamble = preamble.or(request.preamble);
+        if let Ok(of) =
+            log.requests().get(recorded).ok_or(Unproved::Unreadable).and_then(|it| of_request(it, lines))
+        {
+            request.parameters = Value::Object(of.params);
+        }
+        self.before = Some((told, segment));
+    }
+
+    /// The segment that begins with these messages: the one before, where they go on from it.
+    fn segment(&mut self, transcript: &Transcript, told: usize, messages: &[MessageIndex]) -> usize {
+        if let Some((_, at)) = self.before
+            && let Some(segment) = self.segments.get_mut(at)
+            && !self.told.values().any(|&kept| kept == at)
+        {
+            let shared = segment.messages.len().min(messages.len());
+            if segment.messages[..shared] == messages[..shared] {
+                segment.messages.extend_from_slice(&messages[shared..]);
+                return at;
+            }
+        }
+        let is_new = self.before.is_none_or(|(before, _)| before != told);
+        let cause = transcript.segments.get(told).filter(|_| is_new).map(|segment| segment.cause.clone());
+        let cause = cause.unwrap_or(Cause::Replaced);
+        self.segments.push(Segment { messages: messages.to_vec(), cause, dropped_results: Arc::default() });
+        self.segments.len() - 1
+    }
+
+    /// A message that was sent: one that lines tell, where it is the same, or a new one.
+    fn message(
+        &self,
+        transcript: &mut Transcript,
+        log: &RequestLog,
+        (hash, nth): (Digest, u32),
+        lines: &mut dyn Lines,
+    ) -> Option<MessageIndex> {
+        let (line, spoken) = log.first_line(hash)?;
+        let told = spoken.and_then(|spoken| {
+            let &index = self.by_line.get(&line).filter(|_| nth == 0)?;
+            let message = &transcript.messages[index];
+            let mut of_message: Vec<u32> = message.blocks.iter().map(|block| block.line).collect();
+            of_message.dedup();
+            (of_message.len() == spoken.lines).then_some(index)
+        });
+        if told.is_some() {
+            return told;
+        }
+        let value = log.message(hash, lines).ok()?;
+        let message = self.read(&value, line)?;
+        transcript.messages.push(message);
+        Some(transcript.messages.len() - 1)
+    }
+
+    fn read(&self, value: &Value, line: u32) -> Option<Message> {
+        let role = match value["role"].as_str()? {
+            "assistant" => Role::Assistant,
+            "system" => Role::System,
+            _ => Role::User,
+        };
+        let content = serde_json::to_string(&value["content"]).ok()?;
+        let content: Content<'_> = serde_json::from_str(&content).ok()?;
+        let mut blocks = blocks(content, line, &mut Account::default());
+        if role != Role::Assistant {
+            blocks = blocks.into_iter().flat_map(|block| self.attachments.told_apart(block, role)).collect();
+        }
+        let origin = self.origin(role, &blocks);
+        Some(Message { role, origin, blocks, uuid: None, api_id: None, at: None, line })
+    }
+
+    fn origin(&self, role: Role, blocks: &[Block]) -> Origin {
+        let any = |is: &dyn Fn(&BlockKind) -> bool| blocks.iter().any(|block| is(&block.kind));
+        let is_summary = |kind: &BlockKind| match kind {
+            BlockKind::Text { text } => self.summaries.contains(text.trim()),
+            _ => false,
+        };
+        match role {
+            Role::Assistant => Origin::Model,
+            Role::System => Origin::Client,
+            Role::User if any(&|kind| matches!(kind, BlockKind::ToolResult { .. })) => Origin::ToolResults,
+            Role::User if any(&is_summary) => Origin::Summary,
+            Role::User if any(&|kind| !matches!(kind, BlockKind::Attachment { .. })) => Origin::Typed,
+            Role::User => Origin::Client,
+        }
+    }
+
+    fn preamble(
+        &mut self,
+        transcript: &mut Transcript,
+        log: &RequestLog,
+        recorded: usize,
+        lines: &mut dyn Lines,
+    ) -> Option<usize> {
+        let recorded = log.requests().get(recorded)?;
+        let shape = recorded.shape?;
+        if let Some(&known) = self.preambles.get(&shape) {
+            return Some(known);
+        }
+        let fields = log.shape(recorded, lines).ok()?;
+        let list = |name: &str| fields.get(name).and_then(Value::as_array).into_iter().flatten();
+        let system = match fields.get("system") {
+            Some(Value::String(text)) => vec![text.clone()],
+            _ => list("system").filter_map(|block| block["text"].as_str().map(str::to_owned)).collect(),
+        };
+        let tools = list("tools").map(|tool| Tool {
+            name: tool["name"].as_str().unwrap_or_default().to_owned(),
+            definition: tool.clone(),
+        });
+        let preamble = Preamble { system, tools: tools.collect() };
+        transcript.preambles.push(preamble);
+        self.preambles.insert(shape, transcript.preambles.len() - 1);
+        Some(transcript.preambles.len() - 1)
+    }
+
+    /// Puts the segments in place, and the messages in the order of the file; what only repeats messages that were sent goes.
+    fn finish(self, transcript: &mut Transcript) {
+        let mut is_kept: Vec<bool> = (0..transcript.messages.len())
+            .map(|index| self.in_segments.get(index).is_some_and(|in_segment| !in_segment))
+            .collect();
+        for &message in self.segments.iter().flat_map(|segment| &segment.messages) {
+            is_kept[message] = true;
+        }
+        for response in transcript.requests.iter().filter_map(|request| request.response) {
+            is_kept[response] = true;
+        }
+        for segment in &self.segments {
+            if let Cause::Compacted(compaction) = &segment.cause
+                && let Some(summary) = compaction.summary
+            {
+                is_kept[summary] = true;
+            }
+        }
+        let mut order: Vec<usize> = (0..transcript.messages.len()).filter(|&index| is_kept[index]).collect();
+        order.sort_by_key(|&index| (transcript.messages[index].line, index));
+        let mut places = vec![0; transcript.messages.len()];
+        for (place, &index) in order.iter().enumerate() {
+            places[index] = place;
+        }
+        let mut messages: Vec<Option<Message>> =
+            std::mem::take(&mut transcript.messages).into_iter().map(Some).collect();
+        transcript.messages = order.into_iter().filter_map(|index| messages[index].take()).collect();
+        transcript.segments = self.segments;
+        for segment in &mut transcript.segments {
+            segment.messages.iter_mut().for_each(|message| *message = places[*message]);
+            if let Cause::Compacted(compaction) = &mut segment.cause {
+                compaction.summary = compaction.summary.map(|summary| places[summary]);
+            }
+        }
+        for request in &mut transcript.requests {
+            request.response = request.response.map(|response| places[response]);
+        }
+    }
+}
+
+/// What the client put in, by the text that was sent for it.
+#[derive(Default)]
+struct Attachments {
+    known: Vec<Attached>,
+    /// By the first line of a text.
+    by_first_line: HashMap<String, Vec<usize>>,
+}
+
+struct Attached {
+    kind: String,
+    files: Vec<AttachedFile>,
+    /// Without the tags around it and the white space.
+    text: String,
+}
+
+fn bare(text: &str) -> &str {
+    let text = text.trim();
+    let inner =
+        text.strip_prefix(OPENING.trim_end()).and_then(|text| text.strip_suffix(CLOSING.trim_start()));
+    inner.unwrap_or(text).trim()
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim_end()
+}
+
+impl Attachments {
+    fn of(transcript: &Transcript) -> Self {
+        let mut attachments = Self::default();
+        let mut seen = HashSet::new();
+        for block in transcript.messages.iter().flat_map(|message| &message.blocks) {
+            if let BlockKind::Attachment { attachment, files, rendered: Some(rendered), .. } = &block.kind {
+                let text = bare(rendered);
+                if text.is_empty() || !seen.insert(text) {
+                    continue;
+                }
+                let at = attachments.known.len();
+                attachments.by_first_line.entry(first_line(text).to_owned()).or_default().push(at);
+                let (kind, files) = (attachment.clone(), files.clone());
+                attachments.known.push(Attached { kind, files, text: text.to_owned() });
+            }
+        }
+        attachments
+    }
+
+    /// The longest text of an attachment that `text` begins with.
+    fn beginning(&self, text: &str) -> Option<&Attached> {
+        let candidates = self.by_first_line.get(first_line(text))?;
+        let candidates = candidates.iter().map(|&at| &self.known[at]);
+        candidates
+            .filter(|attached| text.starts_with(&attached.text))
+            .max_by_key(|attached| attached.text.len())
+    }
+
+    /// A text that was sent, as what it is made of: texts of the client, each an attachment, and the rest.
+    fn told_apart(&self, block: Block, role: Role) -> Vec<Block> {
+        let BlockKind::Text { text } = &block.kind else { return vec![block] };
+        let line = block.line;
+        let attachment = |attachment: &str, files: &[AttachedFile], rendered: &str| Block {
+            kind: BlockKind::Attachment {
+                attachment: attachment.to_owned(),
+                files: files.to_vec(),
+                text: String::new(),
+                rendered: Some(rendered.to_owned()),
+            },
+            line,
+        };
+        let inner = bare(text);
+        if let Some(attached) = self.beginning(inner).filter(|attached| attached.text == inner) {
+            return vec![attachment(&attached.kind, &attached.files, text)];
+        }
+        if role != Role::System {
+            return if is_client_text(text) { vec![attachment(REMINDER, &[], text)] } else { vec![block] };
+        }
+        // Several are sent as one text. `at` is the beginning of a line, `rest` begins behind the last that is known.
+        let (mut apart, mut rest, mut at) = (Vec::new(), text.as_str(), 0);
+        while at < rest.len() {
+            if let Some(attached) = self.beginning(&rest[at..]) {
+                let (before, known) = rest.split_at(at);
+                if !before.trim().is_empty() {
+                    apart.push(attachment(REMINDER, &[], before));
+                }
+                let (known, behind) = known.split_at(attached.text.len());
+                apart.push(attachment(&attached.kind, &attached.files, known));
+                (rest, at) = (behind, 0);
+            }
+            at = memchr::memchr(b'\n', &rest.as_bytes()[at..]).map_or(rest.len(), |end| at + end + 1);
+        }
+        if !rest.trim().is_empty() {
+            apart.push(attachment(REMINDER, &[], rest));
+        }
+        apart
+    }
+}
