@@ -43,6 +43,7 @@ mod redaction_places;
 mod reference;
 mod remedies;
 mod remotes;
+mod requests;
 mod rollback;
 mod scenes;
 mod search;

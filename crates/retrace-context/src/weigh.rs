@@ -145,6 +145,7 @@ pub struct Counts {
     family: &'static str,
     messages: Vec<MessageCount>,
     preambles: Vec<PreambleWeight>,
+    tools: Vec<Vec<u64>>,
     reminder: u64,
     dropped_result: u64,
     placeholder: u64,
@@ -177,8 +178,8 @@ impl Counts {
             self.messages[index] = MessageCount { fingerprint: fingerprints[index], blocks };
         }
         // There are few preambles, and one may have been filled in since.
-        self.preambles =
-            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter, framing)).collect();
+        (self.preambles, self.tools) =
+            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter, framing)).unzip();
         self.reminder = counter.content(framing.reminder);
         self.dropped_result = counter.content(framing::DROPPED_RESULT);
         self.placeholder = counter.content(weighing.placeholder);
@@ -193,6 +194,7 @@ impl Counts {
             family_assumed: weighing.family_assumed,
             messages: Vec::with_capacity(transcript.messages.len()),
             preambles: self.preambles.clone(),
+            tools: self.tools.clone(),
             placeholder: self.placeholder,
             dropped_result: self.dropped_result,
             ..Weights::default()

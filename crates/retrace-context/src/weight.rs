@@ -120,6 +120,8 @@ pub struct Weights {
     pub messages: Vec<Vec<BlockWeight>>,
     /// By preamble: the shape of `Transcript::preambles`.
     pub preambles: Vec<PreambleWeight>,
+    /// By preamble, then by tool: tokens of its definition.
+    pub tools: Vec<Vec<u64>>,
     /// By request: size of its context. As recorded where it is recorded, else the sum of what it sent.
     pub contexts: Vec<u64>,
     /// By request: the sum of what it sent, as weighed here.

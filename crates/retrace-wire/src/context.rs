@@ -90,6 +90,56 @@ pub struct ContextRequest {
     pub kind: FigureKind,
     /// Classes of its content. The sum is `context`.
     pub classes: ContextClasses,
+    /// What `classes` rest on.
+    #[serde(default)]
+    pub rests_on: RestsOn,
+    /// Whether the client's digest proves the request that it recorded; null where it recorded none.
+    #[serde(default)]
+    pub proved: Option<bool>,
+}
+
+/// What a composition rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RestsOn {
+    /// The request as it was sent: rebuilt and proved. What its parts do not explain is the framing that the API adds.
+    Request,
+    /// The lines of the transcript. What they do not explain is not recorded: mostly system prompt and tools.
+    #[default]
+    Transcript,
+}
+
+/// Asks for one request as it was sent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RequestBodyReq {
+    /// See [`ContextShowReq::transcript`].
+    pub transcript: String,
+    /// Index of the request, from 0, or the id of a recorded one or its beginning.
+    pub at: String,
+    /// True for the body as canonical JSON, to the byte, in place of `body`.
+    #[serde(default)]
+    pub raw: bool,
+}
+
+/// One request as it was sent.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct RequestBody {
+    /// Its index among the requests of the transcript; null for one without an answer there, such as that of a compaction.
+    pub index: Option<u64>,
+    /// Its id as the client recorded it, else that of the response.
+    pub id: String,
+    /// What asked, as the client recorded it: `sdk`, `compact`, `agent:…`. Null where nothing is recorded.
+    pub source: Option<String>,
+    /// True where the client's digest proves it; null where the client recorded nothing.
+    pub proved: Option<bool>,
+    /// Why it is not proved, in one sentence.
+    pub reason: Option<String>,
+    /// The body; null where nothing can be put together, and where `raw` is asked for.
+    #[ts(type = "unknown")]
+    pub body: Value,
+    /// The body as canonical JSON, where asked for.
+    #[serde(default)]
+    pub raw: Option<String>,
 }
 
 /// Usage of one call as recorded.
@@ -191,6 +241,18 @@ pub struct Composition {
     pub tool_results: Vec<NamedTokens>,
     /// Inputs by tool.
     pub tool_inputs: Vec<NamedTokens>,
+    /// Tokens of the system prompt, where the request holds it; a part of `system`.
+    #[serde(default)]
+    pub system_prompt: u64,
+    /// Definitions of tools; a part of `system`.
+    #[serde(default)]
+    pub tools: Vec<NamedTokens>,
+    /// What the client put in, by kind; instructions and memory among them.
+    #[serde(default)]
+    pub attachments: Vec<NamedTokens>,
+    /// What the classes rest on.
+    #[serde(default)]
+    pub rests_on: RestsOn,
     /// The largest single blocks: what they are and where.
     pub largest: Vec<LargeBlock>,
 }
@@ -449,6 +511,9 @@ pub struct TurnReq {
     /// At most so many messages; 40 when absent, 400 at most.
     #[serde(default)]
     pub limit: Option<u64>,
+    /// Only messages and parts that hold this text, in any case of letters.
+    #[serde(default)]
+    pub find: Option<String>,
 }
 
 /// Messages of one request.
@@ -458,10 +523,23 @@ pub struct Turn {
     pub request: u64,
     /// Position of the first message shown.
     pub from: u64,
-    /// Messages the request sent, plus one for its answer.
+    /// Messages the request sent, plus one for its answer; of these, those that hold what was searched for.
     pub total: u64,
+    /// What stands before the messages: the system prompt (origin `system_prompt`) and the definitions of tools (`tools`), where
+    /// the request is recorded.
+    #[serde(default)]
+    pub preamble: Vec<TurnMessage>,
     /// The messages.
     pub messages: Vec<TurnMessage>,
+    /// What asked, as the client recorded it. Null where it recorded nothing.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// True where the client's digest proves the request; null where the client recorded nothing.
+    #[serde(default)]
+    pub proved: Option<bool>,
+    /// Why it is not proved, in one sentence.
+    #[serde(default)]
+    pub reason: Option<String>,
 }
 
 /// One message.
@@ -471,7 +549,7 @@ pub struct TurnMessage {
     pub position: u64,
     /// `user`, `assistant` or `system`.
     pub role: String,
-    /// `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`.
+    /// `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`; before the messages `system_prompt`, `tools`.
     pub origin: String,
     /// When.
     pub time: Option<String>,
@@ -486,7 +564,8 @@ pub struct TurnMessage {
 /// One block.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct TurnBlock {
-    /// `text`, `thinking`, `tool_use`, `tool_result`, `image`, `document`, `attachment`, `compaction`, `unknown`.
+    /// `text`, `thinking`, `tool_use`, `tool_result`, `image`, `document`, `attachment`, `compaction`, `unknown`,
+    /// `tool` for the definition of one.
     pub block: String,
     /// Name of the tool, type of the attachment, or empty.
     pub name: String,

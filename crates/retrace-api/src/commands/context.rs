@@ -7,7 +7,7 @@ use crate::lab::view;
 use crate::wire::show;
 use crate::wire::{
     ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextPeak, ContextRequest,
-    ContextShow, ContextShowReq, LargeBlock, NamedTokens,
+    ContextShow, ContextShowReq, LargeBlock, NamedTokens, RestsOn,
 };
 use retrace_context::compose::{FileUse, Named, file_uses};
 use retrace_context::prices::Models;
@@ -79,8 +79,18 @@ fn requests(loaded: &Loaded) -> Vec<ContextRequest> {
             context: weights.contexts[index],
             kind: view::kind(weights.bases[index]),
             classes: view::classes(classes),
+            rests_on: rests_on(loaded, index),
+            proved: loaded.sent(index).map(|sent| sent.proof.is_ok()),
         })
         .collect()
+}
+
+/// What the composition of a request rests on.
+fn rests_on(loaded: &Loaded, request: usize) -> RestsOn {
+    match loaded.sent(request) {
+        Some(sent) if sent.proof.is_ok() => RestsOn::Request,
+        _ => RestsOn::Transcript,
+    }
 }
 
 /// Events that took content away, in the order of the requests.
@@ -243,6 +253,10 @@ pub fn context_composition(app: &App, request: CompositionReq) -> Result<Composi
             .collect(),
         tool_results: composed.tool_results.into_iter().map(named).collect(),
         tool_inputs: composed.tool_inputs.into_iter().map(named).collect(),
+        system_prompt: composed.system_prompt,
+        tools: composed.tools.into_iter().map(named).collect(),
+        attachments: composed.attachments.into_iter().map(named).collect(),
+        rests_on: rests_on(&loaded, index),
         largest: composed
             .largest
             .into_iter()

@@ -28,6 +28,7 @@ mod mounts;
 mod origin;
 mod prices;
 mod remote;
+mod request;
 mod review;
 mod review_report;
 mod rollback;

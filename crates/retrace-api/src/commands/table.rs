@@ -262,6 +262,9 @@ commands! {
     /// Composition of one request, in detail.
     read context_composition(CompositionReq) -> Composition
         provides [Runs] errors [NotFound, Invalid];
+    /// One request as it was sent, rebuilt from what the client recorded and proved by its digest.
+    read context_request(RequestBodyReq) -> RequestBody
+        provides [Runs] errors [NotFound, Invalid, Busy];
     /// Simulations of settings on a transcript.
     read context_simulate(SimulateReq) -> Simulations
         provides [Runs] errors [NotFound, Invalid];

@@ -1,6 +1,7 @@
 //! The messages around one request, with what a setting would have cleared.
 
 use super::context::request_index;
+use super::request::unproved;
 use super::simulate::{setting, summary_sizes};
 use crate::App;
 use crate::app::Inner;
@@ -10,7 +11,8 @@ use crate::wire::{ApiError, Turn, TurnBlock, TurnMessage, TurnReq, Variant};
 use retrace_context::compose::Labels;
 use retrace_context::simulate::{Options, simulate};
 use retrace_context::{BlockAt, Cleared};
-use retrace_transcript::{Block, BlockKind, Media, MediaKind, Message, MessageIndex, ResultPart};
+use retrace_tokens::{Counter, Family};
+use retrace_transcript::{Block, BlockKind, Media, MediaKind, Message, MessageIndex, Request, ResultPart};
 use std::collections::HashSet;
 
 /// Messages unless asked otherwise.
@@ -35,21 +37,71 @@ pub fn context_turn(app: &App, request: TurnReq) -> Result<Turn, ApiError> {
     let transcript = loaded.transcript();
     let asked = &transcript.requests[index];
     let answer = asked.response.and_then(|at| Some((at, transcript.messages.get(at)?)));
-    let all: Vec<(MessageIndex, &Message)> = transcript.sent(asked).chain(answer).collect();
+    let printer =
+        Printer { loaded: &loaded, labels: Labels::new(transcript), cleared, find: Needle::of(&request) };
+    let mut all: Vec<(usize, MessageIndex, &Message)> = transcript
+        .sent(asked)
+        .chain(answer)
+        .enumerate()
+        .map(|(position, (at, message))| (position, at, message))
+        .collect();
+    if let Some(find) = &printer.find {
+        all.retain(|(_, _, message)| {
+            message.blocks.iter().any(|block| find.is_in(&printer.whole(block).text))
+        });
+    }
     let total = all.len() as u64;
     let limit = request.limit.unwrap_or(MESSAGES).clamp(1, MAX_MESSAGES);
     let from = request.from.unwrap_or_else(|| total.saturating_sub(limit)).min(total);
     let shown = usize::try_from(from).unwrap_or(usize::MAX);
-    let printer = Printer { loaded: &loaded, labels: Labels::new(transcript), cleared };
     let messages = all
         .iter()
-        .enumerate()
         .skip(shown)
         .take(usize::try_from(limit).unwrap_or(usize::MAX))
-        .map(|(position, (at, message))| printer.message(position, *at, message, asked.response == Some(*at)))
+        .map(|(position, at, message)| printer.message(*position, *at, message, asked.response == Some(*at)))
         .collect();
-    Ok(Turn { request: request.request, from, total, messages })
+    let sent = loaded.sent(index);
+    let recorded = sent.and_then(|sent| loaded.requests().requests().get(sent.recorded));
+    Ok(Turn {
+        request: request.request,
+        from,
+        total,
+        preamble: printer.preamble(asked),
+        messages,
+        source: recorded.map(|recorded| recorded.source.clone()),
+        proved: sent.map(|sent| sent.proof.is_ok()),
+        reason: sent.and_then(|sent| sent.proof.err()).map(unproved),
+    })
 }
+
+/// A text that is searched for, in any case of letters.
+struct Needle(String);
+
+impl Needle {
+    fn of(request: &TurnReq) -> Option<Self> {
+        let text = request.find.as_deref()?;
+        (!text.trim().is_empty()).then(|| Self(text.to_lowercase()))
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        text.to_lowercase().contains(&self.0)
+    }
+
+    /// The text from a little before the first place, where that would be cut off.
+    fn around(&self, text: String) -> String {
+        let lower = text.to_lowercase();
+        let Some(at) = lower.find(&self.0) else { return text };
+        let characters = lower[..at].chars().count();
+        if characters < CHARACTERS - BEFORE {
+            return text;
+        }
+        let from: String = text.chars().skip(characters - BEFORE).collect();
+        format!("…{from}")
+    }
+}
+
+/// Characters shown before a place that was found far in a block.
+const BEFORE: usize = 1_000;
 
 /// Blocks cleared at a request, newly or before.
 fn cleared_at(
@@ -96,9 +148,63 @@ struct Printer<'l> {
     loaded: &'l Loaded,
     labels: Labels<'l>,
     cleared: HashSet<BlockAt>,
+    find: Option<Needle>,
 }
 
 impl Printer<'_> {
+    /// System prompt and tools; of a search, what holds the text.
+    fn preamble(&self, request: &Request) -> Vec<TurnMessage> {
+        let transcript = self.loaded.transcript();
+        let Some(index) = request.preamble else { return Vec::new() };
+        let Some(preamble) = transcript.preambles.get(index) else { return Vec::new() };
+        let counter = Family::parse(self.loaded.weights.family).map(Counter::of);
+        let tokens = |text: &str| counter.map_or(0, |counter| counter.content(text));
+        let weighed = self.loaded.weights.tools.get(index);
+        let system = preamble.system.iter().map(|text| ("text", "", text.clone(), tokens(text)));
+        let tools = preamble.tools.iter().enumerate().map(|(at, tool)| {
+            let definition = serde_json::to_string_pretty(&tool.definition).unwrap_or_default();
+            let tokens = weighed.and_then(|tools| tools.get(at)).copied().unwrap_or_default();
+            ("tool", tool.name.as_str(), definition, tokens)
+        });
+        let parts: [(&str, Vec<(&str, &str, String, u64)>); 2] =
+            [("system_prompt", system.collect()), ("tools", tools.collect())];
+        let parts = parts.into_iter().enumerate().map(|(position, (origin, blocks))| TurnMessage {
+            position: position as u64,
+            role: "system".to_owned(),
+            origin: origin.to_owned(),
+            time: None,
+            line: 0,
+            answer: false,
+            blocks: blocks
+                .into_iter()
+                .filter(|(_, _, text, _)| self.find.as_ref().is_none_or(|find| find.is_in(text)))
+                .map(|(block, name, text, tokens)| self.plain(block, name, text, tokens))
+                .collect(),
+        });
+        parts.filter(|part| !part.blocks.is_empty()).collect()
+    }
+
+    fn plain(&self, block: &str, name: &str, text: String, tokens: u64) -> TurnBlock {
+        let (text, cut) = self.cut(text);
+        TurnBlock {
+            block: block.to_owned(),
+            name: name.to_owned(),
+            tool_use_id: None,
+            text,
+            cut,
+            is_error: false,
+            tokens,
+            cleared: false,
+        }
+    }
+
+    fn cut(&self, text: String) -> (String, bool) {
+        match &self.find {
+            Some(find) => cut(find.around(text)),
+            None => cut(text),
+        }
+    }
+
     fn message(&self, position: usize, at: MessageIndex, message: &Message, answer: bool) -> TurnMessage {
         TurnMessage {
             position: position as u64,
@@ -117,6 +223,15 @@ impl Printer<'_> {
     }
 
     fn block(&self, at: BlockAt, block: &Block) -> TurnBlock {
+        let mut shown = self.whole(block);
+        shown.tokens = self.tokens(at);
+        shown.cleared = self.cleared.contains(&at);
+        (shown.text, shown.cut) = self.cut(shown.text);
+        shown
+    }
+
+    /// A block with all of its text.
+    fn whole(&self, block: &Block) -> TurnBlock {
         let mut shown = TurnBlock {
             block: String::new(),
             name: String::new(),
@@ -124,8 +239,8 @@ impl Printer<'_> {
             text: String::new(),
             cut: false,
             is_error: false,
-            tokens: self.tokens(at),
-            cleared: self.cleared.contains(&at),
+            tokens: 0,
+            cleared: false,
         };
         let (kind, text) = match &block.kind {
             BlockKind::Text { text } => ("text", text.clone()),
@@ -155,7 +270,7 @@ impl Printer<'_> {
             }
         };
         kind.clone_into(&mut shown.block);
-        (shown.text, shown.cut) = cut(text);
+        shown.text = text;
         shown
     }
 

@@ -10,10 +10,12 @@ use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;
 use retrace_context::{Counts, Weighing, Weights};
 use retrace_tokens::{Counter, Family, Resolved, family_of};
+use retrace_transcript::requests::{Lines, RequestLog, SentOf, SessionSplit, Span, as_sent};
 use retrace_transcript::{Account, Format, Reading, Transcript};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
@@ -39,6 +41,10 @@ pub(crate) struct Loaded {
 struct FileRead {
     stamp: Stamp,
     reading: Reading,
+    /// What the file records of its requests.
+    log: RequestLog,
+    /// By conversation and request: what is known of its record.
+    sent: Vec<Vec<Option<SentOf>>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +61,30 @@ impl Loaded {
     /// Account of the file's content, understood or not.
     pub(crate) fn account(&self) -> &Account {
         &self.file.reading.account
+    }
+
+    /// What the file records of its requests.
+    pub(crate) fn requests(&self) -> &RequestLog {
+        &self.file.log
+    }
+
+    /// What is known of the record of a request; `None` where there is none.
+    pub(crate) fn sent(&self, request: usize) -> Option<&SentOf> {
+        self.file.sent.get(self.place.part)?.get(request)?.as_ref()
+    }
+
+    /// The lines of the file, which is still the one that was read.
+    ///
+    /// # Errors
+    /// Those of [`load`] for a file.
+    pub(crate) fn lines(&self) -> Result<FileLines, ApiError> {
+        let path = &self.place.path;
+        if stamp(path)? != self.file.stamp {
+            return Err(
+                ApiError::new(Code::Busy, "The transcript changed meanwhile.", show(path)).hint("Try again.")
+            );
+        }
+        FileLines::open(path)
     }
 
     /// Ready to be simulated.
@@ -173,14 +203,64 @@ fn stamp(path: &Path) -> Result<Stamp, ApiError> {
 }
 
 fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
-    let bytes = bytes(path)?;
-    let reading = retrace_transcript::read(&bytes).map_err(|error| {
+    let (reading, log) = split(path)?.finish().map_err(|error| {
         ApiError::invalid(format!("This cannot be read as a transcript: {}", sentence(&error)), show(path)).hint(
             "Sessions of Claude Code, Codex and Copilot CLI, Messages API requests and responses, proxy logs, OpenAI \
              chat and responses are understood.",
         )
     })?;
-    Ok(FileRead { stamp, reading: of_one_request(reading) })
+    let mut reading = of_one_request(reading);
+    let mut lines = FileLines::open(path)?;
+    let sent = match log.requests() {
+        [] => Vec::new(),
+        _ => reading.transcripts.iter_mut().map(|one| as_sent(one, &log, &mut lines)).collect(),
+    };
+    Ok(FileRead { stamp, reading, log, sent })
+}
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 18;
+
+/// Reads a file piece by piece.
+fn split(path: &Path) -> Result<SessionSplit, ApiError> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let mut file = BufReader::with_capacity(PIECE, file.take(LARGEST_FILE + 1));
+    let (mut split, mut read) = (SessionSplit::new(), 0);
+    loop {
+        let piece = file.fill_buf().map_err(|error| unreadable(path, &error))?;
+        if piece.is_empty() {
+            return Ok(split);
+        }
+        let length = piece.len();
+        read += length as u64;
+        if read > LARGEST_FILE {
+            return Err(too_large(path));
+        }
+        split.feed(piece);
+        file.consume(length);
+    }
+}
+
+/// Reads lines of a file again.
+pub(crate) struct FileLines {
+    file: File,
+    line: Vec<u8>,
+}
+
+impl FileLines {
+    fn open(path: &Path) -> Result<Self, ApiError> {
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        Ok(Self { file, line: Vec::new() })
+    }
+}
+
+impl Lines for FileLines {
+    fn line(&mut self, span: Span) -> Option<Cow<'_, [u8]>> {
+        self.line.resize(usize::try_from(span.bytes).ok()?, 0);
+        self.file.seek(SeekFrom::Start(span.at)).ok()?;
+        self.file.read_exact(&mut self.line).ok()?;
+        Some(Cow::Borrowed(&self.line))
+    }
 }
 
 /// A Messages API request is a transcript of one request: what it repeats of earlier ones is its history. An array of
@@ -206,12 +286,13 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(ApiError::invalid(
-            format!("The file is larger than {} MiB.", LARGEST_FILE >> 20),
-            show(path),
-        ));
+        return Err(too_large(path));
     }
     Ok(bytes)
+}
+
+fn too_large(path: &Path) -> ApiError {
+    ApiError::invalid(format!("The file is larger than {} MiB.", LARGEST_FILE >> 20), show(path))
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {

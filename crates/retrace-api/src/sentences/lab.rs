@@ -2,6 +2,21 @@
 
 /// The sentences; `{0}`, `{1}` … stand for what they are about.
 pub(super) const SENTENCES: &[&str] = &[
+    "The client recorded nothing of this request: it is put together from the lines of the transcript, which do not keep \
+     everything.",
+    "Several requests have an id that begins so.",
+    "There is no request of this id.",
+    "A request is named by its index in the transcript, from 0, or by its id.",
+    "The line with its system prompt and tools is not in the file.",
+    "One of its messages is not in the file.",
+    "{0} of its messages are not in the file.",
+    "The request that it goes on from is not in the file.",
+    "It marks a place for the cache that is not there.",
+    "A line of it cannot be read.",
+    "It is larger than a request can be.",
+    "The client recorded no digest of it.",
+    "Its digest is another than that of what was rebuilt.",
+    "The transcript changed meanwhile.",
     "Left out: {0} ({1}).",
     "Clearing of thinking cannot be checked: transcripts keep no signatures of thinking.",
     "Compaction cannot be checked: counting never triggers one.",

@@ -2,7 +2,7 @@
 
 use super::table::{Side, at_least_dollars, dollars, grouped, nth, signed, table, why_at_least};
 use super::{Style, chart, count, visible};
-use retrace_api::wire::{ContextClasses, ContextRequest, ContextShow, FigureKind};
+use retrace_api::wire::{ContextClasses, ContextRequest, ContextShow, FigureKind, RestsOn};
 use std::io::{Result, Write};
 
 /// Memory files listed.
@@ -35,7 +35,17 @@ pub(crate) fn show(
             grouped(peak.context),
             kind(peak.kind)
         )?;
-        composition(out, &peak.classes, peak.context)?;
+        composition(out, &peak.classes, peak.context, peak.rests_on)?;
+        let rests = match (peak.rests_on, peak.proved) {
+            (RestsOn::Request, _) => {
+                "  Made of the request as it was sent, proved by its digest; framing is what the API adds."
+            }
+            (_, Some(false)) => {
+                "  The client recorded the request, but it is not proved; made of the lines of the transcript."
+            }
+            (RestsOn::Transcript, _) => "  Made of the lines of the transcript.",
+        };
+        writeln!(out, "{}", style.paint.dim(rests))?;
         if peak.classes.over_counted > 0 {
             let over = grouped(peak.classes.over_counted.unsigned_abs());
             let text = format!(
@@ -131,7 +141,7 @@ pub(crate) const fn kind(kind: FigureKind) -> &'static str {
     }
 }
 
-fn named(classes: &ContextClasses) -> [(&'static str, i64); 9] {
+fn named(classes: &ContextClasses, rests_on: RestsOn) -> [(&'static str, i64); 9] {
     [
         ("system and tools", classes.system),
         ("instructions", classes.instructions),
@@ -141,13 +151,27 @@ fn named(classes: &ContextClasses) -> [(&'static str, i64); 9] {
         ("text", classes.text),
         ("thinking", classes.thinking),
         ("attachments", classes.attachments),
-        ("not recorded", classes.not_recorded),
+        (rest(rests_on), classes.not_recorded),
     ]
 }
 
-fn composition(out: &mut (impl Write + ?Sized), classes: &ContextClasses, context: u64) -> Result<()> {
-    let width = named(classes).iter().map(|(_, tokens)| signed(*tokens).len()).max().unwrap_or_default();
-    for (name, tokens) in named(classes).into_iter().filter(|(_, tokens)| *tokens != 0) {
+/// The name of what the parts do not explain.
+const fn rest(rests_on: RestsOn) -> &'static str {
+    match rests_on {
+        RestsOn::Request => "framing",
+        RestsOn::Transcript => "not recorded",
+    }
+}
+
+fn composition(
+    out: &mut (impl Write + ?Sized),
+    classes: &ContextClasses,
+    context: u64,
+    rests_on: RestsOn,
+) -> Result<()> {
+    let width =
+        named(classes, rests_on).iter().map(|(_, tokens)| signed(*tokens).len()).max().unwrap_or_default();
+    for (name, tokens) in named(classes, rests_on).into_iter().filter(|(_, tokens)| *tokens != 0) {
         let share = tokens as f64 * 100.0 / context.max(1) as f64;
         let bar = "█".repeat((share.max(0.0) / 2.5).round() as usize);
         writeln!(out, "  {name:<16}  {:>width$}  {share:>5.1} %  {bar}", signed(tokens))?;
@@ -199,7 +223,7 @@ fn requests(out: &mut (impl Write + ?Sized), requests: &[ContextRequest], style:
         .iter()
         .map(|request| {
             let [system, instructions, memory, results, inputs, text, thinking, attachments, rest] =
-                named(&request.classes).map(|(_, tokens)| signed(tokens));
+                named(&request.classes, request.rests_on).map(|(_, tokens)| signed(tokens));
             [
                 nth(request.index),
                 grouped(request.context),

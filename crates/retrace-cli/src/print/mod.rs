@@ -24,6 +24,7 @@ pub(crate) mod past;
 pub(crate) mod receipt;
 pub(crate) mod remedy;
 pub(crate) mod remote;
+pub(crate) mod request;
 pub(crate) mod search;
 pub(crate) mod simulate;
 pub(crate) mod stores;

@@ -68,6 +68,12 @@ pub struct Composition {
     pub tool_results: Vec<Named>,
     /// Inputs by tool, the largest first. They add up to the class.
     pub tool_inputs: Vec<Named>,
+    /// Tokens of the system prompt, where the request holds it. A part of the class `system`.
+    pub system_prompt: u64,
+    /// Definitions of tools, the largest first. With the prompt, and what the API adds to tools, they are the class `system`.
+    pub tools: Vec<Named>,
+    /// What the client put in, by kind, the largest first; instructions and memory among them.
+    pub attachments: Vec<Named>,
     /// The largest blocks, the largest first.
     pub largest: Vec<Large>,
 }
@@ -89,10 +95,12 @@ pub fn compose_request(
     let labels = Labels::new(transcript);
     let mut results = Tally::default();
     let mut inputs = Tally::default();
+    let mut attachments = Tally::default();
     for sent in &blocks {
         match &transcript.messages[sent.at.message].blocks[sent.at.block].kind {
             BlockKind::ToolUse { name, .. } => inputs.add(name, sent.tokens),
             BlockKind::ToolResult { tool_use_id, .. } => results.add(labels.tool(tool_use_id), sent.tokens),
+            BlockKind::Attachment { attachment, .. } => attachments.add(attachment, sent.tokens),
             _ => {}
         }
     }
@@ -108,6 +116,14 @@ pub fn compose_request(
             since_request: first_to_carry(transcript, request.segment, sent.position).unwrap_or(index),
         })
         .collect();
+    let mut tools = Tally::default();
+    let mut system_prompt = 0;
+    if let Some(preamble) = request.preamble {
+        let weighed = weights.tools.get(preamble).into_iter().flatten();
+        let named = transcript.preambles.get(preamble).into_iter().flat_map(|preamble| &preamble.tools);
+        named.zip(weighed).for_each(|(tool, &tokens)| tools.add(&tool.name, fit.part(tokens)));
+        system_prompt = weights.preambles.get(preamble).map_or(0, |preamble| fit.part(preamble.system));
+    }
     Some(Composition {
         context,
         basis: weights.bases.get(index).copied().unwrap_or(Basis::Counted),
@@ -115,6 +131,9 @@ pub fn compose_request(
         files: files_in(weights, &blocks, fit),
         tool_results: results.sorted(classes.tool_results),
         tool_inputs: inputs.sorted(classes.tool_inputs),
+        system_prompt,
+        tools: tools.sorted(i64::MAX),
+        attachments: attachments.fitted(fit),
         largest,
     })
 }
@@ -186,6 +205,12 @@ impl<'a> Tally<'a> {
         let (count, sum) = self.0.entry(name).or_default();
         *count += 1;
         *sum = sum.saturating_add(tokens);
+    }
+
+    /// Each brought down where the counts came out too high.
+    fn fitted(mut self, fit: Fit) -> Vec<Named> {
+        self.0.values_mut().for_each(|(_, tokens)| *tokens = fit.part(*tokens));
+        self.sorted(i64::MAX)
     }
 
     /// Adding up to the class, which is less where the counts came out too high.

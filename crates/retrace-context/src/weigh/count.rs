@@ -140,14 +140,19 @@ fn count_attachment(
     count
 }
 
-/// Counts a preamble. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
-pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter, framing: &Framing) -> PreambleWeight {
+/// Counts a preamble, and each of its tools. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
+pub(super) fn preamble(
+    preamble: &Preamble,
+    counter: &dyn TextCounter,
+    framing: &Framing,
+) -> (PreambleWeight, Vec<u64>) {
     let sum = |tokens: &mut dyn Iterator<Item = u64>| tokens.fold(0, u64::saturating_add);
     let system = sum(&mut preamble.system.iter().map(|text| counter.content(text)));
-    let definitions =
-        sum(&mut preamble.tools.iter().map(|tool| counter.content(&tool.definition.to_string())));
+    let tools: Vec<u64> =
+        preamble.tools.iter().map(|tool| counter.content(&tool.definition.to_string())).collect();
+    let definitions = sum(&mut tools.iter().copied());
     let prompt = if preamble.tools.is_empty() { 0 } else { framing.tool_prompt };
-    PreambleWeight { system, tools: definitions.saturating_add(prompt) }
+    (PreambleWeight { system, tools: definitions.saturating_add(prompt) }, tools)
 }
 
 /// The range of a preamble's tokens, as counted with a family.

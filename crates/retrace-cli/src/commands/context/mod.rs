@@ -7,6 +7,7 @@ mod export;
 mod input;
 mod key;
 mod memory;
+mod request;
 mod show;
 mod simulate;
 mod sweep;
@@ -43,6 +44,7 @@ pub(crate) struct Arguments {
 enum Action {
     Transcripts(transcripts::Arguments),
     Show(show::Arguments),
+    Request(request::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Compare(compare::Arguments),
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     match arguments.action {
         Action::Transcripts(arguments) => transcripts::run(arguments, shell),
         Action::Show(arguments) => show::run(&arguments, shell),
+        Action::Request(arguments) => request::run(&arguments, shell),
         Action::Simulate(arguments) => simulate::run(&arguments, shell),
         Action::Sweep(arguments) => sweep::run(&arguments, shell),
         Action::Compare(arguments) => compare::run(&arguments, shell),

@@ -1,0 +1,218 @@
+//! Requests that a client recorded: shown as sent, proved, and what a composition rests on.
+
+use retrace_api::commands;
+use retrace_api::wire::{
+    Code, CompositionReq, ContextShow, ContextShowReq, RequestBody, RequestBodyReq, RestsOn, TurnReq,
+};
+use retrace_model::Sha256;
+use retrace_tests::World;
+use serde_json::{Value, json};
+
+/// The hash of a value as the client hashes it: keys here are plain and in order.
+fn hash(value: &Value) -> String {
+    Sha256::of(value.to_string().as_bytes()).to_string()
+}
+
+const INSTRUCTIONS: &str = "<system-reminder>\nContents of /p/CLAUDE.md:\n\nUse tabs.\n</system-reminder>";
+const DATE: &str = "<system-reminder>\nToday's date is 2026-11-23.\n</system-reminder>";
+
+fn attachment(kind: &str, fields: &Value, rendered: Option<&str>) -> Value {
+    let mut line = json!({"type": "attachment", "uuid": rendered.map(|_| kind), "version": "2.1.330", "attachment": fields});
+    line["attachment"]["type"] = kind.into();
+    if let Some(text) = rendered {
+        line["rendered"] = json!([{"content": text}]);
+    }
+    line
+}
+
+/// A session of two requests as 2.1.330 writes it. `tells` is the context that the first answer reports.
+fn session(tells: u64) -> Vec<String> {
+    let shape = json!({"system": [{"type": "text", "text": "You write code. ".repeat(40)}],
+        "tools": [{"name": "Read", "description": "Reads a file. ".repeat(20), "input_schema": {"type": "object"}},
+                  {"name": "Bash", "description": "Runs a command.", "input_schema": {"type": "object"}}]});
+    let first = json!({"role": "user", "content": [{"type": "text", "text": INSTRUCTIONS}, {"type": "text", "text": "Tidy up."}]});
+    let added =
+        json!({"role": "system", "content": [{"type": "text", "text": "Today's date is 2026-11-23."}]});
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a.rs"}});
+    let called = json!({"role": "assistant", "content": [call]});
+    let answered = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "fn main() {}"}]});
+    let params = json!({"model": "claude-opus-4-8", "max_tokens": 64000});
+    let request = |id: &str, messages: &[&Value], keep: usize, base: Option<&str>| {
+        let mut body = params.clone();
+        body["system"] = shape["system"].clone();
+        body["tools"] = shape["tools"].clone();
+        body["messages"] = messages.iter().map(|message| (*message).clone()).collect();
+        let last = messages.len() - 1;
+        body["messages"][last]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+        let mut line = json!({"id": id, "version": "2.1.330", "querySource": "sdk", "shapeHash": hash(&shape), "params": params,
+            "keep": keep, "tail": messages[keep..].iter().map(|message| hash(message)).collect::<Vec<_>>(),
+            "cacheControl": [{"path": ["messages", last, "content", 0], "value": {"type": "ephemeral"}}],
+            "requestDigest": hash(&body)});
+        if let Some(base) = base {
+            line["base"] = base.into();
+        }
+        line
+    };
+    let answer = |uuid: &str, id: &str, of: &str, block: &Value, context: u64| {
+        json!({"type": "assistant", "uuid": uuid, "version": "2.1.330", "requestRef": of, "message": {"id": id, "role": "assistant",
+            "model": "claude-opus-4-8", "content": [block], "stop_reason": "end_turn",
+            "usage": {"input_tokens": context, "output_tokens": 9}}})
+    };
+    let typed = |kind: &str, fields: &Value| format!("{{\"type\":\"{kind}\",{}", &fields.to_string()[1..]);
+    let files = json!({"files": [{"path": "/p/CLAUDE.md", "type": "Project", "content": "Use tabs."}]});
+    let snapshot = json!({"systemPrompt": ["You write code. ".repeat(40)], "tools": shape["tools"]});
+    vec![
+        json!({"type": "user", "uuid": "u1", "sessionId": "feed0001", "version": "2.1.330", "cwd": "/p",
+            "message": {"role": "user", "content": "Tidy up."}})
+        .to_string(),
+        attachment("instructions", &files, Some(INSTRUCTIONS)).to_string(),
+        attachment("date", &json!({}), Some(DATE)).to_string(),
+        attachment("prompt_snapshot", &snapshot, None).to_string(),
+        typed("api-request-shape", &json!({"shapeHash": hash(&shape), "shape": shape})),
+        typed("api-request-blob", &json!({"hash": hash(&first), "message": first})),
+        typed("api-request-blob", &json!({"hash": hash(&added), "message": added})),
+        typed("api-request", &request("11111111-aaaa", &[&first, &added], 0, None)),
+        answer("a1", "msg_1", "11111111-aaaa", &call, tells).to_string(),
+        json!({"type": "user", "uuid": "r1", "version": "2.1.330", "message": answered}).to_string(),
+        attachment("prompt_snapshot", &snapshot, None).to_string(),
+        typed(
+            "api-request",
+            &request("22222222-bbbb", &[&first, &added, &called, &answered], 2, Some("11111111-aaaa")),
+        ),
+        answer("a2", "msg_2", "22222222-bbbb", &json!({"type": "text", "text": "Done."}), tells + 60)
+            .to_string(),
+        json!({"type": "cost-state", "sessionId": "feed0001", "totalCostUSD": 0.5}).to_string(),
+    ]
+}
+
+struct Told {
+    world: World,
+    path: String,
+}
+
+fn told(lines: &[String]) -> Told {
+    let world = World::new();
+    let path = world.path("session.jsonl");
+    std::fs::write(&path, lines.join("\n") + "\n").expect("a transcript");
+    Told { path: path.display().to_string(), world }
+}
+
+impl Told {
+    fn show(&self) -> ContextShow {
+        commands::context_show(&self.world.app, ContextShowReq { transcript: self.path.clone() })
+            .expect("an answer")
+    }
+
+    fn request(&self, at: &str, raw: bool) -> RequestBody {
+        let request = RequestBodyReq { transcript: self.path.clone(), at: at.to_owned(), raw };
+        commands::context_request(&self.world.app, request).expect("an answer")
+    }
+}
+
+#[test]
+fn a_request_is_shown_as_sent_and_proved() {
+    let told = told(&session(2_000));
+    let second = told.request("1", false);
+    assert_eq!(
+        (second.index, second.id.as_str(), second.source.as_deref()),
+        (Some(1), "22222222-bbbb", Some("sdk"))
+    );
+    assert_eq!((second.proved, second.reason.as_deref()), (Some(true), None));
+    assert_eq!(second.body["messages"].as_array().map(Vec::len), Some(4));
+    assert_eq!(second.body["messages"][3]["content"][0]["cache_control"], json!({"type": "ephemeral"}));
+    assert_eq!(told.request("2222", false).body, second.body, "by its id");
+    assert_eq!(told.request("msg_2", false).body, second.body, "by that of the answer");
+    let raw = told.request("1", true);
+    assert!(raw.body.is_null());
+    assert_eq!(raw.raw, Some(second.body.to_string()), "to the byte");
+    for (at, code) in [("7", Code::NotFound), ("zzz", Code::NotFound), ("", Code::NotFound)] {
+        let request = RequestBodyReq { transcript: told.path.clone(), at: at.to_owned(), raw: false };
+        assert_eq!(commands::context_request(&told.world.app, request).expect_err(at).code, code, "{at}");
+    }
+}
+
+#[test]
+fn a_composition_rests_on_the_request_where_it_is_proved() {
+    let told = told(&session(2_000));
+    let shown = told.show();
+    assert!(shown.remarks.is_empty(), "{:?}", shown.remarks);
+    for request in &shown.requests {
+        assert_eq!((request.rests_on, request.proved), (RestsOn::Request, Some(true)));
+        assert!(request.classes.system > 300, "{:?}", request.classes);
+        assert!(request.classes.instructions > 0 && request.classes.attachments > 0);
+        assert_eq!(request.classes.over_counted, 0);
+        assert!(request.classes.not_recorded > 0, "the framing");
+    }
+    let request = CompositionReq { transcript: told.path.clone(), request: 1 };
+    let composed = commands::context_composition(&told.world.app, request).expect("an answer");
+    assert_eq!(composed.rests_on, RestsOn::Request);
+    let tools: Vec<&str> = composed.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(tools, ["Read", "Bash"]);
+    let kinds: Vec<&str> = composed.attachments.iter().map(|kind| kind.name.as_str()).collect();
+    assert_eq!(kinds, ["instructions", "date"]);
+    assert_eq!(composed.files[0].name, "/p/CLAUDE.md");
+    let definitions: u64 = composed.tools.iter().map(|tool| tool.tokens).sum();
+    let system = u64::try_from(composed.classes.system).expect("not below zero");
+    assert!(composed.system_prompt > 0 && composed.system_prompt + definitions <= system);
+    let turn = TurnReq { transcript: told.path.clone(), request: 1, ..TurnReq::default() };
+    let turn = commands::context_turn(&told.world.app, turn).expect("an answer");
+    let roles: Vec<&str> = turn.messages.iter().map(|message| message.role.as_str()).collect();
+    assert_eq!(roles, ["user", "system", "assistant", "user", "assistant"]);
+    let before: Vec<(&str, usize)> =
+        turn.preamble.iter().map(|part| (part.origin.as_str(), part.blocks.len())).collect();
+    assert_eq!(before, [("system_prompt", 1), ("tools", 2)]);
+    assert_eq!((turn.proved, turn.source.as_deref()), (Some(true), Some("sdk")));
+    let find = |words: &str| {
+        let request = TurnReq {
+            transcript: told.path.clone(),
+            request: 1,
+            find: Some(words.to_owned()),
+            ..TurnReq::default()
+        };
+        let turn = commands::context_turn(&told.world.app, request).expect("an answer");
+        let positions: Vec<u64> = turn.messages.iter().map(|message| message.position).collect();
+        (turn.preamble.iter().map(|part| part.blocks.len()).sum::<usize>(), positions, turn.total)
+    };
+    assert_eq!(find("FN MAIN"), (0, vec![3], 1));
+    assert_eq!(find("reads a file"), (1, vec![], 0));
+    assert_eq!(find("nowhere"), (0, vec![], 0));
+}
+
+/// What is only a record must never make a class: the counts of a session of today were above its context.
+#[test]
+fn without_its_requests_a_session_of_today_weighs_what_was_rendered() {
+    let lines: Vec<String> =
+        session(2_000).into_iter().filter(|line| !line.contains("api-request")).collect();
+    let told = told(&lines);
+    for request in &told.show().requests {
+        assert_eq!((request.rests_on, request.proved), (RestsOn::Transcript, None));
+        assert_eq!(request.classes.system, 0);
+        assert!(request.classes.attachments < 60, "{:?}", request.classes);
+        assert!(request.classes.not_recorded > 1_000 && request.classes.over_counted == 0);
+    }
+    let request = told.request("1", false);
+    assert_eq!((request.proved, request.source), (None, None));
+    assert!(request.reason.expect("why").starts_with("The client recorded nothing"));
+    assert!(request.body["messages"].is_array(), "put together from the lines");
+}
+
+#[test]
+fn what_is_not_proved_says_why_and_rests_on_the_lines() {
+    let damaged = |change: &dyn Fn(String) -> Option<String>| {
+        let told = told(&session(2_000).into_iter().filter_map(change).collect::<Vec<_>>());
+        let request = told.request("1", false);
+        let row = told.show().requests.remove(1);
+        assert_eq!(
+            (request.proved, row.proved, row.rests_on),
+            (Some(false), Some(false), RestsOn::Transcript)
+        );
+        assert!(request.body["messages"].is_array());
+        request.reason.expect("why")
+    };
+    let changed = damaged(&|line| Some(line.replace("64000", "64001")));
+    assert_eq!(changed, "Its digest is another than that of what was rebuilt.");
+    let no_shape = damaged(&|line| (!line.contains("api-request-shape")).then_some(line));
+    assert_eq!(no_shape, "The line with its system prompt and tools is not in the file.");
+    let no_blobs = damaged(&|line| (!line.contains("api-request-blob")).then_some(line));
+    assert_eq!(no_blobs, "2 of its messages are not in the file.");
+}
