@@ -88,6 +88,8 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
         "retrace-transcript",
         "serde",
         "serde_json",
+        "serde_json_canonicalizer",
+        "sha2",
         "thiserror",
         // Its vocabularies are in the program; it reads no file and opens no connection.
         "tiktoken-rs",

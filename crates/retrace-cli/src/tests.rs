@@ -175,6 +175,7 @@ fn every_command_has_help() {
         "context",
         "context transcripts",
         "context show",
+        "context request",
         "context simulate",
         "context sweep",
         "context compare",

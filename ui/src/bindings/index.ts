@@ -678,6 +678,22 @@ tool_results: Array<NamedTokens>,
  */
 tool_inputs: Array<NamedTokens>, 
 /**
+ * Tokens of the system prompt, where the request holds it; a part of `system`.
+ */
+system_prompt: number, 
+/**
+ * Definitions of tools; a part of `system`.
+ */
+tools: Array<NamedTokens>, 
+/**
+ * What the client put in, by kind; instructions and memory among them.
+ */
+attachments: Array<NamedTokens>, 
+/**
+ * What the classes rest on.
+ */
+rests_on: RestsOn, 
+/**
  * The largest single blocks: what they are and where.
  */
 largest: Array<LargeBlock>, };
@@ -1004,7 +1020,15 @@ kind: FigureKind,
 /**
  * Classes of its content. The sum is `context`.
  */
-classes: ContextClasses, };
+classes: ContextClasses, 
+/**
+ * What `classes` rest on.
+ */
+rests_on: RestsOn, 
+/**
+ * Whether the client's digest proves the request that it recorded; null where it recorded none.
+ */
+proved: boolean | null, };
 
 /**
  * Composition of the context, request by request.
@@ -4806,6 +4830,56 @@ hosts: Array<RemoteHost>,
 calls: Array<RemoteCall>, };
 
 /**
+ * One request as it was sent.
+ */
+export type RequestBody = { 
+/**
+ * Its index among the requests of the transcript; null for one without an answer there, such as that of a compaction.
+ */
+index: number | null, 
+/**
+ * Its id as the client recorded it, else that of the response.
+ */
+id: string, 
+/**
+ * What asked, as the client recorded it: `sdk`, `compact`, `agent:…`. Null where nothing is recorded.
+ */
+source: string | null, 
+/**
+ * True where the client's digest proves it; null where the client recorded nothing.
+ */
+proved: boolean | null, 
+/**
+ * Why it is not proved, in one sentence.
+ */
+reason: string | null, 
+/**
+ * The body; null where nothing can be put together, and where `raw` is asked for.
+ */
+body: unknown, 
+/**
+ * The body as canonical JSON, where asked for.
+ */
+raw: string | null, };
+
+/**
+ * Asks for one request as it was sent.
+ */
+export type RequestBodyReq = { 
+/**
+ * See [`ContextShowReq::transcript`].
+ */
+transcript: string, 
+/**
+ * Index of the request, from 0, or the id of a recorded one or its beginning.
+ */
+at: string, 
+/**
+ * True for the body as canonical JSON, to the byte, in place of `body`.
+ */
+raw: boolean, };
+
+/**
  * Puts a whole directory back to an instant.
  */
 export type RestoreReq = { 
@@ -4826,6 +4900,11 @@ from_imported: boolean,
  * Say what would be done, and do nothing.
  */
 dry_run: boolean, };
+
+/**
+ * What a composition rests on.
+ */
+export type RestsOn = "request" | "transcript";
 
 /**
  * Queues a change that met a newer edit, or was refused, once more: on what is there now.
@@ -6458,20 +6537,38 @@ request: number,
  */
 from: number, 
 /**
- * Messages the request sent, plus one for its answer.
+ * Messages the request sent, plus one for its answer; of these, those that hold what was searched for.
  */
 total: number, 
 /**
+ * What stands before the messages: the system prompt (origin `system_prompt`) and the definitions of tools (`tools`), where
+ * the request is recorded.
+ */
+preamble: Array<TurnMessage>, 
+/**
  * The messages.
  */
-messages: Array<TurnMessage>, };
+messages: Array<TurnMessage>, 
+/**
+ * What asked, as the client recorded it. Null where it recorded nothing.
+ */
+source: string | null, 
+/**
+ * True where the client's digest proves the request; null where the client recorded nothing.
+ */
+proved: boolean | null, 
+/**
+ * Why it is not proved, in one sentence.
+ */
+reason: string | null, };
 
 /**
  * One block.
  */
 export type TurnBlock = { 
 /**
- * `text`, `thinking`, `tool_use`, `tool_result`, `image`, `document`, `attachment`, `compaction`, `unknown`.
+ * `text`, `thinking`, `tool_use`, `tool_result`, `image`, `document`, `attachment`, `compaction`, `unknown`,
+ * `tool` for the definition of one.
  */
 block: string, 
 /**
@@ -6516,7 +6613,7 @@ position: number,
  */
 role: string, 
 /**
- * `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`.
+ * `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`; before the messages `system_prompt`, `tools`.
  */
 origin: string, 
 /**
@@ -6559,7 +6656,11 @@ from: number | null,
 /**
  * At most so many messages; 40 when absent, 400 at most.
  */
-limit: number | null, };
+limit: number | null, 
+/**
+ * Only messages and parts that hold this text, in any case of letters.
+ */
+find: string | null, };
 
 /**
  * Takes an act back.
@@ -6853,6 +6954,7 @@ export type Commands = {
   transcripts: { request: TranscriptsReq; response: Transcripts; writes: false };
   context_show: { request: ContextShowReq; response: ContextShow; writes: false };
   context_composition: { request: CompositionReq; response: Composition; writes: false };
+  context_request: { request: RequestBodyReq; response: RequestBody; writes: false };
   context_simulate: { request: SimulateReq; response: Simulations; writes: false };
   context_lines: { request: LinesReq; response: SimulatedLines; writes: false };
   context_turn: { request: TurnReq; response: Turn; writes: false };
@@ -6948,6 +7050,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   transcripts: ["transcripts"],
   context_show: ["runs"],
   context_composition: ["runs"],
+  context_request: ["runs"],
   context_simulate: ["runs"],
   context_lines: ["runs"],
   context_turn: ["runs"],
@@ -7043,6 +7146,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   transcripts: [],
   context_show: [],
   context_composition: [],
+  context_request: [],
   context_simulate: [],
   context_lines: [],
   context_turn: [],

@@ -247,7 +247,9 @@ export const CompositionPanel = memo(function CompositionPanel({
         <tbody>
           {CLASSES.filter(([field]) => request.classes[field] !== 0).map(([field, word]) => (
             <tr key={field} data-class={field}>
-              <th scope="row">{say(word)}</th>
+              <th scope="row">
+                {field === "not_recorded" && request.rests_on === "request" ? <Trans>framing</Trans> : say(word)}
+              </th>
               <td className="share">
                 <span
                   className={`share-bar share-${field}`}
