@@ -85,6 +85,7 @@ pub mod features {
         add_remote, archive_remote, hosted_stores, pull_remote, push_remote, queued_conflict, remote_queue,
         remotes, retry_queued, set_host_key, withdraw_queued,
     };
+    pub use super::request::context_request;
     pub use super::review::{review, review_up_to, undo_review};
     pub use super::review_report::review_report;
     pub use super::rollback::{restore, rollback, undo};

@@ -41,8 +41,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         let why = shown.reason.clone().unwrap_or_default();
         let raw = shown.raw.as_deref().ok_or_else(|| ApiError {
             code: Code::NotFound,
-            message: why,
-            hint: String::new(),
+            message: why.into(),
+            hint: String::new().into(),
             subject: arguments.at.clone(),
         })?;
         shell.print(|out| Ok(out.write_all(raw.as_bytes())?))?;
