@@ -13,13 +13,13 @@ impl StoreApi {
     /// The API of an app, as it is today.
     #[must_use]
     pub fn of(app: &App) -> Self {
-        Self { service: StoreService::start(app, false).expect("a thread") }
+        Self { service: StoreService::start(app.served(), false).expect("a thread") }
     }
 
     /// The same, with what only the seed of the API had.
     #[must_use]
     pub fn legacy(app: &App) -> Self {
-        Self { service: StoreService::start(app, true).expect("a thread") }
+        Self { service: StoreService::start(app.served(), true).expect("a thread") }
     }
 
     /// Calls a path; answers the status and the body.

@@ -169,8 +169,8 @@ impl Drop for World {
 
 /// The crates of the commands: the engine, the features over it, and the thin top.
 #[must_use]
-pub const fn api_crates() -> [&'static str; 3] {
-    ["retrace-engine", "retrace-redact", "retrace-api"]
+pub const fn api_crates() -> [&'static str; 5] {
+    ["retrace-engine", "retrace-redact", "retrace-served", "retrace-hosted", "retrace-api"]
 }
 
 /// Options for an app whose data directory is `data` below `directory`, whose home is `home`, and which is the same each

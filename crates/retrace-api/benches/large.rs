@@ -90,7 +90,7 @@ fn write_lines(root: &Path, lines: usize, word: &str) {
 
 /// Writes a memory of a store that lives in the log alone again and again, each time another line; answers its newest version.
 fn write_versions(app: &App, versions: usize) -> String {
-    let service = StoreService::start(app, false).expect("a service");
+    let service = StoreService::start(app.served(), false).expect("a service");
     let ask = |tail: &str, body: &Value| -> Value {
         let answer = service.answer(&StoreRequest {
             method: "POST".to_owned(),

@@ -1,21 +1,19 @@
 //! The app: the engine with the state of each feature.
 
 use crate::commands::check::CachedChecker;
-use crate::inbox::TokenCounts;
 use crate::item_findings::FindingsCache;
 use crate::keys::KeyStore;
 use crate::lab::Lab;
-use crate::line_counts::LineCounts;
 use crate::options::AppOptions;
 use crate::origins::Origins;
-use crate::remote::{Hosts, RemoteCalls};
-use crate::store_api::TextCache;
 use crate::wire::{ApiError, Event};
 use retrace_engine::Engine;
 use retrace_engine::recorder::{Recording, Upkeep};
 pub(crate) use retrace_engine::{lock, path_from_bytes, path_to_bytes, root_of};
+use retrace_hosted::Hosted;
 use retrace_model::{StoreId, Timestamp};
 use retrace_redact::{Held, KeptTexts, PurgeUpkeep, Redactions};
+use retrace_served::Served;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -32,9 +30,9 @@ pub(crate) struct Inner {
     engine: Arc<Engine>,
     /// Where the key for exact counts is kept.
     pub(crate) keys: Arc<dyn KeyStore>,
-    /// Hosts of mirrored stores.
-    pub(crate) hosts: Arc<dyn Hosts>,
     pub(crate) redactions: Arc<Redactions>,
+    pub(crate) served: Arc<Served>,
+    pub(crate) hosted: Arc<Hosted>,
     pub(crate) lab: Lab,
     /// The join of versions with transcripts.
     pub(crate) origins: Origins,
@@ -42,16 +40,8 @@ pub(crate) struct Inner {
     pub(crate) checkers: Mutex<HashMap<StoreId, CachedChecker>>,
     /// The repository each store is about, and when that was asked.
     pub(crate) repositories: Mutex<HashMap<StoreId, (Timestamp, Option<PathBuf>)>>,
-    /// Tokens of what the inbox showed.
-    pub(crate) token_counts: TokenCounts,
-    /// Lines that came and went in it.
-    pub(crate) line_counts: LineCounts,
     /// Findings of what the inbox showed.
     pub(crate) findings_cache: FindingsCache,
-    /// Calls made to hosts of mirrored stores.
-    pub(crate) remote_calls: RemoteCalls,
-    /// Texts that clients of the Memory Stores API read.
-    pub(crate) text_cache: TextCache,
 }
 
 impl Deref for Inner {
@@ -65,7 +55,6 @@ impl Deref for Inner {
 impl KeptTexts for Inner {
     fn forget_memories(&self) {
         self.findings_cache.forget();
-        self.text_cache.forget();
     }
 
     fn forget_transcripts(&self) -> Box<dyn Held + '_> {
@@ -81,6 +70,18 @@ impl KeptTexts for Inner {
 impl AsRef<Redactions> for App {
     fn as_ref(&self) -> &Redactions {
         &self.inner.redactions
+    }
+}
+
+impl AsRef<Arc<Served>> for App {
+    fn as_ref(&self) -> &Arc<Served> {
+        &self.inner.served
+    }
+}
+
+impl AsRef<Arc<Hosted>> for App {
+    fn as_ref(&self) -> &Arc<Hosted> {
+        &self.inner.hosted
     }
 }
 
@@ -116,24 +117,25 @@ impl App {
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
         let AppOptions { engine, keys, hosts } = options;
         let engine = Engine::open(engine)?;
+        let redactions = Arc::new(Redactions::new(Arc::clone(&engine)));
         let app = Self {
             inner: Arc::new(Inner {
-                redactions: Arc::new(Redactions::new(Arc::clone(&engine))),
+                served: Arc::new(Served::new(Arc::clone(&engine), Arc::clone(&redactions))),
+                redactions,
+                hosted: Arc::new(Hosted::new(Arc::clone(&engine), hosts)),
                 engine,
                 keys,
-                hosts,
                 lab: Lab::default(),
                 origins: Origins::default(),
                 checkers: Mutex::new(HashMap::new()),
                 repositories: Mutex::new(HashMap::new()),
-                token_counts: TokenCounts::default(),
-                line_counts: LineCounts::default(),
                 findings_cache: FindingsCache::default(),
-                remote_calls: RemoteCalls::default(),
-                text_cache: TextCache::default(),
             }),
         };
         let texts: Weak<dyn KeptTexts> = Arc::downgrade(&(Arc::clone(&app.inner) as Arc<dyn KeptTexts>));
+        app.inner.redactions.forget_with(texts);
+        let texts: Weak<dyn KeptTexts> =
+            Arc::downgrade(&(Arc::clone(&app.inner.served) as Arc<dyn KeptTexts>));
         app.inner.redactions.forget_with(texts);
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
         drop(app.inner.redactions.finish_purges());
@@ -147,6 +149,12 @@ impl App {
     /// `cannot_write` or `internal`.
     pub fn accept_log(options: &AppOptions) -> Result<(), ApiError> {
         Engine::accept_log(options)
+    }
+
+    /// What is served to other programs, for [`crate::store_api::StoreService`].
+    #[must_use]
+    pub fn served(&self) -> &Arc<Served> {
+        &self.inner.served
     }
 
     /// Where the log is.

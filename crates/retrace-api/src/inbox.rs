@@ -4,26 +4,17 @@
 //! Deliberately absent: deciding. That is `commands/review.rs`.
 
 use crate::app::Inner;
-use crate::commands::NEWEST_FAMILY;
 use crate::item_findings::Configurations;
 use crate::kinds;
 use crate::view;
 use crate::wire::{ApiError, FigureKind, InboxItem};
-use retrace_engine::remembered::{FactKey, Remembered};
-use retrace_log::{Reader, Recent, Unreviewed, VersionRow};
-use retrace_model::{Actor, MAX_FILE_BYTES, Sha256, StoreId, VersionOperation};
-use retrace_tokens::{Counter, Family};
+use retrace_log::{Reader, Unreviewed, VersionRow};
+use retrace_model::{Actor, StoreId, VersionOperation};
 use std::collections::HashMap;
 
 /// Changes of one store by one writer that are at most so far apart belong together, in microseconds: an agent that tidies
 /// its memory takes seconds between two files, minutes where it thinks or asks in between.
 const BURST_GAP_MICROS: u64 = 5 * 60 * 1_000_000;
-
-/// Any content that is recorded is counted, once for each content.
-const LARGEST_COUNTED: u64 = MAX_FILE_BYTES;
-
-/// The tokenizer family that items are counted with: that of the newest models.
-const FAMILY: Family = NEWEST_FAMILY;
 
 /// Items that belong together, as places in the list they were made from, newest first.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,47 +52,6 @@ pub(crate) fn groups(items: &[Unreviewed]) -> Vec<Group> {
 fn are_close(one: &Unreviewed, other: &Unreviewed) -> bool {
     one.operation_seq == other.operation_seq
         || one.at.micros().abs_diff(other.at.micros()) <= BURST_GAP_MICROS
-}
-
-/// Token counts of contents that were asked for before, by hash.
-#[derive(Default)]
-pub(crate) struct TokenCounts {
-    known: Remembered<u64>,
-}
-
-impl TokenCounts {
-    /// Tokens of a version's content; none of a deletion. `None` where it is redacted, no text, not kept or too large.
-    pub(crate) fn of(&self, contents: &Recent<'_>, version: &VersionRow) -> Result<Option<u64>, ApiError> {
-        let Some(content) = version.content else {
-            return Ok((version.redaction.is_none()).then_some(0));
-        };
-        if !content.kept || !content.is_text || content.size > LARGEST_COUNTED {
-            return Ok(None);
-        }
-        if let Some(known) = self.known.get(FactKey::of(content.sha256)) {
-            return Ok(Some(known));
-        }
-        let Some(bytes) = contents.content(version)? else { return Ok(None) };
-        Ok(self.count(content.sha256, &bytes))
-    }
-
-    /// Tokens of a content that may be in no version. `None` where it is no text or too large.
-    pub(crate) fn of_content(&self, bytes: &[u8]) -> Option<u64> {
-        if bytes.len() as u64 > LARGEST_COUNTED || !retrace_diff::is_text(bytes) {
-            return None;
-        }
-        let sha256 = Sha256::of(bytes);
-        if let Some(known) = self.known.get(FactKey::of(sha256)) {
-            return Some(known);
-        }
-        self.count(sha256, bytes)
-    }
-
-    fn count(&self, sha256: Sha256, bytes: &[u8]) -> Option<u64> {
-        let tokens = Counter::of(FAMILY).content(&String::from_utf8_lossy(bytes));
-        self.known.keep(FactKey::of(sha256), tokens);
-        Some(tokens)
-    }
 }
 
 impl Inner {

@@ -30,22 +30,18 @@ mod check;
 pub mod commands;
 mod desktop;
 mod entries;
-mod guard;
 mod inbox;
 mod item_findings;
 mod keys;
 mod lab;
-mod line_counts;
 mod loads;
 pub mod notices;
 mod options;
 mod origins;
 mod past;
 pub mod reference;
-pub mod remote;
 mod review_page;
 mod sentences;
-pub mod store_api;
 
 pub use allocator::bound_heaps;
 pub use app::App;
@@ -57,10 +53,14 @@ pub use retrace_engine::recorder::Recording;
 pub use retrace_engine::{EngineOptions, Faults, Point};
 /// The steps within one file, and the one that takes them all.
 pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
+/// Hosts of mirrored stores.
+pub use retrace_hosted::remote;
+/// The Memory Stores API, without a transport.
+pub use retrace_served::store_api;
 /// The types that cross the line to clients.
 pub use retrace_wire as wire;
 
 use retrace_engine::{
-    decision, diff, flush, git, inventory, jobs, keep, kept_out, kinds, live_files, memories, origin_lines,
-    plan, queue, relocate, roots, stores, target, view,
+    decision, diff, git, jobs, keep, kept_out, kinds, memories, origin_lines, plan, queue, relocate, roots,
+    stores, target, view,
 };

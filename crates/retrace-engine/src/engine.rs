@@ -1,11 +1,13 @@
 //! The engine: the log and what every feature needs around it. It knows no feature.
 
 use crate::checkpoint::Checkpointer;
+use crate::counts::TokenCounts;
 use crate::events::Events;
 use crate::faults::Point;
 use crate::flush::Flusher;
 use crate::jobs::Jobs;
 use crate::kinds::KindCache;
+use crate::line_counts::LineCounts;
 use crate::options::EngineOptions;
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::{Act, KnownTags, LogError, LogFiles, ReadConnection, Reader, StoreRow, Writer};
@@ -41,6 +43,10 @@ pub struct Engine {
     pub verified: Mutex<Option<(Timestamp, bool)>>,
     /// Work that runs under a name.
     pub jobs: Jobs,
+    /// Tokens of contents.
+    pub token_counts: TokenCounts,
+    /// Lines that came and went between contents.
+    pub line_counts: LineCounts,
     /// Held while a small file of the data directory is read and written anew: a person's own rules, saved settings.
     pub own_files_lock: Mutex<()>,
     /// Redacted content that must not reappear, as it was last read.
@@ -84,6 +90,8 @@ impl Engine {
             recording_here: AtomicBool::new(false),
             verified: Mutex::new(None),
             jobs: Jobs::default(),
+            token_counts: TokenCounts::default(),
+            line_counts: LineCounts::default(),
             own_files_lock: Mutex::new(()),
             known_tags: Mutex::new(None),
             kinds: KindCache::default(),

@@ -25,6 +25,7 @@
 
 pub mod background;
 mod checkpoint;
+pub mod counts;
 pub mod decision;
 pub mod diff;
 mod engine;
@@ -38,6 +39,7 @@ pub mod jobs;
 pub mod keep;
 pub mod kept_out;
 pub mod kinds;
+pub mod line_counts;
 pub mod live_files;
 pub mod memories;
 mod options;

@@ -13,7 +13,7 @@ use crate::live_files::LiveFiles;
 use crate::queue;
 use crate::wire::{self, ActResult, ApiError, Code};
 use retrace_files::{Expected, FileError, Root};
-use retrace_log::{Act, Append, Appended, Change, NewQueued, Payload, Reader, StoreRow};
+use retrace_log::{Act, Append, Appended, Change, NewQueued, OperationRow, Payload, Reader, StoreRow};
 use retrace_message::Message;
 use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
 use std::collections::btree_map::Entry;
@@ -48,6 +48,23 @@ pub struct Wanted {
     pub version: Option<VersionId>,
     /// The path the memory has before, when writing it here moves it.
     pub moved_from: Option<RelPath>,
+}
+
+/// True if `undo` would accept an operation: an act on files, or history brought in, that nobody has undone yet. What a scan
+/// saw is taken back with a rollback; a redaction never.
+pub fn undoable(reader: &Reader<'_>, row: &OperationRow) -> Result<bool, ApiError> {
+    let act = matches!(
+        row.source,
+        Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import | Source::Rebuilt
+    );
+    if !act || row.undone_by.is_some() {
+        return Ok(false);
+    }
+    // An act on a mirror has no version before its host took it.
+    Ok(row.versions > 0
+        || !reader.queued_by(row.seq)?.is_empty()
+        || !reader.sent_for(row.seq)?.is_empty()
+        || !reader.withdrawn_by(row.seq)?.is_empty())
 }
 
 /// The stores of a plan, with their directories; a store that lives in the log alone has none.

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::wire::{ApiError, Code};
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionRow};
-use retrace_model::{RelPath, StoreId, Timestamp, VersionId};
+use retrace_model::{MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId};
 
 /// Something a person named.
 pub enum Target {
@@ -165,4 +165,31 @@ pub fn moment(reader: &Reader<'_>, text: &str) -> Result<Moment, ApiError> {
 /// A time as people write it.
 pub fn time(text: &str) -> Result<Timestamp, ApiError> {
     Timestamp::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
+}
+
+/// A path below a store as people write it.
+pub fn rel_path(text: &str) -> Result<RelPath, ApiError> {
+    RelPath::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
+}
+
+/// A hash as people write it.
+pub fn hash(text: Option<&str>) -> Result<Option<Sha256>, ApiError> {
+    text.map(|text| {
+        Sha256::from_hex(text).ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", text))
+    })
+    .transpose()
+}
+
+/// The id of a memory.
+///
+/// # Errors
+/// `invalid` for what is none.
+pub fn memory_id(text: &str) -> Result<MemoryId, ApiError> {
+    MemoryId::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
+}
+
+/// A path to filter by. The Memory Stores API prints one slash before it.
+pub fn path(text: &str) -> Result<RelPath, ApiError> {
+    RelPath::parse(text.strip_prefix('/').unwrap_or(text).trim_end_matches('/'))
+        .map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
 }

@@ -76,7 +76,7 @@ pub(crate) fn router_with(
     acts: Acts,
 ) -> Result<Router, ApiError> {
     let ServerOptions { token, hosts, assets, legacy_stores } = options;
-    let stores = Arc::new(StoreService::start(&app, legacy_stores)?);
+    let stores = Arc::new(StoreService::start(app.served(), legacy_stores)?);
     let key_id = key_id(token.reveal());
     let shared = Arc::new(Shared { app, token, hosts, assets, stores, key_id, hub, acts });
     let router = Router::new()

@@ -9,6 +9,7 @@ use crate::check;
 use crate::entries::{self, Move, Moved};
 use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step, Wanted};
+use crate::target::{hash, rel_path};
 use crate::wire::{ActResult, AllowFindingReq, ApiError, Code, MoveEntryReq, StripCharactersReq};
 use retrace_findings::{Config, Remedy, check_one, is_index, is_instructions, rule};
 use retrace_log::{Reader, StoreRow};
@@ -258,17 +259,4 @@ impl Inner {
         plan.tidy();
         Ok(plan)
     }
-}
-
-/// A path below a store as people write it.
-pub(crate) fn rel_path(text: &str) -> Result<RelPath, ApiError> {
-    RelPath::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
-}
-
-/// A hash as people write it.
-pub(crate) fn hash(text: Option<&str>) -> Result<Option<Sha256>, ApiError> {
-    text.map(|text| {
-        Sha256::from_hex(text).ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", text))
-    })
-    .transpose()
 }

@@ -2,7 +2,6 @@
 //! itself.
 
 use super::check::FoundInStore;
-use super::entries::{hash, rel_path};
 use crate::App;
 use crate::app::{Inner, root_of};
 use crate::check;
@@ -10,6 +9,7 @@ use crate::entries::without_links;
 use crate::loads::SessionLoads;
 use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step};
+use crate::target::{hash, rel_path};
 use crate::wire::{
     ActResult, ApiError, Code, ExpireReq, Expiry, ExpiryProposal, ExpiryReason, ExpiryReq, IndexLine,
 };

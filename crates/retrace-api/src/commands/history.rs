@@ -2,14 +2,15 @@
 
 use crate::App;
 use crate::origins::notes_of;
+use crate::plan::undoable;
+use crate::target::{memory_id, path};
 use crate::target::{time, version_named};
 use crate::view;
 use crate::wire::{
     Activity, ActivityMark, ActivityReq, ApiError, LogPage, LogReq, ShowReq, Shown, TimelinePage, TimelineReq,
 };
 use base64::Engine as _;
-use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
-use retrace_model::{MemoryId, RelPath, Source};
+use retrace_log::{VersionFilter, VersionRow};
 
 /// Rows of a page unless asked otherwise.
 const PAGE: u64 = 100;
@@ -147,37 +148,10 @@ pub fn show(app: &App, request: ShowReq) -> Result<Shown, ApiError> {
     })
 }
 
-/// True if `undo` would accept an operation: an act on files, or history brought in, that nobody has undone yet. What a scan
-/// saw is taken back with a rollback; a redaction never.
-pub(crate) fn undoable(reader: &Reader<'_>, row: &OperationRow) -> Result<bool, ApiError> {
-    let act = matches!(
-        row.source,
-        Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import | Source::Rebuilt
-    );
-    if !act || row.undone_by.is_some() {
-        return Ok(false);
-    }
-    // An act on a mirror has no version before its host took it.
-    Ok(row.versions > 0
-        || !reader.queued_by(row.seq)?.is_empty()
-        || !reader.sent_for(row.seq)?.is_empty()
-        || !reader.withdrawn_by(row.seq)?.is_empty())
-}
-
 fn page(limit: Option<u64>) -> Result<u64, ApiError> {
     match limit {
         None => Ok(PAGE),
         Some(0) => Err(ApiError::invalid("A page has at least one row.", "limit")),
         Some(limit) => Ok(limit.min(LARGEST_PAGE)),
     }
-}
-
-pub(crate) fn memory_id(text: &str) -> Result<MemoryId, ApiError> {
-    MemoryId::parse(text).map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
-}
-
-/// A path to filter by. The Memory Stores API prints one slash before it.
-pub(crate) fn path(text: &str) -> Result<RelPath, ApiError> {
-    RelPath::parse(text.strip_prefix('/').unwrap_or(text).trim_end_matches('/'))
-        .map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
 }

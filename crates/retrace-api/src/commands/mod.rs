@@ -2,17 +2,14 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
-mod api_stores;
 mod blame;
 mod cancel;
 pub(crate) mod check;
-mod compared;
 mod confirm;
 mod context;
 mod counter;
 mod deployed;
 mod discover;
-mod dreams;
 pub(crate) mod entries;
 mod expiry;
 mod export;
@@ -23,11 +20,8 @@ mod inbox;
 mod inbox_list;
 mod instructions;
 mod memory_prices;
-mod memory_tool;
-mod mounts;
 mod origin;
 mod prices;
-mod remote;
 mod request;
 mod review;
 mod review_report;
@@ -44,8 +38,8 @@ mod tokens;
 mod transcripts;
 mod turn;
 mod variants;
+mod withdraw;
 
-pub(crate) use crate::stores::{answer as store_answer, directory as directory_named_by, refuse_overlap};
 pub use check::check_directory;
 pub(crate) use expiry::MESSAGES as EXPIRY_MESSAGES;
 pub use inbox_list::{InboxList, InboxPart};
@@ -57,17 +51,14 @@ pub(crate) use tokens::NEWEST as NEWEST_FAMILY;
 /// The functions behind the table: each takes what it needs of the app.
 #[doc(hidden)]
 pub mod features {
-    pub use super::api_stores::{mount_store, share_store};
     pub use super::blame::blame;
     pub use super::cancel::cancel;
     pub use super::check::{check, findings};
-    pub use super::compared::{accept_memories, compare_stores};
     pub use super::confirm::context_confirm;
     pub use super::context::{context_composition, context_show};
     pub use super::counter::{counter_status, set_counter_key};
     pub use super::deployed::context_deployed;
     pub use super::discover::discover;
-    pub use super::dreams::{archive_dream, cancel_dream, create_dream, dreams, plan_dream};
     pub use super::entries::{allow_finding, move_entry, strip_characters};
     pub use super::expiry::{expire, expiry};
     pub use super::export::context_export;
@@ -77,14 +68,8 @@ pub mod features {
     pub use super::inbox::{inbox, inbox_kinds};
     pub use super::instructions::{instruction, instructions};
     pub use super::memory_prices::context_memory;
-    pub use super::memory_tool::memory_tool;
-    pub use super::mounts::check_mounts;
     pub use super::origin::{origin, session_writes};
     pub use super::prices::prices;
-    pub use super::remote::{
-        add_remote, archive_remote, hosted_stores, pull_remote, push_remote, queued_conflict, remote_queue,
-        remotes, retry_queued, set_host_key, withdraw_queued,
-    };
     pub use super::request::context_request;
     pub use super::review::{review, review_up_to, undo_review};
     pub use super::review_report::review_report;
@@ -99,9 +84,16 @@ pub mod features {
     pub use super::transcripts::transcripts;
     pub use super::turn::context_turn;
     pub use super::variants::{remove_variant, save_variant, variants};
+    pub use super::withdraw::withdraw_queued;
     pub use crate::diff::diff;
     pub use crate::memories::{document, memories};
     pub use crate::relocate::relocate_store;
     pub use crate::stores::{add_store, pause_store, remove_store, resume_store, scan, stores};
+    pub use retrace_hosted::{
+        accept_memories, add_remote, archive_dream, archive_remote, cancel_dream, check_mounts,
+        compare_stores, create_dream, dreams, hosted_stores, plan_dream, pull_remote, push_remote,
+        queued_conflict, remote_queue, remotes, retry_queued, set_host_key,
+    };
     pub use retrace_redact::{receipts, recheck_receipt, redact, verify};
+    pub use retrace_served::{memory_tool, mount_store, share_store};
 }

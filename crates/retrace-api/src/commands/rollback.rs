@@ -2,7 +2,6 @@
 
 mod imported;
 
-use super::history::{memory_id, undoable};
 use crate::App;
 use crate::app::Inner;
 use crate::decision::Decision;
@@ -10,6 +9,7 @@ use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
+use crate::{plan::undoable, target::memory_id};
 use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
     MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,

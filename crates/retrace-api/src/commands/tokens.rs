@@ -8,7 +8,7 @@ use retrace_tokens::{Counter, Family, family_of};
 pub(crate) const ASSUMED_MODEL: &str = "claude-sonnet-5-5";
 
 /// The family of Claude models that are not known: that of the newest ones.
-pub(crate) const NEWEST: Family = Family::V48;
+pub(crate) const NEWEST: Family = retrace_engine::counts::NEWEST_FAMILY;
 
 /// Counts texts.
 ///

@@ -8,7 +8,7 @@
 
 use super::Stop;
 use super::read::text_of;
-use crate::app::lock;
+use retrace_engine::lock;
 use retrace_log::{Reader, VersionRow};
 use retrace_model::Sha256;
 use std::collections::HashMap;

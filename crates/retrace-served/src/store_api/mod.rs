@@ -22,7 +22,7 @@ mod model;
 
 pub use queue::{ReadJob, Ready, StoreService, WriteJob};
 pub use retrace_store_api::open::BODY_BYTES;
-pub(crate) use share::{mount_store, share_store};
+pub use share::{mount_store, share_store};
 pub(crate) use text_cache::TextCache;
 
 use crate::wire::{ApiError, Code};
@@ -65,11 +65,11 @@ pub struct StoreAnswer {
 }
 
 /// Outcome of one call: an answer, or a refusal. A failure of the machine is a refusal by then.
-pub(crate) type Outcome = Result<Value, Refusal>;
+pub type Outcome = Result<Value, Refusal>;
 
 /// Why a call did not end in an answer.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// The caller is at fault, or somebody was faster.
     Refused(Refusal),
     /// The log or the disk failed.
@@ -95,7 +95,7 @@ impl From<retrace_log::LogError> for Stop {
 }
 
 /// A failure in the words of the API.
-pub(crate) fn failure(error: &ApiError) -> Refusal {
+pub fn failure(error: &ApiError) -> Refusal {
     let kind = match error.code {
         Code::Invalid => Kind::InvalidRequest,
         Code::NotFound | Code::ContentRedacted => Kind::NotFound,

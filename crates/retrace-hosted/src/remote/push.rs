@@ -6,7 +6,7 @@
 
 use super::pull::{facts_of, head_version};
 use super::{HostCalls, path_there, refusal};
-use crate::app::Inner;
+use crate::Hosted;
 use crate::decision::{self, Who};
 use crate::jobs::Job;
 use crate::queue::HEAD_WAITS;
@@ -58,8 +58,8 @@ impl From<RemoteError> for Stop {
 ///
 /// # Errors
 /// A failure of the log.
-pub(crate) fn push(
-    inner: &Arc<Inner>,
+pub fn push(
+    inner: &Arc<Hosted>,
     remote: &RemoteRow,
     job: &Job,
     task: &str,
@@ -114,7 +114,7 @@ pub(crate) fn push(
 }
 
 fn send_all(
-    inner: &Arc<Inner>,
+    inner: &Arc<Hosted>,
     host: &dyn HostCalls,
     remote: &RemoteRow,
     (job, task): (&Job, &str),
@@ -141,7 +141,7 @@ fn send_all(
 
 /// Sends one change. What ends the push is an error.
 fn send(
-    inner: &Arc<Inner>,
+    inner: &Arc<Hosted>,
     host: &dyn HostCalls,
     remote: &RemoteRow,
     row: &QueueRow,
@@ -283,7 +283,7 @@ fn delete(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<An
 }
 
 fn redact(
-    inner: &Arc<Inner>,
+    inner: &Arc<Hosted>,
     host: &dyn HostCalls,
     remote: &RemoteRow,
     row: &QueueRow,
@@ -313,7 +313,7 @@ fn version_of(
 }
 
 /// Writes down what came of a change.
-fn finish(inner: &Arc<Inner>, row: &QueueRow, answer: Answer, pushed: &mut Pushed) -> Result<(), ApiError> {
+fn finish(inner: &Arc<Hosted>, row: &QueueRow, answer: Answer, pushed: &mut Pushed) -> Result<(), ApiError> {
     let (person, at) = (inner.user(), inner.now());
     let appended = inner.write(|act| {
         let change = &row.change;

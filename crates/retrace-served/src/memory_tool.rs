@@ -3,14 +3,14 @@
 //! Where the file system allows it, a call waits for the disk once, when the log is committed; `flush.rs` says what becomes of
 //! the files.
 
-use crate::App;
-use crate::app::{Inner, root_of};
+use crate::Served;
 use crate::flush::Changed;
 use crate::guard::ByRules;
 use crate::kept_out::Redacted;
 use crate::live_files::{Large, LiveFiles};
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
 use retrace_engine::Faults;
+use retrace_engine::root_of;
 use retrace_files::{Root, Steps};
 use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
 use retrace_memory_tool::{
@@ -32,14 +32,13 @@ use std::sync::Arc;
 /// `not_found` for an unknown store, `invalid` for an unknown dialect, guard or rule, or a directory that cannot be a store,
 /// `store_unavailable` (also for a store without a directory), or a failure of the database. What the tool itself
 /// refuses is an answer with `is_error`.
-pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer, ApiError> {
-    let inner = &app.inner;
+pub fn memory_tool(inner: &Arc<Served>, request: MemoryToolReq) -> Result<MemoryToolAnswer, ApiError> {
     let mut options = options_of(inner, &request)?;
     let store = match (&request.store, &request.root) {
         (Some(name), None) => inner.read(|reader| inner.store_named(reader, name))?,
         (None, Some(root)) => {
             options.make_root = true;
-            store_at(app, root, &options)?
+            store_at(inner, root, &options)?
         }
         _ => return Err(ApiError::invalid("Say exactly one of: a store, a root.", "")),
     };
@@ -65,7 +64,7 @@ pub fn memory_tool(app: &App, request: MemoryToolReq) -> Result<MemoryToolAnswer
 
 /// Makes a call that changes something, and records it.
 fn call_and_record(
-    inner: &Arc<Inner>,
+    inner: &Arc<Served>,
     tool: &MemoryTool,
     store: &StoreRow,
     root: &Arc<Root>,
@@ -184,7 +183,7 @@ fn prompt_of(request: &MemoryToolReq) -> Prompt {
     Prompt { turn: request.turn, text: text.filter(|words| !words.is_empty()) }
 }
 
-fn options_of(inner: &Arc<Inner>, request: &MemoryToolReq) -> Result<Options, ApiError> {
+fn options_of(inner: &Arc<Served>, request: &MemoryToolReq) -> Result<Options, ApiError> {
     let word = |error: &dyn std::fmt::Display| ApiError::invalid(crate::wire::sentence(error), "");
     let dialect = match &request.dialect {
         Some(name) => name.parse().map_err(|error| word(&error))?,
@@ -230,11 +229,10 @@ fn open(root: &Path, options: Options) -> Result<MemoryTool, ApiError> {
 }
 
 /// The store of a directory; added when there is none.
-fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiError> {
+fn store_at(inner: &Arc<Served>, root: &str, options: &Options) -> Result<StoreRow, ApiError> {
     if root.is_empty() {
         return Err(ApiError::invalid("No directory was given.", "root"));
     }
-    let inner = &app.inner;
     let directory =
         std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
     // One that is known is not searched for where a link may lead by now.
@@ -265,14 +263,14 @@ fn store_at(app: &App, root: &str, options: &Options) -> Result<StoreRow, ApiErr
     }
 }
 
-fn listed_at(inner: &Inner, directory: &PathBuf) -> Result<Option<StoreRow>, ApiError> {
+fn listed_at(inner: &Served, directory: &PathBuf) -> Result<Option<StoreRow>, ApiError> {
     let stores = inner.read(|reader| Ok(reader.stores()?))?;
     Ok(stores.into_iter().find(|store| store.removed_at.is_none() && root_of(store) == *directory))
 }
 
 /// Records what a call is about to touch, and keeps what it changed.
 struct Recorded<'r, 'w> {
-    inner: &'r Inner,
+    inner: &'r Served,
     act: &'r mut Act<'w>,
     files: &'r mut LiveFiles,
     store: StoreId,

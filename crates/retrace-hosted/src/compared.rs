@@ -3,8 +3,7 @@
 //! Whatever may not be taken is said before anything is done: what was named must be possible, or nothing happens; what came
 //! along because everything was asked for is left, with the reason. The act itself is a plan as of a rollback.
 
-use crate::App;
-use crate::app::Inner;
+use crate::Hosted;
 use crate::inventory::{self, Change, Differences, Entry, Held, Inventory};
 use crate::plan::{Plan, Step, Wanted};
 use crate::wire::{
@@ -29,8 +28,7 @@ const NAME_BYTES: usize = 255;
 /// # Errors
 /// `not_found` for an unknown store or operation, `invalid` where one memory is named, `store_unavailable` for a directory
 /// that cannot be read.
-pub fn compare_stores(app: &App, request: CompareStoresReq) -> Result<StoreComparison, ApiError> {
-    let inner = &app.inner;
+pub fn compare_stores(inner: &Arc<Hosted>, request: CompareStoresReq) -> Result<StoreComparison, ApiError> {
     inner.read(|reader| {
         let from = inner.inventory_named(reader, &request.from)?;
         let to = inner.inventory_named(reader, &request.to)?;
@@ -66,8 +64,7 @@ pub fn compare_stores(app: &App, request: CompareStoresReq) -> Result<StoreCompa
 /// `not_found` for an unknown store, operation or path; `invalid` for a store taken over into itself, an archived or removed
 /// one, a named memory that the other store cannot hold, and more memories than a hosted store may have;
 /// `store_unavailable`. Memories that moved on are conflicts in the answer, and nothing is done then.
-pub fn accept_memories(app: &App, request: AcceptMemoriesReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn accept_memories(inner: &Arc<Hosted>, request: AcceptMemoriesReq) -> Result<ActResult, ApiError> {
     if !request.dry_run {
         inner.scan_before(&request.from)?;
     }
@@ -81,7 +78,7 @@ struct Sides<'i> {
     to: Option<(&'i Inventory, &'i RelPath, &'i Entry)>,
 }
 
-impl Inner {
+impl Hosted {
     fn compared(
         &self,
         reader: &Reader<'_>,
@@ -210,7 +207,7 @@ struct Taking {
 }
 
 impl Taking {
-    fn of(inner: &Inner, reader: &Reader<'_>, request: &AcceptMemoriesReq) -> Result<Self, ApiError> {
+    fn of(inner: &Hosted, reader: &Reader<'_>, request: &AcceptMemoriesReq) -> Result<Self, ApiError> {
         let store = inner.store_named(reader, &request.into)?;
         if store.removed_at.is_some() {
             return Err(ApiError::invalid("The store is not on the list any more.", &store.name));
@@ -229,7 +226,7 @@ impl Taking {
 
     fn plan(
         &self,
-        inner: &Inner,
+        inner: &Hosted,
         reader: &Reader<'_>,
         request: &AcceptMemoriesReq,
     ) -> Result<Plan, ApiError> {
@@ -257,7 +254,7 @@ impl Taking {
     fn named(&self, paths: &[String]) -> Result<BTreeMap<RelPath, Change>, ApiError> {
         let mut chosen = BTreeMap::new();
         for text in paths {
-            let path = super::entries::rel_path(text)?;
+            let path = crate::target::rel_path(text)?;
             if let Some(change) = self.changes.get(&path) {
                 chosen.insert(path, change.clone());
             } else if !self.into.entries.contains_key(&path) {
@@ -292,7 +289,7 @@ impl Taking {
     /// Adds the steps of one memory; answers whether there are any.
     fn add(
         &self,
-        inner: &Inner,
+        inner: &Hosted,
         reader: &Reader<'_>,
         plan: &mut Plan,
         (path, change): (&RelPath, &Change),
@@ -325,7 +322,7 @@ impl Taking {
 
     fn step(
         &self,
-        inner: &Inner,
+        inner: &Hosted,
         reader: &Reader<'_>,
         path: &RelPath,
         wanted: Option<Wanted>,
@@ -338,7 +335,7 @@ impl Taking {
     /// Content to write at a path, with the version that has it; `None`, with a warning, for what is left.
     fn content(
         &self,
-        inner: &Inner,
+        inner: &Hosted,
         reader: &Reader<'_>,
         plan: &mut Plan,
         path: &RelPath,

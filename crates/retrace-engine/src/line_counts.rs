@@ -3,9 +3,9 @@
 //! A list asks for the counts of hundreds of pairs at once, and for the same ones again with every change; the difference
 //! itself is worked out once. Contents that never change are all that is counted, so nothing remembered becomes wrong.
 
+use crate::remembered::{FactKey, Remembered};
 use crate::wire::ApiError;
 use retrace_diff::{DiffKind, DiffOptions, Granularity};
-use retrace_engine::remembered::{FactKey, Remembered};
 use retrace_log::{Recent, VersionRow};
 use retrace_model::{MAX_FILE_BYTES, Sha256};
 use std::collections::HashMap;
@@ -15,18 +15,18 @@ use std::rc::Rc;
 const LARGEST_ORDERED: usize = 256 << 10;
 
 /// Lines that came, and lines that went.
-pub(crate) type Counts = (u64, u64);
+pub type Counts = (u64, u64);
 
 /// Counts of pairs that were asked for before.
 #[derive(Default)]
-pub(crate) struct LineCounts {
+pub struct LineCounts {
     known: Remembered<Option<Counts>>,
 }
 
 impl LineCounts {
     /// Lines added and removed from one version to another; without the first, all are added. `None` where a side was
     /// redacted, is no text, is not kept or is too large.
-    pub(crate) fn of(
+    pub fn of(
         &self,
         contents: &Recent<'_>,
         from: Option<&VersionRow>,
@@ -51,7 +51,7 @@ impl LineCounts {
     }
 
     /// The same for contents that may be in no version; `None` is no file.
-    pub(crate) fn of_contents(&self, from: Option<&[u8]>, to: Option<&[u8]>) -> Option<Counts> {
+    pub fn of_contents(&self, from: Option<&[u8]>, to: Option<&[u8]>) -> Option<Counts> {
         let fits = |side: Option<&[u8]>| side.is_none_or(|bytes| bytes.len() as u64 <= MAX_FILE_BYTES);
         if !fits(from) || !fits(to) {
             return None;

@@ -2,9 +2,11 @@
 //! written down once more and as simply as it goes.
 
 use super::{StoreRequest, StoreService};
-use crate::{App, AppOptions};
+use crate::Served;
 use proptest::prelude::*;
+use retrace_engine::{Engine, EngineOptions};
 use retrace_model::{Sha256, Timestamp};
+use retrace_redact::Redactions;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -105,7 +107,7 @@ fn step() -> impl Strategy<Value = Step> {
 struct Pair {
     service: StoreService,
     stores: Vec<Store>,
-    app: App,
+    app: Arc<Served>,
     folder: tempfile::TempDir,
     /// True if each new store is given a directory.
     mounted: bool,
@@ -113,9 +115,9 @@ struct Pair {
 
 /// An app for which time goes on by a microsecond each time it is asked for. In memory where the system has such a place,
 /// because a commit then takes no time.
-pub(super) fn app() -> (tempfile::TempDir, App) {
+pub(super) fn app() -> (tempfile::TempDir, Arc<Served>) {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
-    let mut options = AppOptions::for_this_machine(Some(folder.path().join("data"))).expect("options");
+    let mut options = EngineOptions::for_this_machine(Some(folder.path().join("data"))).expect("options");
     let clock = AtomicI64::new(1_763_600_000_000_000);
     options.clock = Arc::new(move || Timestamp::from_micros(clock.fetch_add(1, Ordering::SeqCst)));
     let random = AtomicU64::new(1);
@@ -126,9 +128,9 @@ pub(super) fn app() -> (tempfile::TempDir, App) {
             piece.copy_from_slice(&number.to_le_bytes()[..piece.len()]);
         }
     });
-    options.keys = Arc::new(crate::KeyInMemory::default());
-    let app = App::open(options).expect("an app");
-    (folder, app)
+    let engine = Engine::open(options).expect("an engine");
+    let redactions = Arc::new(Redactions::new(Arc::clone(&engine)));
+    (folder, Arc::new(Served::new(engine, redactions)))
 }
 
 fn sha(text: &str) -> String {
@@ -179,7 +181,7 @@ impl Pair {
         if self.mounted {
             let directory = self.folder.path().join(&id).to_string_lossy().into_owned();
             let request = crate::wire::MountStoreReq { store: id.clone(), directory: Some(directory) };
-            crate::commands::mount_store(&self.app, request).expect("a mounted store");
+            crate::mount_store(&self.app, request).expect("a mounted store");
         }
         self.stores.push(Store {
             id,
@@ -599,11 +601,12 @@ impl Pair {
                 Self::is_version(store, version, &answer.1, true);
             }
         }
-        let verified =
-            crate::commands::verify(&self.app, crate::wire::VerifyReq::default()).expect("verifies");
+        let verified = retrace_redact::verify(&self.app.redactions, crate::wire::VerifyReq::default())
+            .expect("verifies");
         assert_eq!(verified.problems, Vec::<&str>::new());
         if self.mounted {
-            let scanned = crate::commands::scan(&self.app, crate::wire::ScanReq::default()).expect("a scan");
+            let scanned =
+                retrace_engine::stores::scan(&self.app, crate::wire::ScanReq::default()).expect("a scan");
             let found: u64 = scanned.stores.iter().map(|store| store.versions).sum();
             assert_eq!(found, 0, "the directories hold what the log says");
         }

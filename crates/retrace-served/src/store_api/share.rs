@@ -1,10 +1,10 @@
 //! Directories as stores of the API, and stores of the API as directories.
 
-use crate::App;
-use crate::app::{Inner, path_to_bytes};
-use crate::commands::{directory_named_by, refuse_overlap, store_answer};
+use crate::Served;
 use crate::live_files::LiveFiles;
+use crate::stores::{answer as store_answer, directory as directory_named_by, refuse_overlap};
 use crate::wire::{self, ApiError, Code, MountStoreReq, ShareStoreReq};
+use retrace_engine::path_to_bytes;
 use retrace_files::{Expected, Root};
 use retrace_log::{Act, StoreRow};
 use retrace_model::{RelPath, Seen};
@@ -18,8 +18,7 @@ const NAME_BYTES: usize = 255;
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for a store that lives in the log alone and would be nowhere any more.
-pub(crate) fn share_store(app: &App, request: &ShareStoreReq) -> Result<wire::Store, ApiError> {
-    let inner = &app.inner;
+pub fn share_store(inner: &Arc<Served>, request: &ShareStoreReq) -> Result<wire::Store, ApiError> {
     let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
     let shown = inner.read(|reader| Ok(reader.api_store(row.id)?))?.is_some();
     if request.shared && row.is_remote() {
@@ -48,8 +47,7 @@ pub(crate) fn share_store(app: &App, request: &ShareStoreReq) -> Result<wire::St
 /// # Errors
 /// `not_found` for an unknown store; `invalid` when the store is not one of the API's, has a directory already or none, or
 /// when the directory is not empty, overlaps another store, or cannot hold one of the memories; `store_unavailable`.
-pub(crate) fn mount_store(app: &App, request: &MountStoreReq) -> Result<wire::Store, ApiError> {
-    let inner = &app.inner;
+pub fn mount_store(inner: &Arc<Served>, request: &MountStoreReq) -> Result<wire::Store, ApiError> {
     let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
     if inner.read(|reader| Ok(reader.api_store(row.id)?))?.is_none() {
         return Err(ApiError::invalid("The Memory Stores API does not show this store.", &row.name));
@@ -68,7 +66,7 @@ pub(crate) fn mount_store(app: &App, request: &MountStoreReq) -> Result<wire::St
     store_answer(inner, row.id)
 }
 
-fn mount(inner: &Inner, row: &StoreRow, directory: &str) -> Result<(), ApiError> {
+fn mount(inner: &Served, row: &StoreRow, directory: &str) -> Result<(), ApiError> {
     if !row.is_log_only() {
         return Err(ApiError::invalid("The store has a directory already.", &row.name));
     }
@@ -88,7 +86,7 @@ fn mount(inner: &Inner, row: &StoreRow, directory: &str) -> Result<(), ApiError>
 
 /// Writes a file for each memory and gives the store its directory.
 fn fill(
-    inner: &Inner,
+    inner: &Served,
     (act, files): (&mut Act<'_>, &mut LiveFiles),
     row: &StoreRow,
     root: &Arc<Root>,

@@ -3,8 +3,9 @@
 //! The rules are those that come with the program, or those the caller gave. The configuration in the directory and comments
 //! in memories do not count: the agent that is guarded can write both.
 
-use crate::check;
 use crate::wire::ApiError;
+use crate::wire::Code;
+use crate::wire::sentence;
 use retrace_findings::{Config, Finding, check_one};
 use retrace_memory_tool::{Guard, Sensitive};
 
@@ -29,7 +30,9 @@ impl ByRules {
     /// `invalid` for one that cannot be used.
     pub(crate) fn new(configuration: Option<&str>) -> Result<Self, ApiError> {
         let mut config = match configuration {
-            Some(text) => Config::parse(text).map_err(|error| check::invalid(&error))?,
+            Some(text) => {
+                Config::parse(text).map_err(|error| ApiError::new(Code::Invalid, sentence(&error), ""))?
+            }
             None => Config::default(),
         };
         config.keep_groups(&GROUPS);

@@ -5,7 +5,7 @@
 //! holds nothing new; then they are appended oldest first. A pull that is cut off, wherever it is, goes on there.
 
 use super::{HostCalls, path_here};
-use crate::app::Inner;
+use crate::Hosted;
 use crate::decision::Who;
 use crate::jobs::Job;
 use crate::wire::{ApiError, Event, PulledStore};
@@ -63,7 +63,7 @@ impl From<ApiError> for Stop {
 
 /// A pull under way.
 struct Pull<'a> {
-    inner: &'a Arc<Inner>,
+    inner: &'a Arc<Hosted>,
     host: &'a dyn HostCalls,
     remote: &'a RemoteRow,
     job: &'a Job,
@@ -80,8 +80,8 @@ struct Pull<'a> {
 }
 
 /// Result of a pull.
-pub(crate) struct Done {
-    pub(crate) answer: PulledStore,
+pub struct Done {
+    pub answer: PulledStore,
     /// Queued changes that turned out to be done at the host: the operation that says so, where one was appended.
     pub(super) confirmed: Vec<Option<u64>>,
 }
@@ -99,8 +99,8 @@ enum Swept {
 ///
 /// # Errors
 /// A failure of the log.
-pub(crate) fn pull(
-    inner: &Arc<Inner>,
+pub fn pull(
+    inner: &Arc<Hosted>,
     remote: &RemoteRow,
     (job, task): (&Job, &str),
     full: bool,

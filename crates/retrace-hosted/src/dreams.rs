@@ -3,8 +3,7 @@
 //! Each command calls the host and keeps nothing: what a dream wrote is mirrored, compared with its input and taken over by
 //! the commands for that. What may not be asked for is said before the host is called.
 
-use crate::App;
-use crate::app::Inner;
+use crate::Hosted;
 use crate::jobs::Job;
 use crate::remote::{self, HostCalls};
 use crate::wire::{
@@ -31,8 +30,7 @@ const UPDATE_EXISTING: &str = "update_existing";
 /// # Errors
 /// `invalid` for what is no base URL, `store_unavailable` when the host cannot be reached, `host_limited` when its limit is
 /// reached, `key_refused` when there is no key that it takes.
-pub fn dreams(app: &App, request: DreamsReq) -> Result<Dreams, ApiError> {
-    let inner = &app.inner;
+pub fn dreams(inner: &Arc<Hosted>, request: DreamsReq) -> Result<Dreams, ApiError> {
     let at = Dreaming::at(inner, request.base_url.as_deref())?;
     let listed = at.listed(request.include_archived).map_err(|error| at.refused(&error, "dreams"))?;
     let mirrors = inner.read(|reader| Ok(reader.remotes()?))?;
@@ -45,8 +43,7 @@ pub fn dreams(app: &App, request: DreamsReq) -> Result<Dreams, ApiError> {
 /// # Errors
 /// `invalid` for what the API would refuse, for a store that is not hosted, for one of another host and for what is no base
 /// URL; `not_found` for an unknown name of a store.
-pub fn plan_dream(app: &App, request: CreateDreamReq) -> Result<DreamPlan, ApiError> {
-    let inner = &app.inner;
+pub fn plan_dream(inner: &Arc<Hosted>, request: CreateDreamReq) -> Result<DreamPlan, ApiError> {
     retrace_store_api::dreams::check(&request.sessions, &request.model, request.instructions.as_deref())
         .map_err(|refusal| ApiError::invalid(refusal.message, "create_dream"))?;
     let (base_url, input_remote_id, mirror) = inner.dreamt_store(&request)?;
@@ -71,10 +68,9 @@ pub fn plan_dream(app: &App, request: CreateDreamReq) -> Result<DreamPlan, ApiEr
 /// Those of `dreams` and `plan_dream`; `head_moved` while changes of the store are queued here that the dream would not read,
 /// unless the request says that it may go without them, and while another dream writes the store; `not_found` where the host
 /// has no such store.
-pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiError> {
-    let inner = &app.inner;
+pub fn create_dream(inner: &Arc<Hosted>, request: CreateDreamReq) -> Result<Dream, ApiError> {
     let (store, without_queued) = (request.store.clone(), request.without_queued);
-    let plan = plan_dream(app, request)?;
+    let plan = plan_dream(inner, request)?;
     let queued = plan.queued.changes.len();
     if queued > 0 && !without_queued {
         let reported = match queued {
@@ -105,21 +101,21 @@ pub fn create_dream(app: &App, request: CreateDreamReq) -> Result<Dream, ApiErro
 ///
 /// # Errors
 /// Those of `dreams`; `invalid` for what is no dream's id and for a dream that has ended, `not_found` for an unknown one.
-pub fn cancel_dream(app: &App, request: DreamRef) -> Result<Dream, ApiError> {
-    let at = Dreaming::at(&app.inner, request.base_url.as_deref())?;
-    at.answer(&app.inner, at.host.cancel_dream(&request.dream), &request.dream)
+pub fn cancel_dream(inner: &Arc<Hosted>, request: DreamRef) -> Result<Dream, ApiError> {
+    let at = Dreaming::at(inner, request.base_url.as_deref())?;
+    at.answer(inner, at.host.cancel_dream(&request.dream), &request.dream)
 }
 
 /// Archives a dream that has ended. One that was archived stays as it is.
 ///
 /// # Errors
 /// Those of `dreams`; `invalid` for what is no dream's id and for a dream that has not ended, `not_found` for an unknown one.
-pub fn archive_dream(app: &App, request: DreamRef) -> Result<Dream, ApiError> {
-    let at = Dreaming::at(&app.inner, request.base_url.as_deref())?;
-    at.answer(&app.inner, at.host.archive_dream(&request.dream), &request.dream)
+pub fn archive_dream(inner: &Arc<Hosted>, request: DreamRef) -> Result<Dream, ApiError> {
+    let at = Dreaming::at(inner, request.base_url.as_deref())?;
+    at.answer(inner, at.host.archive_dream(&request.dream), &request.dream)
 }
 
-impl Inner {
+impl Hosted {
     /// Host and id of the store a dream is to read, and its mirror here: a mirror that is named, or a store of the host.
     fn dreamt_store(
         &self,
@@ -146,7 +142,7 @@ impl Inner {
 ///
 /// # Errors
 /// `not_found` for a name that is not known, `invalid` for a store that is not hosted.
-fn mirror_named(inner: &Inner, reader: &Reader<'_>, name: &str) -> Result<Option<RemoteRow>, ApiError> {
+fn mirror_named(inner: &Hosted, reader: &Reader<'_>, name: &str) -> Result<Option<RemoteRow>, ApiError> {
     let store = match StoreId::parse(name) {
         Ok(id) => match reader.store(id) {
             Ok(store) => store,
@@ -173,7 +169,7 @@ struct Dreaming {
 }
 
 impl Dreaming {
-    fn at(inner: &Arc<Inner>, base_url: Option<&str>) -> Result<Self, ApiError> {
+    fn at(inner: &Arc<Hosted>, base_url: Option<&str>) -> Result<Self, ApiError> {
         let base_url = inner.base_url(base_url)?;
         let job = inner.jobs.begin(None)?;
         let host = inner.host(&base_url, &job).map_err(|error| remote::refusal(&error, &base_url))?;
@@ -202,7 +198,7 @@ impl Dreaming {
 
     fn answer(
         &self,
-        inner: &Inner,
+        inner: &Hosted,
         dream: Result<RemoteDream, RemoteError>,
         subject: &str,
     ) -> Result<Dream, ApiError> {

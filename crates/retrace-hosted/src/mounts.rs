@@ -3,15 +3,15 @@
 //! The rules of a list by itself are in `retrace_store_api::mounts`. No host is called: a store that is neither mirrored nor
 //! shown by this program's own API is not known, and said to be so.
 
-use super::NEWEST_FAMILY;
-use crate::App;
-use crate::app::Inner;
+use crate::Hosted;
 use crate::wire::{ApiError, MountPreview, MountProblem, MountedFile, Mounts, MountsReq};
+use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{LogError, Reader, VersionRow};
 use retrace_model::{StoreId, Timestamp};
 use retrace_store_api::MemoryPath;
 use retrace_store_api::mounts::{self, Attachment, MountPath, Problem, Weight};
 use retrace_tokens::{Counter, Family, family_of};
+use std::sync::Arc;
 
 /// Files told of each store; its other files are counted all the same.
 const LARGEST: usize = 100;
@@ -20,8 +20,7 @@ const LARGEST: usize = 100;
 ///
 /// # Errors
 /// A failure of the database. A list that is not in order is an answer with problems.
-pub fn check_mounts(app: &App, request: MountsReq) -> Result<Mounts, ApiError> {
-    let inner = &app.inner;
+pub fn check_mounts(inner: &Arc<Hosted>, request: MountsReq) -> Result<Mounts, ApiError> {
     let list = mounts::read(&request.resources);
     let family =
         request.model.as_deref().map_or(NEWEST_FAMILY, |model| family_of(model, NEWEST_FAMILY).family);
@@ -155,7 +154,7 @@ fn prompt_tokens(store: &Attachment, known: Option<&Known>, path: Option<&MountP
     Counter::of(family).content(&parts.join("\n"))
 }
 
-impl Inner {
+impl Hosted {
     /// Adds the files that a store would have when mounted: its memories, without what its API cannot show.
     fn add_files(
         &self,

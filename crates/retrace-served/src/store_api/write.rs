@@ -3,7 +3,7 @@
 
 use super::read::{current, live, memory_object, metadata, shown, store_object, text_of};
 use super::{Stop, directory, redact, tools};
-use crate::app::Inner;
+use crate::Served;
 use crate::live_files::LiveFiles;
 use crate::wire::Event;
 use retrace_log::{Act, ApiStoreChange, ApiStoreRow, Append, Change, LiveRecord, NewApiStore, Payload};
@@ -35,7 +35,7 @@ impl From<Value> for Written {
 
 /// Tools of every write.
 pub(super) struct Writing<'c, 'w> {
-    pub(super) inner: &'c Arc<Inner>,
+    pub(super) inner: &'c Arc<Served>,
     pub(super) act: &'c mut Act<'w>,
     pub(super) files: &'c mut LiveFiles,
     pub(super) author: &'c Actor,
@@ -44,7 +44,7 @@ pub(super) struct Writing<'c, 'w> {
 
 /// Does a call that writes.
 pub(super) fn run(
-    inner: &Arc<Inner>,
+    inner: &Arc<Served>,
     act: &mut Act<'_>,
     files: &mut LiveFiles,
     call: &Call,

@@ -7,7 +7,7 @@
 //! Invariants: a mirror's versions come from its host alone, each appended once; nothing is sent without the hash it expects
 //! to replace; whatever a host answers is untrusted.
 
-pub(crate) mod host;
+pub mod host;
 mod pull;
 mod push;
 
@@ -15,14 +15,15 @@ pub use host::{HostCalls, Hosts, NetworkHosts, Variable};
 /// Types of [`HostCalls`].
 pub use retrace_remote as api;
 
-pub(crate) use pull::pull;
-pub(crate) use push::push;
+pub use pull::pull;
+pub use push::push;
 
-use crate::app::{Inner, lock};
+use crate::Hosted;
 use crate::jobs::Job;
 use crate::queue::path_there;
 use crate::wire::sentence;
 use crate::wire::{ApiError, Code, RemoteCall};
+use retrace_engine::lock;
 use retrace_log::RemoteRow;
 use retrace_model::{RelPath, StoreState, Timestamp};
 use retrace_remote::{Listener, Made, RemoteError};
@@ -69,9 +70,9 @@ impl RemoteCalls {
     }
 }
 
-impl Inner {
+impl Hosted {
     /// A variable of the environment.
-    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+    pub fn variable(&self, name: &str) -> Option<String> {
         self.options.surroundings.env.get(name)?.to_str().map(str::to_owned)
     }
 
@@ -86,18 +87,14 @@ impl Inner {
     }
 
     /// One spelling for the base URL a person gave.
-    pub(crate) fn base_url(&self, asked: Option<&str>) -> Result<String, ApiError> {
+    pub fn base_url(&self, asked: Option<&str>) -> Result<String, ApiError> {
         let asked = asked.map(str::trim).filter(|asked| !asked.is_empty());
         let url = self.hosts.base_url(asked, &|name| self.variable(name));
         url.map_err(|error| refusal(&error, asked.unwrap_or_default()))
     }
 
     /// The host at a base URL; calls end when the job is stopped.
-    pub(crate) fn host(
-        self: &Arc<Self>,
-        base_url: &str,
-        job: &Job,
-    ) -> Result<Box<dyn HostCalls>, RemoteError> {
+    pub fn host(self: &Arc<Self>, base_url: &str, job: &Job) -> Result<Box<dyn HostCalls>, RemoteError> {
         self.hosts.open(base_url, &|name| self.variable(name), job.token(), self.call_listener())
     }
 
@@ -132,7 +129,7 @@ fn problem(error: &RemoteError) -> String {
 }
 
 /// A failure of a call as clients see it.
-pub(crate) fn refusal(error: &RemoteError, subject: &str) -> ApiError {
+pub fn refusal(error: &RemoteError, subject: &str) -> ApiError {
     let (code, hint) = match error {
         RemoteError::NotFound { .. } => (Code::NotFound, ""),
         RemoteError::BadId { .. } | RemoteError::Config(_) => (Code::Invalid, ""),

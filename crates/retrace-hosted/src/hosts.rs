@@ -1,14 +1,13 @@
 //! Hosted stores: mirrors, and what is queued for their hosts.
 
-use super::{rollback, store_answer};
-use crate::App;
-use crate::app::Inner;
+use crate::Hosted;
 use crate::remote::{self, refusal};
+use crate::stores::answer as store_answer;
 use crate::stores::{checked_name, free_name_for};
 use crate::wire::{
     AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, HostedStore, HostedStores, Nothing, PullReq, Pulled,
     Pushed, QueuedConflict, QueuedRef, RemoteHost, RemoteQueue, RemoteRef, RemoteStore, Remotes,
-    RetryQueuedReq, Store, StoreRef, WithdrawReq,
+    RetryQueuedReq, Store, StoreRef,
 };
 use retrace_log::{Lease, NewQueued, NewRemote, QueueKind, QueueRow, QueueState, RemoteRow};
 use retrace_message::Message;
@@ -28,8 +27,7 @@ const MAX_REDACTED: u64 = 1_000;
 /// # Errors
 /// `invalid` for what is no base URL, `store_unavailable` when the host cannot be reached, its limit is reached, or there is no
 /// key that it takes.
-pub fn hosted_stores(app: &App, request: HostRef) -> Result<HostedStores, ApiError> {
-    let inner = &app.inner;
+pub fn hosted_stores(inner: &Arc<Hosted>, request: HostRef) -> Result<HostedStores, ApiError> {
     let base_url = inner.base_url(request.base_url.as_deref())?;
     let job = inner.jobs.begin(None)?;
     let listed = inner.host(&base_url, &job).and_then(|host| host.stores());
@@ -57,8 +55,7 @@ pub fn hosted_stores(app: &App, request: HostRef) -> Result<HostedStores, ApiErr
 ///
 /// # Errors
 /// A failure of the database.
-pub fn remotes(app: &App, _: Nothing) -> Result<Remotes, ApiError> {
-    let inner = &app.inner;
+pub fn remotes(inner: &Arc<Hosted>, _: Nothing) -> Result<Remotes, ApiError> {
     let stores = inner.read(|reader| {
         let queue = reader.remote_queue(None)?;
         let mut stores = Vec::new();
@@ -108,8 +105,7 @@ fn shown(row: &RemoteRow, name: String, queue: &[QueueRow], redacted: &[VersionI
 /// # Errors
 /// Those of `hosted_stores`; `not_found` when the host has no such store, `invalid` when it is mirrored already or the name is
 /// taken.
-pub fn add_remote(app: &App, request: AddRemoteReq) -> Result<Store, ApiError> {
-    let inner = &app.inner;
+pub fn add_remote(inner: &Arc<Hosted>, request: AddRemoteReq) -> Result<Store, ApiError> {
     let job = inner.jobs.begin(request.job.as_deref())?;
     let base_url = inner.base_url(request.base_url.as_deref())?;
     let remote_id = request.remote_id.trim().to_owned();
@@ -131,7 +127,7 @@ pub fn add_remote(app: &App, request: AddRemoteReq) -> Result<Store, ApiError> {
 }
 
 /// Refuses a hosted store that is mirrored already.
-fn refuse_known(inner: &Inner, base_url: &str, remote_id: &str) -> Result<(), ApiError> {
+fn refuse_known(inner: &Hosted, base_url: &str, remote_id: &str) -> Result<(), ApiError> {
     let known = inner.read(|reader| {
         let mut mirrors = reader.remotes()?.into_iter();
         let known = mirrors.find(|row| row.base_url == base_url && row.remote_id == remote_id);
@@ -152,8 +148,7 @@ fn refuse_known(inner: &Inner, base_url: &str, remote_id: &str) -> Result<(), Ap
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one that is no mirror, or a failure of the log. What a host or a key stands
 /// in the way of is a problem in the answer.
-pub fn pull_remote(app: &App, request: PullReq) -> Result<Pulled, ApiError> {
-    let inner = &app.inner;
+pub fn pull_remote(inner: &Arc<Hosted>, request: PullReq) -> Result<Pulled, ApiError> {
     let job = inner.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(PULL);
     let mut stores = Vec::new();
@@ -167,8 +162,7 @@ pub fn pull_remote(app: &App, request: PullReq) -> Result<Pulled, ApiError> {
 ///
 /// # Errors
 /// As `pull_remote`; `busy` while another push is under way.
-pub fn push_remote(app: &App, request: RemoteRef) -> Result<Pushed, ApiError> {
-    let inner = &app.inner;
+pub fn push_remote(inner: &Arc<Hosted>, request: RemoteRef) -> Result<Pushed, ApiError> {
     let job = inner.jobs.begin(request.job.as_deref())?;
     let task = request.job.as_deref().unwrap_or(PUSH);
     let rows = mirrors(inner, request.store.as_deref(), false)?;
@@ -182,7 +176,7 @@ pub fn push_remote(app: &App, request: RemoteRef) -> Result<Pushed, ApiError> {
 }
 
 /// The right to send. A process that ends, however it ends, gives it back.
-fn push_lease(inner: &Inner) -> Result<Lease, ApiError> {
+fn push_lease(inner: &Hosted) -> Result<Lease, ApiError> {
     let own = std::process::id();
     if let Some(lease) = Lease::take_to_push(&inner.files, own, inner.now())? {
         return Ok(lease);
@@ -209,57 +203,8 @@ fn push_lease(inner: &Inner) -> Result<Lease, ApiError> {
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one that is no mirror.
-pub fn remote_queue(app: &App, request: RemoteRef) -> Result<RemoteQueue, ApiError> {
-    let inner = &app.inner;
+pub fn remote_queue(inner: &Arc<Hosted>, request: RemoteRef) -> Result<RemoteQueue, ApiError> {
     inner.shown_queue(named(inner, request.store.as_deref())?)
-}
-
-/// Takes queued changes back. An act of which nothing else is left is undone with them, so that what was left to review before
-/// it is left again.
-///
-/// # Errors
-/// `not_found` when one of the numbers is none of the queue; nothing is taken back then.
-pub fn withdraw_queued(app: &App, request: WithdrawReq) -> Result<RemoteQueue, ApiError> {
-    let inner = &app.inner;
-    let ids: BTreeSet<u64> = request.ids.iter().copied().collect();
-    let queue = inner.read(|reader| Ok(reader.remote_queue(None)?))?;
-    if let Some(unknown) = ids.iter().find(|id| !queue.iter().any(|row| row.id == **id)) {
-        return Err(ApiError::new(
-            Code::NotFound,
-            "There is no such change in the queue.",
-            unknown.to_string(),
-        )
-        .hint("`retrace remote queue` lists them; what was sent is not there any more."));
-    }
-    let operations: BTreeSet<u64> =
-        queue.iter().filter(|row| ids.contains(&row.id)).filter_map(|row| row.change.operation_seq).collect();
-    let mut left = ids.clone();
-    for operation in operations {
-        let whole: Vec<u64> = queue
-            .iter()
-            .filter(|row| row.change.operation_seq == Some(operation))
-            .map(|row| row.id)
-            .collect();
-        let is_whole = whole.iter().all(|id| ids.contains(id));
-        let only_queued = inner.read(|reader| {
-            let row = reader.operation(operation)?;
-            Ok(row.versions == 0
-                && reader.sent_for(operation)?.is_empty()
-                && super::history::undoable(reader, &row)?)
-        })?;
-        if is_whole && only_queued {
-            rollback::undo_operation(inner, operation)?;
-            left.retain(|id| !whole.contains(id));
-        }
-    }
-    inner.write(|act| {
-        for id in &left {
-            act.unqueue(*id)?;
-        }
-        Ok(())
-    })?;
-    inner.stores_changed();
-    inner.shown_queue(None)
 }
 
 /// A queued change beside what it would meet: what happened at the host since it was made, and what it would do to that.
@@ -267,8 +212,8 @@ pub fn withdraw_queued(app: &App, request: WithdrawReq) -> Result<RemoteQueue, A
 ///
 /// # Errors
 /// `not_found` when none of this number is queued.
-pub fn queued_conflict(app: &App, request: QueuedRef) -> Result<QueuedConflict, ApiError> {
-    app.inner.conflict_of(request.id)
+pub fn queued_conflict(inner: &Arc<Hosted>, request: QueuedRef) -> Result<QueuedConflict, ApiError> {
+    inner.conflict_of(request.id)
 }
 
 /// Queues a change that met a newer edit, or that the host refused, once more: on the version that was seen there. Where the
@@ -277,8 +222,7 @@ pub fn queued_conflict(app: &App, request: QueuedRef) -> Result<QueuedConflict, 
 /// # Errors
 /// `not_found` when none of this number is queued, `invalid` for one that waits already, `head_moved` where something else is
 /// there by now, `content_redacted` where its content is nowhere any more.
-pub fn retry_queued(app: &App, request: RetryQueuedReq) -> Result<RemoteQueue, ApiError> {
-    let inner = &app.inner;
+pub fn retry_queued(inner: &Arc<Hosted>, request: RetryQueuedReq) -> Result<RemoteQueue, ApiError> {
     let store = inner.retry(request.id, request.over.as_deref())?;
     inner.stores_changed();
     inner.shown_queue(Some(store))
@@ -288,8 +232,7 @@ pub fn retry_queued(app: &App, request: RetryQueuedReq) -> Result<RemoteQueue, A
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one that is no mirror, is archived already, or is queued to be.
-pub fn archive_remote(app: &App, request: StoreRef) -> Result<RemoteQueue, ApiError> {
-    let inner = &app.inner;
+pub fn archive_remote(inner: &Arc<Hosted>, request: StoreRef) -> Result<RemoteQueue, ApiError> {
     let row = one_mirror(inner, &request.store)?;
     if row.archived_at.is_some() {
         return Err(ApiError::invalid("The store is archived at its host already.", &request.store));
@@ -325,8 +268,7 @@ pub fn archive_remote(app: &App, request: StoreRef) -> Result<RemoteQueue, ApiEr
 ///
 /// # Errors
 /// `invalid` for what is no base URL or cannot be a key, `store_unavailable` where there is no place to keep keys.
-pub fn set_host_key(app: &App, request: HostKeyReq) -> Result<Remotes, ApiError> {
-    let inner = &app.inner;
+pub fn set_host_key(inner: &Arc<Hosted>, request: HostKeyReq) -> Result<Remotes, ApiError> {
     let base_url = inner.base_url(request.base_url.as_deref())?;
     let hosts = &inner.hosts;
     let done = match (request.key.as_deref().map(str::trim), request.remove) {
@@ -341,14 +283,14 @@ pub fn set_host_key(app: &App, request: HostKeyReq) -> Result<Remotes, ApiError>
         )
     })?;
     inner.stores_changed();
-    remotes(app, Nothing {})
+    remotes(inner, Nothing {})
 }
 
-fn named(inner: &Inner, store: Option<&str>) -> Result<Option<StoreId>, ApiError> {
+fn named(inner: &Hosted, store: Option<&str>) -> Result<Option<StoreId>, ApiError> {
     store.map(|store| one_mirror(inner, store).map(|row| row.store)).transpose()
 }
 
-fn one_mirror(inner: &Inner, store: &str) -> Result<RemoteRow, ApiError> {
+fn one_mirror(inner: &Hosted, store: &str) -> Result<RemoteRow, ApiError> {
     let id = inner.read(|reader| Ok(inner.store_named(reader, store)?.id))?;
     mirror(inner, id).map_err(|mut error| {
         store.clone_into(&mut error.subject);
@@ -356,7 +298,7 @@ fn one_mirror(inner: &Inner, store: &str) -> Result<RemoteRow, ApiError> {
     })
 }
 
-fn mirror(inner: &Inner, id: StoreId) -> Result<RemoteRow, ApiError> {
+fn mirror(inner: &Hosted, id: StoreId) -> Result<RemoteRow, ApiError> {
     inner.read(|reader| Ok(reader.remote(id)?))?.ok_or_else(|| {
         ApiError::invalid("The store is no mirror of a hosted one.", id.to_string())
             .hint("`retrace remote add` mirrors a hosted store.")
@@ -364,7 +306,7 @@ fn mirror(inner: &Inner, id: StoreId) -> Result<RemoteRow, ApiError> {
 }
 
 /// The mirrors meant: the named one, or all, of which `unpaused` leaves paused ones out.
-fn mirrors(inner: &Arc<Inner>, store: Option<&str>, unpaused: bool) -> Result<Vec<RemoteRow>, ApiError> {
+fn mirrors(inner: &Arc<Hosted>, store: Option<&str>, unpaused: bool) -> Result<Vec<RemoteRow>, ApiError> {
     if let Some(store) = store {
         return Ok(vec![one_mirror(inner, store)?]);
     }

@@ -1,10 +1,10 @@
 //! Answering: reads at once, writes many at a time.
 
 use super::{Outcome, Refused, Stop, StoreAnswer, StoreRequest, author, failure, read, understand, write};
-use crate::App;
-use crate::app::{Inner, lock};
+use crate::Served;
 use crate::live_files::LiveFiles;
 use crate::wire::{ApiError, Code, Event};
+use retrace_engine::lock;
 use retrace_log::Act;
 use retrace_model::Actor;
 use retrace_store_api::{Call, legacy};
@@ -29,7 +29,7 @@ struct Job {
 
 /// The Memory Stores API of one app. Dropping it ends its thread once what waits is done.
 pub struct StoreService {
-    inner: Arc<Inner>,
+    inner: Arc<Served>,
     legacy: bool,
     jobs: Mutex<Option<Sender<Job>>>,
     thread: Option<JoinHandle<()>>,
@@ -71,9 +71,9 @@ impl StoreService {
     ///
     /// # Errors
     /// [`Code::Internal`] when the machine has no thread left.
-    pub fn start(app: &App, legacy: bool) -> Result<Self, ApiError> {
+    pub fn start(inner: &Arc<Served>, legacy: bool) -> Result<Self, ApiError> {
         let (jobs, waiting) = channel();
-        let inner = Arc::clone(&app.inner);
+        let inner = Arc::clone(inner);
         let thread = {
             let inner = Arc::clone(&inner);
             std::thread::Builder::new()
@@ -203,7 +203,7 @@ fn answer(outcome: Outcome, request_id: String) -> StoreAnswer {
 }
 
 /// Does what waits, as much as there is at a time, until nobody can send any more.
-fn work(inner: &Arc<Inner>, waiting: &Receiver<Job>, legacy: bool) {
+fn work(inner: &Arc<Served>, waiting: &Receiver<Job>, legacy: bool) {
     while let Ok(first) = waiting.recv() {
         let mut batch = VecDeque::from([first]);
         batch.extend(waiting.try_iter().take(MAX_AT_ONCE - 1));
@@ -214,7 +214,7 @@ fn work(inner: &Arc<Inner>, waiting: &Receiver<Job>, legacy: bool) {
 }
 
 /// Does jobs from the front in one transaction and answers them. At least one job is taken off.
-fn one_transaction(inner: &Arc<Inner>, batch: &mut VecDeque<Job>, legacy: bool) {
+fn one_transaction(inner: &Arc<Served>, batch: &mut VecDeque<Job>, legacy: bool) {
     let mut done: Vec<(Job, Outcome)> = Vec::new();
     let mut failed = None;
     let mut after = Vec::new();
@@ -273,7 +273,7 @@ fn one_transaction(inner: &Arc<Inner>, batch: &mut VecDeque<Job>, legacy: bool) 
 }
 
 /// Does a call that writes files as well, in a transaction of its own.
-fn with_its_files(inner: &Arc<Inner>, job: &Job, legacy: bool) -> Outcome {
+fn with_its_files(inner: &Arc<Served>, job: &Job, legacy: bool) -> Outcome {
     let mut refused = None;
     let written = inner.write_with_files(|act, files| {
         match write::run(inner, act, files, &job.call, &job.author, legacy) {
@@ -298,11 +298,10 @@ fn with_its_files(inner: &Arc<Inner>, job: &Job, legacy: bool) -> Outcome {
 }
 
 /// Tells listeners what became of writes that are durable.
-fn tell(inner: &Inner, after: impl IntoIterator<Item = Event>) {
+fn tell(inner: &Served, after: impl IntoIterator<Item = Event>) {
     for what in after {
         if matches!(what, Event::Receipts) {
-            inner.findings_cache.forget();
-            inner.text_cache.forget();
+            inner.redactions.forget_memories();
         }
         inner.events.send(&what);
     }

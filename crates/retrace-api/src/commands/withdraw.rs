@@ -1,0 +1,54 @@
+//! Taking queued changes back.
+
+use super::rollback;
+use crate::App;
+use crate::wire::{ApiError, Code, RemoteQueue, WithdrawReq};
+use std::collections::BTreeSet;
+
+/// Takes queued changes back. An act of which nothing else is left is undone with them, so that what was left to review before
+/// it is left again.
+///
+/// # Errors
+/// `not_found` when one of the numbers is none of the queue; nothing is taken back then.
+pub fn withdraw_queued(app: &App, request: WithdrawReq) -> Result<RemoteQueue, ApiError> {
+    let inner = &app.inner;
+    let ids: BTreeSet<u64> = request.ids.iter().copied().collect();
+    let queue = inner.read(|reader| Ok(reader.remote_queue(None)?))?;
+    if let Some(unknown) = ids.iter().find(|id| !queue.iter().any(|row| row.id == **id)) {
+        return Err(ApiError::new(
+            Code::NotFound,
+            "There is no such change in the queue.",
+            unknown.to_string(),
+        )
+        .hint("`retrace remote queue` lists them; what was sent is not there any more."));
+    }
+    let operations: BTreeSet<u64> =
+        queue.iter().filter(|row| ids.contains(&row.id)).filter_map(|row| row.change.operation_seq).collect();
+    let mut left = ids.clone();
+    for operation in operations {
+        let whole: Vec<u64> = queue
+            .iter()
+            .filter(|row| row.change.operation_seq == Some(operation))
+            .map(|row| row.id)
+            .collect();
+        let is_whole = whole.iter().all(|id| ids.contains(id));
+        let only_queued = inner.read(|reader| {
+            let row = reader.operation(operation)?;
+            Ok(row.versions == 0
+                && reader.sent_for(operation)?.is_empty()
+                && crate::plan::undoable(reader, &row)?)
+        })?;
+        if is_whole && only_queued {
+            rollback::undo_operation(inner, operation)?;
+            left.retain(|id| !whole.contains(id));
+        }
+    }
+    inner.write(|act| {
+        for id in &left {
+            act.unqueue(*id)?;
+        }
+        Ok(())
+    })?;
+    inner.stores_changed();
+    inner.shown_queue(None)
+}
