@@ -4,7 +4,7 @@ use crate::commands;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Retrace what your agents remember: see every change, put it back, take it out.
+/// Retrace what your agents remember: review every change, roll it back, redact it
 ///
 /// Records every change in the memory directories of agents in a log that is
 /// never rewritten. Nothing leaves this machine unless you agree to it.
@@ -19,9 +19,12 @@ use std::path::PathBuf;
     verbatim_doc_comment,
     arg_required_else_help = true,
     subcommand_required = true,
-    after_help = "Exit codes: 0 done, 1 internal, 2 usage, 3 not found, 4 conflict, 5 findings,\n\
-                  6 purge pending, 7 store unavailable, 8 database newer than the program,\n\
-                  9 counter unavailable."
+    help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{options}{after-help}",
+    after_help = "`retrace COMMAND --help` explains a command, with examples.",
+    after_long_help = "Exit codes: 0 done, 1 internal, 2 usage, 3 not found, 4 conflict, 5 findings,\n\
+                       6 purge pending, 7 store unavailable, 8 database newer than the program,\n\
+                       9 counter unavailable.\n\n\
+                       `retrace COMMAND --help` explains a command, with examples."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -34,20 +37,22 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// Keep the log here [env: RETRACE_DATA_DIR] [default: the platform's data directory]
+    /// Keep the log here instead of in the platform's data directory
+    ///
+    /// The environment variable RETRACE_DATA_DIR does the same.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Print JSON: one object, or one object a line for lists; times in UTC
+    /// Print JSON: one object, or one a line for lists; times in UTC
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Print errors only, and results that were asked for
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Use colours; auto: on a terminal, unless NO_COLOR is set
+    /// Use colours: auto (on a terminal, unless NO_COLOR is set), always, never
     #[arg(
         long,
         global = true,
-        value_name = "auto|always|never",
+        value_name = "WHEN",
         default_value = "auto",
         hide_default_value = true,
         hide_possible_values = true
@@ -69,51 +74,71 @@ pub(crate) enum Color {
     Never,
 }
 
-/// The commands, in the order of help.
+/// The commands, in the order of [`GROUPS`](crate::overview::GROUPS).
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Stores(commands::stores::Arguments),
-    Remote(commands::remote::Arguments),
     Discover(commands::discover::Arguments),
+    Stores(commands::stores::Arguments),
     Record(commands::record::Arguments),
-    Log(commands::log::Arguments),
-    Show(commands::show::Arguments),
-    Origin(commands::origin::Arguments),
-    Session(commands::origin::SessionArguments),
-    Diff(commands::diff::Arguments),
-    Memories(commands::memories::Arguments),
-    Instructions(commands::instructions::Arguments),
-    Snapshot(commands::snapshot::Arguments),
-    Blame(commands::blame::Arguments),
-    Search(commands::search::Arguments),
+    Serve(commands::serve::Arguments),
+    Import(commands::import::Arguments),
+    Export(commands::export::Arguments),
     Inbox(commands::inbox::Arguments),
     Approve(commands::review::ApproveArguments),
     Reject(commands::review::RejectArguments),
-    Reviewed(commands::review::UpToArguments),
+    Review(commands::review::Arguments),
     Report(commands::report::Arguments),
+    Log(commands::log::Arguments),
+    Show(commands::show::Arguments),
+    Diff(commands::diff::Arguments),
+    Blame(commands::blame::Arguments),
+    Origin(commands::origin::Arguments),
+    Session(commands::origin::SessionArguments),
+    Search(commands::search::Arguments),
+    Memories(commands::memories::Arguments),
+    Instructions(commands::instructions::Arguments),
     Rollback(commands::rollback::Arguments),
     Restore(commands::restore::Arguments),
     Undo(commands::undo::Arguments),
-    Compare(commands::accept::CompareArguments),
-    Accept(commands::accept::AcceptArguments),
-    Dreams(commands::dreams::Arguments),
-    Mounts(commands::mounts::Arguments),
-    Import(commands::import::Arguments),
-    Export(commands::export::Arguments),
     Redact(commands::redact::Arguments),
     Receipts(commands::receipts::Arguments),
     Verify(commands::verify::Arguments),
     Check(commands::check::Arguments),
     Health(commands::health::Arguments),
-    Expiry(commands::expiry::Arguments),
-    Expire(commands::expiry::ExpireArguments),
-    MoveEntry(commands::entries::MoveArguments),
-    Allow(commands::entries::AllowArguments),
-    Strip(commands::entries::StripArguments),
-    Rules(commands::rules::Arguments),
-    Tokens(commands::tokens::Arguments),
     Context(commands::context::Arguments),
+    Tokens(commands::tokens::Arguments),
+    Remote(commands::remote::Arguments),
     MemoryTool(commands::memory_tool::Arguments),
-    Serve(commands::serve::Arguments),
     Completions(commands::completions::Arguments),
+    #[command(flatten)]
+    Renamed(Renamed),
+}
+
+/// Names of before, which work in this release and print the new one.
+#[derive(Subcommand)]
+pub(crate) enum Renamed {
+    #[command(hide = true)]
+    Reviewed(commands::review::UpToArguments),
+    #[command(hide = true)]
+    Compare(commands::accept::CompareArguments),
+    #[command(hide = true)]
+    Accept(commands::accept::AcceptArguments),
+    #[command(hide = true)]
+    Snapshot(commands::snapshot::Arguments),
+    #[command(hide = true)]
+    Dreams(commands::dreams::Arguments),
+    #[command(hide = true)]
+    Mounts(commands::mounts::Arguments),
+    #[command(hide = true)]
+    Expiry(commands::expiry::Arguments),
+    #[command(hide = true)]
+    Expire(commands::expiry::ExpireArguments),
+    #[command(hide = true)]
+    MoveEntry(commands::entries::MoveArguments),
+    #[command(hide = true)]
+    Allow(commands::entries::AllowArguments),
+    #[command(hide = true)]
+    Strip(commands::entries::StripArguments),
+    #[command(hide = true)]
+    Rules(commands::rules::Arguments),
 }

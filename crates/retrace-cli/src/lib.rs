@@ -16,6 +16,7 @@ mod commands;
 mod exit;
 mod input;
 mod io;
+mod overview;
 mod pager;
 mod print;
 mod progress;
@@ -46,6 +47,8 @@ const HELP_COLUMNS: usize = 100;
 pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parser = Arguments::command().term_width(io.terminal.width.min(HELP_COLUMNS));
+    let groups = overview::groups(&parser);
+    let parser = parser.before_help(groups);
     let words = std::iter::once(OsStr::new(PROGRAM)).chain(arguments.iter().map(OsString::as_os_str));
     let parsed = parser.try_get_matches_from(words).and_then(|found| Arguments::from_arg_matches(&found));
     match parsed {

@@ -4,7 +4,10 @@ mod context;
 mod inbox;
 mod remote;
 
+use crate::args::Arguments;
+use crate::overview::GROUPS;
 use crate::{Exit, Io, Stop, Terminal, Zone, run};
+use clap::CommandFactory as _;
 use retrace_api::{AppOptions, KeyInMemory};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
@@ -121,75 +124,62 @@ fn file(folder: &Path, name: &str, content: &[u8]) -> String {
     path.display().to_string()
 }
 
+/// Every command that help lists, with the program itself as the empty one.
+fn every_command() -> Vec<String> {
+    fn below(command: &clap::Command, prefix: &str, found: &mut Vec<String>) {
+        found.push(prefix.to_owned());
+        let visible = command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help");
+        for one in visible {
+            below(one, format!("{prefix} {}", one.get_name()).trim_start(), found);
+        }
+    }
+    let mut found = Vec::new();
+    below(&Arguments::command(), "", &mut found);
+    found
+}
+
+#[test]
+fn the_overview_lists_every_command_once_in_short_lines() {
+    let program = Arguments::command();
+    let mut visible: Vec<&str> =
+        program.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name).collect();
+    let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    visible.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(listed, visible);
+    let overview = Machine::new().run(&["-h"]).stdout;
+    assert!(overview.lines().all(|line| line.chars().count() <= 80), "{overview}");
+    assert!(overview.lines().count() <= 60, "{overview}");
+}
+
+#[test]
+fn old_names_work_and_print_the_new_one() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    let program = Arguments::command();
+    let hidden: Vec<&str> =
+        program.get_subcommands().filter(|one| one.is_hide_set()).map(clap::Command::get_name).collect();
+    assert_eq!(hidden.len(), 12);
+    for name in hidden {
+        assert_eq!(machine.run(&[name, "--help"]).exit, Exit::DONE, "{name}");
+    }
+    for (old, new) in [("rules", "health rules"), ("expiry", "health expiry")] {
+        let words: Vec<&str> = new.split(' ').collect();
+        let (before, now) = (machine.run(&[old]), machine.run(&words));
+        assert_eq!((before.exit, &before.stdout), (now.exit, &now.stdout));
+        assert!(
+            before.stderr.contains(&format!("`retrace {old}` is now `retrace {new}`")),
+            "{}",
+            before.stderr
+        );
+        assert!(!now.stderr.contains("is now"));
+    }
+}
+
 #[test]
 fn every_command_has_help() {
     let machine = Machine::new();
-    for command in [
-        "",
-        "stores",
-        "stores list",
-        "stores add",
-        "stores remove",
-        "stores pause",
-        "stores resume",
-        "stores share",
-        "stores unshare",
-        "stores mount",
-        "stores unmount",
-        "remote",
-        "remote list",
-        "remote add",
-        "remote status",
-        "remote pull",
-        "remote push",
-        "remote queue",
-        "remote withdraw",
-        "remote archive",
-        "remote key",
-        "remote key set",
-        "remote key forget",
-        "discover",
-        "record",
-        "log",
-        "show",
-        "diff",
-        "search",
-        "inbox",
-        "approve",
-        "reject",
-        "reviewed",
-        "rollback",
-        "restore",
-        "undo",
-        "compare",
-        "accept",
-        "dreams",
-        "dreams list",
-        "dreams create",
-        "dreams cancel",
-        "dreams archive",
-        "mounts",
-        "redact",
-        "receipts",
-        "tokens",
-        "context",
-        "context transcripts",
-        "context show",
-        "context request",
-        "context simulate",
-        "context sweep",
-        "context compare",
-        "context confirm",
-        "context deployed",
-        "context export",
-        "context memory",
-        "context key",
-        "verify",
-        "check",
-        "memory-tool",
-        "serve",
-        "completions",
-    ] {
+    let mut without = Vec::new();
+    for command in &every_command() {
         let mut arguments: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).collect();
         arguments.push("--help");
         let ran = machine.run(&arguments);
@@ -200,9 +190,12 @@ fn every_command_has_help() {
         } else {
             ran.stdout.split("\nEverywhere:").next().expect("text")
         };
-        assert!(own.contains("\n    retrace "), "the help of {command:?} has no example");
+        if !own.contains("\n    retrace ") {
+            without.push(command.clone());
+        }
         insta::assert_snapshot!(format!("help {command}").trim_end().replace(' ', "_"), own);
     }
+    assert_eq!(without, Vec::<String>::new(), "each command has an example");
     assert!(!machine.options.data_dir.exists(), "help must not make a log");
 }
 
@@ -235,9 +228,9 @@ fn wrong_use_exits_with_2_and_makes_no_log() {
         &["remote", "key", "set"],
         &["remote", "key", "set", "sk-1"],
         &["remote", "withdraw", "one"],
-        &["accept", "a", "b", "--path", "x", "--delete"],
-        &["dreams", "create", "notes", "--model", "m"],
-        &["mounts", "-"],
+        &["stores", "accept", "a", "b", "--path", "x", "--delete"],
+        &["remote", "dreams", "create", "notes", "--model", "m"],
+        &["remote", "mounts", "-"],
     ] {
         let ran = machine.run(arguments);
         assert_eq!((ran.exit, ran.stdout.as_str()), (Exit(2), ""), "{arguments:?} {}", ran.stderr);

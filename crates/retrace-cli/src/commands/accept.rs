@@ -1,4 +1,4 @@
-//! `retrace compare` and `retrace accept`
+//! `retrace stores compare` and `retrace stores accept`
 
 use super::Ended;
 use super::rollback::end_of_act;
@@ -15,7 +15,7 @@ use retrace_api::wire::{AcceptMemoriesReq, CompareStoresReq};
 /// memory that differs: + only in B, - only in A, ~ changed, → moved; lines
 /// added and removed; tokens more or less, counted offline.
 ///
-///     retrace compare notes dreamt
+///     retrace stores compare notes dreamt
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct CompareArguments {
@@ -25,15 +25,15 @@ pub(crate) struct CompareArguments {
     b: String,
 }
 
-/// Take memories of one store over into another: all that differ, or some of them
+/// Accept memories of one store into another: all that differ, or some
 ///
 /// The act is checked and recorded like any other, and `retrace
 /// undo` takes it back. Into a mirror of a hosted store it is queued. A memory
 /// that changed meanwhile is never overwritten: the command then does nothing
 /// and exits with 4.
 ///
-///     retrace accept dreamt notes --dry-run
-///     retrace accept dreamt notes --path prefs/format.md
+///     retrace stores accept dreamt notes --dry-run
+///     retrace stores accept dreamt notes --path prefs/format.md
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct AcceptArguments {

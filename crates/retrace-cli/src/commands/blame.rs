@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::BlameReq;
 
-/// Who wrote each line, and when
+/// Show who wrote each line, and when
 ///
 /// Through renames, through moves of lines between files, and through history
 /// that was brought in. A line of output: the version, who, when, the line's

@@ -11,7 +11,7 @@ use retrace_api::commands;
 use retrace_api::wire::{ApiError, CheckReq, Checked, Code, Nothing, Remedy, Store};
 use std::path::{Path, PathBuf};
 
-/// Check memories: limits, links, secrets, hidden and hostile text
+/// Check memories: limits, links, secrets, hidden text
 ///
 /// Looks at a directory, which need not be recorded, or at a store. At the root
 /// of a repository only what agents read there is looked at. Rules are switched

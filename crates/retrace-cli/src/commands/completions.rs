@@ -6,9 +6,9 @@ use crate::shell::Shell;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell as Target;
 
-/// A script that completes commands and options in your shell
+/// Print a script that completes commands in your shell
 ///
-///     retrace completions bash > ~/.local/share/bash-completion/completions/retrace
+///     retrace completions zsh > ~/.zfunc/_retrace
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {

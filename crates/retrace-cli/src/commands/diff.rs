@@ -11,7 +11,7 @@ use retrace_api::wire::{
 };
 use retrace_api::{App, commands};
 
-/// The difference between two contents, or between two states of a store
+/// Compare two contents, or two states of a store
 ///
 /// A and B are a version (memver_…), a live memory (STORE:PATH), a memory at
 /// an instant (STORE:PATH@TIME), a store as it is (STORE) or as it was

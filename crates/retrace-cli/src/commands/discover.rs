@@ -10,7 +10,7 @@ use retrace_api::wire::{AddStore, ApiError, DiscoverReq, Found, Nothing};
 use retrace_api::{App, commands};
 use std::path::PathBuf;
 
-/// Find agent memory on this machine, and why it is believed to be that
+/// Find agent memory on this machine
 ///
 /// Only reads. With --add, every directory that is there and in use is
 /// recorded from now on.

@@ -1,4 +1,4 @@
-//! `retrace dreams`
+//! `retrace remote dreams`
 
 use super::Ended;
 use super::remote::HostArguments;
@@ -11,15 +11,15 @@ use retrace_api::commands;
 use retrace_api::wire::{CreateDreamReq, Dream, DreamRef, DreamsReq};
 use std::path::PathBuf;
 
-/// Dreams of a host: runs that read a store and sessions, and write a store anew
+/// List, create, cancel and archive dreams of a host
 ///
 /// Each of these calls the host. To look at what a dream made, mirror its output
-/// (`retrace remote add`), compare it with the input (`retrace compare`), and take
-/// over what is good (`retrace accept`).
+/// (`retrace remote add`), compare it with the input (`retrace stores compare`), and take
+/// over what is good (`retrace stores accept`).
 ///
-///     retrace dreams list
-///     retrace compare notes dreamt
-///     retrace accept dreamt notes --path prefs/format.md
+///     retrace remote dreams list
+///     retrace stores compare notes dreamt
+///     retrace stores accept dreamt notes --path prefs/format.md
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 enum Action {
     /// The dreams of a host, newest first
     ///
-    ///     retrace dreams list --archived --json
+    ///     retrace remote dreams list --archived --json
     #[command(verbatim_doc_comment)]
     List {
         #[command(flatten)]
@@ -45,7 +45,7 @@ enum Action {
     /// It reads the store at the host. While changes of it are queued here, which
     /// the dream would not read, it is not asked for: push them first.
     ///
-    ///     retrace dreams create notes --session sesn_01Hx --model claude-opus-5
+    ///     retrace remote dreams create notes --session sesn_01Hx --model claude-opus-5
     #[command(verbatim_doc_comment)]
     Create {
         /// The store to read: a mirror here, or an id at the host
@@ -73,7 +73,7 @@ enum Action {
     },
     /// Stop a dream that has not ended
     ///
-    ///     retrace dreams cancel drm_01Hx
+    ///     retrace remote dreams cancel drm_01Hx
     #[command(verbatim_doc_comment)]
     Cancel {
         /// Its id, drm_…
@@ -83,7 +83,7 @@ enum Action {
     },
     /// Put away a dream that has ended
     ///
-    ///     retrace dreams archive drm_01Hx
+    ///     retrace remote dreams archive drm_01Hx
     #[command(verbatim_doc_comment)]
     Archive {
         /// Its id, drm_…

@@ -1,4 +1,4 @@
-//! `retrace move-entry`, `retrace allow` and `retrace strip`
+//! `retrace health move-entry`, `retrace health allow` and `retrace health strip`
 
 use super::Ended;
 use super::rollback::end_of_act;
@@ -13,8 +13,8 @@ use retrace_api::{App, commands};
 /// topic file is made where there is none, and the index keeps a line that links
 /// to it where sessions load it. `retrace undo` takes it back.
 ///
-///     retrace move-entry notes:MEMORY.md:207 --to build.md --dry-run
-///     retrace move-entry notes:MEMORY.md:201-230 --to archive.md
+///     retrace health move-entry notes:MEMORY.md:207 --to build.md --dry-run
+///     retrace health move-entry notes:MEMORY.md:201-230 --to archive.md
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct MoveArguments {
@@ -53,9 +53,9 @@ pub(crate) fn move_entry(arguments: MoveArguments, shell: &mut Shell<'_, '_>) ->
 ///
 /// The comment stands above the line, or at the end for the file as a whole.
 /// `retrace undo` takes it back. To stop looking for something anywhere, switch
-/// the rule off: `retrace rules set RULE off`.
+/// the rule off: `retrace health rules set RULE off`.
 ///
-///     retrace allow notes:deploy.md:12 links/wiki --reason "written next week"
+///     retrace health allow notes:deploy.md:12 links/wiki --reason "written next week"
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct AllowArguments {
@@ -87,8 +87,8 @@ pub(crate) fn allow(arguments: AllowArguments, shell: &mut Shell<'_, '_>) -> End
 ///
 /// Nothing that is seen changes. `retrace undo` takes it back.
 ///
-///     retrace strip notes:deploy.md --dry-run
-///     retrace strip notes:deploy.md:12 --rule hidden/zero-width
+///     retrace health strip notes:deploy.md --dry-run
+///     retrace health strip notes:deploy.md:12 --rule hidden/zero-width
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct StripArguments {

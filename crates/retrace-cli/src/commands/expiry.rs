@@ -1,4 +1,4 @@
-//! `retrace expiry` and `retrace expire`
+//! `retrace health expiry` and `retrace health expire`
 
 use super::Ended;
 use super::context::stoppable;
@@ -15,11 +15,11 @@ use retrace_api::wire::{ApiError, Code, ExpireMemory, ExpireReq, Expiry, ExpiryR
 
 /// Propose memories to remove: never loaded, old logs, past days, duplicates
 ///
-/// Proposals with their evidence; nothing goes by itself. `retrace expire` takes
+/// Proposals with their evidence; nothing goes by itself. `retrace health expire` takes
 /// what you choose.
 ///
-///     retrace expiry --loads
-///     retrace expiry notes --log-days 30
+///     retrace health expiry --loads
+///     retrace health expiry notes --log-days 30
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 /// `retrace undo` brings all of it back. A file that changed meanwhile is never
 /// removed: the command then does nothing and exits with 4.
 ///
-///     retrace expire notes:logs/2026/01/2026-01-05.md --dry-run
+///     retrace health expire notes:logs/2026/01/2026-01-05.md --dry-run
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ExpireArguments {

@@ -10,7 +10,7 @@ use retrace_api::commands;
 use retrace_api::wire::ExportStoreReq;
 use std::path::PathBuf;
 
-/// Write a store's files to a directory, or its whole history to a bundle
+/// Export the files of a store, or its history as a bundle
 ///
 /// A name that ends in .retrace makes a bundle, which `retrace import bundle`
 /// reads; redacted versions are not in it. Nothing that is there is replaced.

@@ -2,14 +2,15 @@
 
 use super::Ended;
 use super::context::stoppable;
+use super::{entries, expiry, rules};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
-use clap::Args;
+use clap::{Args, Subcommand};
 use retrace_api::commands;
 use retrace_api::wire::{Health, HealthReq};
 
-/// Show the health of stores: sizes against limits, findings, last write, review and load
+/// Show the health of stores, and mend what is found
 ///
 /// A line a store, then its findings, each rule once with their number; --all
 /// lists them one by one. An index is measured as the agent measures
@@ -19,9 +20,12 @@ use retrace_api::wire::{Health, HealthReq};
 ///
 ///     retrace health
 ///     retrace health notes --loads
+///     retrace health strip notes:deploy.md --dry-run
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// Only this store, by id, name or directory
     #[arg(value_name = "STORE")]
     store: Option<String>,
@@ -33,10 +37,29 @@ pub(crate) struct Arguments {
     all: bool,
 }
 
+#[derive(Subcommand)]
+enum Action {
+    Expiry(expiry::Arguments),
+    Expire(expiry::ExpireArguments),
+    MoveEntry(entries::MoveArguments),
+    Allow(entries::AllowArguments),
+    Strip(entries::StripArguments),
+    Rules(rules::Arguments),
+}
+
 /// Name of the job: the API's own name for it.
 pub(super) const JOB: &str = "health";
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    match arguments.action {
+        None => {}
+        Some(Action::Expiry(arguments)) => return expiry::run(arguments, shell),
+        Some(Action::Expire(arguments)) => return expiry::expire(&arguments, shell),
+        Some(Action::MoveEntry(arguments)) => return entries::move_entry(arguments, shell),
+        Some(Action::Allow(arguments)) => return entries::allow(arguments, shell),
+        Some(Action::Strip(arguments)) => return entries::strip(arguments, shell),
+        Some(Action::Rules(arguments)) => return rules::run(arguments, shell),
+    }
     let app = shell.app()?;
     let request = HealthReq { store: arguments.store, loads: arguments.loads };
     let health: Health = if request.loads {

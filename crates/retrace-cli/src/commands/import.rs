@@ -12,7 +12,7 @@ use retrace_api::wire::{
 };
 use std::path::PathBuf;
 
-/// Bring in history that already exists: from git, from transcripts, from a bundle
+/// Import history from git, transcripts or a bundle
 ///
 /// The versions come into the log as rebuilt ones: lists show them in true
 /// order before what was observed, and nothing on disk changes. Doing it again
@@ -36,9 +36,11 @@ enum From {
     Bundle(Bundle),
 }
 
-/// Every commit that touched a directory, renames followed
+/// Import every commit that touched a directory, across renames
 ///
 /// The program git is run for reading alone; nothing is fetched.
+///
+///     retrace import git ~/.claude/projects/-work/memory --dry-run
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 struct Git {
@@ -56,7 +58,9 @@ struct Git {
     dry_run: bool,
 }
 
-/// Sessions of agents, and the copies Claude Code kept
+/// Import from sessions of agents, and from the copies Claude Code kept
+///
+///     retrace import transcripts notes
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 struct Transcripts {
@@ -68,7 +72,9 @@ struct Transcripts {
     dry_run: bool,
 }
 
-/// File that `retrace export STORE --to FILE.retrace` wrote
+/// Import a file that `retrace export STORE --to FILE.retrace` wrote
+///
+///     retrace import bundle notes.retrace
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 struct Bundle {

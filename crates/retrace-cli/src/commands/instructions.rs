@@ -10,7 +10,7 @@ use retrace_api::commands;
 use retrace_api::wire::{ApiError, Code, InstructionsReq};
 use std::path::Path;
 
-/// The instruction files a session would load: CLAUDE.md with imports and rules, AGENTS.md, GEMINI.md
+/// List the instruction files that a session would load
 ///
 /// In load order, each with its size, its tokens (counted offline) and why it is
 /// loaded or not: left out by a setting, missing, outside the project, a link that

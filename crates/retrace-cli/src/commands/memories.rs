@@ -8,7 +8,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::MemoriesReq;
 
-/// The memories of a store, and what kind each is
+/// List the memories of a store with their kinds
 ///
 /// The kind is told by place, name and the type in the front matter: an index,
 /// a topic (user, feedback, project, reference), a daily log with its day,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 use std::path::PathBuf;
 
-/// Serve the memory tool over a directory, recording each call
+/// Serve the memory tool over a directory
 ///
 /// Reads one tool input a line from standard input, as {"command":…} or
 /// {"session":…,"turn":…,"prompt":…,"input":{"command":…}}, where all but the

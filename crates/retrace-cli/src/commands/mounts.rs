@@ -1,4 +1,4 @@
-//! `retrace mounts`
+//! `retrace remote mounts`
 
 use super::Ended;
 use super::tokens::bytes;
@@ -10,14 +10,14 @@ use retrace_api::commands;
 use retrace_api::wire::{ApiError, Code, MountsReq};
 use std::path::PathBuf;
 
-/// Check the attach list of a session: which stores, files and tokens it would mount, and where
+/// Check the attach list of a session: what it would mount, and where
 ///
 /// FILE holds the `resources` of a session as JSON: the list, or an object that
 /// has one. Answered from the stores and mirrors that are here; no host is
 /// called. Exits with 5 when the API would refuse the list.
 ///
-///     retrace mounts session.json
-///     retrace mounts - --model claude-opus-5 < session.json
+///     retrace remote mounts session.json
+///     retrace remote mounts - --model claude-opus-5 < session.json
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {

@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::{Nothing, OriginReq, SessionRef};
 
-/// Who wrote a version, and why: session, turn, prompt, the call
+/// Show who wrote a version, and why
 ///
 /// Versions are compared with the transcripts on this machine, by path, content
 /// and time. The answer says how sure it is: exact content, likely, front

@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::wire::{ApiError, Code, Nothing, Receipt, ReceiptRef};
 use retrace_api::{App, commands};
 
-/// The receipts of all redactions, newest first, or one of them
+/// List receipts of redactions, or check one again
 ///
 /// With --recheck the places of one receipt are looked at again, and a purge
 /// that was pending is finished if it can be.

@@ -11,7 +11,7 @@ use retrace_api::{App, commands};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-/// Watch the stores and record every change until stopped
+/// Record every change until stopped
 ///
 /// Prints each change as it is recorded, like `retrace log`. Ctrl-C ends it
 /// cleanly. One process records at a time.

@@ -10,7 +10,7 @@ use retrace_api::wire::{ApiError, Code, FindingPlace, FindingsReq, RedactReq, Re
 use retrace_api::{App, commands};
 use std::path::PathBuf;
 
-/// Take content out of history for good, and prove it
+/// Remove content from history for good, and prove it
 ///
 /// Removes the content of the chosen versions from the log and from its files
 /// on disk; who, when and why stay. Notes, names and other texts of the log that

@@ -1,8 +1,8 @@
 //! `retrace remote`
 
-use super::Ended;
 use super::context::stoppable;
 use super::tokens::bytes;
+use super::{Ended, dreams, mounts};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
@@ -14,7 +14,7 @@ use retrace_api::wire::{
 };
 use std::path::PathBuf;
 
-/// Hosted memory stores: mirror them here, review them like local ones, send changes back
+/// Mirror hosted memory stores: pull, push, dreams, mounts
 ///
 /// A mirror holds every version the host still has, and keeps it when the host
 /// no longer does. Rollback, redaction and edits of a mirror are queued; nothing
@@ -22,12 +22,12 @@ use std::path::PathBuf;
 /// edit. The key comes from `retrace remote key set`, or from ANTHROPIC_API_KEY
 /// for the API's own address and for ANTHROPIC_BASE_URL. Exits with 7 when a host
 /// is not available or refuses, with 4 when a queued change met a newer edit.
-/// Memories of a directory come into a hosted store by `retrace accept`.
+/// Memories of a directory come into a hosted store by `retrace stores accept`.
 ///
 ///     retrace remote key set < key.txt
 ///     retrace remote add memstore_01HxAbCdEfGhJkMnPqRsTuVw --name notes
 ///     retrace remote pull
-///     retrace accept my-notes notes --dry-run
+///     retrace stores accept my-notes notes --dry-run
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -141,6 +141,8 @@ enum Action {
         #[command(subcommand)]
         action: KeyAction,
     },
+    Dreams(dreams::Arguments),
+    Mounts(mounts::Arguments),
 }
 
 #[derive(Subcommand)]
@@ -204,6 +206,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             print_queue(&queued, false, shell)
         }
         Action::Key { action } => key(action, shell),
+        Action::Dreams(arguments) => dreams::run(arguments, shell),
+        Action::Mounts(arguments) => mounts::run(arguments, shell),
     }
 }
 

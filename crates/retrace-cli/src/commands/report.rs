@@ -9,7 +9,7 @@ use retrace_api::wire::{ApiError, Code, ReviewReportReq};
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// Write a report of a review: what was decided, what is left, findings, differences, redactions
+/// Write a report of a review as one HTML file
 ///
 /// One HTML file that loads nothing and runs nothing. Lines in which a rule finds a
 /// secret or personal data are not printed.

@@ -7,7 +7,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::RestoreReq;
 
-/// Put a whole directory back to an instant
+/// Restore a store to an earlier time
 ///
 /// Writes what was there and is not, deletes what is there and was not. Says
 /// which, and --dry-run says it without doing it. `retrace undo` takes it back.

@@ -1,17 +1,41 @@
-//! `retrace approve`, `retrace reject`, `retrace reviewed`, and what they have in common
+//! `retrace review` with its commands, two of which have a short name: `retrace approve`, `retrace reject`
 
 use super::Ended;
-use super::inbox::Narrowed;
+use super::inbox::{self, Narrowed};
+use super::report;
 use crate::exit::Exit;
 use crate::print;
 use crate::print::names::Names;
 use crate::shell::{Failure, Shell};
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, Subcommand};
 use retrace_api::App;
 use retrace_api::commands::{self, InboxList};
 use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed};
 
-/// Say that changes are right as they stand
+/// Review changes: list, approve, reject, report
+///
+/// `retrace inbox`, `retrace approve`, `retrace reject` and `retrace report` are
+/// short for the commands of that name here.
+///
+///     retrace review inbox
+///     retrace review all --up-to 2026-11-20T18:00:00Z --dry-run
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Inbox(inbox::Arguments),
+    Approve(ApproveArguments),
+    Reject(RejectArguments),
+    All(UpToArguments),
+    Report(report::Arguments),
+}
+
+/// Approve changes as they stand
 ///
 /// A memory that changed since you looked is left in the inbox, and the
 /// command exits with 4 after it did the others. Of several, those with findings
@@ -32,7 +56,7 @@ pub(crate) struct ApproveArguments {
     with_findings: bool,
 }
 
-/// Put changed memories back to what you last reviewed
+/// Reject changes: restore what you last reviewed
 ///
 /// A memory that is new is deleted, a deleted one is restored. What is replaced
 /// stays in the log. A file that changed since you looked is never overwritten:
@@ -63,7 +87,7 @@ struct Items {
     dry_run: bool,
 }
 
-/// Say that everything recorded up to some point is reviewed
+/// Approve everything recorded up to a point
 ///
 /// The point is a version, the number of an operation, or a time; it and all
 /// that was recorded before it counts. A memory that changed after it stays in
@@ -71,9 +95,9 @@ struct Items {
 /// --with-findings. What is approved, what is left and what the rules found
 /// among them is said first; `retrace undo --review` takes all of it back.
 ///
-///     retrace reviewed --up-to 2026-11-20T18:00:00Z --dry-run
-///     retrace reviewed --up-to 2026-11-20T18:00:00Z
-///     retrace reviewed --up-to memver_00000cw4zj9kq2m7x1b3a --store notes
+///     retrace review all --up-to 2026-11-20T18:00:00Z --dry-run
+///     retrace review all --up-to 2026-11-20T18:00:00Z
+///     retrace review all --up-to memver_00000cw4zj9kq2m7x1b3a --store notes
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct UpToArguments {
@@ -95,6 +119,16 @@ pub(crate) struct UpToArguments {
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
+}
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    match arguments.action {
+        Action::Inbox(arguments) => inbox::run(arguments, shell),
+        Action::Approve(arguments) => approve(arguments, shell),
+        Action::Reject(arguments) => reject(arguments, shell),
+        Action::All(arguments) => up_to(arguments, shell),
+        Action::Report(arguments) => report::run(arguments, shell),
+    }
 }
 
 pub(crate) fn approve(arguments: ApproveArguments, shell: &mut Shell<'_, '_>) -> Ended {

@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use retrace_api::wire::{ActResult, ApiError, Code, Nothing, Receipt, RollbackReq};
 use retrace_api::{App, commands};
 
-/// Put memories back: one to a version, or all that a session or an operation changed
+/// Roll back a memory, a session or an operation
 ///
 /// Nothing is lost: what is replaced is recorded first, and `retrace undo`
 /// takes the rollback back. A file that changed meanwhile is never

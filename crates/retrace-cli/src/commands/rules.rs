@@ -1,4 +1,4 @@
-//! `retrace rules`
+//! `retrace health rules`
 
 use super::Ended;
 use crate::exit::Exit;
@@ -8,16 +8,16 @@ use clap::{Args, Subcommand};
 use retrace_api::commands;
 use retrace_api::wire::{Nothing, SetFindingRule};
 
-/// The rules of findings, and your own settings of them
+/// List the rules of findings, and change your settings of them
 ///
 /// Your settings hold for every store in `health`, `findings`, the inbox and
 /// `check STORE`, and win over the configuration of a directory. `check DIR` is
 /// the same for everybody and does not use them.
 ///
-///     retrace rules
-///     retrace rules set links/orphan off
-///     retrace rules set links/orphan default
-///     retrace rules set truth on
+///     retrace health rules
+///     retrace health rules set links/orphan off
+///     retrace health rules set links/orphan default
+///     retrace health rules set truth on
 #[derive(Args)]
 #[command(verbatim_doc_comment, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
@@ -27,9 +27,15 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Every rule: severity, whether it is on, your setting, what it searches for
+    /// List every rule: severity, whether it is on, your setting, what it searches for
+    ///
+    ///     retrace health rules list --json
+    #[command(verbatim_doc_comment)]
     List,
     /// Set a rule, or every rule of a group such as truth
+    ///
+    ///     retrace health rules set links/orphan off
+    #[command(verbatim_doc_comment)]
     Set {
         /// The rule, or the group
         rule: String,

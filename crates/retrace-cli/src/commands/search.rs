@@ -9,7 +9,7 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::{Nothing, SearchReq};
 
-/// Find words in the live memories, or in all versions ever recorded
+/// Search live memories, or every recorded version
 ///
 /// Every word must occur, as the beginning of a word, upper and lower case
 /// alike. With --history each hit is a version that brought the words in.

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The same window in a browser, and the commands over HTTP
+/// Serve the window to a browser, and the commands over HTTP
 ///
 /// Prints the address, the token included, and serves until stopped. Listens
 /// on this machine only, unless it is given a certificate. Records too, unless

@@ -11,7 +11,7 @@ use clap::Args;
 use retrace_api::wire::{ApiError, Code, DocumentReq, Nothing, OriginReq, ShowReq, Shown};
 use retrace_api::{App, commands};
 
-/// One version: what, when, who, why; or its content
+/// Show a version, or its content
 ///
 /// With --content only the content is printed: its exact bytes into a file or
 /// a pipe; on a terminal with everything hidden written out.

@@ -1,4 +1,4 @@
-//! `retrace snapshot`
+//! `retrace stores snapshot`
 
 use super::Ended;
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ use retrace_api::wire::StoreRef;
 /// with memory asks when it is new. This shows which of the two it would be, and
 /// the difference file by file. Nothing is copied.
 ///
-///     retrace snapshot reviewer
+///     retrace stores snapshot reviewer
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {

@@ -1,6 +1,6 @@
 //! `retrace stores`
 
-use super::Ended;
+use super::{Ended, accept, snapshot};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -12,7 +12,7 @@ use retrace_api::wire::{
 use std::path::Path;
 use std::path::PathBuf;
 
-/// The stores: list, add, remove, pause, resume; share and mount them
+/// Add, remove, pause, share, mount and compare stores
 ///
 /// A store is a directory of memories. Its name, its id and its directory all
 /// name it in other commands.
@@ -114,6 +114,9 @@ enum Action {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+    Compare(accept::CompareArguments),
+    Accept(accept::AcceptArguments),
+    Snapshot(snapshot::Arguments),
     /// Keep it in step no longer; the files stay
     ///
     ///     retrace stores unmount notes
@@ -128,6 +131,9 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let (done, store) = match arguments.action.unwrap_or(Action::List) {
         Action::List => return list(shell),
+        Action::Compare(arguments) => return accept::compare(arguments, shell),
+        Action::Accept(arguments) => return accept::accept(arguments, shell),
+        Action::Snapshot(arguments) => return snapshot::run(arguments, shell),
         Action::Relocate { store, dry_run } => {
             let request = RelocateStoreReq { store, dry_run };
             let done =

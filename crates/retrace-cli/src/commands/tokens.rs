@@ -11,7 +11,7 @@ use retrace_api::wire::{ApiError, NamedText, TokensReq};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Count the tokens of files, without any network
+/// Count the tokens of files offline
 ///
 /// Counts the text of each file as a model would, without the frame of a message:
 /// Claude's, and OpenAI's with o200k or cl100k. Of other vendors' models it is an

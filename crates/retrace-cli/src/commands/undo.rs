@@ -8,11 +8,11 @@ use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::{UndoReq, UndoReviewReq};
 
-/// Take an act back: the newest one that can be undone, or the one named
+/// Undo an act: the newest, or the one named
 ///
 /// Rollbacks, restores, imports and undos can be undone. A redaction cannot, and
 /// where it is the newest act the one before must be named. What an agent wrote is taken back with `retrace rollback`. With --review, an
-/// approval, a rejection or a `retrace reviewed` is taken back, files included.
+/// approval, a rejection or a `retrace review all` is taken back, files included.
 ///
 ///     retrace undo
 ///     retrace undo --review

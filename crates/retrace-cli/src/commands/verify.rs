@@ -10,7 +10,7 @@ use retrace_api::wire::{ApiError, Code, Verified, VerifyReq};
 use retrace_api::{App, commands};
 use std::path::PathBuf;
 
-/// Check that the log is sound: its chain, its contents, its schema
+/// Verify the log: its chain, its contents, its schema
 ///
 /// With --absent-file also proves that the bytes of a file are in no file of
 /// the data directory. Exits with 1 when the log is damaged or the key of what

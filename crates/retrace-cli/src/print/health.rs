@@ -94,7 +94,7 @@ fn details(
         )?;
     }
     if store.expiry > 0 {
-        writeln!(out, "  {} could go: `retrace expiry`", count(store.expiry, "memory", "memories"))?;
+        writeln!(out, "  {} could go: `retrace health expiry`", count(store.expiry, "memory", "memories"))?;
     }
     if store.allowed > 0 {
         writeln!(out, "  {} allowed by comments", count(store.allowed, "finding", "findings"))?;

@@ -37,10 +37,10 @@ fn of_one(finding: &Finding, store: &str, several: bool) -> Vec<String> {
         }
         Remedy::StripCharacter { .. } => {
             let line = if several { String::new() } else { format!(":{}", finding.line) };
-            Some(format!("retrace strip {} --rule {rule}", place(line)))
+            Some(format!("retrace health strip {} --rule {rule}", place(line)))
         }
         Remedy::MoveLines { from, to } => {
-            Some(format!("retrace move-entry {} --to {ARCHIVE}", place(format!(":{from}-{to}"))))
+            Some(format!("retrace health move-entry {} --to {ARCHIVE}", place(format!(":{from}-{to}"))))
         }
         Remedy::Open { .. } => None,
     };
@@ -83,8 +83,8 @@ mod tests {
             [
                 "retrace rollback --operation 21",
                 "retrace redact --finding notes:a.md:3:7 --rule group/rule --live --transcripts --dry-run",
-                "retrace strip notes:a.md:3 --rule group/rule",
-                "retrace move-entry notes:a.md:200-224 --to archive.md",
+                "retrace health strip notes:a.md:3 --rule group/rule",
+                "retrace health move-entry notes:a.md:200-224 --to archive.md",
             ]
         );
     }
@@ -99,7 +99,7 @@ mod tests {
             commands(&[&one, &other], "notes")
         };
         assert_eq!(two(&back), ["retrace rollback --operation 21"]);
-        assert_eq!(two(&strip), ["retrace strip notes:a.md --rule group/rule"]);
+        assert_eq!(two(&strip), ["retrace health strip notes:a.md --rule group/rule"]);
         assert_eq!(two(&redact), [""; 0]);
     }
 
@@ -109,9 +109,9 @@ mod tests {
         let of = |path: &str, store: &str| commands(&[&found(path, 1, &strip)], store);
         assert_eq!(
             of("it's $x.md", "my notes"),
-            [r"retrace strip 'my notes:it'\''s $x.md:1' --rule group/rule"]
+            [r"retrace health strip 'my notes:it'\''s $x.md:1' --rule group/rule"]
         );
-        assert_eq!(of("メモ.md", "notes"), ["retrace strip 'notes:メモ.md:1' --rule group/rule"]);
+        assert_eq!(of("メモ.md", "notes"), ["retrace health strip 'notes:メモ.md:1' --rule group/rule"]);
         assert_eq!(of("a\u{200b}b.md", "notes"), [""; 0]);
         assert_eq!(of("a\nb.md", "notes"), [""; 0]);
     }

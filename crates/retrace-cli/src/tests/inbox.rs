@@ -103,7 +103,7 @@ fn what_changed_since_is_left_with_its_reason() {
 fn groups_and_everything_up_to_a_point() {
     let machine = changed();
     let b = version(&machine, "b.md");
-    done(&machine.run(&["reviewed", "--up-to", &b]));
+    done(&machine.run(&["review", "all", "--up-to", &b]));
     assert_eq!(paths(&machine), ["c.md"]);
     done(&machine.run(&["undo", "--review"]));
     assert_eq!(paths(&machine).len(), 3);
@@ -136,7 +136,7 @@ fn a_kind_alone_is_listed_and_a_group_is_what_was_listed() {
     done(&machine.run(&["approve", "--group", &group]));
     assert_eq!(paths(&machine), ["a.md", "b.md", "c.md"]);
     write(&machine, "MEMORY.md", "- [B](b.md)\n");
-    done(&machine.run(&["reviewed", "--up-to", "2999-01-01T00:00:00Z", "--kind", "topic"]));
+    done(&machine.run(&["review", "all", "--up-to", "2999-01-01T00:00:00Z", "--kind", "topic"]));
     assert_eq!(paths(&machine), ["MEMORY.md"]);
     let ran = machine.run(&["memories", "notes", "--kind", "index", "--json"]);
     assert_eq!(ran.lines().iter().map(|memory| &memory["path"]).collect::<Vec<_>>(), ["MEMORY.md"]);
@@ -166,7 +166,7 @@ fn an_approval_of_several_says_what_it_comes_to_first_and_leaves_errors() {
     done(&machine.run(&["undo", "--review"]));
     assert_eq!(paths(&machine).len(), 4, "all of it is taken back");
 
-    let up_to = ["reviewed", "--up-to", "2999-01-01T00:00:00Z"];
+    let up_to = ["review", "all", "--up-to", "2999-01-01T00:00:00Z"];
     let ran = machine.run(&up_to);
     done(&ran);
     assert!(

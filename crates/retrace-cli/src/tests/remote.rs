@@ -44,28 +44,28 @@ fn a_store_is_shared_and_its_directory_taken_away_and_given_back() {
 #[test]
 fn two_stores_are_compared_and_one_takes_over_a_part() {
     let machine = two_stores();
-    let compared = machine.run(&["compare", "notes", "dreamt"]);
+    let compared = machine.run(&["stores", "compare", "notes", "dreamt"]);
     assert_eq!(compared.exit, Exit::DONE, "{}", compared.stderr);
     insta::assert_snapshot!("compare", compared.stdout);
-    let as_json = machine.run(&["compare", "notes", "dreamt", "--json"]).lines().remove(0);
+    let as_json = machine.run(&["stores", "compare", "notes", "dreamt", "--json"]).lines().remove(0);
     assert_eq!((&as_json["same"], as_json["memories"].as_array().map(Vec::len)), (&json!(1), Some(3)));
 
     let read = |name: &str| std::fs::read_to_string(machine.notes().join(name)).ok();
-    let preview = machine.run(&["accept", "dreamt", "notes", "--delete", "--dry-run"]);
+    let preview = machine.run(&["stores", "accept", "dreamt", "notes", "--delete", "--dry-run"]);
     assert_eq!(preview.exit, Exit::DONE, "{}", preview.stderr);
     assert!(preview.stdout.starts_with("Taking over, not done (dry run): 3 files\n"), "{}", preview.stdout);
     assert_eq!(read("a.md").as_deref(), Some("one\n"));
 
-    let one = machine.run(&["accept", "dreamt", "notes", "--path", "a.md", "--json"]);
+    let one = machine.run(&["stores", "accept", "dreamt", "notes", "--path", "a.md", "--json"]);
     assert_eq!(one.exit, Exit::DONE, "{}", one.stderr);
     assert_eq!(one.lines()[0]["writes"][0]["path"], "a.md");
     assert_eq!((read("a.md").as_deref(), read("d.md")), (Some("one\ntwo\n"), None));
 
-    assert_eq!(machine.run(&["accept", "dreamt", "notes"]).exit, Exit::DONE);
+    assert_eq!(machine.run(&["stores", "accept", "dreamt", "notes"]).exit, Exit::DONE);
     assert_eq!((read("d.md").as_deref(), read("c.md").as_deref()), (Some("new\n"), Some("old\n")));
     assert_eq!(machine.run(&["undo"]).exit, Exit::DONE);
     assert_eq!(read("d.md"), None);
-    assert_eq!(machine.run(&["compare", "notes", "nothing"]).exit, Exit(3));
+    assert_eq!(machine.run(&["stores", "compare", "notes", "nothing"]).exit, Exit(3));
 }
 
 #[test]
@@ -75,14 +75,15 @@ fn an_attach_list_is_checked_before_it_is_sent() {
     let list = json!({"resources": [{"type": "memory_store", "memory_store_id": shared["id"],
         "access": "read_only", "instructions": "Read it first."}]});
     let path = file(machine.folder.path(), "session.json", list.to_string().as_bytes());
-    let checked = machine.run(&["mounts", &path]);
+    let checked = machine.run(&["remote", "mounts", &path]);
     assert_eq!(checked.exit, Exit::DONE, "{}", checked.stderr);
     insta::assert_snapshot!("mounts", checked.stdout);
 
     let wrong = json!([{"type": "memory_store", "memory_store_id": shared["id"], "access": "append"}]);
-    let ran = machine.run_with(&["--json", "mounts", "-"], wrong.to_string().as_bytes(), &mut Vec::new());
+    let ran =
+        machine.run_with(&["--json", "remote", "mounts", "-"], wrong.to_string().as_bytes(), &mut Vec::new());
     assert_eq!((ran.exit, &ran.lines()[0]["ok"]), (Exit::FINDINGS, &json!(false)));
-    let ran = machine.run_with(&["mounts", "-"], b"{", &mut Vec::new());
+    let ran = machine.run_with(&["remote", "mounts", "-"], b"{", &mut Vec::new());
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit(2), ""));
 }
 

@@ -24,8 +24,14 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 enum Action {
     /// Keep the key that is read from standard input in the system's keyring
+    ///
+    ///     retrace context key set < key.txt
+    #[command(verbatim_doc_comment)]
     Set,
-    /// Take the key out of the system's keyring
+    /// Remove the key from the system's keyring
+    ///
+    ///     retrace context key remove
+    #[command(verbatim_doc_comment)]
     Remove,
 }
 

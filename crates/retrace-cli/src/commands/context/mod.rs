@@ -24,7 +24,7 @@ use retrace_api::wire::JobRef;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Inspect the context of runs, and try context_management settings on them
+/// Inspect the context of runs, and try settings on them
 ///
 /// TRANSCRIPT is a session id or the beginning of one, a path, or words of a
 /// title; - is standard input. A Messages API request as JSON is a transcript of
