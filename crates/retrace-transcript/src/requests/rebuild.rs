@@ -152,7 +152,8 @@ impl RequestLog {
                 let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
                 let line: Blob<'_> =
                     serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
-                object(line.message).map(Value::Object).ok_or(Unproved::Unreadable)
+                let message = object(line.message).map(Value::Object).ok_or(Unproved::Unreadable)?;
+                Ok(as_hashed(message, hash))
             }
             Part::Spoken(spoken) => self.spoken_message(*spoken, lines),
         }
@@ -173,6 +174,17 @@ impl RequestLog {
         }
         Ok(json!({"role": role, "content": blocks}))
     }
+}
+
+/// A blob may hold as a string what was hashed, and is proved, as a list of one text block.
+fn as_hashed(mut message: Value, hash: Digest) -> Value {
+    if let Value::String(text) = &message["content"] {
+        let blocks = json!([{"type": "text", "text": text}]);
+        if canonical(&message).is_none_or(|bytes| Digest::of(&bytes) != hash) {
+            message["content"] = blocks;
+        }
+    }
+    message
 }
 
 fn content(span: Span, lines: &mut dyn Lines) -> Result<Value, Unproved> {
@@ -211,6 +223,10 @@ fn object(raw: Raw<'_>) -> Option<Map<String, Value>> {
 pub(super) fn set_mark(body: &mut Value, path: &[Value], value: Value) -> Result<(), Unproved> {
     let mut at = body;
     for step in path {
+        // A text that is marked is sent as a block, and is hashed as the string.
+        if let (Value::String(text), Value::Number(_)) = (&*at, step) {
+            *at = json!([{"type": "text", "text": text}]);
+        }
         let next = match (at, step) {
             (Value::Object(fields), Value::String(name)) => fields.get_mut(name),
             (Value::Array(items), Value::Number(number)) => number

@@ -180,7 +180,10 @@ impl Making {
         }
         let is_new = self.before.is_none_or(|(before, _)| before != told);
         let cause = transcript.segments.get(told).filter(|_| is_new).map(|segment| segment.cause.clone());
-        let cause = cause.unwrap_or(Cause::Replaced);
+        // Where the request before is not recorded, nobody knows whether its history was another.
+        let before_is_told = self.before.is_some_and(|(_, at)| self.told.values().any(|&kept| kept == at));
+        let other = if before_is_told { Cause::Start } else { Cause::Replaced };
+        let cause = cause.unwrap_or(other);
         self.segments.push(Segment { messages: messages.to_vec(), cause, dropped_results: Arc::default() });
         self.segments.len() - 1
     }

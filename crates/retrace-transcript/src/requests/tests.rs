@@ -164,7 +164,8 @@ fn session() -> Client {
     client.user(&json!("And now?"));
     messages.push((says("assistant", &[text("Two files.")]), true));
     messages.push((json!({"role": "user", "content": "And now?"}), true));
-    let request = client.sends(&["Read", "Write"], &messages, 4, &[]);
+    // Where a string is marked, it is sent as a block.
+    let request = client.sends(&["Read", "Write"], &messages, 4, &[json!(["messages", 5, "content", 0])]);
     client.answers(&request, &[text("Done.")]);
     client
 }
@@ -192,6 +193,13 @@ fn proofs(bytes: &[u8]) -> Vec<Result<(), Unproved>> {
 fn every_request_is_rebuilt_and_proved() {
     let bytes = session().bytes();
     assert_eq!(proofs(&bytes), [Ok(()); 3]);
+    // A session that goes on from another holds as a string what is hashed as a list (seen in a fork, 2.1.330).
+    let whole = format!("{DATE}\n\n{LEFT}\n\nNobody knows this.");
+    let mut fork = session();
+    let (list, string) = (json!([text(&whole)]).to_string(), json!(whole).to_string());
+    fork.lines.iter_mut().for_each(|line| *line = line.replace(&list, &string));
+    assert_ne!(fork.bytes(), bytes);
+    assert_eq!(proofs(&fork.bytes()), [Ok(()); 3]);
     for piece in [1, 7, 4096] {
         let (reading, log) = split(&bytes, piece);
         let last = log.rebuild(2, &mut &bytes[..]).unwrap();
@@ -201,7 +209,7 @@ fn every_request_is_rebuilt_and_proved() {
             2,
             "parallel results are one message"
         );
-        assert_eq!(last.body["messages"][5]["content"], "And now?");
+        assert_eq!(last.body["messages"][5]["content"][0]["text"], "And now?");
         assert_eq!(last.body["system"][0]["cache_control"], json!({"type": "ephemeral"}));
         assert_eq!(serde_json::from_slice::<Value>(&last.canonical).unwrap(), last.body);
         let second = &log.requests()[1];

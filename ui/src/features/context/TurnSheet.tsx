@@ -5,7 +5,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { memo, useMemo, useState } from "react";
+import { memo, useDeferredValue, useMemo, useState } from "react";
 import type { Turn, TurnBlock, TurnMessage } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { hiddenIn } from "@/shared/hidden";
@@ -20,7 +20,7 @@ import { type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
 
 /** So many messages at once. */
-const PAGE = 120;
+const PAGE = 400;
 /** So many lines of a block at first. */
 const FIRST_LINES = 14;
 
@@ -34,6 +34,7 @@ const BLOCKS: Record<string, MessageDescriptor> = {
   attachment: msg`attachment`,
   compaction: msg`compaction`,
   unknown: msg`not known`,
+  tool: msg`tool`,
 };
 const ROLES: Record<string, MessageDescriptor> = {
   user: msg`user`,
@@ -48,6 +49,8 @@ const ORIGINS: Record<string, MessageDescriptor> = {
   summary: msg`summary`,
   synthetic: msg`made by the client`,
   unsaid: msg`origin not recorded`,
+  system_prompt: msg`prompt`,
+  tools: msg`tools`,
 };
 
 const word = (table: Record<string, MessageDescriptor>, key: string) => table[key] ?? key;
@@ -57,7 +60,9 @@ const Block = memo(function Block({ block, pointed }: { block: TurnBlock; pointe
   const format = useFormat();
   const lines = useMemo(() => block.text.split("\n"), [block.text]);
   const [all, setAll] = useState(false);
-  const shown = all || lines.length <= FIRST_LINES + 2 ? lines : lines.slice(0, FIRST_LINES);
+  // Definitions of tools are long and many: their names are enough at first.
+  const first = block.block === "tool" ? 0 : FIRST_LINES;
+  const shown = all || (first > 0 && lines.length <= first + 2) ? lines : lines.slice(0, first);
   const text = (
     <div className="turn-text">
       {shown.map((line, at) => (
@@ -93,7 +98,7 @@ const Block = memo(function Block({ block, pointed }: { block: TurnBlock; pointe
           <Figure text={format.number(block.tokens)} kind="counted offline" /> <Trans>tokens</Trans>
         </span>
       </div>
-      {block.text !== "" && (block.cleared ? <del>{text}</del> : text)}
+      {shown.length > 0 && block.text !== "" && (block.cleared ? <del>{text}</del> : text)}
       {shown.length < lines.length && (
         <Button tone="quiet" onPress={() => setAll(true)}>
           <Trans>{lines.length - shown.length} more lines</Trans>
@@ -132,7 +137,7 @@ function Message({ message, pointed }: { message: TurnMessage; pointed: string |
               {" · "}
             </>
           )}
-          <Trans>line {message.line}</Trans>
+          {message.line > 0 && <Trans>line {message.line}</Trans>}
         </span>
       </header>
       {message.blocks.map((block, at) => (
@@ -146,11 +151,45 @@ function Message({ message, pointed }: { message: TurnMessage; pointed: string |
   );
 }
 
+/** Whether the request is known as it was sent. */
+function Recorded({ turn }: { turn: Turn }) {
+  if (turn.proved === null)
+    return (
+      <span className="muted" data-testid="turn-proof" data-proved="unknown">
+        <Trans>from the lines of the transcript; the client did not record the request</Trans>
+      </span>
+    );
+  return (
+    <span data-testid="turn-proof" data-proved={turn.proved}>
+      {turn.proved ? (
+        <Chip tone="ins">
+          <Trans>as sent, proved by its digest</Trans>
+        </Chip>
+      ) : (
+        <>
+          <Chip tone="warn">
+            <Trans>not proved</Trans>
+          </Chip>{" "}
+          {turn.reason && <ProgramText text={turn.reason} />}
+        </>
+      )}
+      {turn.source && <span className="muted mono"> {turn.source}</span>}
+    </span>
+  );
+}
+
 /** Place in a page of the message that holds the result of a tool use; -1 where it is not in it. */
 function resultAt(turn: Turn, toolUse: string): number {
   return turn.messages.findIndex(({ blocks }) =>
     blocks.some((block) => block.tool_use_id === toolUse && block.block === "tool_result"),
   );
+}
+
+/** Before the first message of a request stand its system prompt and tools. */
+const before = (turn: Turn) => (turn.from === 0 ? turn.preamble.length : 0);
+
+function partsOf(turn: Turn): readonly TurnMessage[] {
+  return before(turn) > 0 ? [...turn.preamble, ...turn.messages] : turn.messages;
 }
 
 /** Content of the panel. */
@@ -190,13 +229,20 @@ export function TurnSheet({
     setFrom(null);
     setSeeking(toolUse !== null);
   }
-  const read = useRead("context_turn", {
-    transcript,
-    request,
-    variant: plainVariant(variant),
-    from,
-    limit: PAGE,
-  });
+  const [query, setQuery] = useState("");
+  const find = useDeferredValue(query.trim());
+  const read = useRead(
+    "context_turn",
+    {
+      transcript,
+      request,
+      variant: plainVariant(variant),
+      from,
+      limit: PAGE,
+      find: find === "" ? null : find,
+    },
+    { keepPrevious: true },
+  );
   const turn = read.data;
   const found = turn && toolUse !== null ? resultAt(turn, toolUse) : -1;
   const further = seeking && turn !== undefined && found < 0 && turn.from > 0;
@@ -237,17 +283,32 @@ export function TurnSheet({
         </>
       }
     >
+      <div className="turn-bar">
+        {turn && <Recorded turn={turn} />}
+        <span className="spacer" />
+        <input
+          type="search"
+          aria-label={t`Search this request`}
+          placeholder={t`Search this request`}
+          value={query}
+          onChange={(event) => {
+            setQuery(event.target.value);
+            go(null);
+          }}
+          data-testid="turn-search"
+        />
+      </div>
       <Await read={read} rows={10}>
         {(data) =>
-          data.messages.length === 0 ? (
-            <Empty title={t`No messages`} />
+          data.messages.length + data.preamble.length === 0 ? (
+            <Empty title={find === "" ? t`No messages` : t`Nothing in this request holds this text`} />
           ) : (
             <>
               <div className="turn-bar">
                 <span className="muted num">
                   <Trans>
-                    messages {format.number(data.from + 1)}–{format.number(data.from + data.messages.length)} of{" "}
-                    {format.number(data.total)}
+                    messages {format.number(Math.min(data.total, data.from + 1))}–
+                    {format.number(data.from + data.messages.length)} of {format.number(data.total)}
                   </Trans>
                   {cleared > 0 && (
                     <>
@@ -269,15 +330,15 @@ export function TurnSheet({
                 </Button>
               </div>
               <VirtualRows
-                key={`${data.request} ${data.from}`}
-                items={data.messages}
-                keyOf={(message) => message.position}
+                key={`${data.request} ${data.from} ${find}`}
+                items={partsOf(data)}
+                keyOf={(message) => `${message.origin} ${message.position}`}
                 estimate={160}
                 className="turn-messages"
                 role="region"
                 aria-label={t`Messages`}
                 tabIndex={0}
-                reveal={seeking && found >= 0 ? found : data.messages.length - 1}
+                reveal={seeking && found >= 0 ? found + before(data) : find === "" ? partsOf(data).length - 1 : 0}
                 revealAt={seeking && found >= 0 ? "center" : "auto"}
               >
                 {(message) => <Message message={message} pointed={toolUse} />}

@@ -208,6 +208,11 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
   );
 }
 
+/** The system prompt and the definitions of tools, the largest first. */
+function systemParts({ system_prompt: tokens, tools }: Composition, name: string): readonly NamedTokens[] {
+  return tokens > 0 ? [...tools, { name, count: 1, tokens }].sort((a, b) => b.tokens - a.tokens) : tools;
+}
+
 /** Composition of the request under the cursor. */
 export const CompositionPanel = memo(function CompositionPanel({
   show,
@@ -294,11 +299,22 @@ export const CompositionPanel = memo(function CompositionPanel({
           </Trans>
         </p>
       )}
+      <p className="muted small" data-testid="rests-on" data-rests-on={request.rests_on}>
+        {request.rests_on === "request" ? (
+          <Trans>Made of the request as it was sent, proved by its digest. Framing is what the API adds.</Trans>
+        ) : request.proved === false ? (
+          <Trans>The client recorded the request, but it is not proved. Made of the lines of the transcript.</Trans>
+        ) : (
+          <Trans>Made of the lines of the transcript.</Trans>
+        )}
+      </p>
       <Button onPress={() => onOpen(cursor)} keys="o" data-testid="open-turn">
         <Trans>Messages of this request</Trans>
       </Button>
       {known && (
         <div className="composition-detail">
+          <Parts title={t`System prompt and tools`} parts={systemParts(known, t`system prompt`)} />
+          <Parts title={t`Added by the client`} parts={known.attachments} />
           <Parts title={t`Results by tool`} parts={known.tool_results} />
           <Parts title={t`Inputs by tool`} parts={known.tool_inputs} />
           <Parts title={t`Files`} parts={known.files} />

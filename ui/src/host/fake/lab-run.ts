@@ -107,7 +107,18 @@ export function showRun(run: FakeRun): ContextShow {
     };
     const context = sum(Object.values(classes));
     const time = new Date(Date.UTC(2026, 10, 19, 9, index)).toISOString();
-    return { index, id: `msg_${index}`, time, model: null, recorded: null, context, kind: "recorded", classes };
+    return {
+      index,
+      id: `msg_${index}`,
+      time,
+      model: null,
+      recorded: null,
+      context,
+      kind: "recorded",
+      classes,
+      rests_on: "transcript",
+      proved: null,
+    };
   });
   return {
     transcript: run.id,

@@ -110,6 +110,10 @@ function composition(run: FakeRun, request: number): Composition {
     files: show.memory_files.map(({ path, tokens }) => ({ name: path, count: 1, tokens })),
     tool_results: named(uses.map(({ tool, result }) => ({ name: tool, tokens: result }))),
     tool_inputs: named(uses.map(({ tool, input }) => ({ name: tool, tokens: input }))),
+    system_prompt: 0,
+    tools: [],
+    attachments: [],
+    rests_on: at.rests_on,
     largest: [...uses]
       .sort((a, b) => b.result - a.result)
       .slice(0, 5)
@@ -169,10 +173,48 @@ function messagesOf(run: FakeRun, request: number, gone: Set<string>): TurnMessa
   return out;
 }
 
-function turn(run: FakeRun, request: number, variant: Variant | null, from: number | null, limit: number): Turn {
-  const all = messagesOf(run, request, goneAt(run, variant, request));
+/** System prompt and tools of a request that is recorded. */
+function preambleOf(): TurnMessage[] {
+  const part = (position: number, origin: string, blocks: TurnBlock[]): TurnMessage => ({
+    position,
+    role: "system",
+    origin,
+    time: null,
+    line: 0,
+    answer: false,
+    blocks,
+  });
+  const schema = JSON.stringify({ name: "Read", input_schema: { type: "object" } }, null, 2);
+  return [
+    part(0, "system_prompt", [block({ text: "You keep the harbour's books.", tokens: 9 })]),
+    part(1, "tools", [block({ block: "tool", name: "Read", text: schema, tokens: 21 })]),
+  ];
+}
+
+const holds = (message: TurnMessage, find: string) =>
+  message.blocks.some(({ text }) => text.toLowerCase().includes(find.toLowerCase()));
+
+function turn(
+  run: FakeRun,
+  request: number,
+  variant: Variant | null,
+  from: number | null,
+  limit: number,
+  find: string,
+): Turn {
+  const { rests_on: restsOn, proved } = showRun(run).requests[request]!;
+  const all = messagesOf(run, request, goneAt(run, variant, request)).filter((one) => holds(one, find));
   const start = from ?? Math.max(0, all.length - limit);
-  return { request, from: start, total: all.length, messages: all.slice(start, start + limit) };
+  return {
+    request,
+    from: start,
+    total: all.length,
+    preamble: restsOn === "request" ? preambleOf().filter((one) => holds(one, find)) : [],
+    messages: all.slice(start, start + limit),
+    source: proved === null ? null : "sdk",
+    proved,
+    reason: null,
+  };
 }
 
 /** Every combination of the values under `grid`. */
@@ -299,8 +341,17 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
       const run = runOf(transcript);
       return { lines: variants.map((variant) => lineOrNull(() => simulateRun(run, variant))) };
     },
-    context_turn: ({ transcript, request = 0, variant = null, from = null, limit }) =>
-      turn(runOf(transcript), request, variant, from, limit ?? 40),
+    context_turn: ({ transcript, request = 0, variant = null, from = null, limit, find }) =>
+      turn(runOf(transcript), request, variant, from, limit ?? 40, find ?? ""),
+    context_request: ({ transcript, at = "0" }) => ({
+      index: Number(at),
+      id: `msg_${at}`,
+      source: null,
+      proved: null,
+      reason: "The client recorded nothing of this request.",
+      body: { model: runOf(transcript).model, messages: [] },
+      raw: null,
+    }),
     context_sweep: ({ transcripts = [], grid, job }) =>
       sweep(transcripts.map(runOf), grid, (done, total) => job && emit({ type: "progress", task: job, done, total })),
     context_deployed: ({ transcript }) => ({
