@@ -170,6 +170,37 @@ describe("the chart", () => {
   });
 });
 
+describe("a request", () => {
+  it("opens as it was sent, with prompt and tools before its messages, tools folded, and is searched", async () => {
+    const { user } = await openLab(fakeBackend(), "d02e9b51");
+    const panel = screen.getByTestId("composition");
+    expect(panel).toHaveTextContent("framing");
+    expect(screen.getByTestId("rests-on")).toHaveTextContent("proved by its digest");
+    await user.click(screen.getByTestId("open-turn"));
+    const sheet = await screen.findByTestId("turn-sheet");
+    expect(await within(sheet).findByTestId("turn-proof")).toHaveTextContent("as sent, proved by its digest");
+    const parts = within(sheet).getAllByTestId("turn-message");
+    expect(parts[0]).toHaveTextContent("You keep the harbour's books.");
+    const [tool] = within(parts[1]!).getAllByTestId("turn-block");
+    expect(tool).toHaveTextContent("Read");
+    expect(tool).not.toHaveTextContent("input_schema");
+    await user.click(within(tool!).getByRole("button"));
+    expect(tool).toHaveTextContent("input_schema");
+    await user.type(within(sheet).getByTestId("turn-search"), "harbour's BOOKS");
+    await waitFor(() => expect(within(sheet).getAllByTestId("turn-message")).toHaveLength(1));
+    await user.type(within(sheet).getByTestId("turn-search"), " nowhere");
+    expect(await within(sheet).findByText("Nothing in this request holds this text")).toBeInTheDocument();
+  });
+
+  it("says when it is only what the lines of the transcript tell", async () => {
+    const { user } = await openLab();
+    expect(screen.getByTestId("rests-on")).toHaveTextContent("Made of the lines of the transcript.");
+    await user.click(screen.getByTestId("open-turn"));
+    const sheet = await screen.findByTestId("turn-sheet");
+    expect(await within(sheet).findByTestId("turn-proof")).toHaveTextContent("did not record the request");
+  });
+});
+
 describe("a regret", () => {
   it("opens the turn with what would be gone struck out and said, hidden characters visible, and never as HTML", async () => {
     const { user } = await openLab(fakeBackend(), "8c41f0de");

@@ -9,7 +9,7 @@ import { memo, useDeferredValue, useMemo, useState } from "react";
 import type { Turn, TurnBlock, TurnMessage } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { hiddenIn } from "@/shared/hidden";
-import { Moment } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
 import { Sheet } from "@/shared/overlay";
 import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
@@ -162,7 +162,7 @@ function Recorded({ turn }: { turn: Turn }) {
   return (
     <span data-testid="turn-proof" data-proved={turn.proved}>
       {turn.proved ? (
-        <Chip tone="ins">
+        <Chip tone="add">
           <Trans>as sent, proved by its digest</Trans>
         </Chip>
       ) : (

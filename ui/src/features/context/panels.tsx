@@ -4,7 +4,15 @@ import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { memo, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
-import type { ContextClasses, ContextFile, ContextShow, NamedTokens, Regret, Simulation } from "@/bindings";
+import type {
+  Composition,
+  ContextClasses,
+  ContextFile,
+  ContextShow,
+  NamedTokens,
+  Regret,
+  Simulation,
+} from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { LineText } from "@/shared/LineText";
 import { hiddenIn } from "@/shared/hidden";

@@ -37,6 +37,8 @@ export interface FakeRun {
   /** Text and thinking that the answer to each request added. */
   text: number[];
   thinking: number[];
+  /** True if the client recorded the requests of this run. */
+  recorded: boolean;
 }
 
 const FILES = Array.from({ length: 60 }, (_, at) => `src/harbour/part_${at + 1}.rs`);
@@ -74,7 +76,7 @@ export function makeRun(id: string, title: string, project: string, requests: nu
       result: 180 + Math.floor(next() ** 2 * 4200),
     });
   }
-  return { id, title, project, model: "claude-sonnet-4-5", requests, uses, text, thinking };
+  return { id, title, project, model: "claude-sonnet-4-5", requests, uses, text, thinking, recorded: false };
 }
 
 const INSTRUCTIONS = 1820;
@@ -116,8 +118,8 @@ export function showRun(run: FakeRun): ContextShow {
       context,
       kind: "recorded",
       classes,
-      rests_on: "transcript",
-      proved: null,
+      rests_on: run.recorded ? "request" : "transcript",
+      proved: run.recorded ? true : null,
     };
   });
   return {

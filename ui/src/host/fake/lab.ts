@@ -52,7 +52,7 @@ export function newLab(): FakeLab {
     runs: [
       makeRun("8c41f0de", "move the berth tables to the new schema", "/home/ada/harbour", 143, 7),
       makeRun("31b7a220", "find out why the tide test fails", "/home/ada/harbour", 46, 21),
-      makeRun("d02e9b51", "write the lamp schedule", "/home/ada/lighthouse", 18, 3),
+      { ...makeRun("d02e9b51", "write the lamp schedule", "/home/ada/lighthouse", 18, 3), recorded: true },
     ],
     variants: [{ name: "default 100k", config: { edits: [{ type: "clear_tool_uses_20250919" }] } }],
     index: { running: false, done: 3, total: 3, updated_at: "2026-11-20T10:00:00Z" },
