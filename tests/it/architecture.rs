@@ -109,7 +109,7 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
 #[test]
 fn each_outside_part_has_one_home() {
     check_only("rusqlite", &["retrace-log"]);
-    check_only("zstd", &["retrace-api", "retrace-log", "retrace-redact"]);
+    check_only("zstd", &["retrace-import", "retrace-log", "retrace-redact"]);
     check_only("notify", &["retrace-watch"]);
     check_only("rustix", &["retrace-files", "retrace-memory-tool"]);
     check_only("similar", &["retrace-diff"]);
@@ -208,8 +208,63 @@ fn dependencies_point_downwards() {
             ][..],
         ),
         (
+            "retrace-lab",
+            &[
+                "retrace-wire",
+                "retrace-engine",
+                "retrace-model",
+                "retrace-log",
+                "retrace-files",
+                "retrace-diff",
+                "retrace-findings",
+                "retrace-sources",
+                "retrace-context",
+                "retrace-count",
+                "retrace-sessions",
+                "retrace-tokens",
+                "retrace-transcript",
+            ][..],
+        ),
+        (
+            "retrace-history",
+            &[
+                "retrace-wire",
+                "retrace-engine",
+                "retrace-model",
+                "retrace-log",
+                "retrace-files",
+                "retrace-diff",
+                "retrace-findings",
+                "retrace-sources",
+                "retrace-lab",
+                "retrace-origin",
+                "retrace-sessions",
+                "retrace-transcript",
+            ][..],
+        ),
+        (
+            "retrace-import",
+            &[
+                "retrace-wire",
+                "retrace-engine",
+                "retrace-model",
+                "retrace-log",
+                "retrace-files",
+                "retrace-diff",
+                "retrace-findings",
+                "retrace-sources",
+                "retrace-lab",
+                "retrace-origin",
+                "retrace-sessions",
+                "retrace-transcript",
+            ][..],
+        ),
+        (
             "retrace-api",
             &[
+                "retrace-import",
+                "retrace-history",
+                "retrace-lab",
                 "retrace-hosted",
                 "retrace-served",
                 "retrace-redact",

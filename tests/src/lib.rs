@@ -169,8 +169,17 @@ impl Drop for World {
 
 /// The crates of the commands: the engine, the features over it, and the thin top.
 #[must_use]
-pub const fn api_crates() -> [&'static str; 5] {
-    ["retrace-engine", "retrace-redact", "retrace-served", "retrace-hosted", "retrace-api"]
+pub const fn api_crates() -> [&'static str; 8] {
+    [
+        "retrace-engine",
+        "retrace-redact",
+        "retrace-served",
+        "retrace-hosted",
+        "retrace-lab",
+        "retrace-history",
+        "retrace-import",
+        "retrace-api",
+    ]
 }
 
 /// Options for an app whose data directory is `data` below `directory`, whose home is `home`, and which is the same each

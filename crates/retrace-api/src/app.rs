@@ -2,23 +2,24 @@
 
 use crate::commands::check::CachedChecker;
 use crate::item_findings::FindingsCache;
-use crate::keys::KeyStore;
-use crate::lab::Lab;
 use crate::options::AppOptions;
-use crate::origins::Origins;
 use crate::wire::{ApiError, Event};
 use retrace_engine::Engine;
+use retrace_engine::kept_texts::KeptTexts;
 use retrace_engine::recorder::{Recording, Upkeep};
-pub(crate) use retrace_engine::{lock, path_from_bytes, path_to_bytes, root_of};
+pub(crate) use retrace_engine::{lock, root_of};
+use retrace_history::{History, JoinUpkeep};
 use retrace_hosted::Hosted;
+use retrace_import::Imports;
+use retrace_lab::Lab;
 use retrace_model::{StoreId, Timestamp};
-use retrace_redact::{Held, KeptTexts, PurgeUpkeep, Redactions};
+use retrace_redact::{PurgeUpkeep, Redactions};
 use retrace_served::Served;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 
 /// The log with everything commands need around it. Cheap to share between threads.
 pub struct App {
@@ -28,14 +29,12 @@ pub struct App {
 /// The engine with the state of the features that have no crate of their own.
 pub(crate) struct Inner {
     engine: Arc<Engine>,
-    /// Where the key for exact counts is kept.
-    pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) redactions: Arc<Redactions>,
     pub(crate) served: Arc<Served>,
     pub(crate) hosted: Arc<Hosted>,
-    pub(crate) lab: Lab,
-    /// The join of versions with transcripts.
-    pub(crate) origins: Origins,
+    pub(crate) lab: Arc<Lab>,
+    pub(crate) history: Arc<History>,
+    pub(crate) imports: Arc<Imports>,
     /// Last findings of each store, so that only changed files are checked anew.
     pub(crate) checkers: Mutex<HashMap<StoreId, CachedChecker>>,
     /// The repository each store is about, and when that was asked.
@@ -56,15 +55,6 @@ impl KeptTexts for Inner {
     fn forget_memories(&self) {
         self.findings_cache.forget();
     }
-
-    fn forget_transcripts(&self) -> Box<dyn Held + '_> {
-        self.lab.loaded.forget();
-        // Titles of sessions may hold the secret, and their index is in the data directory: it is made anew.
-        self.lab.index.cancel();
-        let no_pass = self.origins.forget();
-        self.lab.index.forget(self);
-        Box::new(no_pass)
-    }
 }
 
 impl AsRef<Redactions> for App {
@@ -82,6 +72,24 @@ impl AsRef<Arc<Served>> for App {
 impl AsRef<Arc<Hosted>> for App {
     fn as_ref(&self) -> &Arc<Hosted> {
         &self.inner.hosted
+    }
+}
+
+impl AsRef<Arc<Lab>> for App {
+    fn as_ref(&self) -> &Arc<Lab> {
+        &self.inner.lab
+    }
+}
+
+impl AsRef<Arc<History>> for App {
+    fn as_ref(&self) -> &Arc<History> {
+        &self.inner.history
+    }
+}
+
+impl AsRef<Arc<Imports>> for App {
+    fn as_ref(&self) -> &Arc<Imports> {
+        &self.inner.imports
     }
 }
 
@@ -118,25 +126,24 @@ impl App {
         let AppOptions { engine, keys, hosts } = options;
         let engine = Engine::open(engine)?;
         let redactions = Arc::new(Redactions::new(Arc::clone(&engine)));
+        let lab = Arc::new(Lab::new(Arc::clone(&engine), keys));
         let app = Self {
             inner: Arc::new(Inner {
                 served: Arc::new(Served::new(Arc::clone(&engine), Arc::clone(&redactions))),
                 redactions,
                 hosted: Arc::new(Hosted::new(Arc::clone(&engine), hosts)),
+                history: Arc::new(History::new(Arc::clone(&engine), Arc::clone(&lab))),
+                imports: Arc::new(Imports::new(Arc::clone(&engine), Arc::clone(&lab))),
+                lab,
                 engine,
-                keys,
-                lab: Lab::default(),
-                origins: Origins::default(),
                 checkers: Mutex::new(HashMap::new()),
                 repositories: Mutex::new(HashMap::new()),
                 findings_cache: FindingsCache::default(),
             }),
         };
-        let texts: Weak<dyn KeptTexts> = Arc::downgrade(&(Arc::clone(&app.inner) as Arc<dyn KeptTexts>));
-        app.inner.redactions.forget_with(texts);
-        let texts: Weak<dyn KeptTexts> =
-            Arc::downgrade(&(Arc::clone(&app.inner.served) as Arc<dyn KeptTexts>));
-        app.inner.redactions.forget_with(texts);
+        app.inner.forget_with(&app.inner);
+        app.inner.forget_with(&app.inner.served);
+        app.inner.forget_with(&app.inner.history);
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
         drop(app.inner.redactions.finish_purges());
         drop(app.inner.finish_baselines());
@@ -185,7 +192,7 @@ impl App {
     pub fn record(&self, stores: &[String]) -> Result<Recording, ApiError> {
         let upkeep: Vec<Box<dyn Upkeep>> = vec![
             Box::new(PurgeUpkeep::new(Arc::clone(&self.inner.redactions))),
-            Box::new(crate::origins::JoinUpkeep::new(Arc::clone(&self.inner))),
+            Box::new(JoinUpkeep::new(Arc::clone(&self.inner.history))),
         ];
         self.inner.record(stores, upkeep)
     }

@@ -109,7 +109,7 @@ impl Inner {
             operation_seq: newest.operation_seq,
             created_at: newest.created_at.to_rfc3339(),
             created_by: view::actor(&item.writer),
-            put_back: crate::origins::put_back(reader, &newest)?,
+            put_back: retrace_engine::written::put_back(reader, &newest)?,
             source: newest.source.as_str().to_owned(),
             note: newest.note.clone(),
             content_kind: match (&newest.content, &newest.redaction) {
@@ -127,7 +127,7 @@ impl Inner {
             reappeared: reader.was_rejected(&self.user(), &newest)?,
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
-            origin: crate::origins::origin_note(self, reader, &newest)?,
+            origin: retrace_history::origin_note(&self.history, reader, &newest)?,
             findings: self.findings_of_item(
                 (reader, &contents),
                 item,

@@ -32,13 +32,9 @@ mod desktop;
 mod entries;
 mod inbox;
 mod item_findings;
-mod keys;
-mod lab;
 mod loads;
 pub mod notices;
 mod options;
-mod origins;
-mod past;
 pub mod reference;
 mod review_page;
 mod sentences;
@@ -46,7 +42,6 @@ mod sentences;
 pub use allocator::bound_heaps;
 pub use app::App;
 pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo};
-pub use keys::{KeyInMemory, KeyStore, SystemKeyring};
 pub use options::AppOptions;
 pub use retrace_engine::flush::{Defer, Flushing};
 pub use retrace_engine::recorder::Recording;
@@ -55,12 +50,12 @@ pub use retrace_engine::{EngineOptions, Faults, Point};
 pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
 /// Hosts of mirrored stores.
 pub use retrace_hosted::remote;
+pub use retrace_lab::{KeyInMemory, KeyStore, SystemKeyring};
 /// The Memory Stores API, without a transport.
 pub use retrace_served::store_api;
 /// The types that cross the line to clients.
 pub use retrace_wire as wire;
 
 use retrace_engine::{
-    decision, diff, git, jobs, keep, kept_out, kinds, memories, origin_lines, plan, queue, relocate, roots,
-    stores, target, view,
+    decision, diff, keep, kinds, memories, plan, queue, relocate, roots, stores, target, view,
 };

@@ -5,10 +5,10 @@
 
 use crate::app::Inner;
 use crate::check;
-use crate::commands::{SessionUses, memory_uses};
 use crate::wire::ApiError;
 use crate::wire::show;
 use retrace_findings::{MemoryUse, Usage};
+use retrace_lab::{SessionUses, memory_uses};
 use retrace_log::MemoryAt;
 use retrace_model::Timestamp;
 use retrace_sessions::Entry;
@@ -50,7 +50,7 @@ impl SessionLoads {
     /// None so far; work without a name can always begin.
     pub(crate) fn read(inner: &Arc<Inner>) -> Result<Self, ApiError> {
         let job = inner.jobs.begin(Some(JOB)).or_else(|_| inner.jobs.begin(None))?;
-        let sessions = memory_uses(inner, &job, JOB);
+        let sessions = memory_uses(&inner.lab, &job, JOB);
         Ok(Self { sessions, cancelled: job.is_stopped() })
     }
 

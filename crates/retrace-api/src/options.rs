@@ -1,9 +1,9 @@
 //! Options of an [`crate::App`]: those of its engine, and those of the features that call other machines.
 
-use crate::keys::{KeyStore, SystemKeyring};
 use crate::remote::{Hosts, NetworkHosts};
 use crate::wire::ApiError;
 use retrace_engine::EngineOptions;
+use retrace_lab::{KeyStore, SystemKeyring};
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -6,6 +6,7 @@ use crate::events::Events;
 use crate::faults::Point;
 use crate::flush::Flusher;
 use crate::jobs::Jobs;
+use crate::kept_texts::Keepers;
 use crate::kinds::KindCache;
 use crate::line_counts::LineCounts;
 use crate::options::EngineOptions;
@@ -49,6 +50,8 @@ pub struct Engine {
     pub line_counts: LineCounts,
     /// Held while a small file of the data directory is read and written anew: a person's own rules, saved settings.
     pub own_files_lock: Mutex<()>,
+    /// Features that keep texts outside the log.
+    pub(crate) keepers: Keepers,
     /// Redacted content that must not reappear, as it was last read.
     pub(crate) known_tags: Mutex<Option<KnownTags>>,
     /// Kinds of memory contents.
@@ -93,6 +96,7 @@ impl Engine {
             token_counts: TokenCounts::default(),
             line_counts: LineCounts::default(),
             own_files_lock: Mutex::new(()),
+            keepers: Keepers::default(),
             known_tags: Mutex::new(None),
             kinds: KindCache::default(),
             flusher: Flusher::default(),

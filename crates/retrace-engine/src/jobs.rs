@@ -1,7 +1,7 @@
 //! Work that runs under a name, so that it can be stopped.
 
-use crate::engine::lock;
-use crate::wire::ApiError;
+use crate::engine::{Engine, lock};
+use crate::wire::{ApiError, Event};
 use retrace_outbound::Cancel;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,6 +78,49 @@ impl Drop for Job {
         if let Some(name) = &self.name {
             lock(&self.running).remove(name);
         }
+    }
+}
+
+/// Most times that listeners are told of the progress of one import.
+const STEPS_TOLD: usize = 100;
+
+/// Tells listeners how far an import is, and asks whether it is to stop.
+pub struct Steps<'a> {
+    /// The engine.
+    pub inner: &'a Engine,
+    /// Name of the work.
+    pub task: &'a str,
+    /// Set once it is to stop.
+    pub stop: &'a AtomicBool,
+}
+
+impl Steps<'_> {
+    /// Says that `done` of `total` are done.
+    ///
+    /// # Errors
+    /// `cancelled` when the import is to stop.
+    pub fn tell(&self, done: usize, total: Option<usize>) -> Result<(), ApiError> {
+        self.go_on()?;
+        let every = total.map_or(STEPS_TOLD, |total| (total / STEPS_TOLD).max(1));
+        if done.is_multiple_of(every) || total == Some(done) {
+            self.inner.events.send(&Event::Progress {
+                task: self.task.to_owned(),
+                done: done as u64,
+                total: total.map(|total| total as u64),
+            });
+        }
+        Ok(())
+    }
+
+    /// Goes on, or stops.
+    ///
+    /// # Errors
+    /// `cancelled` when the import is to stop.
+    pub fn go_on(&self) -> Result<(), ApiError> {
+        if self.stop.load(Ordering::SeqCst) {
+            return Err(ApiError::invalid("The import was stopped; nothing was brought in.", self.task));
+        }
+        Ok(())
     }
 }
 

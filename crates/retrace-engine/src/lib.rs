@@ -38,6 +38,7 @@ pub mod inventory;
 pub mod jobs;
 pub mod keep;
 pub mod kept_out;
+pub mod kept_texts;
 pub mod kinds;
 pub mod line_counts;
 pub mod live_files;
@@ -54,6 +55,7 @@ pub mod scan;
 pub mod stores;
 pub mod target;
 pub mod view;
+pub mod written;
 
 pub use engine::{Engine, lock, path_from_bytes, path_to_bytes, root_of};
 pub use faults::{Faults, Point};

@@ -1,7 +1,7 @@
 //! Taking content out of the log and of the live files, and the proof: survey, mask, purge, receipts, recheck; verifying.
 //!
 //! [`Redactions`] is the engine with the state of this feature. Features that keep texts in this process hand over a listener
-//! ([`KeptTexts`]), so that a redaction reaches them too.
+//! ([`retrace_engine::kept_texts::KeptTexts`]), so that a redaction reaches them too.
 //!
 //! Invariants: what is masked is not restored by anything; a receipt names each place that was searched.
 //!
@@ -34,56 +34,25 @@ use retrace_model::ReceiptId;
 use retrace_wire as wire;
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, Weak};
-
-/// A feature that keeps texts of memories or transcripts in this process, or in a file that can be made anew.
-pub trait KeptTexts: Send + Sync {
-    /// Forgets texts of memories.
-    fn forget_memories(&self) {}
-
-    /// Forgets texts of transcripts. None is read anew for as long as the answer is held.
-    fn forget_transcripts(&self) -> Box<dyn Held + '_> {
-        Box::new(())
-    }
-}
-
-/// Keeps a feature from reading texts anew.
-pub trait Held {}
-
-impl<T> Held for T {}
+use std::sync::{Arc, Mutex};
 
 /// The engine with the state of redactions.
 pub struct Redactions {
     engine: Arc<Engine>,
     /// Bytes that pending purges still have to prove absent. In memory only.
     pending_needles: Mutex<HashMap<ReceiptId, Needles>>,
-    features_with_texts: Mutex<Vec<Weak<dyn KeptTexts>>>,
 }
 
 impl Redactions {
     /// Redactions in this log.
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
-        Self { engine, pending_needles: Mutex::default(), features_with_texts: Mutex::default() }
-    }
-
-    /// Asks a feature to forget its texts with each redaction from now on.
-    pub fn forget_with(&self, feature: Weak<dyn KeptTexts>) {
-        lock(&self.features_with_texts).push(feature);
+        Self { engine, pending_needles: Mutex::default() }
     }
 
     /// Keeps what a purge that is pending has to prove absent.
     pub fn note_pending(&self, receipt: ReceiptId, needles: Needles) {
         lock(&self.pending_needles).insert(receipt, needles);
-    }
-
-    /// Asks every feature to forget texts of memories.
-    pub fn forget_memories(&self) {
-        self.features_with_texts().iter().for_each(|feature| feature.forget_memories());
-    }
-
-    fn features_with_texts(&self) -> Vec<Arc<dyn KeptTexts>> {
-        lock(&self.features_with_texts).iter().filter_map(Weak::upgrade).collect()
     }
 }
 

@@ -35,8 +35,9 @@ pub mod store_api;
 pub use api_stores::{mount_store, share_store};
 pub use memory_tool::memory_tool;
 
+use retrace_engine::kept_texts::KeptTexts;
 use retrace_engine::{Engine, flush, kept_out, live_files, origin_lines, roots, stores};
-use retrace_redact::{KeptTexts, Redactions};
+use retrace_redact::Redactions;
 use retrace_wire as wire;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// What is served from this log. The answer is to be given to [`Redactions::forget_with`].
+    /// What is served from this log. The answer is to be given to [`Engine::forget_with`].
     #[must_use]
     pub fn new(engine: Arc<Engine>, redactions: Arc<Redactions>) -> Self {
         Self { engine, redactions, text_cache: TextCache::default() }

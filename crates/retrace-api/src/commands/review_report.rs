@@ -5,10 +5,10 @@ use crate::app::Inner;
 use crate::inbox::groups;
 use crate::item_findings::Configurations;
 use crate::memories::{Bytes, bytes_of};
-use crate::origins::written;
 use crate::review_page::{Change, ReviewPage, Section, html};
 use crate::target::time;
 use crate::wire::{ApiError, Exported, InboxItem, MemoryKind, ReviewReportReq};
+use retrace_engine::written::written;
 use retrace_log::{Reader, ReviewAct, VersionRow};
 use retrace_model::{Actor, StoreId, Timestamp, Verdict};
 

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> {
     let inner = &app.inner;
     if request.session.is_some() {
-        super::origin::joined(inner)?;
+        retrace_history::joined(&inner.history)?;
     }
     if request.session.is_none()
         && (request.include_likely || !request.include.is_empty() || !request.except.is_empty())
@@ -77,7 +77,7 @@ pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
     })?;
     let undone = inner.read(|reader| Ok(reader.operation(seq)?))?;
     let result = if inner.read(|reader| Ok(reader.is_rebuilding(seq)?))? {
-        crate::past::withdraw(inner, seq, request.dry_run)?
+        retrace_import::withdraw(&inner.imports, seq, request.dry_run)?
     } else {
         let plan = inner.read(|reader| inner.plan_undo(reader, Some(seq)))?;
         inner.carry_out(&plan, request.dry_run)?

@@ -2,10 +2,10 @@
 //! the file's front matter or by time alone, is offered, and taken back where a person chooses it. Each can be left out.
 
 use crate::app::Inner;
-use crate::origins::written;
 use crate::plan::Plan;
 use crate::target::version_named;
 use crate::wire::{ApiError, Code, Conflict, LikelyChange, RollbackReq};
+use retrace_engine::written::written;
 use retrace_log::{Reader, VersionRow};
 use retrace_model::{Actor, Evidence, MemoryId, Source};
 use std::collections::{BTreeMap, BTreeSet};

@@ -35,7 +35,7 @@ pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             chain_ok: verified.map(|(_, ok)| ok),
             unreviewed: reader.unreviewed_counts(&inner.user())?.values().sum(),
             purge_pending: reader.purges_pending()?,
-            network_calls: inner.lab.counting.total() + inner.hosted.calls(),
+            network_calls: inner.lab.calls() + inner.hosted.calls(),
             first_run: all.is_empty(),
         })
     })

@@ -301,7 +301,7 @@ fn with_its_files(inner: &Arc<Served>, job: &Job, legacy: bool) -> Outcome {
 fn tell(inner: &Served, after: impl IntoIterator<Item = Event>) {
     for what in after {
         if matches!(what, Event::Receipts) {
-            inner.redactions.forget_memories();
+            inner.forget_memories();
         }
         inner.events.send(&what);
     }

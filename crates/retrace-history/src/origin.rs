@@ -1,0 +1,450 @@
+//! Who wrote a version and why, and what a session wrote.
+
+use crate::History;
+use crate::origins::{
+    Locator, as_of, note_of, notes_of, origin_note, put_back, sentences, session_of, transcript_of,
+    unknown_note, written,
+};
+use crate::target::version_named;
+use crate::view;
+use crate::wire::{
+    ApiError, Code, Origin, OriginMessage, OriginReq, OriginWrite, SessionRef, SessionVersion, SessionWrite,
+    SessionWrites,
+};
+use retrace_engine::{path_from_bytes, path_to_bytes};
+use retrace_lab as lab_view;
+use retrace_lab::shortened;
+use retrace_log::{CallPlace, OriginRow, VersionRow};
+use retrace_model::{Actor, StoreId};
+use retrace_origin::{Effect, Found, Write, of_reading};
+use retrace_sessions::{Entry, SessionRow, Snapshot};
+use retrace_transcript::{BlockKind, Message, Reading, ResultPart, Transcript};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Messages before and after the write unless asked otherwise.
+const AROUND: u64 = 4;
+/// The most on each side.
+const MAX_AROUND: u64 = 50;
+/// Characters of the prompt and of the call's input.
+const LONG_TEXT: usize = 20_000;
+/// Characters of a message around the write.
+const SHORT_TEXT: usize = 2_000;
+/// Characters of a title.
+const TITLE: usize = 200;
+/// Larger transcripts are not read for one answer: 512 MiB in memory at once.
+const LARGEST_FILE: u64 = 512 << 20;
+/// Calls without a version that are listed.
+const MAX_UNRECORDED: usize = 1_000;
+
+/// Who wrote a version, and why: the session, the call, the prompt before it and the messages around it. Where that is not
+/// sure yet, the version is compared with what transcripts hold by now first.
+///
+/// # Errors
+/// `not_found` for an unknown version.
+pub fn origin(inner: &Arc<History>, request: OriginReq) -> Result<Origin, ApiError> {
+    if is_open(inner, &request.version)? {
+        inner.origins.update(inner)?;
+    } else if !inner.lab.index().was_begun() {
+        inner.lab.index().update(&inner.lab);
+    }
+    let snapshot = inner.lab.index().snapshot();
+    let (version_id, version, put_back, rows, note) = inner.read(|reader| {
+        let named = version_named(reader, &request.version)?;
+        let version = written(reader, &named)?.into_owned();
+        let rows = reader.origins(version.id.seq)?;
+        let note = origin_note(inner, reader, &version)?;
+        Ok((named.id, version, put_back(reader, &named)?, rows, note))
+    })?;
+    let answer = rows.first();
+    let note = note.unwrap_or_else(unknown_note);
+    let prompt_row = inner.read(|reader| Ok(reader.prompt_of(version.operation_seq)?))?;
+    let session = note.session_id.as_deref().and_then(|id| session_of(&snapshot, id));
+    let mut written_by = Origin {
+        version_id: version_id.to_string(),
+        put_back,
+        evidence: evidence(&version, answer).into_iter().map(Into::into).collect(),
+        agent: session.and_then(agent),
+        project: session.and_then(SessionRow::project).map(str::to_owned),
+        agent_name: answer.and_then(|answer| answer.agent.clone()),
+        started_at: session.and_then(SessionRow::started_at).map(|at| at.to_rfc3339()),
+        ended_at: session.and_then(SessionRow::ended_at).map(|at| at.to_rfc3339()),
+        write: None,
+        prompt: prompt_row.and_then(|prompt_row| prompt_row.text),
+        around: Vec::new(),
+        candidates: rows.iter().skip(1).map(|row| note_of(inner, &snapshot, row, true)).collect(),
+        note,
+    };
+    let place = answer.and_then(|answer| Some((answer.transcript.as_deref()?, answer.call.as_ref()?)));
+    if let Some((path, call)) = place
+        && let Some((reading, found)) = read(&snapshot, &path_from_bytes(path))
+        && let Some(write) = the_write(&found, call)
+    {
+        let around = request.around.unwrap_or(AROUND).min(MAX_AROUND);
+        written_by.prompt = write.prompt.as_ref().map(|prompt| cut(&prompt.text, LONG_TEXT).0);
+        // A session's statement about its own extraction stands at no message.
+        if !write.is_saying()
+            && let Some(transcript) = reading.transcripts.get(write.conversation)
+        {
+            written_by.write = Some(called(write, transcript));
+            written_by.around = messages(transcript, write, usize::try_from(around).unwrap_or(usize::MAX));
+        }
+    }
+    Ok(written_by)
+}
+
+/// Everything a session wrote as far as is known, in all stores, and its calls that wrote and left no version.
+///
+/// # Errors
+/// `not_found` where neither a transcript nor a version names the session, `invalid` for the beginning of several ids.
+pub fn session_writes(inner: &Arc<History>, request: SessionRef) -> Result<SessionWrites, ApiError> {
+    inner.origins.update(inner)?;
+    let snapshot = inner.lab.index().snapshot();
+    let id = session_named(&snapshot, request.session.trim())?;
+    let session = session_of(&snapshot, &id);
+    let mut explained = HashSet::new();
+    let mut rebuilt: Vec<VersionRow> = Vec::new();
+    let mut versions = Vec::new();
+    let stores = inner.read(|reader| {
+        let stores = reader.stores()?;
+        let names: HashMap<StoreId, &str> =
+            stores.iter().map(|store| (store.id, store.name.as_str())).collect();
+        for seq in reader.versions_of_session(&id)? {
+            let row = reader.version(seq)?;
+            let first = written(reader, &row)?;
+            let answer = reader.origin(first.id.seq)?;
+            if let Some(answer) = &answer {
+                explained.extend(explains(answer));
+            }
+            if row.rebuilt {
+                rebuilt.push(row.clone());
+            }
+            let store = names.get(&row.store).copied().unwrap_or_default();
+            let shown = view::listed(&row, &notes_of(inner, reader, [&row])?);
+            versions.push(of_session(&first, answer.as_ref(), store, shown));
+        }
+        Ok(stores)
+    })?;
+    if session.is_none() && versions.is_empty() {
+        return Err(ApiError::new(Code::NotFound, "No session of this id is known.", &id)
+            .hint("`retrace context transcripts` lists the sessions there are transcripts of."));
+    }
+    // A version that was first seen as a rebuilt version had left it is told by that one.
+    let is_rebuilt = |seq: u64| rebuilt.iter().any(|row| row.id.seq == seq);
+    versions.retain(|row: &SessionVersion| {
+        row.version.baseline_of.as_ref().is_none_or(|older| !is_rebuilt(older.seq))
+    });
+    let locator = Locator::new(&stores, &inner.options.surroundings.home);
+    let unrecorded =
+        session.map(|session| unrecorded(session, &locator, &explained, &rebuilt)).unwrap_or_default();
+    Ok(SessionWrites {
+        title: session.and_then(SessionRow::title).map(|title| shortened(title, TITLE)),
+        agent: session.and_then(agent),
+        project: session.and_then(SessionRow::project).map(str::to_owned),
+        models: session
+            .map(|session| session.models().into_iter().map(str::to_owned).collect())
+            .unwrap_or_default(),
+        started_at: session.and_then(SessionRow::started_at).map(|at| at.to_rfc3339()),
+        ended_at: session.and_then(SessionRow::ended_at).map(|at| at.to_rfc3339()),
+        transcript: session.and_then(|session| transcript_of(&snapshot, session)),
+        versions,
+        unrecorded,
+        session_id: id,
+    })
+}
+
+/// True if transcripts may still tell more of a version than is known: its writer was not recorded, and no call gives its
+/// content exactly.
+fn is_open(inner: &History, version: &str) -> Result<bool, ApiError> {
+    inner.read(|reader| {
+        let named = version_named(reader, version)?;
+        let version = written(reader, &named)?;
+        let answer = reader.origin(version.id.seq)?;
+        Ok(match answer {
+            Some(answer) => answer.confidence != "exact_content",
+            None => version.actor == Actor::Unknown && version.redaction.is_none(),
+        })
+    })
+}
+
+/// A session by its id or the beginning of it.
+fn session_named(snapshot: &Snapshot, name: &str) -> Result<String, ApiError> {
+    if name.is_empty() {
+        return Err(ApiError::invalid("No session is named.", "session"));
+    }
+    let ids: BTreeSet<&str> = snapshot.sessions().iter().map(|session| session.id.as_str()).collect();
+    if ids.contains(name) {
+        return Ok(name.to_owned());
+    }
+    let mut beginning = ids.iter().filter(|id| id.starts_with(name));
+    match (beginning.next(), beginning.next()) {
+        (Some(one), None) => Ok((*one).to_owned()),
+        (Some(_), Some(_)) => Err(ApiError::invalid("Several sessions have an id that begins so.", name)),
+        _ => Ok(name.to_owned()),
+    }
+}
+
+fn agent(session: &SessionRow) -> Option<String> {
+    let summary = session.entries().find_map(|entry| entry.summary.as_ref())?;
+    summary.format.map(|format| format.name().to_owned())
+}
+
+fn evidence(version: &VersionRow, answer: Option<&OriginRow>) -> Vec<String> {
+    match (answer, &version.actor) {
+        (Some(answer), _) => sentences(answer),
+        (None, _) if version.baseline_of.is_some() => {
+            let older = version.baseline_of.as_ref().map_or(0, |older| older.seq);
+            vec![format!("Recording began with this content: version {older} had left it so.")]
+        }
+        (None, Actor::Session { .. }) if version.rebuilt => {
+            vec!["The version was rebuilt from this session's transcript.".to_owned()]
+        }
+        (None, Actor::Session { .. }) => vec!["The writer said so when it wrote.".to_owned()],
+        (None, Actor::User { .. }) => vec!["A person at this machine did it in Retrace.".to_owned()],
+        (None, Actor::Api { .. } | Actor::ServiceAccount { .. }) => {
+            vec!["It was written through the API.".to_owned()]
+        }
+        (None, Actor::Unknown) if version.redaction.is_some() => {
+            vec!["The version is redacted, so that it cannot be compared with transcripts.".to_owned()]
+        }
+        (None, Actor::Unknown) => vec!["No transcript has a call that fits.".to_owned()],
+    }
+}
+
+/// A transcript and its writes; `None` where it is gone.
+fn read(snapshot: &Snapshot, path: &Path) -> Option<(Reading, Found)> {
+    let entry = snapshot.entry(path)?;
+    if entry.identity.size > LARGEST_FILE {
+        return None;
+    }
+    let bytes = std::fs::read(path).ok()?;
+    let reading = retrace_transcript::read(&bytes).ok()?;
+    let found = of_reading(&reading, &bytes, |_| true);
+    Some((reading, found))
+}
+
+/// The write at a place. Where the file is another one by now it may be elsewhere, or gone.
+fn the_write<'f>(found: &'f Found, call: &CallPlace) -> Option<&'f Write> {
+    let is_it = |write: &&Write| match (&call.tool_use_id, &write.tool_use_id) {
+        (Some(one), Some(other)) => one == other && write.part as u64 == call.part,
+        _ => {
+            u64::from(write.line) == call.line
+                && write.message as u64 == call.message
+                && write.part as u64 == call.part
+        }
+    };
+    found.writes.iter().find(is_it)
+}
+
+fn called(write: &Write, transcript: &Transcript) -> OriginWrite {
+    let block = transcript.messages.get(write.message).and_then(|message| message.blocks.get(write.block));
+    let input = match block.map(|block| &block.kind) {
+        Some(BlockKind::ToolUse { input, .. }) => serde_json::to_string_pretty(input).unwrap_or_default(),
+        _ => String::new(),
+    };
+    let (input, truncated) = cut(&input, LONG_TEXT);
+    OriginWrite {
+        tool: write.tool.clone(),
+        tool_use_id: write.tool_use_id.clone(),
+        path: write.named.clone(),
+        at: write.at.map(|at| at.to_rfc3339()),
+        line: u64::from(write.line),
+        input,
+        truncated,
+    }
+}
+
+/// The messages around a write, block by block.
+fn messages(transcript: &Transcript, write: &Write, around: usize) -> Vec<OriginMessage> {
+    let first = write.message.saturating_sub(around);
+    let last = write.message.saturating_add(around).min(transcript.messages.len().saturating_sub(1));
+    let turns: HashMap<usize, u64> = transcript
+        .requests
+        .iter()
+        .enumerate()
+        .filter_map(|(at, request)| Some((request.response?, at as u64 + 1)))
+        .collect();
+    let shown = transcript.messages.iter().enumerate().take(last + 1).skip(first);
+    shown.flat_map(|(at, message)| blocks(at, message, turns.get(&at).copied(), write)).collect()
+}
+
+fn blocks(at: usize, message: &Message, turn: Option<u64>, write: &Write) -> Vec<OriginMessage> {
+    let written_by = message.blocks.iter().enumerate().map(|(place, block)| {
+        let (kind, text) = match &block.kind {
+            BlockKind::Text { text } => ("text", text.clone()),
+            BlockKind::Thinking { text, .. } => ("thinking", text.clone()),
+            BlockKind::ToolUse { name, input, .. } => ("tool_use", format!("{name} {input}")),
+            BlockKind::ToolResult { content, .. } => {
+                ("tool_result", content.iter().map(part).collect::<Vec<_>>().join("\n"))
+            }
+            BlockKind::Compaction { content } => ("other", content.clone().unwrap_or_default()),
+            BlockKind::Attachment { attachment, text, rendered, .. } => {
+                ("other", format!("{attachment} {}", rendered.as_ref().unwrap_or(text)))
+            }
+            BlockKind::Media(media) => ("other", format!("({}, {} bytes)", media.media_type, media.bytes)),
+            BlockKind::Unknown { type_name, .. } => ("other", type_name.clone()),
+        };
+        OriginMessage {
+            role: lab_view::role(message.role).to_owned(),
+            kind: kind.to_owned(),
+            text: cut(&text, SHORT_TEXT).0,
+            at: message.at.map(|at| at.to_rfc3339()),
+            turn,
+            is_write: at == write.message && place == write.block,
+        }
+    });
+    written_by.filter(|message| !message.text.is_empty() || message.is_write).collect()
+}
+
+fn part(part: &ResultPart) -> String {
+    match part {
+        ResultPart::Text(text) | ResultPart::Other(text) => text.clone(),
+        ResultPart::Media(media) => format!("({}, {} bytes)", media.media_type, media.bytes),
+    }
+}
+
+/// A text cut to so many characters, and whether it was.
+fn cut(text: &str, characters: usize) -> (String, bool) {
+    match text.char_indices().nth(characters) {
+        Some((at, _)) => (text[..at].to_owned(), true),
+        None => (text.to_owned(), false),
+    }
+}
+
+fn of_session(
+    row: &VersionRow,
+    answer: Option<&OriginRow>,
+    store: &str,
+    version: crate::wire::Version,
+) -> SessionVersion {
+    let confidence = match (answer, &row.actor) {
+        (Some(answer), _) => answer.confidence.clone(),
+        (None, Actor::Session { evidence, .. }) => evidence.as_str().to_owned(),
+        _ => "unknown".to_owned(),
+    };
+    SessionVersion {
+        store: store.to_owned(),
+        confidence,
+        turn: answer.and_then(|answer| answer.call.as_ref()).and_then(|call| call.turn),
+        version,
+    }
+}
+
+/// A call by its transcript, its line and which of its changes it is.
+type CallKey = (Vec<u8>, u64, u64);
+
+/// The call that an answer names, with how many before it in a row belong to it.
+fn explains(answer: &OriginRow) -> Option<(CallKey, u64)> {
+    let call = answer.call.as_ref()?;
+    Some(((answer.transcript.clone()?, call.line, call.part), answer.steps.max(1)))
+}
+
+/// Calls of a session that wrote to a store, or to memory elsewhere, and that explain no version.
+fn unrecorded(
+    session: &SessionRow,
+    locator: &Locator,
+    explained: &HashSet<(CallKey, u64)>,
+    rebuilt: &[VersionRow],
+) -> Vec<SessionWrite> {
+    let steps: HashMap<&CallKey, u64> = explained.iter().map(|(key, steps)| (key, *steps)).collect();
+    let rebuilt = Rebuilt::of(rebuilt);
+    session
+        .entries()
+        .flat_map(|entry| of_transcript(entry, locator, &steps, &rebuilt))
+        .take(MAX_UNRECORDED)
+        .collect()
+}
+
+/// Versions that were rebuilt from a session's transcripts: each carries the time of its call. By store and time, with the
+/// path, where that is not redacted.
+struct Rebuilt(HashMap<(String, i64), Vec<Option<String>>>);
+
+impl Rebuilt {
+    fn of(rows: &[VersionRow]) -> Self {
+        let mut places: HashMap<_, Vec<_>> = HashMap::new();
+        for row in rows {
+            let key = (row.store.to_string(), row.created_at.micros());
+            places.entry(key).or_default().push(row.path.as_ref().map(ToString::to_string));
+        }
+        Self(places)
+    }
+
+    /// True if a call left one of them.
+    fn has(&self, write: &Write, locator: &Locator, entry: &Entry) -> bool {
+        let Some(at) = write.answered_at.or(write.at) else { return false };
+        // A call that moves or deletes may leave its version at another path.
+        let is_elsewhere = matches!(write.effect, Effect::Rename { .. } | Effect::Delete);
+        let to = match &write.effect {
+            Effect::Rename { to } => locator.names(to, entry),
+            _ => Vec::new(),
+        };
+        locator.names(&write.path, entry).iter().chain(&to).any(|name| {
+            let (store, path) = name.split_once('/').unwrap_or((name, ""));
+            let paths = self.0.get(&(store.to_owned(), at.micros()));
+            paths.is_some_and(|paths| {
+                is_elsewhere || paths.iter().any(|known| known.as_deref().is_none_or(|known| known == path))
+            })
+        })
+    }
+}
+
+fn of_transcript(
+    entry: &Arc<Entry>,
+    locator: &Locator,
+    steps: &HashMap<&CallKey, u64>,
+    rebuilt: &Rebuilt,
+) -> Vec<SessionWrite> {
+    let memory: HashSet<&str> = entry
+        .summary
+        .iter()
+        .flat_map(|summary| &summary.memory_writes)
+        .map(|write| write.path.as_str())
+        .collect();
+    if entry.identity.size > LARGEST_FILE {
+        return Vec::new();
+    }
+    let Ok(bytes) = std::fs::read(&entry.path) else { return Vec::new() };
+    let Ok(reading) = retrace_transcript::read(&bytes) else { return Vec::new() };
+    let found =
+        of_reading(&reading, &bytes, |path| memory.contains(path) || !locator.names(path, entry).is_empty());
+    // A session's statement about an extraction is no call that could have left a version.
+    let calls = found.writes.into_iter().filter(|write| !write.is_saying());
+    let writes: Vec<Write> = calls.map(|write| as_of(entry, write)).collect();
+    let path = path_to_bytes(&entry.path);
+    // Of several in a row that gave one content, the recorder saw the last alone.
+    let mut covered = vec![false; writes.len()];
+    for at in 0..writes.len() {
+        let key = (path.clone(), u64::from(writes[at].line), writes[at].part as u64);
+        let row = steps.get(&key).copied().unwrap_or(0);
+        let same = (0..=at).rev().filter(|other| {
+            writes[*other].path == writes[at].path && writes[*other].succeeded != Some(false)
+        });
+        for other in same.take(usize::try_from(row).unwrap_or(usize::MAX)) {
+            covered[other] = true;
+        }
+    }
+    let left = writes.iter().zip(covered).filter(|(write, covered)| {
+        !covered && write.succeeded != Some(false) && !rebuilt.has(write, locator, entry)
+    });
+    left.map(|(write, _)| SessionWrite {
+        store_id: locator
+            .names(&write.path, entry)
+            .first()
+            .and_then(|name| Some(name.split_once('/')?.0.to_owned())),
+        turn: write.turn,
+        write: OriginWrite {
+            input: String::new(),
+            ..called(write, &reading.transcripts[write.conversation])
+        },
+    })
+    .collect()
+}
+
+/// Brings the join up to date before versions are asked for by their session.
+///
+/// # Errors
+/// Those of the log.
+pub fn joined(inner: &Arc<History>) -> Result<(), ApiError> {
+    if inner.wants_join() { inner.origins.update(inner) } else { Ok(()) }
+}

@@ -1,0 +1,458 @@
+//! One pass of the join: which versions want an author, which transcripts may know, what they say.
+//!
+//! Versions that came since the last pass are looked at, and those not sure yet whose files a transcript that is new or has
+//! grown writes to. Of transcripts only those are read that the index says to write to such a file; where these do not
+//! explain a version, those in which anything happened around its time, since the index does not know what shells
+//! write.
+
+use super::gather::Writes;
+use super::locate::{Locator, name_of};
+use super::{Prompts, first_line};
+use crate::History;
+use crate::wire::ApiError;
+use retrace_engine::path_to_bytes;
+use retrace_log::{CallPlace, OriginRow, Reader, Unclaimed, VersionRow};
+use retrace_model::{MemoryId, StoreId, Timestamp};
+use retrace_origin::{
+    Confidence, Effect, LIKELY_WITHIN_MICROS, Match, Presence, Version, Write, is_below, join, resolve,
+};
+use retrace_sessions::{Cancel, Entry, Identity, Snapshot};
+use retrace_transcript::Summary;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Answers written in one transaction: few enough that nobody waits for the log for long.
+const WRITTEN_AT_ONCE: usize = 500;
+
+/// Memory of passes between them.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// Transcripts as they were at the last pass; `None` before the first.
+    seen: Option<HashMap<PathBuf, Identity>>,
+}
+
+/// Result of a pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// Versions with another answer than before.
+    pub changed: usize,
+    /// True if a version is so young that its transcript may not have been written yet.
+    pub young: bool,
+}
+
+/// Tools of a pass.
+pub(crate) struct Pass<'a> {
+    pub inner: &'a History,
+    pub snapshot: &'a Snapshot,
+    pub cancel: &'a Cancel,
+    /// Receives the progress: how much is done of how much.
+    pub tell: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// A version that is to be explained, with what the join is told of it.
+struct Wanted {
+    row: VersionRow,
+    name: String,
+    moved_from: Option<String>,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+    previous_at: Option<Timestamp>,
+}
+
+/// Where transcripts write, as their index says.
+struct Places<'s> {
+    /// Transcripts by the name of a file they write to.
+    by_file: HashMap<String, BTreeSet<usize>>,
+    entries: Vec<&'s Arc<Entry>>,
+}
+
+impl Pass<'_> {
+    pub(crate) fn run(&self, memory: &mut Memory) -> Result<Done, ApiError> {
+        let (joined, last, stores) = self
+            .inner
+            .read(|reader| Ok((reader.joined_through()?, reader.last_version()?, reader.stores()?)))?;
+        let locator = Locator::new(&stores, &self.inner.options.surroundings.home);
+        let places = Places::of(self.snapshot, &locator);
+        let (first_pass, changed) = self.changed(memory, &places);
+        let wanted = self.wanted(joined, first_pass, &changed, &places)?;
+        let mut done = Done::default();
+        if !wanted.is_empty() {
+            self.explain(&wanted, joined, &changed, &places, &locator, &mut done)?;
+        }
+        if self.cancel.is_cancelled() {
+            return Ok(done);
+        }
+        if last > joined {
+            self.inner.write(|act| Ok(act.set_joined_through(last)?))?;
+        }
+        let seen = places.entries.iter().map(|entry| (entry.path.clone(), entry.identity)).collect();
+        memory.seen = Some(seen);
+        Ok(done)
+    }
+
+    /// True on the first pass, and the transcripts that are new or were changed since the last.
+    fn changed(&self, memory: &Memory, places: &Places<'_>) -> (bool, HashSet<usize>) {
+        let Some(seen) = &memory.seen else { return (true, HashSet::new()) };
+        let is_changed = |entry: &Entry| seen.get(&entry.path) != Some(&entry.identity);
+        let changed = places.entries.iter().enumerate().filter(|(_, entry)| is_changed(entry));
+        (false, changed.map(|(at, _)| at).collect())
+    }
+
+    /// Versions to look at, by memory, oldest first.
+    fn wanted(
+        &self,
+        joined: u64,
+        first_pass: bool,
+        changed: &HashSet<usize>,
+        places: &Places<'_>,
+    ) -> Result<BTreeMap<MemoryId, Vec<Unclaimed>>, ApiError> {
+        let again = first_pass || !changed.is_empty();
+        let touched = |at: Timestamp| changed.iter().any(|entry| is_around(places.entries[*entry], at));
+        self.inner.read(|reader| {
+            let mut wanted: BTreeMap<MemoryId, Vec<Unclaimed>> = BTreeMap::new();
+            for version in reader.unclaimed(if again { 0 } else { joined })? {
+                let is_new = version.seq > joined;
+                let may_be_known = !version.is_final && (first_pass || touched(version.at));
+                if is_new || may_be_known {
+                    wanted.entry(version.memory).or_default().push(version);
+                }
+            }
+            Ok(wanted)
+        })
+    }
+
+    fn explain(
+        &self,
+        wanted: &BTreeMap<MemoryId, Vec<Unclaimed>>,
+        joined: u64,
+        changed: &HashSet<usize>,
+        places: &Places<'_>,
+        locator: &Locator,
+        done: &mut Done,
+    ) -> Result<(), ApiError> {
+        let versions: u64 = wanted.values().map(|versions| versions.len() as u64).sum();
+        let mut known = Known { writes: HashMap::new(), by_file: HashMap::new(), above: Vec::new() };
+        let mut answers: Vec<(u64, Vec<OriginRow>)> = Vec::new();
+        let mut at = 0_u64;
+        // First the transcripts of which the index says that they write to these files.
+        let mut first: BTreeSet<usize> = BTreeSet::new();
+        let mut wanted = wanted.clone();
+        self.inner.read(|reader| {
+            for (memory, versions) in &mut wanted {
+                let names = self.names_of(reader, *memory)?;
+                let mut writing = names.iter().filter_map(|name| places.by_file.get(name)).peekable();
+                if writing.peek().is_none() && changed.is_empty() {
+                    // Nothing is known to write there, so that what was looked at before stays as it is.
+                    versions.retain(|version| version.seq > joined);
+                }
+                first.extend(writing.flatten());
+            }
+            Ok(())
+        })?;
+        wanted.retain(|_, versions| !versions.is_empty());
+        self.load(&first, places, locator, &mut known);
+        let mut presences: HashMap<StoreId, Vec<Presence>> = HashMap::new();
+        for versions_of in wanted.values() {
+            if self.cancel.is_cancelled() {
+                break;
+            }
+            let mut reported = self.inner.read(|reader| self.reported(reader, versions_of))?;
+            let mut joined_with = known.about(&reported);
+            let mut found = self.join(&reported, &known, &joined_with, places, &mut presences);
+            // Then those in which anything happened around the time of what is not explained.
+            let mut around = BTreeSet::new();
+            for (wanted, found) in reported.iter().zip(&found) {
+                let is_new = wanted.row.id.seq > joined;
+                if found.confidence > Confidence::ExactContent {
+                    let near = places.entries.iter().enumerate().filter(|(at, entry)| {
+                        (is_new || changed.contains(at)) && is_around(entry, wanted.row.created_at)
+                    });
+                    around.extend(near.map(|(at, _)| at));
+                }
+            }
+            around.retain(|at| !known.writes.contains_key(at));
+            if !around.is_empty() {
+                self.load(&around, places, locator, &mut known);
+                joined_with = known.about(&reported);
+                found = self.join(&reported, &known, &joined_with, places, &mut presences);
+            }
+            let now = self.inner.now();
+            for (wanted, found) in reported.drain(..).zip(found) {
+                let age = now.micros().saturating_sub(wanted.row.created_at.micros());
+                done.young |=
+                    found.confidence > Confidence::ExactContent && (0..=LIKELY_WITHIN_MICROS).contains(&age);
+                answers.push((
+                    wanted.row.id.seq,
+                    known.rows(&found, &joined_with, places, &self.inner.origins.prompts),
+                ));
+            }
+            at += versions_of.len() as u64;
+            (self.tell)(at, versions);
+            if answers.len() >= WRITTEN_AT_ONCE {
+                done.changed += self.write(&mut answers)?;
+            }
+        }
+        done.changed += self.write(&mut answers)?;
+        Ok(())
+    }
+
+    /// The names of all files a memory has been.
+    fn names_of(&self, reader: &Reader<'_>, memory: MemoryId) -> Result<Vec<String>, ApiError> {
+        let store = reader.store_of(memory)?;
+        Ok(reader.paths_of(memory)?.iter().map(|path| name_of(store, path)).collect())
+    }
+
+    fn load(&self, at: &BTreeSet<usize>, places: &Places<'_>, locator: &Locator, known: &mut Known) {
+        let at: Vec<usize> = at.iter().copied().filter(|at| !known.writes.contains_key(at)).collect();
+        let entries: Vec<Arc<Entry>> = at.iter().map(|at| Arc::clone(places.entries[*at])).collect();
+        let total = entries.len() as u64;
+        let tell = |done: usize| (self.tell)(done as u64, total);
+        let loaded = self.inner.origins.gathered.writes(&entries, locator, self.cancel, &tell);
+        for (at, writes) in at.into_iter().zip(loaded) {
+            known.take(at, writes);
+        }
+    }
+
+    /// Reads what the join is told of versions.
+    fn reported(&self, reader: &Reader<'_>, versions: &[Unclaimed]) -> Result<Vec<Wanted>, ApiError> {
+        let mut reported: Vec<Wanted> = Vec::with_capacity(versions.len());
+        for version in versions {
+            let row = reader.version(version.seq)?;
+            let Some(path) = &row.path else { continue };
+            let (before, previous_at) = match reported.last() {
+                Some(last) if last.row.number + 1 == row.number => {
+                    (last.after.clone(), Some(last.row.created_at))
+                }
+                _ => match reader.observed_before(&row)? {
+                    Some(before) => (content(reader, &before)?, Some(before.created_at)),
+                    None => (None, None),
+                },
+            };
+            reported.push(Wanted {
+                name: name_of(row.store, path),
+                moved_from: row.previous_path.as_ref().map(|from| name_of(row.store, from)),
+                before,
+                after: content(reader, &row)?,
+                previous_at,
+                row,
+            });
+        }
+        Ok(reported)
+    }
+
+    fn join(
+        &self,
+        reported: &[Wanted],
+        known: &Known,
+        writes: &[(usize, usize)],
+        places: &Places<'_>,
+        presences: &mut HashMap<StoreId, Vec<Presence>>,
+    ) -> Vec<Match> {
+        let Some(first) = reported.first() else { return Vec::new() };
+        let writes: Vec<&Write> = writes.iter().map(|place| known.write(*place)).collect();
+        let store = first.row.store;
+        let present = presences.entry(store).or_insert_with(|| self.presences(store, places));
+        let versions: Vec<Version<'_>> = reported
+            .iter()
+            .map(|wanted| Version {
+                path: &wanted.name,
+                moved_from: wanted.moved_from.as_deref(),
+                before: wanted.before.as_deref(),
+                after: wanted.after.as_deref(),
+                at: wanted.row.created_at,
+                previous_at: wanted.previous_at,
+            })
+            .collect();
+        join(&versions, &writes, present)
+    }
+
+    /// The sessions that were at work on a store's project.
+    fn presences(&self, store: StoreId, places: &Places<'_>) -> Vec<Presence> {
+        let Ok(row) = self.inner.read(|reader| Ok(reader.store(store)?)) else { return Vec::new() };
+        let root = retrace_engine::root_of(&row);
+        let of_project = |entry: &&&Arc<Entry>| {
+            let slug = entry.place.slug.as_deref();
+            let by_slug = slug.is_some_and(|slug| root.components().any(|part| part.as_os_str() == slug));
+            let project = entry.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
+            by_slug
+                || project
+                    .is_some_and(|project| project.len() > 1 && is_below(&root.to_string_lossy(), project))
+        };
+        let presence = |entry: &&Arc<Entry>| {
+            let (from, until) = span(entry.summary.as_ref()?)?;
+            Some(Presence { session: entry.session_id(), from, until })
+        };
+        places.entries.iter().filter(of_project).filter_map(presence).collect()
+    }
+
+    /// Writes answers down, those alone that differ from what is there; answers how many.
+    fn write(&self, answers: &mut Vec<(u64, Vec<OriginRow>)>) -> Result<usize, ApiError> {
+        let differing = self.inner.read(|reader| {
+            let mut differing = Vec::new();
+            for (seq, rows) in answers.drain(..) {
+                if reader.origins(seq)? != rows {
+                    differing.push((seq, rows));
+                }
+            }
+            Ok(differing)
+        })?;
+        if !differing.is_empty() {
+            self.inner.write(|act| {
+                for (seq, rows) in &differing {
+                    act.set_origins(*seq, rows)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(differing.len())
+    }
+}
+
+impl<'s> Places<'s> {
+    fn of(snapshot: &'s Snapshot, locator: &Locator) -> Self {
+        let mut entries: Vec<&Arc<Entry>> =
+            snapshot.entries().filter(|entry| entry.summary.is_some()).collect();
+        // A session that goes on from another comes after it.
+        entries.sort_by_cached_key(|entry| {
+            (entry.summary.as_ref().and_then(|summary| summary.first_at), entry.path.clone())
+        });
+        let mut by_file: HashMap<String, BTreeSet<usize>> = HashMap::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let Some(summary) = &entry.summary else { continue };
+            let directory = summary.session.project.as_deref();
+            for write in &summary.memory_writes {
+                for name in locator.names(&resolve(&write.path, directory), entry) {
+                    by_file.entry(name).or_default().insert(at);
+                }
+            }
+        }
+        Self { by_file, entries }
+    }
+}
+
+/// When a transcript's lines were written, from the first to the last.
+fn span(summary: &Summary) -> Option<(Timestamp, Timestamp)> {
+    Some((summary.first_at?, summary.last_at?))
+}
+
+/// True if something happened in a transcript around an instant.
+fn is_around(entry: &Entry, at: Timestamp) -> bool {
+    entry.summary.as_ref().and_then(span).is_some_and(|(from, until)| {
+        from.micros().saturating_sub(LIKELY_WITHIN_MICROS) <= at.micros()
+            && at.micros() <= until.micros().saturating_add(LIKELY_WITHIN_MICROS)
+    })
+}
+
+/// A content for the join. What is not kept or gone explains nothing.
+fn content(reader: &Reader<'_>, row: &VersionRow) -> Result<Option<Vec<u8>>, ApiError> {
+    let is_there =
+        row.redaction.is_none() && row.content.is_some_and(|content| content.kept && content.is_text);
+    if !is_there {
+        return Ok(None);
+    }
+    Ok(reader.content(row)?.map(|content| content.bytes))
+}
+
+/// Writes of the transcripts read so far.
+struct Known {
+    writes: HashMap<usize, Writes>,
+    /// Places of writes by the name of their file, and by that of the file they move to.
+    by_file: HashMap<String, Vec<(usize, usize)>>,
+    /// Deletions and moves, which may be of directories.
+    above: Vec<(usize, usize)>,
+}
+
+impl Known {
+    fn take(&mut self, entry: usize, writes: Writes) {
+        for (at, write) in writes.iter().enumerate() {
+            let place = (entry, at);
+            match &write.effect {
+                Effect::Delete | Effect::Rename { .. } => self.above.push(place),
+                Effect::Patch(patch) => {
+                    self.by_file.entry(write.path.clone()).or_default().push(place);
+                    if let Some(to) = &patch.moved_to {
+                        self.by_file.entry(to.clone()).or_default().push(place);
+                    }
+                }
+                _ => self.by_file.entry(write.path.clone()).or_default().push(place),
+            }
+        }
+        self.writes.insert(entry, writes);
+    }
+
+    fn write(&self, (entry, at): (usize, usize)) -> &Write {
+        &self.writes[&entry][at]
+    }
+
+    /// Writes that may be about versions, transcripts in the order of their beginning.
+    fn about(&self, reported: &[Wanted]) -> Vec<(usize, usize)> {
+        let names: BTreeSet<&str> = reported
+            .iter()
+            .flat_map(|wanted| [Some(wanted.name.as_str()), wanted.moved_from.as_deref()])
+            .flatten()
+            .collect();
+        let above = self.above.iter().filter(|place| {
+            let write = self.write(**place);
+            let to = match &write.effect {
+                Effect::Rename { to } => Some(to.as_str()),
+                _ => None,
+            };
+            names.iter().any(|name| is_below(name, &write.path) || to.is_some_and(|to| is_below(name, to)))
+        });
+        let here = names.iter().filter_map(|name| self.by_file.get(*name)).flatten();
+        let places: BTreeSet<(usize, usize)> = here.chain(above).copied().collect();
+        places.into_iter().collect()
+    }
+
+    /// Rows of an answer that are kept.
+    fn rows(
+        &self,
+        found: &Match,
+        writes: &[(usize, usize)],
+        places: &Places<'_>,
+        prompts: &Prompts,
+    ) -> Vec<OriginRow> {
+        let row = |place: Option<(usize, usize)>, confidence: Confidence, steps: usize| {
+            let write = place.map(|place| self.write(place));
+            let transcript = place.map(|(entry, _)| path_to_bytes(&places.entries[entry].path));
+            if let (Some(write), Some((entry, _))) = (write, place)
+                && let Some(prompt) = &write.prompt
+            {
+                prompts.keep(&places.entries[entry].path, write.line, first_line(&prompt.text));
+            }
+            OriginRow {
+                session: write.and_then(|write| write.session.clone()),
+                confidence: confidence.as_str().to_owned(),
+                basis: found.basis.as_str().to_owned(),
+                steps: steps as u64,
+                role: write.map(|write| write.role.as_str().to_owned()),
+                agent: write.and_then(|write| write.agent.clone()),
+                model: write.and_then(|write| write.model.clone()),
+                transcript,
+                call: write.map(call),
+            }
+        };
+        let answer = OriginRow {
+            session: found.session.clone(),
+            ..row(found.write.map(|at| writes[at]), found.confidence, found.steps)
+        };
+        std::iter::once(answer)
+            .chain(found.candidates.iter().map(|at| row(Some(writes[*at]), Confidence::Likely, 1)))
+            .collect()
+    }
+}
+
+fn call(write: &Write) -> CallPlace {
+    CallPlace {
+        conversation: write.conversation as u64,
+        message: write.message as u64,
+        block: write.block as u64,
+        part: write.part as u64,
+        line: u64::from(write.line),
+        turn: write.turn,
+        tool: write.tool.clone(),
+        tool_use_id: write.tool_use_id.clone(),
+        at: write.at,
+    }
+}

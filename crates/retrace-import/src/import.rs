@@ -1,0 +1,206 @@
+//! Bringing in history from before the app was there: from git, from transcripts, from a bundle.
+
+use crate::Imports;
+use crate::jobs::Steps;
+use crate::past::{self, Import, bundle, git, transcripts};
+use crate::wire::{
+    ApiError, Code, ExportStoreReq, ExportedStore, ImportBundleReq, ImportGitReq, ImportResult,
+    ImportTranscriptsReq,
+};
+use retrace_engine::{path_to_bytes, root_of};
+use retrace_log::{ElsewhereKind, Reader, StoreRow};
+use retrace_model::{RelPath, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Name of the progress of an import without a name.
+const UNNAMED: &str = "import";
+
+/// Brings in the history that git kept of a directory, as one operation. Nothing is written to the directory or to git, and
+/// nothing is fetched.
+///
+/// # Errors
+/// `not_found` for an unknown store or a directory that no repository keeps, `store_unavailable` where git cannot be run,
+/// `invalid` when it is not clear which store is meant or the import is stopped.
+pub fn import_git(inner: &Arc<Imports>, request: ImportGitReq) -> Result<ImportResult, ApiError> {
+    let job = inner.jobs.begin(request.job.as_deref())?;
+    let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
+    let directory = Path::new(&request.directory);
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
+    let Past { store, directory, path, below } =
+        inner.read(|reader| inner.past_of(reader, &request, &directory))?;
+    let place = git::GitPlace::find(&directory, path.as_deref(), below)?;
+    let past_history = git::read(&place, &inner.rules, &steps)?;
+    let import = Import {
+        from: "git",
+        source: Source::Import,
+        note: format!("import from git of {}", crate::wire::show(&directory)),
+        dry_run: request.dry_run,
+    };
+    let done = past::carry_out(inner, &store, past_history, &import, &steps)?;
+    if !request.dry_run {
+        inner.remember(ElsewhereKind::Git, &directory)?;
+    }
+    Ok(done)
+}
+
+/// Where the history of a store is asked for.
+struct Past {
+    store: StoreRow,
+    directory: PathBuf,
+    /// Only this below the directory.
+    path: Option<String>,
+    /// Where in the store it lies; `None` for the store itself.
+    below: Option<RelPath>,
+}
+
+/// Brings in what the transcripts of this machine's agents tell of a store: what they wrote, what they read, and the copies
+/// Claude Code kept before edits. One operation.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` when the import is stopped.
+pub fn import_transcripts(
+    inner: &Arc<Imports>,
+    request: ImportTranscriptsReq,
+) -> Result<ImportResult, ApiError> {
+    let job = inner.jobs.begin(request.job.as_deref())?;
+    let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
+    let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    let past_history = transcripts::read(inner, &store, &steps)?;
+    let import = Import {
+        from: "transcripts",
+        source: Source::Rebuilt,
+        note: "rebuilt from transcripts".to_owned(),
+        dry_run: request.dry_run,
+    };
+    past::carry_out(inner, &store, past_history, &import, &steps)
+}
+
+/// Brings in what a bundle holds, as one operation.
+///
+/// # Errors
+/// `not_found` for an unknown store or file, `invalid` for a file that is no bundle or damaged, or when the import is stopped.
+pub fn import_bundle(inner: &Arc<Imports>, request: ImportBundleReq) -> Result<ImportResult, ApiError> {
+    let job = inner.jobs.begin(request.job.as_deref())?;
+    let steps = Steps { inner, task: request.job.as_deref().unwrap_or(UNNAMED), stop: job.stop() };
+    let file = Path::new(&request.file);
+    let (head, past_history) = bundle::read(file, &inner.rules, &steps)?;
+    let name = request.store.as_deref().unwrap_or(&head.name);
+    let store = inner.read(|reader| inner.store_named(reader, name))?;
+    let import = Import {
+        from: "bundle",
+        source: Source::Import,
+        note: format!("import of the bundle {}", crate::wire::show(file)),
+        dry_run: request.dry_run,
+    };
+    past::carry_out(inner, &store, past_history, &import, &steps)
+}
+
+/// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.
+///
+/// # Errors
+/// `not_found` for an unknown store or instant, `invalid` for a place that is taken, `cannot_write`.
+pub fn export_store(inner: &Arc<Imports>, request: ExportStoreReq) -> Result<ExportedStore, ApiError> {
+    let to = Path::new(&request.to);
+    let is_bundle = bundle::is_bundle(to);
+    if is_bundle && request.at.is_some() {
+        return Err(ApiError::invalid("A bundle holds the whole history, not one instant.", "at")
+            .hint("Name a directory to get the files as of then."));
+    }
+    let exported = inner.read(|reader| {
+        let store = inner.store_named(reader, &request.store)?;
+        if is_bundle {
+            return bundle::write(reader, &store, to);
+        }
+        let at = request.at.as_deref().map(|at| crate::target::moment(reader, at)).transpose()?;
+        bundle::write_files(reader, &store, at, to)
+    })?;
+    // A later redaction looks there.
+    inner.remember(if is_bundle { ElsewhereKind::Bundle } else { ElsewhereKind::Export }, to)?;
+    Ok(exported)
+}
+
+impl Imports {
+    /// Remembers where contents of the log are outside of it.
+    fn remember(&self, kind: ElsewhereKind, path: &Path) -> Result<(), ApiError> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        self.write(|act| Ok(act.remember_elsewhere(kind, &path_to_bytes(&path))?))
+    }
+
+    /// The store that a directory's history belongs to, and where in it the history lies. A directory that a store lies in, such
+    /// as the top of a repository, means the store's own part of it.
+    fn past_of(
+        &self,
+        reader: &Reader<'_>,
+        request: &ImportGitReq,
+        directory: &Path,
+    ) -> Result<Past, ApiError> {
+        let path = request.path.as_deref().map(tidy).filter(|path| !path.is_empty());
+        let place = path.as_ref().map_or_else(|| directory.to_path_buf(), |path| directory.join(path));
+        let is_at = |root: &Path| place == *root || below(&place, root).is_some();
+        let is_around = |root: &Path| !is_at(root) && below(root, &place).is_some();
+        let stores = match &request.store {
+            Some(name) => vec![self.store_named(reader, name)?],
+            None => {
+                let mut stores = reader.stores()?;
+                stores.retain(|store| store.removed_at.is_none() && store.has_directory());
+                stores
+            }
+        };
+        let at = stores.iter().filter(|store| is_at(&root_of(store)));
+        let store = match at.max_by_key(|store| store.root.len()) {
+            Some(store) => store.clone(),
+            None => {
+                let around: Vec<&StoreRow> = stores
+                    .iter()
+                    .filter(|store| store.has_directory() && is_around(&root_of(store)))
+                    .collect();
+                match around.as_slice() {
+                    [store] => {
+                        let (store, root) = ((*store).clone(), root_of(store));
+                        return Ok(Past { store, directory: root, path: None, below: None });
+                    }
+                    [] => match stores.into_iter().next().filter(|_| request.store.is_some()) {
+                        Some(store) => store,
+                        None => return Err(no_store_at(&place)),
+                    },
+                    [first, second, ..] => {
+                        return Err(ApiError::invalid(
+                            "More than one store lies in that directory.",
+                            crate::wire::show(&place),
+                        )
+                        .hint(format!(
+                            "Name one of them with --store, such as \"{}\" or \"{}\".",
+                            first.name, second.name
+                        )));
+                    }
+                }
+            }
+        };
+        let below = below(&place, &root_of(&store));
+        Ok(Past { store, directory: directory.to_path_buf(), path, below })
+    }
+}
+
+fn no_store_at(place: &Path) -> ApiError {
+    ApiError::new(Code::NotFound, "No store is at that directory.", crate::wire::show(place))
+        .hint("Name the store with --store; what git kept of the directory then counts as the store's.")
+}
+
+/// Where `place` lies below `root`; `None` when it does not, or is it.
+fn below(place: &Path, root: &Path) -> Option<RelPath> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let rest = place
+        .strip_prefix(root)
+        .map(Path::to_path_buf)
+        .or_else(|_| real(place).strip_prefix(real(root)).map(Path::to_path_buf))
+        .ok()?;
+    RelPath::parse(&rest.to_string_lossy()).ok()
+}
+
+/// A path as a person writes it, without what says nothing.
+fn tidy(path: &str) -> String {
+    let parts: PathBuf =
+        Path::new(path).components().filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
+    parts.to_string_lossy().into_owned()
+}

@@ -1,0 +1,167 @@
+//! History from before the app was there: where it is kept, and how it comes into the log.
+//!
+//! Each source is read to lines of versions ([`PastLine`]); the log decides what of them is new. Nothing here touches a file
+//! of a store, and nothing reaches the network. A preview runs the same code and lets go of the transaction.
+
+pub(crate) mod bundle;
+pub(crate) mod file_history;
+pub(crate) mod git;
+pub(crate) mod lines;
+pub(crate) mod transcripts;
+
+use crate::Imports;
+use crate::jobs::Steps;
+use crate::kept_out;
+use crate::wire::{ActResult, ApiError, ImportResult, ImportedFile};
+use retrace_log::{Append, PastLine, Rebuild, Rebuilt, StoreRow};
+use retrace_message::Message;
+use retrace_model::{RelPath, Rules, Source, Timestamp};
+use std::collections::BTreeMap;
+
+/// Files named in the answer of an import; the counts are of all.
+const FILES_NAMED: usize = 200;
+
+/// Past of a store by a source.
+#[derive(Debug, Default)]
+pub(crate) struct PastHistory {
+    /// One line for each memory.
+    pub lines: Vec<PastLine>,
+    /// Content that was left out, and why, each in a sentence.
+    pub warnings: Vec<String>,
+}
+
+/// Names of an import in the log and in its answer.
+pub(crate) struct Import<'a> {
+    /// `git`, `transcripts`, `bundle`.
+    pub from: &'a str,
+    pub source: Source,
+    pub note: String,
+    pub dry_run: bool,
+}
+
+/// True if the rules of recording leave a path out.
+pub(crate) fn is_left_out(rules: &Rules, path: &RelPath) -> bool {
+    rules.leaves_out(path.components()).is_some()
+}
+
+/// Brings lines into the log as one operation.
+pub(crate) fn carry_out(
+    inner: &Imports,
+    store: &StoreRow,
+    past_history: PastHistory,
+    import: &Import<'_>,
+    steps: &Steps<'_>,
+) -> Result<ImportResult, ApiError> {
+    let PastHistory { lines, warnings } = past_history;
+    let found: u64 = lines.iter().map(|line| line.versions.len() as u64).sum();
+    let files = files_of(&lines);
+    let times = || lines.iter().flat_map(|line| &line.versions).map(|version| version.at);
+    let (first, last) = (times().min(), times().max());
+    let user = inner.user();
+    let rebuild = |lines| Rebuild {
+        store: store.id,
+        source: import.source,
+        actor: &user,
+        note: Some(import.note.as_str()),
+        at: inner.now(),
+        lines,
+    };
+    let total = usize::try_from(found).ok();
+    let mut tell = |done: u64| steps.tell(usize::try_from(done).unwrap_or(usize::MAX), total);
+    let done = if import.dry_run {
+        inner.preview(|act| act.rebuild_telling(rebuild(lines), &mut tell))?
+    } else {
+        inner.write(|act| act.rebuild_telling(rebuild(lines), &mut tell))?
+    };
+    Ok(result(store, import, &done, Seen { found, files, first, last, warnings }))
+}
+
+/// Found versions, new or not.
+struct Seen {
+    found: u64,
+    files: Vec<ImportedFile>,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+    warnings: Vec<String>,
+}
+
+fn result(store: &StoreRow, import: &Import<'_>, done: &Rebuilt, seen: Seen) -> ImportResult {
+    ImportResult {
+        dry_run: import.dry_run,
+        operation_seq: if import.dry_run { None } else { done.operation_seq },
+        from: import.from.to_owned(),
+        store_id: store.id.to_string(),
+        store: store.name.clone(),
+        found: seen.found,
+        versions: done.versions.len() as u64,
+        memories: done.memories,
+        known: done.known,
+        observed: done.observed,
+        unchanged: done.unchanged,
+        redacted: done.redacted.versions(),
+        redacted_paths: done.redacted.paths,
+        redacted_files: kept_out::files_of(&done.redacted),
+        first_at: seen.first.map(Timestamp::to_rfc3339),
+        last_at: seen.last.map(Timestamp::to_rfc3339),
+        files: seen.files,
+        warnings: kept_out::warnings_of(&done.redacted)
+            .into_iter()
+            .chain(seen.warnings)
+            .map(Message::from)
+            .collect(),
+    }
+}
+
+/// The files that lines end at, those with most versions first.
+fn files_of(lines: &[PastLine]) -> Vec<ImportedFile> {
+    let mut by_path: BTreeMap<String, u64> = BTreeMap::new();
+    for line in lines {
+        if let Some(last) = line.versions.last() {
+            *by_path.entry(last.path.to_text()).or_default() += line.versions.len() as u64;
+        }
+    }
+    let mut files: Vec<ImportedFile> =
+        by_path.into_iter().map(|(path, versions)| ImportedFile { path, versions }).collect();
+    files.sort_by(|a, b| (b.versions, &a.path).cmp(&(a.versions, &b.path)));
+    files.truncate(FILES_NAMED);
+    files
+}
+
+/// Takes an import back: its versions are withdrawn, so that lists leave them out. Their contents stay until redacted.
+pub fn withdraw(inner: &Imports, seq: u64, dry_run: bool) -> Result<ActResult, ApiError> {
+    let versions = inner.read(|reader| {
+        let row = reader.operation(seq)?;
+        if let Some(by) = row.undone_by {
+            return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
+                .hint(format!("Operation {by} undid it; import again to bring the history back.")));
+        }
+        if row.undoes.is_some() {
+            return Err(ApiError::invalid(
+                "An import that was undone is brought back by importing again.",
+                seq.to_string(),
+            ));
+        }
+        Ok(row.versions)
+    })?;
+    let mut result = ActResult { dry_run, withdrawn: versions, ..ActResult::default() };
+    if dry_run {
+        return Ok(result);
+    }
+    let user = inner.user();
+    let row = inner.read(|reader| Ok(reader.operation(seq)?))?;
+    let note = format!("undo of operation {seq}");
+    let appended = inner.write(|act| {
+        Ok(act.append(Append {
+            store: row.store,
+            source: row.source,
+            actor: &user,
+            note: Some(&note),
+            at: inner.now(),
+            undoes: Some(seq),
+            changes: Vec::new(),
+            even_if_empty: true,
+        })?)
+    })?;
+    result.operation_seq = appended.operation_seq;
+    Ok(result)
+}

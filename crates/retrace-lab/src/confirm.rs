@@ -1,0 +1,331 @@
+//! Forecasts of a setting, checked with `count_tokens`. The one command that calls the network, and only after agreement.
+
+use super::simulate::setting;
+use crate::Lab;
+use crate::jobs::Job;
+use crate::lab::counter::{config, source};
+use crate::lab::loaded::{self, Loaded, weigh_one};
+use crate::lab::rebuild::{Rebuilt, rebuild};
+use crate::wire::sentence;
+use crate::wire::{ApiError, Code, ConfirmPlan, ConfirmReq, Confirmed, ConfirmedPoint, Event, NetworkCall};
+use retrace_context::settings::{Edit, Setting};
+use retrace_context::simulate::{Options, Prepared, simulate};
+use retrace_count::{Cache, Client, Config, CountError, CountRequest, Counted, Plan, Run};
+use retrace_message::Message;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Requests checked unless asked otherwise.
+const POINTS: u64 = 4;
+/// The most requests checked in one call.
+const MAX_POINTS: u64 = 100;
+
+/// Name of the progress of a job without a name.
+const UNNAMED: &str = "confirm";
+
+/// One request to be counted, and what is forecast for it.
+struct Check {
+    index: usize,
+    request: CountRequest,
+    before: u64,
+    after: u64,
+    cached: bool,
+    bytes: u64,
+    calls: bool,
+}
+
+/// Says what would be sent, and sends it once the user agreed.
+///
+/// # Errors
+/// Those of `context_show`; `invalid` for a setting that is refused, and for a run of a model the endpoint does not count;
+/// `counter_unavailable` without a key or an answer.
+pub fn context_confirm(inner: &Arc<Lab>, request: ConfirmReq) -> Result<Confirmed, ApiError> {
+    let setting = setting(&request.variant)?;
+    let loaded = loaded::load(inner, &request.transcript)?;
+    let (config, _) = config(inner)?;
+    let points = points(inner, &loaded, &setting, &request)?;
+    let sent = counted_setting(&setting);
+    let mut limits = limits(&setting, &loaded);
+    let (mut checks, left_out) = checks(&loaded, &points, &sent)?;
+    limits.extend(left_out.into_iter().map(|(what, count)| format!("Left out: {what} ({count}).")));
+    let plan = inner.lab.counting.with_cache(inner, |cache| plan(&config, &mut checks, cache))?;
+    let plan_view = plan_view(&plan, &config, &checks, limits);
+    if !request.agreed {
+        return Ok(Confirmed { plan: plan_view, points: Vec::new(), cancelled: false });
+    }
+    let job = inner.jobs.begin(request.job.as_deref())?;
+    let task = request.job.as_deref().unwrap_or(UNNAMED);
+    let run = run(inner, config, &plan, &job, task)?;
+    note(inner, &run, &checks, &plan);
+    let cancelled = matches!(run.ended_by, Some(CountError::Cancelled));
+    if !cancelled
+        && let Some(error) = &run.ended_by
+        && run.counts.iter().all(Result::is_err)
+    {
+        return Err(unavailable(error));
+    }
+    let points = checks.iter().zip(&run.counts).map(|(check, count)| point(check, count)).collect();
+    Ok(Confirmed { plan: plan_view, points, cancelled })
+}
+
+/// The requests to check: those asked for, or some at which the setting acts, the first, the last and the largest among
+/// them; without any such, the largest ones.
+fn points(
+    inner: &Arc<Lab>,
+    loaded: &Loaded,
+    setting: &Setting,
+    request: &ConfirmReq,
+) -> Result<Vec<usize>, ApiError> {
+    if let Some(indices) = &request.requests {
+        let mut chosen = indices
+            .iter()
+            .map(|index| super::context::request_index(loaded, *index))
+            .collect::<Result<Vec<_>, _>>()?;
+        chosen.sort_unstable();
+        chosen.dedup();
+        return Ok(chosen);
+    }
+    let many = usize::try_from(request.points.unwrap_or(POINTS).clamp(1, MAX_POINTS)).unwrap_or(usize::MAX);
+    let table = inner.lab.prices.get(inner);
+    let options = Options { prices: &table.prices, ..Options::default() };
+    let outcome = simulate(loaded.prepared(), setting, &options);
+    let acting = outcome.requests.iter().filter(|request| request.after != request.before);
+    let mut acting: Vec<(u64, usize)> = acting.map(|request| (request.before, request.index)).collect();
+    if acting.is_empty() {
+        acting = outcome.requests.iter().map(|request| (request.before, request.index)).collect();
+    }
+    Ok(spread(&acting, many))
+}
+
+/// Some of the requests: the largest, then evenly from the first to the last.
+fn spread(requests: &[(u64, usize)], many: usize) -> Vec<usize> {
+    let mut chosen: BTreeSet<usize> = requests.iter().max().map(|(_, index)| *index).into_iter().collect();
+    let count = requests.len();
+    for step in 0..many {
+        if chosen.len() >= many.min(count) {
+            break;
+        }
+        let at = if many < 2 { 0 } else { step * (count - 1) / (many - 1) };
+        chosen.insert(requests[at].1);
+    }
+    chosen.into_iter().collect()
+}
+
+/// Part of a setting that counting can show: the edits that clear tool uses. Counting triggers no compaction, and
+/// clearing of thinking needs thinking with its signatures, which transcripts do not keep.
+fn counted_setting(setting: &Setting) -> Setting {
+    let edits = setting.edits.iter().filter(|edit| matches!(edit, Edit::ClearToolUses(_))).cloned().collect();
+    Setting { edits, ..Setting::default() }
+}
+
+fn limits(setting: &Setting, loaded: &Loaded) -> Vec<String> {
+    let mut limits = Vec::new();
+    if setting.edits.iter().any(|edit| matches!(edit, Edit::ClearThinking(_))) {
+        limits.push(
+            "Clearing of thinking cannot be checked: transcripts keep no signatures of thinking.".to_owned(),
+        );
+    }
+    if setting.edits.iter().any(|edit| matches!(edit, Edit::Compact(_))) {
+        limits.push("Compaction cannot be checked: counting never triggers one.".to_owned());
+    }
+    if setting.compaction.is_some() || setting.compaction_control.is_some() {
+        limits.push(
+            "Compaction by the caller or an SDK cannot be checked: it is no part of a request.".to_owned(),
+        );
+    }
+    if loaded.transcript().preambles.is_empty() {
+        limits.push(
+            "The file does not keep the system prompt and the tools, so that counts and forecasts here are without \
+             them, and an edit with a trigger in input tokens begins later than in the run."
+                .to_owned(),
+        );
+    }
+    limits
+}
+
+type LeftOut = BTreeMap<&'static str, u64>;
+
+fn checks(loaded: &Loaded, points: &[usize], sent: &Setting) -> Result<(Vec<Check>, LeftOut), ApiError> {
+    let mut left_out = LeftOut::new();
+    let mut checks = Vec::new();
+    for &index in points {
+        let transcript = loaded.transcript();
+        let request = &transcript.requests[index];
+        let model = request.model.as_deref().or(loaded.model.as_deref()).unwrap_or_default();
+        let model = countable(model, loaded)?;
+        let Some(rebuilt) = rebuild(transcript, request, &model) else { continue };
+        for (what, count) in &rebuilt.left_out {
+            let most: &mut u64 = left_out.entry(what).or_default();
+            *most = (*most).max(*count);
+        }
+        checks.push(check(index, rebuilt, sent)?);
+    }
+    if checks.is_empty() {
+        return Err(ApiError::invalid("Nothing of these requests can be rebuilt.", loaded.place.id.clone())
+            .hint("Choose others, or another transcript."));
+    }
+    Ok((checks, left_out))
+}
+
+/// The model's name as the endpoint takes it: clients add the size of the window.
+fn countable(model: &str, loaded: &Loaded) -> Result<String, ApiError> {
+    let name = model.split('[').next().unwrap_or_default().trim();
+    if retrace_tokens::resolve(name).is_err() {
+        let message = match name {
+            "" => "The transcript does not say which model was called.".to_owned(),
+            name => format!("{name} is not a model that count_tokens counts."),
+        };
+        return Err(ApiError::invalid(message, loaded.place.id.clone())
+            .hint("Only runs of Claude models can be confirmed."));
+    }
+    Ok(name.to_owned())
+}
+
+/// The forecast is made of what is sent, not of what was recorded: the two would differ by all that is not kept.
+fn check(index: usize, rebuilt: Rebuilt, sent: &Setting) -> Result<Check, ApiError> {
+    let weights = weigh_one(&rebuilt.transcript);
+    let prepared = Prepared::new(&rebuilt.transcript, &weights);
+    let outcome = simulate(&prepared, sent, &Options::default());
+    let (before, after) = outcome.requests.first().map_or((0, 0), |request| (request.before, request.after));
+    let mut body = rebuilt.body;
+    if !sent.edits.is_empty() {
+        body.insert("context_management".to_owned(), without_nulls(sent.to_json(None)));
+    }
+    let request = CountRequest::from_message_request(Value::Object(body))
+        .map_err(|error| ApiError::new(Code::Internal, sentence(&error), "request"))?
+        .with_needed_betas();
+    Ok(Check { index, request, before, after, cached: false, bytes: 0, calls: false })
+}
+
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(fields.map(|(name, value)| (name, without_nulls(value))).collect())
+        }
+        Value::Array(list) => list.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}
+
+fn plan(config: &Config, checks: &mut [Check], cache: &Cache) -> Result<Plan, ApiError> {
+    let cannot = |error: retrace_count::BadConfig| {
+        ApiError::new(Code::CounterUnavailable, sentence(&error), config.base_url.clone())
+            .hint("Look at the variable ANTHROPIC_BASE_URL.")
+    };
+    for check in &mut *checks {
+        let alone = Plan::new(config, vec![check.request.clone()], cache).map_err(cannot)?;
+        (check.cached, check.bytes, check.calls) = (alone.cached > 0, alone.bytes, alone.calls > 0);
+    }
+    Plan::new(config, checks.iter().map(|check| check.request.clone()).collect(), cache).map_err(cannot)
+}
+
+fn plan_view(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<String>) -> ConfirmPlan {
+    if let Some(proxy) = &plan.proxy {
+        limits.push(format!("Calls go through the proxy {proxy}."));
+    }
+    let through = if plan.encrypted { "" } else { ", not encrypted" };
+    ConfirmPlan {
+        calls: plan.calls as u64,
+        cached: plan.cached as u64,
+        bytes: plan.bytes,
+        base_url: config.base_url.clone(),
+        key_source: config.key.as_ref().map(source),
+        requests: checks.iter().map(|check| check.index as u64).collect(),
+        what: format!(
+            "Messages, calls of tools and their results from the transcript, as they are, to {}{through}. Nothing is \
+             sampled, and counting is free of charge.",
+            plan.url
+        ).into(),
+        limits: limits.into_iter().map(Message::from).collect(),
+    }
+}
+
+fn run(inner: &Arc<Lab>, config: Config, plan: &Plan, job: &Job, task: &str) -> Result<Run, ApiError> {
+    let client = Client::new(config).map_err(|error| unavailable(&error))?;
+    Ok(inner.lab.counting.with_cache(inner, |cache| {
+        client.run(plan, cache, job.token(), &mut |progress| {
+            let (done, total) = (progress.done as u64, Some(progress.calls as u64));
+            inner.events.send(&Event::Progress { task: task.to_owned(), done, total });
+        })
+    }))
+}
+
+/// Lists every call that was made.
+fn note(inner: &Lab, run: &Run, checks: &[Check], plan: &Plan) {
+    for (check, count) in checks.iter().zip(&run.counts).filter(|(check, _)| check.calls) {
+        let status = match count {
+            Ok(_) => Some(200),
+            Err(error) => match status(error) {
+                Some(status) => status,
+                None => continue,
+            },
+        };
+        inner.lab.counting.note(NetworkCall {
+            at: inner.now().to_rfc3339(),
+            purpose: "count_tokens".to_owned(),
+            url: plan.url.clone(),
+            bytes: check.bytes,
+            status,
+        });
+    }
+    inner.lab.counting.note_retries(run.retries as u64);
+}
+
+/// The status that a failed call was answered with, if any; `None` where no call was made.
+const fn status(error: &CountError) -> Option<Option<u16>> {
+    match error {
+        CountError::BadKey { status, .. }
+        | CountError::Refused { status, .. }
+        | CountError::Redirected { status, .. } => Some(Some(*status)),
+        CountError::Unavailable { status, .. } => Some(*status),
+        CountError::Limited { .. } => Some(Some(429)),
+        CountError::BadAnswer { .. } => Some(Some(200)),
+        CountError::Timeout { .. } | CountError::Cancelled => Some(None),
+        CountError::NoKey | CountError::Config(_) | CountError::NotSent => None,
+    }
+}
+
+fn unavailable(error: &CountError) -> ApiError {
+    let hint = match error {
+        CountError::NoKey => "Or `retrace context key set`, which reads it from standard input.",
+        CountError::BadKey { .. } => "Set another key.",
+        _ => "Try again later; forecasts need no network.",
+    };
+    ApiError::new(Code::CounterUnavailable, sentence(error), "count_tokens").hint(hint)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "tokens are far below 2^53")]
+fn point(check: &Check, count: &Result<Counted, CountError>) -> ConfirmedPoint {
+    let counted = count.as_ref().ok();
+    let after = counted.map(|counted| counted.input_tokens);
+    let before = counted.map(|counted| counted.original_input_tokens.unwrap_or(counted.input_tokens));
+    ConfirmedPoint {
+        request: check.index as u64,
+        forecast_before: check.before,
+        forecast_after: check.after,
+        exact_before: before,
+        exact_after: after,
+        error_percent: after
+            .filter(|exact| *exact > 0)
+            .map(|exact| (check.after as f64 - exact as f64) / exact as f64 * 100.0),
+        problem: count.as_ref().err().map(|error| sentence(error).into()),
+        cached: check.cached,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn points_hold_the_largest_and_are_spread() {
+        let requests: Vec<(u64, usize)> =
+            (10..20).map(|index| (if index == 13 { 99 } else { 1 }, index)).collect();
+        assert_eq!(spread(&requests, 1), [13]);
+        assert_eq!(spread(&requests, 4), [10, 13, 16, 19]);
+        assert_eq!(spread(&requests, 50).len(), 10);
+        assert!(spread(&[], 4).is_empty());
+    }
+}

@@ -1,0 +1,343 @@
+//! Transcripts that were read and weighed, kept for the next question about them: a slider asks many times a second.
+
+use crate::Lab;
+use crate::lab::find::{self, Place};
+use crate::wire::{ApiError, Code};
+use crate::wire::{sentence, show};
+use retrace_context::edits::PLACEHOLDER;
+use retrace_context::regret::RegretIndex;
+use retrace_context::simulate::Prepared;
+use retrace_context::{Counts, Weighing, Weights};
+use retrace_engine::counts::NEWEST_FAMILY;
+use retrace_engine::lock;
+use retrace_tokens::{Counter, Family, Resolved, family_of};
+use retrace_transcript::requests::{Lines, RequestLog, SentOf, SessionSplit, Span, as_sent};
+use retrace_transcript::{Account, Format, Reading, Transcript};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::SystemTime;
+
+/// Files kept.
+const MAX_FILES: usize = 4;
+/// Their bytes on disk together, unless one alone has more. In memory a transcript takes a few times as much.
+const MAX_BYTES: u64 = 128 << 20;
+/// Larger files are not read as a whole.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// One conversation, read and weighed.
+pub(crate) struct Loaded {
+    pub place: Place,
+    file: Arc<FileRead>,
+    /// Model of most requests.
+    pub model: Option<String>,
+    pub weights: Weights,
+    prepared: OnceLock<Prepared>,
+    regrets: OnceLock<RegretIndex>,
+}
+
+struct FileRead {
+    stamp: Stamp,
+    reading: Reading,
+    /// What the file records of its requests.
+    log: RequestLog,
+    /// By conversation and request: what is known of its record.
+    sent: Vec<Vec<Option<SentOf>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Loaded {
+    pub(crate) fn transcript(&self) -> &Transcript {
+        &self.file.reading.transcripts[self.place.part]
+    }
+
+    /// Account of the file's content, understood or not.
+    pub(crate) fn account(&self) -> &Account {
+        &self.file.reading.account
+    }
+
+    /// What the file records of its requests.
+    pub(crate) fn requests(&self) -> &RequestLog {
+        &self.file.log
+    }
+
+    /// What is known of the record of a request; `None` where there is none.
+    pub(crate) fn sent(&self, request: usize) -> Option<&SentOf> {
+        self.file.sent.get(self.place.part)?.get(request)?.as_ref()
+    }
+
+    /// The lines of the file, which is still the one that was read.
+    ///
+    /// # Errors
+    /// Those of [`load`] for a file.
+    pub(crate) fn lines(&self) -> Result<FileLines, ApiError> {
+        let path = &self.place.path;
+        if stamp(path)? != self.file.stamp {
+            return Err(
+                ApiError::new(Code::Busy, "The transcript changed meanwhile.", show(path)).hint("Try again.")
+            );
+        }
+        FileLines::open(path)
+    }
+
+    /// Ready to be simulated.
+    pub(crate) fn prepared(&self) -> &Prepared {
+        self.prepared.get_or_init(|| Prepared::new(self.transcript(), &self.weights))
+    }
+
+    /// Results that were needed again.
+    pub(crate) fn regrets(&self) -> &RegretIndex {
+        self.regrets.get_or_init(|| RegretIndex::new(self.transcript()))
+    }
+}
+
+/// Cached transcripts.
+#[derive(Default)]
+pub(crate) struct LoadedCache {
+    /// The one asked for last is the last.
+    kept: Mutex<Vec<Kept>>,
+    /// One file is read at a time: two questions about one file read it once.
+    reading: Mutex<()>,
+}
+
+struct Kept {
+    path: PathBuf,
+    file: Arc<FileRead>,
+    parts: HashMap<usize, Arc<Loaded>>,
+}
+
+impl LoadedCache {
+    /// Forgets everything.
+    pub(crate) fn forget(&self) {
+        lock(&self.kept).clear();
+    }
+
+    fn known(&self, place: &Place, stamp: &Stamp) -> Option<(Arc<FileRead>, Option<Arc<Loaded>>)> {
+        let mut kept = lock(&self.kept);
+        let at = kept.iter().position(|kept| kept.path == place.path)?;
+        let found = kept.remove(at);
+        if found.file.stamp != *stamp {
+            return None;
+        }
+        let answer = (Arc::clone(&found.file), found.parts.get(&place.part).cloned());
+        kept.push(found);
+        Some(answer)
+    }
+
+    fn keep(&self, loaded: &Arc<Loaded>) {
+        let mut kept = lock(&self.kept);
+        let path = &loaded.place.path;
+        let known = kept.iter_mut().find(|kept| kept.path == *path);
+        match known.filter(|kept| Arc::ptr_eq(&kept.file, &loaded.file)) {
+            Some(kept) => {
+                kept.parts.insert(loaded.place.part, Arc::clone(loaded));
+            }
+            None => {
+                kept.retain(|kept| kept.path != *path);
+                kept.push(Kept {
+                    path: path.clone(),
+                    file: Arc::clone(&loaded.file),
+                    parts: HashMap::from([(loaded.place.part, Arc::clone(loaded))]),
+                });
+            }
+        }
+        let bytes = |kept: &[Kept]| kept.iter().map(|kept| kept.file.stamp.bytes).sum::<u64>();
+        while kept.len() > MAX_FILES || (kept.len() > 1 && bytes(&kept) > MAX_BYTES) {
+            kept.remove(0);
+        }
+    }
+}
+
+/// The transcript that `text` names, read and weighed.
+///
+/// # Errors
+/// Those of [`find::transcript`]; `not_found` and `store_unavailable` for a file that cannot be read, `invalid` for one that
+/// is no transcript.
+pub(crate) fn load(inner: &Arc<Lab>, text: &str) -> Result<Arc<Loaded>, ApiError> {
+    load_place(inner, find::transcript(inner, text)?)
+}
+
+fn load_place(inner: &Lab, place: Place) -> Result<Arc<Loaded>, ApiError> {
+    let cache = &inner.lab.loaded;
+    let stamp = stamp(&place.path)?;
+    if let Some((_, Some(loaded))) = cache.known(&place, &stamp) {
+        return Ok(loaded);
+    }
+    let _one_at_a_time = lock(&cache.reading);
+    let file = match cache.known(&place, &stamp) {
+        Some((_, Some(loaded))) => return Ok(loaded),
+        Some((file, None)) => file,
+        None => Arc::new(read(&place.path, stamp)?),
+    };
+    if place.part >= file.reading.transcripts.len() {
+        let count = file.reading.transcripts.len() - 1;
+        return Err(ApiError::new(Code::NotFound, "There is no such conversation in the file.", place.id)
+            .hint(format!("It holds {count} beside the main one.")));
+    }
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let loaded = Arc::new(weigh(place, file, threads));
+    cache.keep(&loaded);
+    Ok(loaded)
+}
+
+/// The main conversation of a file, read and weighed on this thread and not kept.
+///
+/// # Errors
+/// Those of [`load`] for a file.
+pub(crate) fn load_once(path: &Path) -> Result<Loaded, ApiError> {
+    let file = Arc::new(read(path, stamp(path)?)?);
+    let place = Place { path: path.to_path_buf(), part: 0, id: show(path) };
+    Ok(weigh(place, file, 1))
+}
+
+fn stamp(path: &Path) -> Result<Stamp, ApiError> {
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    Ok(Stamp { bytes: metadata.len(), modified: metadata.modified().ok() })
+}
+
+fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
+    let (reading, log) = split(path)?.finish().map_err(|error| {
+        ApiError::invalid(format!("This cannot be read as a transcript: {}", sentence(&error)), show(path)).hint(
+            "Sessions of Claude Code, Codex and Copilot CLI, Messages API requests and responses, proxy logs, OpenAI \
+             chat and responses are understood.",
+        )
+    })?;
+    let mut reading = of_one_request(reading);
+    let mut lines = FileLines::open(path)?;
+    let sent = match log.requests() {
+        [] => Vec::new(),
+        _ => reading.transcripts.iter_mut().map(|one| as_sent(one, &log, &mut lines)).collect(),
+    };
+    Ok(FileRead { stamp, reading, log, sent })
+}
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 18;
+
+/// Reads a file piece by piece.
+fn split(path: &Path) -> Result<SessionSplit, ApiError> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let mut file = BufReader::with_capacity(PIECE, file.take(LARGEST_FILE + 1));
+    let (mut split, mut read) = (SessionSplit::new(), 0);
+    loop {
+        let piece = file.fill_buf().map_err(|error| unreadable(path, &error))?;
+        if piece.is_empty() {
+            return Ok(split);
+        }
+        let length = piece.len();
+        read += length as u64;
+        if read > LARGEST_FILE {
+            return Err(too_large(path));
+        }
+        split.feed(piece);
+        file.consume(length);
+    }
+}
+
+/// Reads lines of a file again.
+pub(crate) struct FileLines {
+    file: File,
+    line: Vec<u8>,
+}
+
+impl FileLines {
+    fn open(path: &Path) -> Result<Self, ApiError> {
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        Ok(Self { file, line: Vec::new() })
+    }
+}
+
+impl Lines for FileLines {
+    fn line(&mut self, span: Span) -> Option<Cow<'_, [u8]>> {
+        self.line.resize(usize::try_from(span.bytes).ok()?, 0);
+        self.file.seek(SeekFrom::Start(span.at)).ok()?;
+        self.file.read_exact(&mut self.line).ok()?;
+        Some(Cow::Borrowed(&self.line))
+    }
+}
+
+/// A Messages API request is a transcript of one request: what it repeats of earlier ones is its history. An array of
+/// messages, which is no request, keeps a request for each answer in it.
+fn of_one_request(mut reading: Reading) -> Reading {
+    for transcript in &mut reading.transcripts {
+        let last = transcript.requests.pop();
+        if let Some(last) = last {
+            let is_request = transcript.format == Format::MessagesRequest
+                && (last.model.is_some() || !last.parameters.is_null());
+            if is_request {
+                transcript.requests.clear();
+            }
+            transcript.requests.push(last);
+        }
+    }
+    reading
+}
+
+/// All bytes of a file that may be a transcript.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ApiError> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(too_large(path));
+    }
+    Ok(bytes)
+}
+
+fn too_large(path: &Path) -> ApiError {
+    ApiError::invalid(format!("The file is larger than {} MiB.", LARGEST_FILE >> 20), show(path))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
+    let code = match error.kind() {
+        ErrorKind::NotFound => Code::NotFound,
+        _ => Code::StoreUnavailable,
+    };
+    ApiError::new(code, format!("The transcript cannot be read: {error}."), show(path))
+        .hint("Check that the file is there and may be read.")
+}
+
+/// The weights of a transcript of one request that is made here, counted as its model counts.
+pub(crate) fn weigh_one(transcript: &Transcript) -> Weights {
+    let model = model_of_most(transcript);
+    let resolved = family(transcript, model.as_deref());
+    let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
+    retrace_context::weigh(transcript, Counter::of(resolved.family), &weighing)
+}
+
+fn weigh(place: Place, file: Arc<FileRead>, threads: usize) -> Loaded {
+    let transcript = &file.reading.transcripts[place.part];
+    let model = model_of_most(transcript);
+    let resolved = family(transcript, model.as_deref());
+    let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
+    let mut counts = Counts::default();
+    counts.update(transcript, Counter::of(resolved.family), &weighing, threads);
+    let weights = counts.weights(transcript, &weighing);
+    Loaded { place, file, model, weights, prepared: OnceLock::new(), regrets: OnceLock::new() }
+}
+
+/// The family that a transcript is counted with. Where no model is recorded, its format says whose it is.
+pub(crate) fn family(transcript: &Transcript, model: Option<&str>) -> Resolved {
+    let unsaid = match transcript.format {
+        Format::CodexRollout | Format::OpenAiChat | Format::OpenAiResponses => Family::O200k,
+        _ => NEWEST_FAMILY,
+    };
+    family_of(model.unwrap_or_default(), unsaid)
+}
+
+fn model_of_most(transcript: &Transcript) -> Option<String> {
+    let mut requests: HashMap<&str, usize> = HashMap::new();
+    for model in transcript.requests.iter().filter_map(|request| request.model.as_deref()) {
+        *requests.entry(model).or_default() += 1;
+    }
+    let most = requests.into_iter().max_by(|one, other| one.1.cmp(&other.1).then_with(|| other.0.cmp(one.0)));
+    most.map(|(model, _)| model.to_owned())
+}

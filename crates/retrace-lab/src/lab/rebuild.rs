@@ -1,0 +1,306 @@
+//! A recorded request as the API would take it, to have it counted.
+//!
+//! Transcripts do not keep everything: thinking without its signature, images without their bytes, calls without an answer.
+//! A block that cannot be rebuilt is left out and named. The forecast is made of exactly what is rebuilt, so that the
+//! two can be compared with each other. A history in which a result does not follow its call at once is left to the API
+//! to refuse.
+
+use retrace_transcript::{
+    Block, BlockKind, Cause, Message, Origin, Request, ResultPart, Role, Segment, Transcript,
+};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashSet};
+
+/// A request that was rebuilt.
+pub(crate) struct Rebuilt {
+    /// `model`, `messages`, and where they are recorded `system` and `tools`.
+    pub body: Map<String, Value>,
+    /// The same as a transcript of one request.
+    pub transcript: Transcript,
+    /// Blocks that were left out, with how many of each.
+    pub left_out: BTreeMap<&'static str, u64>,
+}
+
+const THINKING: &str = "thinking, whose signature is not kept";
+const MEDIA: &str = "images and documents, whose bytes are not kept";
+const SERVER_TOOLS: &str = "calls of tools that the server ran, and their results";
+const UNPAIRED: &str = "calls without a result and results without a call";
+const UNKNOWN: &str = "blocks of unknown types";
+const INSTRUCTIONS: &str = "instructions within the messages";
+const ATTACHED: &str = "attachments, which are counted as plain text";
+const LEADING: &str = "messages before the first of the user";
+
+/// Rebuilds what a request sent. `None` where nothing of it can be.
+pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -> Option<Rebuilt> {
+    let mut left_out = BTreeMap::new();
+    let sent: Vec<&Message> = transcript.sent(request).map(|(_, message)| message).collect();
+    let paired = paired(&sent);
+    let mut messages: Vec<Message> = Vec::new();
+    for message in sent {
+        if message.role == Role::System {
+            *left_out.entry(INSTRUCTIONS).or_default() += 1;
+            continue;
+        }
+        let mut blocks = Vec::new();
+        for block in &message.blocks {
+            if let BlockKind::Compaction { content: Some(_) } = &block.kind {
+                // Messages before it are ignored on input.
+                messages.clear();
+            }
+            blocks.extend(kept(block, &paired, &mut left_out));
+        }
+        take(&mut messages, message, blocks);
+    }
+    let leading = messages.iter().take_while(|message| message.role != Role::User).count();
+    if leading > 0 {
+        *left_out.entry(LEADING).or_default() += leading as u64;
+        messages.drain(..leading);
+    }
+    results_first(&mut messages);
+    if messages.is_empty() {
+        return None;
+    }
+    let mut body = Map::new();
+    body.insert("model".to_owned(), model.into());
+    body.insert("messages".to_owned(), messages.iter().map(json_message).collect());
+    let preamble = request.preamble.and_then(|index| transcript.preambles.get(index));
+    if let Some(preamble) = preamble {
+        let system = preamble.system.iter().filter(|text| !text.is_empty());
+        let system: Vec<Value> = system.map(|text| json!({"type": "text", "text": text})).collect();
+        if !system.is_empty() {
+            body.insert("system".to_owned(), system.into());
+        }
+        if !preamble.tools.is_empty() {
+            body.insert(
+                "tools".to_owned(),
+                preamble.tools.iter().map(|tool| tool.definition.clone()).collect(),
+            );
+        }
+    }
+    let one = Request {
+        model: Some(model.to_owned()),
+        segment: 0,
+        upto: messages.len(),
+        response: None,
+        preamble: preamble.map(|_| 0),
+        usage: None,
+        applied_edits: None,
+        parameters: Value::Null,
+        ..request.clone()
+    };
+    let segment = Segment {
+        messages: (0..messages.len()).collect(),
+        cause: Cause::Start,
+        dropped_results: std::sync::Arc::default(),
+    };
+    let transcript = Transcript {
+        format: transcript.format,
+        session: transcript.session.clone(),
+        preambles: preamble.cloned().into_iter().collect(),
+        messages,
+        segments: vec![segment],
+        requests: vec![one],
+    };
+    Some(Rebuilt { body, transcript, left_out })
+}
+
+/// Ids of calls that have a result among the messages, run by the client.
+fn paired(messages: &[&Message]) -> HashSet<String> {
+    let blocks = || messages.iter().flat_map(|message| &message.blocks);
+    let results: HashSet<&str> = blocks()
+        .filter_map(|block| match &block.kind {
+            BlockKind::ToolResult { tool_use_id, server: false, .. } => Some(tool_use_id.as_str()),
+            _ => None,
+        })
+        .collect();
+    blocks()
+        .filter_map(|block| match &block.kind {
+            BlockKind::ToolUse { id, input, server: false, .. }
+                if results.contains(id.as_str()) && input.is_object() && !id.is_empty() =>
+            {
+                Some(id.clone())
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// Part of a block that can be sent.
+fn kept(
+    block: &Block,
+    paired: &HashSet<String>,
+    left_out: &mut BTreeMap<&'static str, u64>,
+) -> Option<Block> {
+    let text = |text: String| (!text.trim().is_empty()).then_some(BlockKind::Text { text });
+    let mut count = |what: &'static str| *left_out.entry(what).or_default() += 1;
+    let kind = match &block.kind {
+        BlockKind::Text { text: shown } => text(shown.clone()),
+        BlockKind::Thinking { .. } => {
+            count(THINKING);
+            None
+        }
+        BlockKind::ToolUse { server: true, .. } | BlockKind::ToolResult { server: true, .. } => {
+            count(SERVER_TOOLS);
+            None
+        }
+        BlockKind::ToolUse { id, .. } if !paired.contains(id) => {
+            count(UNPAIRED);
+            None
+        }
+        BlockKind::ToolResult { tool_use_id, .. } if !paired.contains(tool_use_id) => {
+            count(UNPAIRED);
+            None
+        }
+        BlockKind::ToolUse { .. } => Some(block.kind.clone()),
+        BlockKind::ToolResult { tool_use_id, content, is_error, server } => {
+            let mut parts = Vec::new();
+            for part in content {
+                match part {
+                    ResultPart::Text(text) => parts.push(ResultPart::Text(text.clone())),
+                    ResultPart::Media(_) => count(MEDIA),
+                    ResultPart::Other(_) => count(UNKNOWN),
+                }
+            }
+            Some(BlockKind::ToolResult {
+                tool_use_id: tool_use_id.clone(),
+                content: parts,
+                is_error: *is_error,
+                server: *server,
+            })
+        }
+        BlockKind::Media(_) => {
+            count(MEDIA);
+            None
+        }
+        BlockKind::Attachment { rendered: Some(rendered), .. } => text(rendered.clone()),
+        BlockKind::Attachment { files, text: shown, .. } => {
+            count(ATTACHED);
+            let files = files.iter().map(|file| format!("Contents of {}:\n{}", file.path, file.content));
+            text(files.chain(Some(shown.clone())).collect::<Vec<_>>().join("\n"))
+        }
+        BlockKind::Compaction { content } => content.clone().and_then(text),
+        BlockKind::Unknown { .. } => {
+            count(UNKNOWN);
+            None
+        }
+    };
+    kind.map(|kind| Block { kind, line: block.line })
+}
+
+/// Adds a message, to the one before where the same side speaks again.
+fn take(messages: &mut Vec<Message>, message: &Message, blocks: Vec<Block>) {
+    if blocks.is_empty() {
+        return;
+    }
+    match messages.last_mut() {
+        Some(last) if last.role == message.role => last.blocks.extend(blocks),
+        _ => messages.push(Message { blocks, origin: origin(message), ..message.clone() }),
+    }
+}
+
+/// The files' distinctions are of no use here; who typed is.
+const fn origin(message: &Message) -> Origin {
+    match message.role {
+        Role::Assistant => Origin::Model,
+        _ => Origin::Unsaid,
+    }
+}
+
+/// The API wants the results of calls at the head of the message that answers them.
+fn results_first(messages: &mut [Message]) {
+    for message in messages {
+        message.blocks.sort_by_key(|block| !matches!(block.kind, BlockKind::ToolResult { .. }));
+    }
+}
+
+fn json_message(message: &Message) -> Value {
+    let role = if message.role == Role::Assistant { "assistant" } else { "user" };
+    json!({ "role": role, "content": message.blocks.iter().filter_map(json_block).collect::<Vec<_>>() })
+}
+
+fn json_block(block: &Block) -> Option<Value> {
+    Some(match &block.kind {
+        BlockKind::Text { text } => json!({"type": "text", "text": text}),
+        BlockKind::ToolUse { id, name, .. } => {
+            json!({"type": "tool_use", "id": id, "name": name, "input": block.kind.sent_input()})
+        }
+        BlockKind::ToolResult { tool_use_id, content, is_error, .. } => {
+            let parts = content.iter().filter_map(|part| match part {
+                ResultPart::Text(text) if !text.is_empty() => Some(json!({"type": "text", "text": text})),
+                _ => None,
+            });
+            let mut result = json!({
+                "type": "tool_result",
+                "tool_use_id": tool_use_id,
+                "content": parts.collect::<Vec<_>>(),
+            });
+            if *is_error {
+                result["is_error"] = true.into();
+            }
+            result
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Transcript {
+        retrace_transcript::read(text.as_bytes()).unwrap().transcripts.remove(0)
+    }
+
+    #[test]
+    fn a_request_is_rebuilt_as_it_was_but_for_what_is_not_kept() {
+        let body = json!({
+            "model": "claude-opus-4-6", "max_tokens": 10,
+            "system": [{"type": "text", "text": "Be brief."}],
+            "tools": [{"name": "read", "input_schema": {"type": "object"}}],
+            "messages": [
+                {"role": "user", "content": "Look."},
+                {"role": "assistant", "content": [
+                    {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+                    {"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "a"}},
+                    {"type": "tool_use", "id": "t2", "name": "read", "input": {"path": "b"}},
+                ]},
+                {"role": "user", "content": [
+                    {"type": "text", "text": "Also this."},
+                    {"type": "tool_result", "tool_use_id": "t1", "content": "one", "is_error": true},
+                ]},
+            ],
+        });
+        let transcript = read(&body.to_string());
+        let rebuilt = rebuild(&transcript, transcript.requests.last().unwrap(), "claude-opus-4-6").unwrap();
+        assert_eq!(
+            Value::Object(rebuilt.body),
+            json!({
+                "model": "claude-opus-4-6",
+                "system": [{"type": "text", "text": "Be brief."}],
+                "tools": [{"name": "read", "input_schema": {"type": "object"}}],
+                "messages": [
+                    {"role": "user", "content": [{"type": "text", "text": "Look."}]},
+                    {"role": "assistant", "content": [
+                        {"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "a"}},
+                    ]},
+                    {"role": "user", "content": [
+                        {"type": "tool_result", "tool_use_id": "t1", "is_error": true,
+                         "content": [{"type": "text", "text": "one"}]},
+                        {"type": "text", "text": "Also this."},
+                    ]},
+                ],
+            })
+        );
+        assert_eq!(rebuilt.left_out, BTreeMap::from([(THINKING, 1), (UNPAIRED, 1)]));
+        assert_eq!(rebuilt.transcript.requests.len(), 1);
+        assert_eq!(rebuilt.transcript.messages.len(), 3);
+    }
+
+    #[test]
+    fn nothing_can_be_rebuilt_of_nothing() {
+        let transcript = read(r#"{"model":"m","messages":[{"role":"assistant","content":"Hi."}]}"#);
+        for request in &transcript.requests {
+            assert!(rebuild(&transcript, request, "m").is_none());
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Costs of memory files: how large they are, in how many sessions they were loaded, the price of carrying them.
+
+use super::context::file_costs;
+use super::tokens::NEWEST;
+use crate::Lab;
+use crate::jobs::Job;
+use crate::lab::loaded;
+use crate::lab::prices::Table;
+use crate::memories::Bytes;
+use crate::wire::show;
+use crate::wire::{ApiError, Event, MemoryPrice, MemoryPrices, MemoryPricesReq};
+use retrace_context::FileClass;
+use retrace_engine::{lock, root_of};
+use retrace_model::Timestamp;
+use retrace_sessions::{Entry, Identity};
+use retrace_tokens::Counter;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The job's name: `task` of its progress, and what `cancel` stops it by.
+const JOB: &str = "memory";
+
+/// Facts of the transcripts that were read before, by path. Small: figures alone, no texts.
+#[derive(Default)]
+pub(crate) struct MemoryUses {
+    kept: Mutex<HashMap<PathBuf, Arc<SessionUses>>>,
+}
+
+/// The memory files of one session.
+pub struct SessionUses {
+    identity: Identity,
+    table: Arc<Table>,
+    /// True if the transcript tells what was loaded.
+    telling: bool,
+    files: Vec<Use>,
+}
+
+impl SessionUses {
+    /// True if the transcript tells what was loaded.
+    pub const fn is_telling(&self) -> bool {
+        self.telling
+    }
+
+    /// Whole paths, as recorded, of the memories it loaded.
+    pub fn loaded(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.path.as_str())
+    }
+}
+
+struct Use {
+    path: String,
+    tokens: u64,
+    partial: bool,
+    cost_usd: Option<f64>,
+}
+
+/// Costs of memory files over all sessions on this machine, the dearest first. Reads every transcript at the first call
+/// and what is new at later ones; `cancel` with `memory` stops it.
+///
+/// # Errors
+/// `not_found` for an unknown store, `invalid` when it is being worked out already.
+pub fn context_memory(inner: &Arc<Lab>, request: MemoryPricesReq) -> Result<MemoryPrices, ApiError> {
+    let job = inner.jobs.begin(Some(JOB))?;
+    let live = request.store.as_deref().map(|store| live_files(inner, store)).transpose()?;
+    let uses = memory_uses(inner, &job, JOB);
+    let mut files = live.clone().unwrap_or_default();
+    for (entry, uses) in &uses {
+        let at = entry.summary.as_ref().and_then(|summary| summary.last_at);
+        for used in &uses.files {
+            match &live {
+                Some(live) if !live.contains_key(&used.path) => {}
+                _ => files.entry(used.path.clone()).or_default().add(used, at),
+            }
+        }
+    }
+    let mut files: Vec<MemoryPrice> = files.into_iter().map(|(path, sums)| sums.price(path)).collect();
+    let spent = |file: &MemoryPrice| file.cost_usd_per_session.unwrap_or(0.0) * file.sessions as f64;
+    files.sort_by(|one, other| {
+        spent(other)
+            .total_cmp(&spent(one))
+            .then_with(|| other.tokens.cmp(&one.tokens))
+            .then_with(|| one.path.cmp(&other.path))
+    });
+    Ok(MemoryPrices {
+        files,
+        sessions: uses.len() as u64,
+        sessions_telling: uses.iter().filter(|(_, uses)| uses.telling).count() as u64,
+        cancelled: job.is_stopped(),
+    })
+}
+
+/// Loads of each session on this machine. Reads what is not known yet, and tells of that under the name `task`.
+pub fn memory_uses(inner: &Arc<Lab>, job: &Job, task: &str) -> Vec<(Arc<Entry>, Arc<SessionUses>)> {
+    inner.lab.index.update(inner);
+    let snapshot = inner.lab.index.snapshot();
+    let mains: Vec<&Arc<Entry>> =
+        snapshot.sessions().iter().filter_map(|session| session.main.as_ref()).collect();
+    read_all(inner, &mains, job, task)
+}
+
+/// Sums of several sessions for one file.
+#[derive(Clone, Default)]
+struct Sums {
+    /// When it was last loaded whole, and what it had then.
+    whole: Option<(Option<Timestamp>, u64)>,
+    /// The largest part that was loaded.
+    part: u64,
+    sessions: u64,
+    cost: f64,
+    priced: u64,
+    last_loaded_at: Option<Timestamp>,
+    /// Tokens of the live file, which win.
+    live: Option<u64>,
+}
+
+impl Sums {
+    fn add(&mut self, used: &Use, at: Option<Timestamp>) {
+        self.sessions += 1;
+        if let Some(cost) = used.cost_usd {
+            self.cost += cost;
+            self.priced += 1;
+        }
+        self.last_loaded_at = self.last_loaded_at.max(at);
+        if used.partial {
+            self.part = self.part.max(used.tokens);
+        } else if self.whole.is_none_or(|(last, _)| last <= at) {
+            self.whole = Some((at, used.tokens));
+        }
+    }
+
+    fn price(self, path: String) -> MemoryPrice {
+        MemoryPrice {
+            path,
+            tokens: self.live.or(self.whole.map(|(_, tokens)| tokens)).unwrap_or(self.part),
+            partial: self.live.is_none() && self.whole.is_none() && self.part > 0,
+            sessions: self.sessions,
+            cost_usd_per_session: (self.priced > 0).then(|| self.cost / self.priced as f64),
+            last_loaded_at: self.last_loaded_at.map(|at| at.to_rfc3339()),
+        }
+    }
+}
+
+/// The live memories of a store by their whole path, counted as the newest models count.
+fn live_files(inner: &Lab, store: &str) -> Result<BTreeMap<String, Sums>, ApiError> {
+    inner.read(|reader| {
+        let store = inner.store_named(reader, store)?;
+        let root = root_of(&store);
+        let mut files = BTreeMap::new();
+        for memory in reader.memories_at(store.id, None)? {
+            let Some(path) = &memory.path else { continue };
+            let whole = show(&root.join(path.to_text()));
+            // A file that is gone or cannot be read right now has no size.
+            let side = inner.live_side(reader, &whole, &store, path).ok();
+            let live = side.and_then(|side| match side.bytes {
+                Bytes::Kept(bytes) => Some(Counter::of(NEWEST).content(&String::from_utf8_lossy(&bytes))),
+                _ => None,
+            });
+            files.insert(whole, Sums { live, ..Sums::default() });
+        }
+        Ok(files)
+    })
+}
+
+/// Reads what is not known yet, on as many threads as there are processors.
+fn read_all(
+    inner: &Arc<Lab>,
+    mains: &[&Arc<Entry>],
+    job: &Job,
+    task: &str,
+) -> Vec<(Arc<Entry>, Arc<SessionUses>)> {
+    let table = inner.lab.prices.get(inner);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        let mut found = Vec::new();
+        while let Some(entry) = mains.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !job.is_stopped())
+        {
+            if let Some(uses) = uses_of(inner, entry, &table) {
+                found.push((Arc::clone(entry), uses));
+            }
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            inner.events.send(&Event::Progress {
+                task: task.to_owned(),
+                done: done as u64,
+                total: Some(mains.len() as u64),
+            });
+        }
+        found
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(mains.len())).map(|_| scope.spawn(work)).collect();
+        let mut found = work();
+        for other in others {
+            match other.join() {
+                Ok(more) => found.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        // In the order of the sessions, whoever read them.
+        found.sort_by(|one, other| one.0.path.cmp(&other.0.path));
+        found
+    })
+}
+
+fn uses_of(inner: &Lab, entry: &Entry, table: &Arc<Table>) -> Option<Arc<SessionUses>> {
+    let kept = &inner.lab.memory.kept;
+    let known = lock(kept).get(&entry.path).cloned();
+    if let Some(known) =
+        known.filter(|known| known.identity == entry.identity && Arc::ptr_eq(&known.table, table))
+    {
+        return Some(known);
+    }
+    // A file that went away meanwhile is no session any more.
+    let loaded = loaded::load_once(&entry.path).ok()?;
+    let files = file_costs(&loaded, table)
+        .into_iter()
+        .filter(|file| file.class == FileClass::Memory && file.requests > 0)
+        .map(|file| Use {
+            path: file.path,
+            tokens: file.tokens,
+            partial: file.partial,
+            cost_usd: file.cost_usd,
+        })
+        .collect();
+    let uses = Arc::new(SessionUses {
+        identity: entry.identity,
+        table: Arc::clone(table),
+        telling: !loaded.weights.files.is_empty(),
+        files,
+    });
+    lock(kept).insert(entry.path.clone(), Arc::clone(&uses));
+    Some(uses)
+}

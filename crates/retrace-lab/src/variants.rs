@@ -1,0 +1,119 @@
+//! Settings that were saved under a name.
+
+use crate::Lab;
+use crate::keep;
+use crate::wire::show;
+use crate::wire::{ApiError, Code, Nothing, Variant, VariantRef, Variants};
+use retrace_engine::lock;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where they are kept in the data directory.
+const FILE: &str = "variants.json";
+
+/// Longest name in characters; it has to fit on a button.
+const LONGEST_NAME: usize = 80;
+
+/// Largest setting in bytes of JSON. The longest that makes sense takes a few hundred.
+const LARGEST_CONFIG: usize = 64 << 10;
+
+/// Most settings kept.
+const MAX: usize = 500;
+
+/// Settings that were saved, by name.
+///
+/// # Errors
+/// `internal` when the file they are in cannot be read.
+pub fn variants(inner: &Arc<Lab>, _: Nothing) -> Result<Variants, ApiError> {
+    Ok(Variants { variants: load(inner)? })
+}
+
+/// Saves a setting; one of the same name is replaced.
+///
+/// # Errors
+/// `invalid` for a name that is empty or too long, or a setting that is none; `cannot_write`.
+pub fn save_variant(inner: &Arc<Lab>, request: Variant) -> Result<Variants, ApiError> {
+    let variant = Variant { name: name(&request.name)?, ..request };
+    check_config(&variant)?;
+    change(inner, |variants| {
+        variants.retain(|kept| kept.name != variant.name);
+        if variants.len() >= MAX {
+            return Err(ApiError::invalid(format!("There are {MAX} saved settings already."), variant.name)
+                .hint("Remove one that is not needed."));
+        }
+        variants.push(variant);
+        Ok(())
+    })
+}
+
+/// Removes a saved setting.
+///
+/// # Errors
+/// `not_found`, `cannot_write`.
+pub fn remove_variant(inner: &Arc<Lab>, request: VariantRef) -> Result<Variants, ApiError> {
+    change(inner, |variants| {
+        let before = variants.len();
+        variants.retain(|kept| kept.name != request.name);
+        if variants.len() == before {
+            return Err(ApiError::new(
+                Code::NotFound,
+                "There is no saved setting of this name.",
+                request.name,
+            ));
+        }
+        Ok(())
+    })
+}
+
+fn name(text: &str) -> Result<String, ApiError> {
+    let name = text.trim();
+    if name.is_empty() {
+        return Err(ApiError::invalid("A saved setting needs a name.", "name"));
+    }
+    if name.chars().count() > LONGEST_NAME {
+        return Err(ApiError::invalid(format!("The name is longer than {LONGEST_NAME} characters."), "name"));
+    }
+    Ok(name.to_owned())
+}
+
+fn check_config(variant: &Variant) -> Result<(), ApiError> {
+    if !variant.config.is_object() {
+        return Err(ApiError::invalid("A setting is a JSON object.", variant.name.clone())
+            .hint("Such as {\"edits\":[{\"type\":\"clear_tool_uses_20250919\"}]}, or {} for no editing."));
+    }
+    if variant.config.to_string().len() > LARGEST_CONFIG {
+        return Err(ApiError::invalid(
+            format!("The setting is larger than {} KiB.", LARGEST_CONFIG >> 10),
+            variant.name.clone(),
+        ));
+    }
+    Ok(())
+}
+
+fn change(
+    inner: &Lab,
+    change: impl FnOnce(&mut Vec<Variant>) -> Result<(), ApiError>,
+) -> Result<Variants, ApiError> {
+    let _held = lock(&inner.own_files_lock);
+    let mut variants = load(inner)?;
+    change(&mut variants)?;
+    variants.sort_by(|a, b| a.name.cmp(&b.name));
+    let text = serde_json::to_vec_pretty(&variants).map_err(|error| {
+        ApiError::new(Code::Internal, format!("The settings cannot be written: {error}."), FILE)
+    })?;
+    keep::replace(inner, &path(inner), &text)?;
+    Ok(Variants { variants })
+}
+
+fn load(inner: &Lab) -> Result<Vec<Variant>, ApiError> {
+    let path = path(inner);
+    let Some(text) = keep::read(&path)? else { return Ok(Vec::new()) };
+    serde_json::from_str(&text).map_err(|error| {
+        ApiError::new(Code::Internal, format!("The saved settings cannot be read: {error}."), show(&path))
+            .hint("The file was left as it is. Mend it, or move it away to begin anew.")
+    })
+}
+
+fn path(inner: &Lab) -> PathBuf {
+    inner.options.data_dir.join(FILE)
+}
