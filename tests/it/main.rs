@@ -9,6 +9,7 @@ mod attaching;
 mod bad_days;
 mod bindings;
 mod check;
+mod clients;
 mod comparison;
 mod confirm;
 mod context;

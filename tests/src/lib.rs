@@ -5,6 +5,7 @@ pub mod api;
 pub mod child;
 pub mod dreamer;
 pub mod host;
+pub mod messages_api;
 pub mod trap;
 pub mod tree;
 
