@@ -23,7 +23,9 @@ fn client() -> Option<PathBuf> {
     let on_path =
         || std::env::split_paths(&path).map(|folder| folder.join("claude")).find(|file| file.is_file());
     let Some(program) = named.or_else(on_path) else {
-        println!("skipped: Claude Code is not installed (RETRACE_CLAUDE_CODE names the program)");
+        println!(
+            "skipped: Claude Code is not installed; scripts/oracles installs it (RETRACE_CLAUDE_CODE names another)"
+        );
         return None;
     };
     let version = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
