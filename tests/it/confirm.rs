@@ -140,3 +140,27 @@ fn a_key_that_is_refused_is_an_error_with_a_way_out() {
     assert!(error.message.contains("no such key") && !error.hint.is_empty(), "{error:?}");
     assert!(calls(&world.app) >= 1, "what was sent is listed all the same");
 }
+
+#[test]
+fn a_recorded_request_is_counted_as_it_was_sent() {
+    let seen = Seen::default();
+    let world = world(&serve("200 OK", &seen));
+    std::fs::write(world.path("session.jsonl"), super::requests::session(2_000).join("\n"))
+        .expect("a transcript");
+    let mut request = request(&world, true);
+    let edits = json!([{"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": 1}},
+        {"type": "clear_tool_uses_20250919", "trigger": {"type": "tool_uses", "value": 1}}]);
+    request.variant.config = json!({ "edits": edits });
+    let done = commands::context_confirm(&world.app, request).expect("counts");
+    let limits: Vec<&str> = done.plan.limits.iter().map(|limit| limit.text()).collect();
+    assert_eq!(limits, [""; 0], "nothing is left out, and thinking can be cleared");
+    let bodies = seen.bodies();
+    assert_eq!(bodies.len(), 2);
+    for body in &bodies {
+        assert_eq!(body["system"].as_array().map(Vec::len), Some(1));
+        assert_eq!(body["tools"].as_array().map(Vec::len), Some(2));
+        assert_eq!(body["messages"][1]["role"], "system");
+        assert_eq!(body["context_management"]["edits"].as_array().map(Vec::len), Some(2));
+    }
+    assert!(done.points.iter().all(|point| point.forecast_before > 300), "{:?}", done.points);
+}

@@ -2,7 +2,8 @@
 
 use retrace_api::commands;
 use retrace_api::wire::{
-    Code, CompositionReq, ContextShow, ContextShowReq, RequestBody, RequestBodyReq, RestsOn, TurnReq,
+    Code, CompositionReq, ContextShow, ContextShowReq, DeployedReq, RequestBody, RequestBodyReq, RestsOn,
+    TurnReq,
 };
 use retrace_model::Sha256;
 use retrace_tests::World;
@@ -26,7 +27,12 @@ fn attachment(kind: &str, fields: &Value, rendered: Option<&str>) -> Value {
 }
 
 /// A session of two requests as 2.1.330 writes it. `tells` is the context that the first answer reports.
-fn session(tells: u64) -> Vec<String> {
+pub(crate) fn session(tells: u64) -> Vec<String> {
+    session_under(tells, None)
+}
+
+/// The same with `context_management` in every request.
+fn session_under(tells: u64, in_force: Option<&Value>) -> Vec<String> {
     let shape = json!({"system": [{"type": "text", "text": "You write code. ".repeat(40)}],
         "tools": [{"name": "Read", "description": "Reads a file. ".repeat(20), "input_schema": {"type": "object"}},
                   {"name": "Bash", "description": "Runs a command.", "input_schema": {"type": "object"}}]});
@@ -36,7 +42,10 @@ fn session(tells: u64) -> Vec<String> {
     let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a.rs"}});
     let called = json!({"role": "assistant", "content": [call]});
     let answered = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "fn main() {}"}]});
-    let params = json!({"model": "claude-opus-4-8", "max_tokens": 64000});
+    let mut params = json!({"model": "claude-opus-4-8", "max_tokens": 64000});
+    if let Some(in_force) = in_force {
+        params["context_management"] = in_force.clone();
+    }
     let request = |id: &str, messages: &[&Value], keep: usize, base: Option<&str>| {
         let mut body = params.clone();
         body["system"] = shape["system"].clone();
@@ -215,4 +224,24 @@ fn what_is_not_proved_says_why_and_rests_on_the_lines() {
     assert_eq!(no_shape, "The line with its system prompt and tools is not in the file.");
     let no_blobs = damaged(&|line| (!line.contains("api-request-blob")).then_some(line));
     assert_eq!(no_blobs, "2 of its messages are not in the file.");
+}
+
+/// What was in force is recorded, so that what responses report is held against a forecast without a proxy log.
+#[test]
+fn the_setting_in_force_is_that_of_the_recorded_requests() {
+    let edits = json!([{"type": "clear_tool_uses_20250919", "trigger": {"type": "tool_uses", "value": 90}}]);
+    let in_force = json!({ "edits": edits });
+    let applied = json!({"applied_edits": []});
+    let lines: Vec<String> = session_under(2_000, Some(&in_force))
+        .into_iter()
+        .map(|line| {
+            line.replace("\"stop_reason\":", &format!("\"context_management\":{applied},\"stop_reason\":"))
+        })
+        .collect();
+    let told = told(&lines);
+    assert!(told.show().requests.iter().all(|request| request.rests_on == RestsOn::Request));
+    let request = DeployedReq { transcript: told.path.clone(), ..DeployedReq::default() };
+    let deployed = commands::context_deployed(&told.world.app, request).expect("an answer");
+    assert_eq!(deployed.variant.expect("recorded").config, in_force);
+    assert_eq!((deployed.reporting, deployed.agreeing), (2, 2));
 }

@@ -25,7 +25,7 @@ use crate::outcome::BlockAt;
 use crate::weight::{BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights};
 use count::count_message;
 use retrace_tokens::{Counter, Family};
-use retrace_transcript::{BlockKind, Message, Origin, Request, Role, Transcript};
+use retrace_transcript::{BlockKind, Message, Origin, Preamble, Request, Role, Transcript};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -184,6 +184,21 @@ impl Counts {
         self.dropped_result = counter.content(framing::DROPPED_RESULT);
         self.placeholder = counter.content(weighing.placeholder);
         new.len()
+    }
+
+    /// Tokens of a preamble and of each of its tools, for [`Counts::set_preambles`].
+    #[must_use]
+    pub fn preamble(
+        preamble: &Preamble,
+        counter: &dyn TextCounter,
+        weighing: &Weighing<'_>,
+    ) -> (PreambleWeight, Vec<u64>) {
+        count::preamble(preamble, counter, &weighing.framing)
+    }
+
+    /// Takes the counts of preambles whose texts the transcript does not hold any more, in its order.
+    pub fn set_preambles(&mut self, counted: impl IntoIterator<Item = (PreambleWeight, Vec<u64>)>) {
+        (self.preambles, self.tools) = counted.into_iter().unzip();
     }
 
     /// The weights of `transcript`, which is the one these counts were last updated with.

@@ -5,7 +5,7 @@ use crate::Lab;
 use crate::jobs::Job;
 use crate::lab::counter::{config, source};
 use crate::lab::loaded::{self, Loaded, weigh_one};
-use crate::lab::rebuild::{Rebuilt, rebuild};
+use crate::lab::rebuild::{Rebuilt, rebuild, recorded};
 use crate::wire::sentence;
 use crate::wire::{ApiError, Code, ConfirmPlan, ConfirmReq, Confirmed, ConfirmedPoint, Event, NetworkCall};
 use retrace_context::settings::{Edit, Setting};
@@ -45,8 +45,9 @@ pub fn context_confirm(inner: &Arc<Lab>, request: ConfirmReq) -> Result<Confirme
     let loaded = loaded::load(inner, &request.transcript)?;
     let (config, _) = config(inner)?;
     let points = points(inner, &loaded, &setting, &request)?;
-    let sent = counted_setting(&setting);
-    let mut limits = limits(&setting, &loaded);
+    let are_proved = points.iter().all(|&index| loaded.proved(index).is_some());
+    let sent = counted_setting(&setting, are_proved);
+    let mut limits = limits(&setting, &loaded, are_proved);
     let (mut checks, left_out) = checks(&loaded, &points, &sent)?;
     limits.extend(left_out.into_iter().map(|(what, count)| format!("Left out: {what} ({count}).")));
     let plan = inner.lab.counting.with_cache(inner, |cache| plan(&config, &mut checks, cache))?;
@@ -113,15 +114,20 @@ fn spread(requests: &[(u64, usize)], many: usize) -> Vec<usize> {
 }
 
 /// Part of a setting that counting can show: the edits that clear tool uses. Counting triggers no compaction, and
-/// clearing of thinking needs thinking with its signatures, which transcripts do not keep.
-fn counted_setting(setting: &Setting) -> Setting {
-    let edits = setting.edits.iter().filter(|edit| matches!(edit, Edit::ClearToolUses(_))).cloned().collect();
+/// clearing of thinking needs thinking with its signatures, which only recorded requests keep.
+fn counted_setting(setting: &Setting, are_proved: bool) -> Setting {
+    let counted = |edit: &&Edit| match edit {
+        Edit::ClearToolUses(_) => true,
+        Edit::ClearThinking(_) => are_proved,
+        Edit::Compact(_) => false,
+    };
+    let edits = setting.edits.iter().filter(counted).cloned().collect();
     Setting { edits, ..Setting::default() }
 }
 
-fn limits(setting: &Setting, loaded: &Loaded) -> Vec<String> {
+fn limits(setting: &Setting, loaded: &Loaded, are_proved: bool) -> Vec<String> {
     let mut limits = Vec::new();
-    if setting.edits.iter().any(|edit| matches!(edit, Edit::ClearThinking(_))) {
+    if !are_proved && setting.edits.iter().any(|edit| matches!(edit, Edit::ClearThinking(_))) {
         limits.push(
             "Clearing of thinking cannot be checked: transcripts keep no signatures of thinking.".to_owned(),
         );
@@ -134,7 +140,7 @@ fn limits(setting: &Setting, loaded: &Loaded) -> Vec<String> {
             "Compaction by the caller or an SDK cannot be checked: it is no part of a request.".to_owned(),
         );
     }
-    if loaded.transcript().preambles.is_empty() {
+    if !are_proved && loaded.transcript().preambles.is_empty() {
         limits.push(
             "The file does not keep the system prompt and the tools, so that counts and forecasts here are without \
              them, and an edit with a trigger in input tokens begins later than in the run."
@@ -154,7 +160,8 @@ fn checks(loaded: &Loaded, points: &[usize], sent: &Setting) -> Result<(Vec<Chec
         let request = &transcript.requests[index];
         let model = request.model.as_deref().or(loaded.model.as_deref()).unwrap_or_default();
         let model = countable(model, loaded)?;
-        let Some(rebuilt) = rebuild(transcript, request, &model) else { continue };
+        let rebuilt = recorded(loaded, index, &model).or_else(|| rebuild(transcript, request, &model));
+        let Some(rebuilt) = rebuilt else { continue };
         for (what, count) in &rebuilt.left_out {
             let most: &mut u64 = left_out.entry(what).or_default();
             *most = (*most).max(*count);

@@ -11,7 +11,7 @@ use retrace_context::compose::Labels;
 use retrace_context::simulate::{Options, simulate};
 use retrace_context::{BlockAt, Cleared};
 use retrace_tokens::{Counter, Family};
-use retrace_transcript::{Block, BlockKind, Media, MediaKind, Message, MessageIndex, Request, ResultPart};
+use retrace_transcript::{Block, BlockKind, Media, MediaKind, Message, MessageIndex, ResultPart};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub fn context_turn(inner: &Arc<Lab>, request: TurnReq) -> Result<Turn, ApiError
         request: request.request,
         from,
         total,
-        preamble: printer.preamble(asked),
+        preamble: printer.preamble(index),
         messages,
         source: recorded.map(|recorded| recorded.source.clone()),
         proved: sent.map(|sent| sent.proof.is_ok()),
@@ -152,13 +152,12 @@ struct Printer<'l> {
 
 impl Printer<'_> {
     /// System prompt and tools; of a search, what holds the text.
-    fn preamble(&self, request: &Request) -> Vec<TurnMessage> {
-        let transcript = self.loaded.transcript();
-        let Some(index) = request.preamble else { return Vec::new() };
-        let Some(preamble) = transcript.preambles.get(index) else { return Vec::new() };
+    fn preamble(&self, request: usize) -> Vec<TurnMessage> {
+        let Some(preamble) = self.loaded.preamble(request) else { return Vec::new() };
+        let index = self.loaded.transcript().requests.get(request).and_then(|request| request.preamble);
         let counter = Family::parse(self.loaded.weights.family).map(Counter::of);
         let tokens = |text: &str| counter.map_or(0, |counter| counter.content(text));
-        let weighed = self.loaded.weights.tools.get(index);
+        let weighed = index.and_then(|index| self.loaded.weights.tools.get(index));
         let system = preamble.system.iter().map(|text| ("text", "", text.clone(), tokens(text)));
         let tools = preamble.tools.iter().enumerate().map(|(at, tool)| {
             let definition = serde_json::to_string_pretty(&tool.definition).unwrap_or_default();

@@ -7,12 +7,13 @@ use crate::wire::{sentence, show};
 use retrace_context::edits::PLACEHOLDER;
 use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;
-use retrace_context::{Counts, Weighing, Weights};
+use retrace_context::{Counts, PreambleWeight, Weighing, Weights};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::lock;
 use retrace_tokens::{Counter, Family, Resolved, family_of};
 use retrace_transcript::requests::{Lines, RequestLog, SentOf, SessionSplit, Span, as_sent};
-use retrace_transcript::{Account, Format, Reading, Transcript};
+use retrace_transcript::{Account, Format, Preamble, Reading, Transcript};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
@@ -46,6 +47,8 @@ struct FileRead {
     log: RequestLog,
     /// By conversation and request: what is known of its record.
     sent: Vec<Vec<Option<SentOf>>>,
+    /// By conversation: tokens of the preambles, whose texts are not held.
+    preambles: Vec<Vec<(PreambleWeight, Vec<u64>)>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +75,22 @@ impl Loaded {
     /// What is known of the record of a request; `None` where there is none.
     pub(crate) fn sent(&self, request: usize) -> Option<&SentOf> {
         self.file.sent.get(self.place.part)?.get(request)?.as_ref()
+    }
+
+    /// Its index among what the file records, of a request that is proved.
+    pub(crate) fn proved(&self, request: usize) -> Option<usize> {
+        self.sent(request).filter(|sent| sent.proof.is_ok()).map(|sent| sent.recorded)
+    }
+
+    /// System prompt and tools of a request, where they are known.
+    pub(crate) fn preamble(&self, request: usize) -> Option<Preamble> {
+        match self.proved(request) {
+            Some(recorded) => self.requests().preamble(recorded, &mut self.lines().ok()?),
+            None => {
+                let transcript = self.transcript();
+                transcript.preambles.get(transcript.requests.get(request)?.preamble?).cloned()
+            }
+        }
     }
 
     /// The lines of the file, which is still the one that was read.
@@ -212,11 +231,23 @@ fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
     })?;
     let mut reading = of_one_request(reading);
     let mut lines = FileLines::open(path)?;
-    let sent = match log.requests() {
-        [] => Vec::new(),
-        _ => reading.transcripts.iter_mut().map(|one| as_sent(one, &log, &mut lines)).collect(),
-    };
-    Ok(FileRead { stamp, reading, log, sent })
+    let (mut sent, mut preambles) = (Vec::new(), Vec::new());
+    if !log.requests().is_empty() {
+        for transcript in &mut reading.transcripts {
+            let mut counted = Vec::new();
+            let resolved = family(transcript, model_of_most(transcript).as_deref());
+            let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
+            let counter = Counter::of(resolved.family);
+            sent.push(as_sent(transcript, &log, &mut lines, &mut |preamble| {
+                counted.push(Counts::preamble(preamble, counter, &weighing));
+                // The names of tools stay.
+                preamble.system = Vec::new();
+                preamble.tools.iter_mut().for_each(|tool| tool.definition = Value::Null);
+            }));
+            preambles.push(counted);
+        }
+    }
+    Ok(FileRead { stamp, reading, log, sent, preambles })
 }
 
 /// Bytes read at a time.
@@ -320,6 +351,9 @@ fn weigh(place: Place, file: Arc<FileRead>, threads: usize) -> Loaded {
     let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
     let mut counts = Counts::default();
     counts.update(transcript, Counter::of(resolved.family), &weighing, threads);
+    if let Some(counted) = file.preambles.get(place.part).filter(|counted| !counted.is_empty()) {
+        counts.set_preambles(counted.iter().cloned());
+    }
     let weights = counts.weights(transcript, &weighing);
     Loaded { place, file, model, weights, prepared: OnceLock::new(), regrets: OnceLock::new() }
 }

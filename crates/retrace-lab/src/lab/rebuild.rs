@@ -5,6 +5,7 @@
 //! two can be compared with each other. A history in which a result does not follow its call at once is left to the API
 //! to refuse.
 
+use crate::lab::loaded::Loaded;
 use retrace_transcript::{
     Block, BlockKind, Cause, Message, Origin, Request, ResultPart, Role, Segment, Transcript,
 };
@@ -102,6 +103,42 @@ pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -
         requests: vec![one],
     };
     Some(Rebuilt { body, transcript, left_out })
+}
+
+/// What a client recorded of a request, where that is proved: nothing is left out.
+pub(crate) fn recorded(loaded: &Loaded, index: usize, model: &str) -> Option<Rebuilt> {
+    let recorded = loaded.proved(index)?;
+    let rebuilt = loaded.requests().rebuild(recorded, &mut loaded.lines().ok()?).ok()?;
+    let Value::Object(mut body) = rebuilt.body else { return None };
+    body.remove("context_management");
+    body.insert("model".to_owned(), model.into());
+    let transcript = loaded.transcript();
+    let request = transcript.requests.get(index)?;
+    let messages: Vec<Message> = transcript.sent(request).map(|(_, message)| message.clone()).collect();
+    let one = Request {
+        model: Some(model.to_owned()),
+        segment: 0,
+        upto: messages.len(),
+        response: None,
+        preamble: Some(0),
+        usage: None,
+        applied_edits: None,
+        ..request.clone()
+    };
+    let segment = Segment {
+        messages: (0..messages.len()).collect(),
+        cause: Cause::Start,
+        dropped_results: std::sync::Arc::default(),
+    };
+    let transcript = Transcript {
+        format: transcript.format,
+        session: transcript.session.clone(),
+        preambles: vec![loaded.preamble(index)?],
+        messages,
+        segments: vec![segment],
+        requests: vec![one],
+    };
+    Some(Rebuilt { body, transcript, left_out: BTreeMap::new() })
 }
 
 /// Ids of calls that have a result among the messages, run by the client.

@@ -37,7 +37,15 @@ const CLOSING: &str = "\n</system-reminder>";
 
 /// Makes the requests of a transcript what was sent, where that is recorded and proved. Answers, for each request, what is known
 /// of its record; `None` where there is none.
-pub fn as_sent(transcript: &mut Transcript, log: &RequestLog, lines: &mut dyn Lines) -> Vec<Option<SentOf>> {
+///
+/// `counts` gets each new preamble once, in the order of [`Transcript::preambles`], and may empty it: a session may have a system
+/// prompt and tools of their own for every request, and [`RequestLog::preamble`] reads them again.
+pub fn as_sent(
+    transcript: &mut Transcript,
+    log: &RequestLog,
+    lines: &mut dyn Lines,
+    counts: &mut dyn FnMut(&mut Preamble),
+) -> Vec<Option<SentOf>> {
     let mut prover = Prover::new();
     let known: Vec<Option<SentOf>> = transcript
         .requests
@@ -54,13 +62,36 @@ pub fn as_sent(transcript: &mut Transcript, log: &RequestLog, lines: &mut dyn Li
     for (index, sent) in known.iter().enumerate() {
         match sent {
             Some(SentOf { recorded, proof: Ok(()) }) => {
-                making.sent(transcript, index, log, *recorded, lines);
+                making.sent(transcript, index, log, *recorded, lines, counts);
             }
             _ => making.as_told(transcript, index),
         }
     }
     making.finish(transcript);
     known
+}
+
+impl RequestLog {
+    /// System prompt and tools of a request; `None` where their line is not in the file or cannot be read.
+    pub fn preamble(&self, recorded: usize, lines: &mut dyn Lines) -> Option<Preamble> {
+        let mut fields = self.shape(self.requests().get(recorded)?, lines).ok()?;
+        let system = match fields.remove("system") {
+            Some(Value::String(text)) => vec![text],
+            Some(Value::Array(blocks)) => {
+                blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let tools = match fields.remove("tools") {
+            Some(Value::Array(tools)) => tools,
+            _ => Vec::new(),
+        };
+        let tools = tools.into_iter().map(|definition| Tool {
+            name: definition["name"].as_str().unwrap_or_default().to_owned(),
+            definition,
+        });
+        Some(Preamble { system, tools: tools.collect() })
+    }
 }
 
 struct Making {
@@ -131,6 +162,7 @@ impl Making {
         log: &RequestLog,
         recorded: usize,
         lines: &mut dyn Lines,
+        counts: &mut dyn FnMut(&mut Preamble),
     ) {
         let Ok(hashes) = log.whole(recorded) else { return self.as_told(transcript, index) };
         let mut seen: HashMap<Digest, u32> = HashMap::with_capacity(hashes.len());
@@ -151,7 +183,7 @@ impl Making {
             };
             messages.push(message);
         }
-        let preamble = self.preamble(transcript, log, recorded, lines);
+        let preamble = self.preamble(transcript, log, recorded, lines, counts);
         let told = transcript.requests[index].segment;
         let segment = self.segment(transcript, told, &messages);
         let request = &mut transcript.requests[index];
@@ -251,23 +283,14 @@ impl Making {
         log: &RequestLog,
         recorded: usize,
         lines: &mut dyn Lines,
+        counts: &mut dyn FnMut(&mut Preamble),
     ) -> Option<usize> {
-        let recorded = log.requests().get(recorded)?;
-        let shape = recorded.shape?;
+        let shape = log.requests().get(recorded)?.shape?;
         if let Some(&known) = self.preambles.get(&shape) {
             return Some(known);
         }
-        let fields = log.shape(recorded, lines).ok()?;
-        let list = |name: &str| fields.get(name).and_then(Value::as_array).into_iter().flatten();
-        let system = match fields.get("system") {
-            Some(Value::String(text)) => vec![text.clone()],
-            _ => list("system").filter_map(|block| block["text"].as_str().map(str::to_owned)).collect(),
-        };
-        let tools = list("tools").map(|tool| Tool {
-            name: tool["name"].as_str().unwrap_or_default().to_owned(),
-            definition: tool.clone(),
-        });
-        let preamble = Preamble { system, tools: tools.collect() };
+        let mut preamble = log.preamble(recorded, lines)?;
+        counts(&mut preamble);
         transcript.preambles.push(preamble);
         self.preambles.insert(shape, transcript.preambles.len() - 1);
         Some(transcript.preambles.len() - 1)
