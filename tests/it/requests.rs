@@ -242,6 +242,6 @@ fn the_setting_in_force_is_that_of_the_recorded_requests() {
     assert!(told.show().requests.iter().all(|request| request.rests_on == RestsOn::Request));
     let request = DeployedReq { transcript: told.path.clone(), ..DeployedReq::default() };
     let deployed = commands::context_deployed(&told.world.app, request).expect("an answer");
-    assert_eq!(deployed.variant.expect("recorded").config, in_force);
+    assert_eq!(deployed.variant.expect("recorded").config["context_management"], in_force);
     assert_eq!((deployed.reporting, deployed.agreeing), (2, 2));
 }
