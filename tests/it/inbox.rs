@@ -599,9 +599,9 @@ fn item_by_item_the_list_is_that_of_the_pages() {
             break;
         }
     }
-    let list = commands::InboxList::read(&world.app, &wire::InboxReq::default()).expect("a list");
+    let list = commands::InboxList::read(world.app.review(), &wire::InboxReq::default()).expect("a list");
     let mut listed: Vec<wire::InboxGroup> = Vec::new();
-    list.each(&world.app, |part| -> Result<(), wire::ApiError> {
+    list.each(world.app.review(), |part| -> Result<(), wire::ApiError> {
         match part {
             commands::InboxPart::Group(group) => listed.push(group),
             commands::InboxPart::Item(item) => listed.last_mut().expect("a group").items.push(*item),
@@ -612,12 +612,12 @@ fn item_by_item_the_list_is_that_of_the_pages() {
     let text = |groups: &[wire::InboxGroup]| serde_json::to_string_pretty(groups).expect("JSON");
     assert_eq!(text(&listed), text(&paged));
     assert!(listed.len() >= 2 && listed.iter().map(|group| group.items.len()).sum::<usize>() == 180);
-    let of_group = list.versions(&world.app, &listed[0].id).expect("versions").expect("it is there");
+    let of_group = list.versions(world.app.review(), &listed[0].id).expect("versions").expect("it is there");
     assert_eq!(of_group, listed[0].items.iter().map(|item| item.version_id.clone()).collect::<Vec<_>>());
-    assert_eq!(list.versions(&world.app, "group_0").expect("no failure"), None);
+    assert_eq!(list.versions(world.app.review(), "group_0").expect("no failure"), None);
     // Who has seen enough gets no more, and nobody waits for what nobody takes.
     let mut taken = 0;
-    let stopped = list.each(&world.app, |_| {
+    let stopped = list.each(world.app.review(), |_| {
         taken += 1;
         let (code, message) = (wire::Code::Busy, "Enough.".into());
         let enough = wire::ApiError { code, message, hint: "".into(), subject: String::new() };

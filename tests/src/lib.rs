@@ -170,7 +170,7 @@ impl Drop for World {
 
 /// The crates of the commands: the engine, the features over it, and the thin top.
 #[must_use]
-pub const fn api_crates() -> [&'static str; 8] {
+pub const fn api_crates() -> [&'static str; 10] {
     [
         "retrace-engine",
         "retrace-redact",
@@ -179,6 +179,8 @@ pub const fn api_crates() -> [&'static str; 8] {
         "retrace-lab",
         "retrace-history",
         "retrace-import",
+        "retrace-health",
+        "retrace-review",
         "retrace-api",
     ]
 }

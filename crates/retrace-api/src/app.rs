@@ -1,96 +1,58 @@
-//! The app: the engine with the state of each feature.
+//! The app: the engine and every feature, wired together.
 
-use crate::commands::check::CachedChecker;
-use crate::item_findings::FindingsCache;
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Event};
 use retrace_engine::Engine;
-use retrace_engine::kept_texts::KeptTexts;
 use retrace_engine::recorder::{Recording, Upkeep};
-pub(crate) use retrace_engine::{lock, root_of};
+use retrace_health::Checks;
 use retrace_history::{History, JoinUpkeep};
 use retrace_hosted::Hosted;
 use retrace_import::Imports;
 use retrace_lab::Lab;
-use retrace_model::{StoreId, Timestamp};
 use retrace_redact::{PurgeUpkeep, Redactions};
+use retrace_review::Review;
 use retrace_served::Served;
-use std::collections::HashMap;
-use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex};
 
 /// The log with everything commands need around it. Cheap to share between threads.
 pub struct App {
-    pub(crate) inner: Arc<Inner>,
-}
-
-/// The engine with the state of the features that have no crate of their own.
-pub(crate) struct Inner {
-    engine: Arc<Engine>,
-    pub(crate) redactions: Arc<Redactions>,
-    pub(crate) served: Arc<Served>,
+    pub(crate) engine: Arc<Engine>,
+    redactions: Arc<Redactions>,
+    served: Arc<Served>,
     pub(crate) hosted: Arc<Hosted>,
     pub(crate) lab: Arc<Lab>,
-    pub(crate) history: Arc<History>,
-    pub(crate) imports: Arc<Imports>,
-    /// Last findings of each store, so that only changed files are checked anew.
-    pub(crate) checkers: Mutex<HashMap<StoreId, CachedChecker>>,
-    /// The repository each store is about, and when that was asked.
-    pub(crate) repositories: Mutex<HashMap<StoreId, (Timestamp, Option<PathBuf>)>>,
-    /// Findings of what the inbox showed.
-    pub(crate) findings_cache: FindingsCache,
+    history: Arc<History>,
+    imports: Arc<Imports>,
+    checks: Arc<Checks>,
+    review: Arc<Review>,
 }
 
-impl Deref for Inner {
-    type Target = Arc<Engine>;
-
-    fn deref(&self) -> &Arc<Engine> {
-        &self.engine
-    }
+/// What a command of a feature asks of the app.
+macro_rules! has {
+    ($($field:ident: $feature:ty),+ $(,)?) => {
+        $(
+            impl AsRef<$feature> for App {
+                fn as_ref(&self) -> &$feature {
+                    &self.$field
+                }
+            }
+        )+
+    };
 }
 
-impl KeptTexts for Inner {
-    fn forget_memories(&self) {
-        self.findings_cache.forget();
-    }
-}
-
-impl AsRef<Redactions> for App {
-    fn as_ref(&self) -> &Redactions {
-        &self.inner.redactions
-    }
-}
-
-impl AsRef<Arc<Served>> for App {
-    fn as_ref(&self) -> &Arc<Served> {
-        &self.inner.served
-    }
-}
-
-impl AsRef<Arc<Hosted>> for App {
-    fn as_ref(&self) -> &Arc<Hosted> {
-        &self.inner.hosted
-    }
-}
-
-impl AsRef<Arc<Lab>> for App {
-    fn as_ref(&self) -> &Arc<Lab> {
-        &self.inner.lab
-    }
-}
-
-impl AsRef<Arc<History>> for App {
-    fn as_ref(&self) -> &Arc<History> {
-        &self.inner.history
-    }
-}
-
-impl AsRef<Arc<Imports>> for App {
-    fn as_ref(&self) -> &Arc<Imports> {
-        &self.inner.imports
-    }
+has! {
+    engine: Engine,
+    engine: Arc<Engine>,
+    redactions: Redactions,
+    served: Arc<Served>,
+    hosted: Arc<Hosted>,
+    lab: Arc<Lab>,
+    history: Arc<History>,
+    imports: Arc<Imports>,
+    checks: Arc<Checks>,
+    review: Arc<Review>,
 }
 
 impl AsRef<Self> for App {
@@ -99,55 +61,34 @@ impl AsRef<Self> for App {
     }
 }
 
-impl AsRef<Arc<Engine>> for App {
-    fn as_ref(&self) -> &Arc<Engine> {
-        &self.inner.engine
-    }
-}
-
-impl AsRef<Engine> for App {
-    fn as_ref(&self) -> &Engine {
-        &self.inner.engine
-    }
-}
-
 impl App {
     /// Opens the log, and makes it when there is none.
     ///
     /// # Errors
-    /// [`Code::DatabaseNewer`], [`Code::DatabaseDamaged`], [`Code::CannotWrite`] or [`Code::Busy`]. Nothing is changed
-    /// then.
-    ///
-    /// [`Code::DatabaseNewer`]: crate::wire::Code::DatabaseNewer
-    /// [`Code::DatabaseDamaged`]: crate::wire::Code::DatabaseDamaged
-    /// [`Code::CannotWrite`]: crate::wire::Code::CannotWrite
-    /// [`Code::Busy`]: crate::wire::Code::Busy
+    /// `database_newer`, `database_damaged`, `cannot_write` or `busy`. Nothing is changed then.
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
         let AppOptions { engine, keys, hosts } = options;
         let engine = Engine::open(engine)?;
         let redactions = Arc::new(Redactions::new(Arc::clone(&engine)));
+        let served = Arc::new(Served::new(Arc::clone(&engine), Arc::clone(&redactions)));
+        let hosted = Arc::new(Hosted::new(Arc::clone(&engine), hosts));
         let lab = Arc::new(Lab::new(Arc::clone(&engine), keys));
-        let app = Self {
-            inner: Arc::new(Inner {
-                served: Arc::new(Served::new(Arc::clone(&engine), Arc::clone(&redactions))),
-                redactions,
-                hosted: Arc::new(Hosted::new(Arc::clone(&engine), hosts)),
-                history: Arc::new(History::new(Arc::clone(&engine), Arc::clone(&lab))),
-                imports: Arc::new(Imports::new(Arc::clone(&engine), Arc::clone(&lab))),
-                lab,
-                engine,
-                checkers: Mutex::new(HashMap::new()),
-                repositories: Mutex::new(HashMap::new()),
-                findings_cache: FindingsCache::default(),
-            }),
-        };
-        app.inner.forget_with(&app.inner);
-        app.inner.forget_with(&app.inner.served);
-        app.inner.forget_with(&app.inner.history);
+        let history = Arc::new(History::new(Arc::clone(&engine), Arc::clone(&lab)));
+        let imports = Arc::new(Imports::new(Arc::clone(&engine), Arc::clone(&lab)));
+        let checks = Arc::new(Checks::new(Arc::clone(&engine), Arc::clone(&lab)));
+        let review = Arc::new(Review::new(
+            Arc::clone(&engine),
+            Arc::clone(&checks),
+            Arc::clone(&history),
+            Arc::clone(&imports),
+        ));
+        engine.forget_with(&checks);
+        engine.forget_with(&served);
+        engine.forget_with(&history);
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
-        drop(app.inner.redactions.finish_purges());
-        drop(app.inner.finish_baselines());
-        Ok(app)
+        drop(redactions.finish_purges());
+        drop(engine.finish_baselines());
+        Ok(Self { engine, redactions, served, hosted, lab, history, imports, checks, review })
     }
 
     /// Takes whatever log is in the data directory for the one that is kept there from now on, a new one where there is none.
@@ -161,13 +102,19 @@ impl App {
     /// What is served to other programs, for [`crate::store_api::StoreService`].
     #[must_use]
     pub fn served(&self) -> &Arc<Served> {
-        &self.inner.served
+        &self.served
+    }
+
+    /// Reviews, for [`crate::commands::InboxList`].
+    #[must_use]
+    pub fn review(&self) -> &Arc<Review> {
+        &self.review
     }
 
     /// Where the log is.
     #[must_use]
     pub fn data_dir(&self) -> PathBuf {
-        self.inner.options.data_dir.clone()
+        self.engine.options.data_dir.clone()
     }
 
     /// Waits until everything that calls changed is on the disk. Dropping the app does so too, and where
@@ -176,13 +123,13 @@ impl App {
     /// # Errors
     /// A failure of the database. What is not on the disk stays noted in the log.
     pub fn flush(&self) -> Result<(), ApiError> {
-        self.inner.flush_now()
+        self.engine.flush_now()
     }
 
     /// Events from now on. The first listener starts a thread that also notices what other processes append.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<Event> {
-        self.inner.subscribe()
+        self.engine.subscribe()
     }
 
     /// Starts recording the stores on the list, or those named, until the answer is stopped or dropped.
@@ -191,15 +138,15 @@ impl App {
     /// `busy` when another process records with this data directory, `not_found` for an unknown store.
     pub fn record(&self, stores: &[String]) -> Result<Recording, ApiError> {
         let upkeep: Vec<Box<dyn Upkeep>> = vec![
-            Box::new(PurgeUpkeep::new(Arc::clone(&self.inner.redactions))),
-            Box::new(JoinUpkeep::new(Arc::clone(&self.inner.history))),
+            Box::new(PurgeUpkeep::new(Arc::clone(&self.redactions))),
+            Box::new(JoinUpkeep::new(Arc::clone(&self.history))),
         ];
-        self.inner.record(stores, upkeep)
+        self.engine.record(stores, upkeep)
     }
 }
 
 impl Drop for App {
     fn drop(&mut self) {
-        self.inner.close();
+        self.engine.close();
     }
 }

@@ -2,9 +2,9 @@
 //! is the shell's.
 
 use crate::App;
-use crate::keep;
 use crate::wire::show;
 use crate::wire::{ApiError, Code, DesktopSettings};
+use retrace_engine::keep;
 
 /// Where it is kept, in the data directory.
 const FILE: &str = "desktop.json";
@@ -15,7 +15,7 @@ impl App {
     /// # Errors
     /// `internal` when the file is there and cannot be read.
     pub fn desktop_settings(&self) -> Result<DesktopSettings, ApiError> {
-        let path = self.inner.options.data_dir.join(FILE);
+        let path = self.engine.options.data_dir.join(FILE);
         let Some(text) = keep::read(&path)? else { return Ok(DesktopSettings::default()) };
         serde_json::from_str(&text).map_err(|error| {
             ApiError::new(
@@ -33,6 +33,6 @@ impl App {
     /// `cannot_write`.
     pub fn set_desktop_settings(&self, settings: &DesktopSettings) -> Result<(), ApiError> {
         let text = serde_json::to_vec_pretty(settings).expect("settings are plain values");
-        keep::replace(&self.inner, &self.inner.options.data_dir.join(FILE), &text)
+        keep::replace(&self.engine, &self.engine.options.data_dir.join(FILE), &text)
     }
 }

@@ -24,19 +24,11 @@
 
 mod allocator;
 mod app;
-mod approval;
 pub mod bindings;
-mod check;
 pub mod commands;
 mod desktop;
-mod entries;
-mod inbox;
-mod item_findings;
-mod loads;
-pub mod notices;
 mod options;
 pub mod reference;
-mod review_page;
 mod sentences;
 
 pub use allocator::bound_heaps;
@@ -51,11 +43,9 @@ pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
 /// Hosts of mirrored stores.
 pub use retrace_hosted::remote;
 pub use retrace_lab::{KeyInMemory, KeyStore, SystemKeyring};
+/// Which notifications are due.
+pub use retrace_review::notices;
 /// The Memory Stores API, without a transport.
 pub use retrace_served::store_api;
 /// The types that cross the line to clients.
 pub use retrace_wire as wire;
-
-use retrace_engine::{
-    decision, diff, keep, kinds, memories, plan, queue, relocate, roots, stores, target, view,
-};

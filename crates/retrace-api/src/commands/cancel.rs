@@ -8,12 +8,12 @@ use retrace_lab::TranscriptIndex;
 ///
 /// # Errors
 /// None.
-pub fn cancel(app: &App, request: JobRef) -> Result<Cancelled, ApiError> {
-    let index = app.inner.lab.index();
+pub(crate) fn cancel(app: &App, request: JobRef) -> Result<Cancelled, ApiError> {
+    let index = app.lab.index();
     let cancelled = if request.job == TranscriptIndex::JOB {
         index.cancel()
     } else {
-        app.inner.jobs.cancel(&request.job)
+        app.engine.jobs.cancel(&request.job)
     };
     Ok(Cancelled { cancelled })
 }

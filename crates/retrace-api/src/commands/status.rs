@@ -1,8 +1,8 @@
 //! The state of the whole program.
 
 use crate::App;
-use crate::stores::is_recorded;
 use crate::wire::{ApiError, Nothing, Status};
+use retrace_engine::stores::is_recorded;
 use retrace_log::Lease;
 use std::sync::atomic::Ordering;
 
@@ -10,9 +10,9 @@ use std::sync::atomic::Ordering;
 ///
 /// # Errors
 /// A failure of the database.
-pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
-    let inner = &app.inner;
-    let verified = *crate::app::lock(&inner.verified);
+pub(crate) fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
+    let inner = &app.engine;
+    let verified = *retrace_engine::lock(&inner.verified);
     let recording_here = inner.recording_here.load(Ordering::SeqCst);
     inner.read(|reader| {
         let (versions, memories) = reader.totals()?;
@@ -35,7 +35,7 @@ pub fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             chain_ok: verified.map(|(_, ok)| ok),
             unreviewed: reader.unreviewed_counts(&inner.user())?.values().sum(),
             purge_pending: reader.purges_pending()?,
-            network_calls: inner.lab.calls() + inner.hosted.calls(),
+            network_calls: app.lab.calls() + app.hosted.calls(),
             first_run: all.is_empty(),
         })
     })

@@ -60,11 +60,11 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let narrowed = Narrowed { store: arguments.store, kind: arguments.kind };
     let request = narrowed.request();
-    let mut list = InboxList::read(&app, &request)?;
+    let mut list = InboxList::read(app.review(), &request)?;
     if list.headings().any(|group| group.session.is_some()) {
         // Titles and prompts are told where the index of transcripts is known; here nothing has read it yet.
         commands::transcripts(&app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
-        list = InboxList::read(&app, &request)?;
+        list = InboxList::read(app.review(), &request)?;
     }
     if list.is_empty() {
         shell.note(match &narrowed.kind {
@@ -77,14 +77,14 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     shell.print_long(|out| {
         if as_json {
             let mut lines = json::Lists::new(out);
-            list.each(&app, |part| match part {
+            list.each(app.review(), |part| match part {
                 InboxPart::Group(group) => Ok(lines.begin(&group)?),
                 InboxPart::Item(item) => Ok(lines.item(&*item)?),
             })
             .and_then(|()| Ok(lines.end()?))
         } else {
             let mut groups = print::inbox::Groups::new(out, &names, arguments.all, style);
-            list.each(&app, |part| match part {
+            list.each(app.review(), |part| match part {
                 InboxPart::Group(group) => Ok(groups.begin(group)?),
                 InboxPart::Item(item) => Ok(groups.item(*item)?),
             })

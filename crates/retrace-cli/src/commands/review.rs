@@ -194,8 +194,8 @@ fn tell_first(plan: &Reviewed, shell: &mut Shell<'_, '_>) -> Result<(), Failure>
 
 /// The versions of a group of the inbox, as it was listed.
 fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
-    let list = InboxList::read(app, &Narrowed::of_group(group).request())?;
-    let found = list.versions(app, group)?;
+    let list = InboxList::read(app.review(), &Narrowed::of_group(group).request())?;
+    let found = list.versions(app.review(), group)?;
     found.ok_or_else(|| ApiError {
         code: Code::NotFound,
         message: "There is no such group in the inbox.".to_owned().into(),

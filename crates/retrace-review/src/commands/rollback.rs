@@ -2,8 +2,7 @@
 
 mod imported;
 
-use crate::App;
-use crate::app::Inner;
+use crate::Review;
 use crate::decision::Decision;
 use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step, Wanted};
@@ -15,14 +14,14 @@ use retrace_model::{
     MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Puts back one memory, or what a session or an operation changed.
 ///
 /// # Errors
 /// `not_found`, `invalid`, `content_redacted` when the wanted content is gone, `store_unavailable`. Files that moved on are
 /// conflicts in the answer, and nothing is done then.
-pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn rollback(inner: &Arc<Review>, request: RollbackReq) -> Result<ActResult, ApiError> {
     if request.session.is_some() {
         retrace_history::joined(&inner.history)?;
     }
@@ -50,8 +49,7 @@ pub fn rollback(app: &App, request: RollbackReq) -> Result<ActResult, ApiError> 
 /// # Errors
 /// `not_found`, `store_unavailable`, `before_recording` for an instant before recording began, unless what imported history knows of
 /// it is asked for. Files that moved on are conflicts in the answer, and nothing is done then.
-pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn restore(inner: &Arc<Review>, request: RestoreReq) -> Result<ActResult, ApiError> {
     let (plan, imported) = inner.read(|reader| {
         if request.from_imported {
             inner.plan_restore_imported(reader, &request)
@@ -69,8 +67,7 @@ pub fn restore(app: &App, request: RestoreReq) -> Result<ActResult, ApiError> {
 /// # Errors
 /// `not_found` when there is nothing to undo, `invalid` for an operation that cannot be undone. Files that moved on are
 /// conflicts in the answer, and nothing is done then.
-pub fn undo(app: &App, request: UndoReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError> {
     let seq = inner.read(|reader| match request.operation_seq {
         Some(seq) => Ok(seq),
         None => newest_undoable(reader),
@@ -98,7 +95,7 @@ fn undone_act(row: &OperationRow) -> wire::UndoneAct {
 ///
 /// # Errors
 /// As [`undo`]; `head_moved` where it conflicts.
-pub(super) fn undo_operation(inner: &std::sync::Arc<Inner>, seq: u64) -> Result<(), ApiError> {
+pub(super) fn undo_operation(inner: &std::sync::Arc<Review>, seq: u64) -> Result<(), ApiError> {
     let plan = inner.read(|reader| inner.plan_undo(reader, Some(seq)))?;
     let undone = inner.carry_out(&plan, false)?;
     undone.conflict_error().map_or(Ok(()), Err)
@@ -172,9 +169,9 @@ fn state_at(version: Option<VersionRow>) -> (Option<(RelPath, VersionRow)>, Opti
     }
 }
 
-impl Inner {
+impl Review {
     /// The plan that takes an act back: the named one, or the newest that can be.
-    pub(crate) fn plan_undo(&self, reader: &Reader<'_>, operation: Option<u64>) -> Result<Plan, ApiError> {
+    pub fn plan_undo(&self, reader: &Reader<'_>, operation: Option<u64>) -> Result<Plan, ApiError> {
         let seq = match operation {
             Some(seq) => seq,
             None => newest_undoable(reader)?,
@@ -197,7 +194,7 @@ impl Inner {
     }
 
     /// Plans to put a memory back to a version it had, or to delete it where there is none.
-    pub(crate) fn plan_back_to(
+    pub fn plan_back_to(
         &self,
         reader: &Reader<'_>,
         plan: &mut Plan,

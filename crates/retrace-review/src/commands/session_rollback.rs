@@ -1,7 +1,7 @@
 //! Taking back what a session wrote. What it is known to have written is taken back; what it is only likely to have written, by
 //! the file's front matter or by time alone, is offered, and taken back where a person chooses it. Each can be left out.
 
-use crate::app::Inner;
+use crate::Review;
 use crate::plan::Plan;
 use crate::target::version_named;
 use crate::wire::{ApiError, Code, Conflict, LikelyChange, RollbackReq};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Versions that a session wrote, oldest first: each version with how sure that is.
 type Candidates = BTreeMap<u64, (VersionRow, Evidence)>;
 
-impl Inner {
+impl Review {
     pub(super) fn plan_session(
         &self,
         reader: &Reader<'_>,

@@ -6,8 +6,7 @@
 //! to be. Files are changed through the plans of `plan.rs`, and the review is written down in the same transaction.
 
 use super::rollback::newest_version;
-use crate::App;
-use crate::app::Inner;
+use crate::Review;
 use crate::approval::{Direction, Weighing};
 use crate::decision::{self, Decision, Who};
 use crate::kinds::kind_filter;
@@ -30,7 +29,7 @@ const LARGEST_TEXT: usize = 10 << 20;
 /// # Errors
 /// `invalid`, `not_found` for an unknown version, `store_unavailable`. Items that changed since the caller looked are skipped
 /// in the answer, and the others done; so are, where several are approved, those with findings of severity error.
-pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
+pub fn review(inner: &Arc<Review>, request: ReviewReq) -> Result<Reviewed, ApiError> {
     let verdict = match (request.verdict.as_str(), &request.text) {
         ("approve", None) => Verdict::Approved,
         ("approve", Some(_)) => Verdict::Edited,
@@ -50,7 +49,6 @@ pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
     if request.expected_sha256.is_some() && request.text.is_none() {
         return Err(ApiError::invalid("A hash is expected where a text is written.", "expected_sha256"));
     }
-    let inner = &app.inner;
     let named = inner.read(|reader| {
         request.versions.iter().map(|text| version_named(reader, text)).collect::<Result<Vec<_>, _>>()
     })?;
@@ -80,8 +78,7 @@ pub fn review(app: &App, request: ReviewReq) -> Result<Reviewed, ApiError> {
 ///
 /// # Errors
 /// `invalid` or `not_found` when the point, the store or the kind is none.
-pub fn review_up_to(app: &App, request: ReviewUpToReq) -> Result<Reviewed, ApiError> {
-    let inner = &app.inner;
+pub fn review_up_to(inner: &Arc<Review>, request: ReviewUpToReq) -> Result<Reviewed, ApiError> {
     let kind = kind_filter(request.kind.as_deref())?;
     let (last, store) = inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
@@ -129,8 +126,7 @@ pub fn review_up_to(app: &App, request: ReviewUpToReq) -> Result<Reviewed, ApiEr
 /// # Errors
 /// `not_found` when there is no review to take back, `invalid` when it is taken back already or another person's. Files that
 /// moved on are conflicts in the answer, and nothing is done then.
-pub fn undo_review(app: &App, request: UndoReviewReq) -> Result<Reviewed, ApiError> {
-    let inner = &app.inner;
+pub fn undo_review(inner: &Arc<Review>, request: UndoReviewReq) -> Result<Reviewed, ApiError> {
     let person = inner.user();
     let (seq, operation, done) = inner.read(|reader| {
         let seq = match request.review_seq {
@@ -196,7 +192,7 @@ struct Accepted {
 /// Memory of each file, by store and path.
 type MemoryByFile = BTreeMap<(String, String), MemoryId>;
 
-impl Inner {
+impl Review {
     /// Sorts out what is still as the person saw it.
     fn sort_out(&self, reader: &Reader<'_>, named: &BTreeMap<u64, VersionRow>) -> Result<Sorted, ApiError> {
         let (person, mut sorted) = (self.user(), Sorted::default());

@@ -1,14 +1,14 @@
 //! All that is left to review, item by item.
 
 use super::inbox::{heading, narrowed};
-use crate::App;
-use crate::app::Inner;
+use crate::Review;
 use crate::inbox::{Group, groups};
-use crate::item_findings::Configurations;
 use crate::kinds::kind_filter;
 use crate::wire::{ApiError, Code, InboxGroup, InboxItem, InboxReq};
+use retrace_health::Configurations;
 use retrace_log::Unreviewed;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Items that are read in one go: enough that handing them on costs nothing, few enough that the first ones come at once.
@@ -45,8 +45,7 @@ impl InboxList {
     ///
     /// # Errors
     /// As [`inbox`](super::inbox).
-    pub fn read(app: &App, request: &InboxReq) -> Result<Self, ApiError> {
-        let inner = &app.inner;
+    pub fn read(inner: &Arc<Review>, request: &InboxReq) -> Result<Self, ApiError> {
         let kind = kind_filter(request.kind.as_deref())?;
         inner.read(|reader| {
             let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
@@ -72,10 +71,10 @@ impl InboxList {
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn versions(&self, app: &App, group: &str) -> Result<Option<Vec<String>>, ApiError> {
+    pub fn versions(&self, inner: &Arc<Review>, group: &str) -> Result<Option<Vec<String>>, ApiError> {
         let Some(index) = self.headings().position(|known| known.id == group) else { return Ok(None) };
         let members = self.groups[index].members.iter();
-        app.inner.read(|reader| {
+        inner.read(|reader| {
             let id = |member: &usize| Ok(reader.version(self.items[*member].newest)?.id.to_string());
             members.map(id).collect::<Result<_, ApiError>>().map(Some)
         })
@@ -88,10 +87,9 @@ impl InboxList {
     /// Those of `visit`, and failures of the database.
     pub fn each<E: From<ApiError>>(
         &self,
-        app: &App,
+        inner: &Arc<Review>,
         mut visit: impl FnMut(InboxPart) -> Result<(), E>,
     ) -> Result<(), E> {
-        let inner = &*app.inner;
         let order: Vec<usize> = self.groups.iter().flat_map(|group| &group.members).copied().collect();
         let portions: Vec<&[usize]> = order.chunks(PORTION).collect();
         let most = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
@@ -133,7 +131,7 @@ impl InboxList {
     }
 
     /// Works out what is said of items, portion by portion, until nobody takes them any more.
-    fn work_out(&self, inner: &Inner, portions: &[&[usize]], give: &SyncSender<Portion>) {
+    fn work_out(&self, inner: &Review, portions: &[&[usize]], give: &SyncSender<Portion>) {
         let mut configurations = Configurations::default();
         for portion in portions {
             let read = inner.read(|reader| {

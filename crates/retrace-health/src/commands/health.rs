@@ -1,10 +1,8 @@
-//! Health of stores: sizes against limits, findings, use.
+//! Checks of stores: sizes against limits, findings, use.
 
-use super::NEWEST_FAMILY;
 use super::check::FoundInStore;
 use super::expiry::{StoreFacts, proposals};
-use crate::App;
-use crate::app::{Inner, root_of};
+use crate::Checks;
 use crate::check;
 use crate::loads::{Loads, SessionLoads};
 use crate::view;
@@ -12,6 +10,8 @@ use crate::wire::{
     ApiError, FigureKind, Finding, GroupCount, Health, HealthReq, HostedFit, IndexHealth, MemoryLoads,
     StoreFinding, StoreHealth, StoreLoads,
 };
+use retrace_engine::counts::NEWEST_FAMILY;
+use retrace_engine::root_of;
 use retrace_findings::{
     HOSTED_BYTES, HOSTED_MEMORIES, INDEX_MAX_BYTES, INDEX_MAX_LINES, hosted_problem, index_cut, index_loaded,
     index_size,
@@ -23,12 +23,11 @@ use retrace_tokens::Counter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Health of one store, or every listed one. A store that cannot be read is a row with the reason.
+/// Checks of one store, or every listed one. A store that cannot be read is a row with the reason.
 ///
 /// # Errors
 /// `not_found` for an unknown store; `invalid` for settings of rules that cannot be used.
-pub fn health(app: &App, request: HealthReq) -> Result<Health, ApiError> {
-    let inner = &app.inner;
+pub fn health(inner: &Arc<Checks>, request: HealthReq) -> Result<Health, ApiError> {
     // Reported once for all stores, rather than in each row.
     inner.own_rules()?;
     let sessions = request.loads.then(|| SessionLoads::read(inner)).transpose()?;
@@ -69,13 +68,9 @@ fn rank(severity: &str) -> u8 {
     }
 }
 
-impl Inner {
+impl Checks {
     /// The store a person named, or all on the list, by name.
-    pub(crate) fn listed_stores(
-        &self,
-        reader: &Reader<'_>,
-        named: Option<&str>,
-    ) -> Result<Vec<StoreRow>, ApiError> {
+    pub fn listed_stores(&self, reader: &Reader<'_>, named: Option<&str>) -> Result<Vec<StoreRow>, ApiError> {
         Ok(match named {
             Some(name) => vec![self.store_named(reader, name)?],
             None => reader.stores()?.into_iter().filter(|store| store.removed_at.is_none()).collect(),
@@ -121,7 +116,7 @@ impl Inner {
         Ok((row, findings))
     }
 
-    /// Health of a store by the log.
+    /// Checks of a store by the log.
     fn row_of(&self, store: &StoreRow) -> Result<StoreHealth, ApiError> {
         let filter = VersionFilter { store: Some(store.id), limit: 1, ..VersionFilter::default() };
         let newest = self.read(|reader| Ok(reader.versions(&filter)?))?.pop();

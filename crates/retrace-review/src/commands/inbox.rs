@@ -1,14 +1,15 @@
 //! Unreviewed changes.
 
-use crate::App;
+use crate::Review;
 use crate::inbox::{Group, groups};
-use crate::item_findings::Configurations;
 use crate::kinds::kind_filter;
 use crate::view;
 use crate::wire::{ApiError, Inbox, InboxGroup, InboxKinds, InboxKindsReq, InboxReq, KindCount};
+use retrace_health::Configurations;
 use retrace_log::Unreviewed;
 use retrace_model::{Actor, KindFilter, StoreId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Items of a page where none is said.
 const PAGE: u64 = 50;
@@ -21,8 +22,7 @@ const LARGEST_PAGE: u64 = 500;
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for a page that cannot be asked for or a kind that is none.
-pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
-    let inner = &app.inner;
+pub fn inbox(inner: &Arc<Review>, request: InboxReq) -> Result<Inbox, ApiError> {
     let limit = match request.limit {
         Some(0) => return Err(ApiError::invalid("A page has at least one item.", "limit")),
         limit => limit.unwrap_or(PAGE).min(LARGEST_PAGE),
@@ -72,8 +72,7 @@ pub fn inbox(app: &App, request: InboxReq) -> Result<Inbox, ApiError> {
 ///
 /// # Errors
 /// `not_found` for an unknown store.
-pub fn inbox_kinds(app: &App, request: InboxKindsReq) -> Result<InboxKinds, ApiError> {
-    let inner = &app.inner;
+pub fn inbox_kinds(inner: &Arc<Review>, request: InboxKindsReq) -> Result<InboxKinds, ApiError> {
     inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
         let kinds = inner.kinds_left(reader, store.map(|store| store.id))?;

@@ -4,9 +4,9 @@
 //! out unless it is accepted. It is weighed by the findings of its row in the inbox, so that nothing is left out for a reason
 //! the list does not show.
 
-use crate::app::Inner;
-use crate::item_findings::Configurations;
+use crate::Review;
 use crate::wire::{ApiError, Approval, Finding, RuleCount};
+use retrace_health::Configurations;
 use retrace_log::{Reader, Unreviewed, VersionRow};
 use retrace_model::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ impl Weighing {
     /// is left, and `base` what was reviewed last.
     pub(crate) fn errors_of(
         &mut self,
-        inner: &Inner,
+        inner: &Review,
         reader: &Reader<'_>,
         version: &VersionRow,
         base: Option<&VersionRow>,
@@ -63,7 +63,7 @@ impl Weighing {
         is_accepted: bool,
     ) -> Result<Vec<Finding>, ApiError> {
         let item = Unreviewed { newest: version.id.seq, ..left.clone() };
-        let mut found = inner.findings_of_item(
+        let mut found = inner.checks.findings_of_item(
             (reader, &reader.recent()),
             &item,
             version,

@@ -2,8 +2,7 @@
 //! itself.
 
 use super::check::FoundInStore;
-use crate::App;
-use crate::app::{Inner, root_of};
+use crate::Checks;
 use crate::check;
 use crate::entries::without_links;
 use crate::loads::SessionLoads;
@@ -14,19 +13,21 @@ use crate::wire::{
     ActResult, ApiError, Code, ExpireReq, Expiry, ExpiryProposal, ExpiryReason, ExpiryReq, IndexLine,
 };
 use chrono::NaiveDate;
+use retrace_engine::root_of;
 use retrace_findings::{
     Finding, UNLOADED_DAYS, UNLOADED_SESSIONS, Usage, file_links, is_index, is_instructions,
 };
 use retrace_log::{MemoryAt, Reader, StoreRow};
 use retrace_model::{RelPath, Sha256, Source, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Days after which a daily log is proposed. What is worth keeping of a day is in the topic files by then; a quarter, as for
 /// memories that nobody loads.
 const LOG_DAYS: u32 = 90;
 
 /// Messages of the reasons, beside those of the rule of days that are past; see [`retrace_findings::messages`].
-pub(crate) const MESSAGES: &[&str] = &[
+pub const MESSAGES: &[&str] = &[
     "Last loaded on {0}, last changed on {1}; {2} sessions since could have loaded it.",
     "Never loaded, last changed on {0}; {1} sessions since could have loaded it.",
     "The log of {0}, {1} days ago.",
@@ -51,8 +52,7 @@ impl Default for Days {
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for settings of rules that cannot be used. A store that cannot be read has no
 /// proposals.
-pub fn expiry(app: &App, request: ExpiryReq) -> Result<Expiry, ApiError> {
-    let inner = &app.inner;
+pub fn expiry(inner: &Arc<Checks>, request: ExpiryReq) -> Result<Expiry, ApiError> {
     let sessions = request.loads.then(|| SessionLoads::read(inner)).transpose()?;
     let usual = Days::default();
     let days = Days {
@@ -90,21 +90,20 @@ pub fn expiry(app: &App, request: ExpiryReq) -> Result<Expiry, ApiError> {
 /// # Errors
 /// `not_found` for an unknown store or memory, `invalid` for an index, `store_unavailable`. Files that moved on are conflicts
 /// in the answer, and nothing is done then.
-pub fn expire(app: &App, request: ExpireReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn expire(inner: &Arc<Checks>, request: ExpireReq) -> Result<ActResult, ApiError> {
     let plan = inner.read(|reader| inner.plan_expiry(reader, &request))?;
     inner.carry_out(&plan, request.dry_run)
 }
 
 /// Facts about a store's memories.
 pub(crate) struct StoreFacts<'a> {
-    pub(crate) memories: &'a [MemoryAt],
-    pub(crate) usage: Option<&'a Usage>,
+    pub memories: &'a [MemoryAt],
+    pub usage: Option<&'a Usage>,
     /// Days that are past.
-    pub(crate) past: &'a [Finding],
+    pub past: &'a [Finding],
     /// Paths and contents of the indexes.
-    pub(crate) indexes: &'a [(String, Vec<u8>)],
-    pub(crate) today: Option<NaiveDate>,
+    pub indexes: &'a [(String, Vec<u8>)],
+    pub today: Option<NaiveDate>,
 }
 
 /// The proposals of one store, by path. Indexes and instructions are never among them: they are loaded by every session.
@@ -251,10 +250,10 @@ fn digits(text: &str, length: usize) -> Option<u32> {
     (text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-impl Inner {
+impl Checks {
     /// The indexes of a store with their contents, as they are on disk, or in the log where there is no directory; without
     /// those that cannot be read.
-    pub(crate) fn indexes_of(&self, store: &StoreRow) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
+    pub fn indexes_of(&self, store: &StoreRow) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
         if !store.has_directory() {
             return self.read(|reader| recorded_indexes(reader, store.id));
         }

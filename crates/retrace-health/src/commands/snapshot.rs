@@ -1,21 +1,21 @@
 //! Snapshots that projects offer to a subagent's memory, compared with what is there. Nothing is copied.
 
-use crate::App;
-use crate::app::root_of;
+use crate::Checks;
 use crate::diff::diff_of;
 use crate::wire::{AgentSnapshot, ApiError, ProjectSnapshot, SnapshotChange, StoreRef};
 use crate::wire::{sentence, show};
+use retrace_engine::root_of;
 use retrace_model::{RelPath, StoreId};
 use retrace_sources::{AgentSnapshots, Snapshot, SnapshotFile, agent_snapshots, is_snapshot_memory};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The snapshots that projects have for the agent whose memory a store is: what the agent would do with each, and what that
 /// would change, file by file.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for one that is no subagent's memory.
-pub fn agent_snapshot(app: &App, request: StoreRef) -> Result<AgentSnapshot, ApiError> {
-    let inner = &app.inner;
+pub fn agent_snapshot(inner: &Arc<Checks>, request: StoreRef) -> Result<AgentSnapshot, ApiError> {
     let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
     inner.store_root(&store)?;
     let root = root_of(&store);

@@ -88,24 +88,24 @@ pub(crate) fn entry_at(bytes: &[u8], line: u32) -> (u32, u32) {
 
 /// Lines to be moved, and where.
 pub(crate) struct Move<'a> {
-    pub(crate) index_path: &'a str,
-    pub(crate) index: &'a [u8],
+    pub index_path: &'a str,
+    pub index: &'a [u8],
     /// First and last line, from 1.
-    pub(crate) lines: (u32, u32),
-    pub(crate) topic_path: &'a str,
+    pub lines: (u32, u32),
+    pub topic_path: &'a str,
     /// `None` where the topic file is made.
-    pub(crate) topic: Option<&'a [u8]>,
+    pub topic: Option<&'a [u8]>,
     /// True if a new topic file gets front matter, by which Claude Code picks memories.
-    pub(crate) front_matter: bool,
+    pub front_matter: bool,
 }
 
 /// Both files after a move.
 #[derive(Debug)]
 pub(crate) struct Moved {
-    pub(crate) index: Vec<u8>,
-    pub(crate) topic: Vec<u8>,
+    pub index: Vec<u8>,
+    pub topic: Vec<u8>,
     /// Things worth knowing, each a sentence.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Moves lines of an index to the end of a topic file. Relative links are written anew where the files lie in different
@@ -260,11 +260,11 @@ fn with_pointer(remaining: &[u8], at: usize, line: &[u8]) -> Vec<u8> {
 /// An index without the lines that link to a file, and what was done.
 #[derive(Debug)]
 pub(crate) struct Unlinked {
-    pub(crate) index: Vec<u8>,
+    pub index: Vec<u8>,
     /// Lines that were taken out, from 1, with their text.
-    pub(crate) removed: Vec<(u32, String)>,
+    pub removed: Vec<(u32, String)>,
     /// Lines that link to other files too, and were left.
-    pub(crate) left: Vec<u32>,
+    pub left: Vec<u32>,
 }
 
 /// Takes the lines out of an index that link to files in `targets` and to no other.

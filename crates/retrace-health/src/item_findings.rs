@@ -4,11 +4,12 @@
 //! Rules over one content run once for each content and path; rules over a directory and over changes once for each state of
 //! a store's log. A directory is looked at here as the log has it; `commands/check.rs` looks at what is on disk.
 
-use crate::app::{Inner, lock, root_of};
+use crate::Checks;
 use crate::check::{self, Files, Place};
 use crate::wire::{self, ApiError};
 use chrono::NaiveDate;
 use retrace_engine::remembered::{FactKey, Remembered};
+use retrace_engine::{lock, root_of};
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
 use retrace_log::{Reader, Recent, StoreRow, Unreviewed, VersionFilter, VersionRow};
@@ -67,7 +68,7 @@ type StoreDirectory = HashMap<String, Vec<Finding>>;
 
 /// The configurations of stores, each read once for a page of a list.
 #[derive(Default)]
-pub(crate) struct Configurations {
+pub struct Configurations {
     known: HashMap<StoreId, Arc<Configured>>,
 }
 
@@ -82,7 +83,7 @@ impl Configurations {
     /// be used, so that a list is shown whatever stands in a file.
     fn of(
         &mut self,
-        inner: &Inner,
+        inner: &Checks,
         reader: &Reader<'_>,
         store: StoreId,
     ) -> Result<Arc<Configured>, ApiError> {
@@ -157,7 +158,7 @@ impl FindingsCache {
     /// Findings of directory rules in a store, as the log has it.
     fn of_directory(
         &self,
-        inner: &Inner,
+        inner: &Checks,
         reader: &Reader<'_>,
         configured: &Configured,
     ) -> Result<Arc<StoreDirectory>, ApiError> {
@@ -327,9 +328,9 @@ fn links_to(
     Ok(left.iter().map(check::finding_view).collect())
 }
 
-impl Inner {
+impl Checks {
     /// The findings of an item of the inbox: those that are new in its content, then those about its changes.
-    pub(crate) fn findings_of_item(
+    pub fn findings_of_item(
         &self,
         (reader, contents): (&Reader<'_>, &Recent<'_>),
         item: &Unreviewed,
@@ -398,7 +399,7 @@ impl Inner {
     }
 
     /// The findings about changes of a store that this person has not reviewed yet, each once.
-    pub(crate) fn events_to_review(
+    pub fn events_to_review(
         &self,
         reader: &Reader<'_>,
         store: StoreId,

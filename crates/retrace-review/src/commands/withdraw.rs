@@ -1,17 +1,17 @@
 //! Taking queued changes back.
 
 use super::rollback;
-use crate::App;
+use crate::Review;
 use crate::wire::{ApiError, Code, RemoteQueue, WithdrawReq};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Takes queued changes back. An act of which nothing else is left is undone with them, so that what was left to review before
 /// it is left again.
 ///
 /// # Errors
 /// `not_found` when one of the numbers is none of the queue; nothing is taken back then.
-pub fn withdraw_queued(app: &App, request: WithdrawReq) -> Result<RemoteQueue, ApiError> {
-    let inner = &app.inner;
+pub fn withdraw_queued(inner: &Arc<Review>, request: WithdrawReq) -> Result<RemoteQueue, ApiError> {
     let ids: BTreeSet<u64> = request.ids.iter().copied().collect();
     let queue = inner.read(|reader| Ok(reader.remote_queue(None)?))?;
     if let Some(unknown) = ids.iter().find(|id| !queue.iter().any(|row| row.id == **id)) {

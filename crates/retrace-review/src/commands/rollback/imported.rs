@@ -2,7 +2,7 @@
 //! for nothing there would delete every file.
 
 use super::Goal;
-use crate::app::Inner;
+use crate::Review;
 use crate::plan::Plan;
 use crate::target::{Moment, moment};
 use crate::wire::{ApiError, Code, ImportedState, RestoreReq};
@@ -62,7 +62,7 @@ pub(super) fn refused(
     })
 }
 
-impl Inner {
+impl Review {
     /// The plan that makes the directory what imported history knows of a time, and what is certain of it. A file of which
     /// nothing is known at that time is left.
     pub(super) fn plan_restore_imported(

@@ -1,7 +1,6 @@
 //! Findings in memories, and the gate.
 
-use crate::App;
-use crate::app::Inner;
+use crate::Checks;
 use crate::check::{self, Around, Files, Place};
 use crate::wire::{ApiError, CheckReq, Checked, Code, Findings, FindingsReq};
 use retrace_engine::EngineOptions;
@@ -25,8 +24,7 @@ pub(crate) type CachedChecker = Arc<Mutex<(Sha256, Checker)>>;
 /// # Errors
 /// `not_found` for neither, `invalid` for a configuration, baseline, rule or severity that cannot be used,
 /// `store_unavailable` when the directory cannot be read.
-pub fn check(app: &App, request: CheckReq) -> Result<Checked, ApiError> {
-    let inner = &app.inner;
+pub fn check(inner: &Arc<Checks>, request: CheckReq) -> Result<Checked, ApiError> {
     if let Some(directory) = directory_named(&request.target) {
         return check::directory(&directory, &request, &around(&inner.options));
     }
@@ -66,8 +64,7 @@ const NO_SUCH_TARGET: &str = "There is no such directory or store.";
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for a configuration that cannot be used, `store_unavailable`.
-pub fn findings(app: &App, request: FindingsReq) -> Result<Findings, ApiError> {
-    let inner = &app.inner;
+pub fn findings(inner: &Arc<Checks>, request: FindingsReq) -> Result<Findings, ApiError> {
     let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
     let FoundInStore { report, events, .. } = inner.found_in(&store, None)?;
     let wanted = |path: &str| request.path.as_deref().is_none_or(|wanted| wanted == path);
@@ -83,20 +80,20 @@ pub fn findings(app: &App, request: FindingsReq) -> Result<Findings, ApiError> {
 }
 
 /// Findings of a store.
-pub(crate) struct FoundInStore {
+pub struct FoundInStore {
     /// Report on its files.
-    pub(crate) report: Report,
+    pub report: Report,
     /// Findings of its unreviewed changes.
-    pub(crate) events: Vec<crate::wire::Finding>,
+    pub events: Vec<crate::wire::Finding>,
     /// Days that are past, also where the rule is off: proposals of what could go are made of them.
-    pub(crate) past: Vec<Finding>,
+    pub past: Vec<Finding>,
     /// Paths that could not be read, each a sentence.
-    pub(crate) problems: Vec<String>,
+    pub problems: Vec<String>,
 }
 
 /// The findings of a store's files.
-pub(crate) struct CheckedFiles {
-    pub(crate) report: Report,
+pub struct CheckedFiles {
+    pub report: Report,
     /// The rules as they were applied.
     config: Config,
     /// As in [`FoundInStore`].
@@ -104,10 +101,10 @@ pub(crate) struct CheckedFiles {
     problems: Vec<String>,
 }
 
-impl Inner {
+impl Checks {
     /// The findings of a store, with what is known of the use of its memories. Only files that changed since the last call
     /// are checked anew.
-    pub(crate) fn found_in(&self, store: &StoreRow, usage: Option<&Usage>) -> Result<FoundInStore, ApiError> {
+    pub fn found_in(&self, store: &StoreRow, usage: Option<&Usage>) -> Result<FoundInStore, ApiError> {
         if !store.has_directory() {
             return self.read(|reader| {
                 let at = Place {
@@ -143,7 +140,7 @@ impl Inner {
     }
 
     /// The findings of a store's files, by the checker that is kept for it.
-    pub(crate) fn checked_at(
+    pub fn checked_at(
         &self,
         store: StoreId,
         at: Place<'_>,

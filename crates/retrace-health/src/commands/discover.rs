@@ -1,19 +1,20 @@
 //! Agent memory on this machine.
 
-use crate::App;
-use crate::app::root_of;
+use crate::Checks;
 use crate::wire::{ApiError, DiscoverReq, Discovered, DiscoveryProblem, Found};
 use crate::wire::{sentence, show};
+use retrace_engine::root_of;
 use retrace_message::Message;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Searches for agent memory in the user's home, or in another one, and in the named projects.
 ///
 /// # Errors
 /// `invalid` when a directory cannot be made absolute.
-pub fn discover(app: &App, request: DiscoverReq) -> Result<Discovered, ApiError> {
-    let mut surroundings = app.inner.options.surroundings.clone();
+pub fn discover(inner: &Arc<Checks>, request: DiscoverReq) -> Result<Discovered, ApiError> {
+    let mut surroundings = inner.options.surroundings.clone();
     if let Some(home) = &request.home {
         // Another home is looked at as it is; the variables of this process speak of the user's own.
         surroundings.home = absolute(home)?;
@@ -23,7 +24,7 @@ pub fn discover(app: &App, request: DiscoverReq) -> Result<Discovered, ApiError>
         surroundings.projects.push(absolute(project)?);
     }
     let discovery = retrace_sources::discover(&surroundings);
-    let known: BTreeMap<PathBuf, String> = app.inner.read(|reader| {
+    let known: BTreeMap<PathBuf, String> = inner.read(|reader| {
         let listed = reader.stores()?.into_iter().filter(|store| store.removed_at.is_none());
         Ok(listed.map(|store| (root_of(&store), store.id.to_string())).collect())
     })?;

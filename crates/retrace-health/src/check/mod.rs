@@ -31,12 +31,12 @@ const CONFIG_BYTES: u64 = 1024 * 1024;
 /// Parameters of a check besides the directory.
 pub(crate) struct Around<'a> {
     /// Settings of the person, where a store of theirs is checked.
-    pub(crate) own: Option<&'a OwnRules>,
+    pub own: Option<&'a OwnRules>,
     /// The repository the memories are about, where they are a store's; found above the directory when absent.
-    pub(crate) about: Option<&'a Path>,
-    pub(crate) now: Timestamp,
-    pub(crate) entropy: &'a dyn Fn(&mut [u8]),
-    pub(crate) program_version: &'a str,
+    pub about: Option<&'a Path>,
+    pub now: Timestamp,
+    pub entropy: &'a dyn Fn(&mut [u8]),
+    pub program_version: &'a str,
 }
 
 /// One file that was read.
@@ -49,19 +49,19 @@ struct ReadFile {
 
 /// Subject of a check, and the repository it is about.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub(crate) files: Files<'a>,
+pub struct Place<'a> {
+    pub files: Files<'a>,
     /// Root of the repository that the memories lie in.
-    pub(crate) repository: Option<&'a Path>,
+    pub repository: Option<&'a Path>,
     /// Root of the repository that they are about; the one they lie in when absent. Nothing is configured there.
-    pub(crate) about: Option<&'a Path>,
+    pub about: Option<&'a Path>,
     /// Where the directory lies whose memories are read from the log.
-    pub(crate) directory: Option<&'a Path>,
+    pub directory: Option<&'a Path>,
 }
 
 /// Where memories are.
 #[derive(Clone, Copy)]
-pub(crate) enum Files<'a> {
+pub enum Files<'a> {
     /// In a directory.
     Directory(&'a Root),
     /// In the log alone.
@@ -155,9 +155,9 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
 
 /// Facts besides the memories.
 pub(crate) struct StoreAround<'a> {
-    pub(crate) now: Timestamp,
+    pub now: Timestamp,
     /// Use of its memories by sessions.
-    pub(crate) usage: Option<&'a Usage>,
+    pub usage: Option<&'a Usage>,
 }
 
 /// Runs a checker; its report, and what could not be looked at.

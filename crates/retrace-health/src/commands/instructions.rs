@@ -1,20 +1,21 @@
 //! Instruction files beside a store's memory: what a session in its project would load.
 
-use crate::App;
-use crate::app::{Inner, lock, root_of};
+use crate::Checks;
 use crate::check::repository_above;
-use crate::commands::NEWEST_FAMILY;
 use crate::memories::{Bytes, Side, document_of};
 use crate::wire::{
     self, ApiError, Code, Document, FigureKind, InstructionReq, InstructionsReq, InstructionsTotal,
 };
 use crate::wire::{sentence, show};
+use retrace_engine::counts::NEWEST_FAMILY;
+use retrace_engine::{lock, root_of};
 use retrace_log::{Reader, StoreRow};
 use retrace_message::Message;
 use retrace_model::{RelPath, StoreKind};
 use retrace_sources::{Instruction, InstructionState, Instructions, agent_memory, instructions as listed};
 use retrace_tokens::Counter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Time for which the repository of a store is remembered: a project that is known for the first time is compared soon.
 const REPOSITORY_KEPT_MICROS: i64 = 60 * 1_000_000;
@@ -24,8 +25,7 @@ const REPOSITORY_KEPT_MICROS: i64 = 60 * 1_000_000;
 ///
 /// # Errors
 /// `not_found` for an unknown store or a directory that is not there, `invalid` for a path that is not absolute.
-pub fn instructions(app: &App, request: InstructionsReq) -> Result<wire::Instructions, ApiError> {
-    let inner = &app.inner;
+pub fn instructions(inner: &Arc<Checks>, request: InstructionsReq) -> Result<wire::Instructions, ApiError> {
     let (found, because) = inner.instructions(request.store.as_deref(), request.project.as_deref())?;
     let counter = Counter::of(NEWEST_FAMILY);
     let tokens: Vec<Option<u64>> =
@@ -66,8 +66,8 @@ pub fn instructions(app: &App, request: InstructionsReq) -> Result<wire::Instruc
 ///
 /// # Errors
 /// As [`instructions`]; `not_found` for a file that is not listed with a text.
-pub fn instruction(app: &App, request: InstructionReq) -> Result<Document, ApiError> {
-    let (found, _) = app.inner.instructions(request.store.as_deref(), request.project.as_deref())?;
+pub fn instruction(inner: &Arc<Checks>, request: InstructionReq) -> Result<Document, ApiError> {
+    let (found, _) = inner.instructions(request.store.as_deref(), request.project.as_deref())?;
     let file = found.files.into_iter().find(|file| show(&file.path) == request.path && file.text.is_some());
     let Some(Instruction { path, text: Some(text), .. }) = file else {
         let message = "No instruction file of that path is read there.";
@@ -85,7 +85,7 @@ pub fn instruction(app: &App, request: InstructionReq) -> Result<Document, ApiEr
     Ok(Document { path: Some(request.path), ..document_of(&side, request.highlight) })
 }
 
-impl Inner {
+impl Checks {
     fn instructions(
         &self,
         store: Option<&str>,
@@ -115,7 +115,7 @@ impl Inner {
 
     /// The repository that a store's memories are about: that of the project an agent keeps them for, or the one they lie in.
     /// Asked again after a minute, since finding the project reads transcripts.
-    pub(crate) fn repository_of(&self, store: &StoreRow) -> Option<PathBuf> {
+    pub fn repository_of(&self, store: &StoreRow) -> Option<PathBuf> {
         if !store.has_directory() {
             return None;
         }

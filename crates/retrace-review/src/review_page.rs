@@ -20,39 +20,39 @@ const MAX_LINES: usize = 400;
 #[derive(Debug, Default)]
 pub(crate) struct ReviewPage {
     /// Facts under the title, a line each.
-    pub(crate) facts: Vec<String>,
+    pub facts: Vec<String>,
     /// Acts of review, newest first.
-    pub(crate) decided: Vec<Section>,
+    pub decided: Vec<Section>,
     /// Groups of changes that are left, newest first.
-    pub(crate) left: Vec<Section>,
+    pub left: Vec<Section>,
     /// Redactions, newest first: a heading and a line a place.
-    pub(crate) receipts: Vec<Section>,
+    pub receipts: Vec<Section>,
 }
 
 /// A heading with facts and changes under it.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     /// Heading.
-    pub(crate) heading: String,
+    pub heading: String,
     /// Lines of text under it.
-    pub(crate) facts: Vec<String>,
+    pub facts: Vec<String>,
     /// The memories.
-    pub(crate) changes: Vec<Change>,
+    pub changes: Vec<Change>,
 }
 
 /// A change of one memory.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     /// Verb and path.
-    pub(crate) heading: String,
+    pub heading: String,
     /// Lines of text under it: kind, sizes, version.
-    pub(crate) facts: Vec<String>,
+    pub facts: Vec<String>,
     /// Findings: severity, rule, place and sentence.
-    pub(crate) findings: Vec<String>,
+    pub findings: Vec<String>,
     /// Contents before and after; none where a side is redacted or was not kept.
-    pub(crate) contents: Option<(Vec<u8>, Vec<u8>)>,
+    pub contents: Option<(Vec<u8>, Vec<u8>)>,
     /// The path, for the rules.
-    pub(crate) path: String,
+    pub path: String,
 }
 
 const STYLE: &str = "\

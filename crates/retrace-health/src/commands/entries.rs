@@ -3,8 +3,7 @@
 //! A plan is made from what the log holds and compared with the disk, as for a rollback: both files change in one operation,
 //! each over the hash it was planned from, or neither does.
 
-use crate::App;
-use crate::app::Inner;
+use crate::Checks;
 use crate::check;
 use crate::entries::{self, Move, Moved};
 use crate::memories::{Bytes, bytes_of};
@@ -14,6 +13,7 @@ use crate::wire::{ActResult, AllowFindingReq, ApiError, Code, MoveEntryReq, Stri
 use retrace_findings::{Config, Remedy, check_one, is_index, is_instructions, rule};
 use retrace_log::{Reader, StoreRow};
 use retrace_model::{RelPath, Sha256, Source, StoreKind, VersionId};
+use std::sync::Arc;
 
 /// Longest reason in a comment, in characters: it is one line beside what it explains.
 const LONGEST_REASON: usize = 200;
@@ -26,8 +26,7 @@ const HIDDEN: &str = "hidden";
 /// # Errors
 /// `not_found` for an unknown store or memory, `invalid` for lines or a path that cannot be used, `content_redacted`,
 /// `store_unavailable`. Files that moved on are conflicts in the answer, and nothing is done then.
-pub fn move_entry(app: &App, request: MoveEntryReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn move_entry(inner: &Arc<Checks>, request: MoveEntryReq) -> Result<ActResult, ApiError> {
     let plan = inner.read(|reader| inner.plan_move(reader, &request))?;
     inner.carry_out(&plan, request.dry_run)
 }
@@ -37,8 +36,7 @@ pub fn move_entry(app: &App, request: MoveEntryReq) -> Result<ActResult, ApiErro
 /// # Errors
 /// `not_found` for an unknown store or memory, `invalid` for an unknown rule or where no comment can stand,
 /// `content_redacted`, `store_unavailable`. A file that moved on is a conflict in the answer, and nothing is done then.
-pub fn allow_finding(app: &App, request: AllowFindingReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn allow_finding(inner: &Arc<Checks>, request: AllowFindingReq) -> Result<ActResult, ApiError> {
     let plan = inner.read(|reader| inner.plan_allowance(reader, &request))?;
     inner.carry_out(&plan, request.dry_run)
 }
@@ -48,22 +46,21 @@ pub fn allow_finding(app: &App, request: AllowFindingReq) -> Result<ActResult, A
 /// # Errors
 /// `not_found` for an unknown store or memory, and where no such character stands; `invalid` for a rule of another group;
 /// `content_redacted`, `store_unavailable`. A file that moved on is a conflict in the answer, and nothing is done then.
-pub fn strip_characters(app: &App, request: StripCharactersReq) -> Result<ActResult, ApiError> {
-    let inner = &app.inner;
+pub fn strip_characters(inner: &Arc<Checks>, request: StripCharactersReq) -> Result<ActResult, ApiError> {
     let plan = inner.read(|reader| inner.plan_strip(reader, &request))?;
     inner.carry_out(&plan, request.dry_run)
 }
 
 /// The newest content of a memory as the log holds it.
-pub(crate) struct Recorded {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) sha256: Sha256,
-    pub(crate) version: VersionId,
+pub struct Recorded {
+    pub bytes: Vec<u8>,
+    pub sha256: Sha256,
+    pub version: VersionId,
 }
 
 impl Recorded {
     /// The step that writes another content over this one; `expect` is what the caller saw.
-    pub(crate) fn step(
+    pub fn step(
         &self,
         store: &StoreRow,
         path: &RelPath,
@@ -87,9 +84,9 @@ impl Recorded {
     }
 }
 
-impl Inner {
+impl Checks {
     /// The newest content at a path, which must be text of a size that is kept; `None` where the log knows of no memory.
-    pub(crate) fn recorded_text(
+    pub fn recorded_text(
         &self,
         reader: &Reader<'_>,
         store: &StoreRow,
@@ -114,8 +111,8 @@ impl Inner {
         }
     }
 
-    /// As [`Inner::recorded_text`], where there must be one.
-    pub(crate) fn known_text(
+    /// As [`Checks::recorded_text`], where there must be one.
+    pub fn known_text(
         &self,
         reader: &Reader<'_>,
         store: &StoreRow,

@@ -1,16 +1,16 @@
 //! A report of a review, as one file: what was decided, what is left, what was redacted.
 
-use crate::App;
-use crate::app::Inner;
+use crate::Review;
 use crate::inbox::groups;
-use crate::item_findings::Configurations;
 use crate::memories::{Bytes, bytes_of};
 use crate::review_page::{Change, ReviewPage, Section, html};
 use crate::target::time;
 use crate::wire::{ApiError, Exported, InboxItem, MemoryKind, ReviewReportReq};
 use retrace_engine::written::written;
+use retrace_health::Configurations;
 use retrace_log::{Reader, ReviewAct, VersionRow};
 use retrace_model::{Actor, StoreId, Timestamp, Verdict};
+use std::sync::Arc;
 
 /// Changes with their difference in one report: a file that people still open.
 const MAX_CHANGES: usize = 500;
@@ -23,8 +23,7 @@ const MAX_ACTS: u64 = 1_000;
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for a time that is none.
-pub fn review_report(app: &App, request: ReviewReportReq) -> Result<Exported, ApiError> {
-    let inner = &app.inner;
+pub fn review_report(inner: &Arc<Review>, request: ReviewReportReq) -> Result<Exported, ApiError> {
     let since = request.since.as_deref().map(time).transpose()?;
     let page = inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
@@ -52,7 +51,7 @@ pub fn review_report(app: &App, request: ReviewReportReq) -> Result<Exported, Ap
 }
 
 struct Report<'a, 'r> {
-    inner: &'a Inner,
+    inner: &'a Review,
     reader: &'a Reader<'r>,
     store: Option<StoreId>,
     /// Changes that may still be added.

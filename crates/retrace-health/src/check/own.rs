@@ -1,7 +1,7 @@
 //! Settings of a person, in `findings.toml` of the data directory.
 
 use super::{Place, invalid};
-use crate::app::Inner;
+use crate::Checks;
 use crate::keep;
 use crate::wire::ApiError;
 use retrace_findings::{Config, OwnRules};
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 /// The file's name.
 const FILE: &str = "findings.toml";
 
-impl Inner {
+impl Checks {
     /// Where the settings are kept.
-    pub(crate) fn own_rules_file(&self) -> PathBuf {
+    pub fn own_rules_file(&self) -> PathBuf {
         self.options.data_dir.join(FILE)
     }
 
@@ -20,7 +20,7 @@ impl Inner {
     ///
     /// # Errors
     /// `invalid` with the file's name when it cannot be used.
-    pub(crate) fn own_rules(&self) -> Result<OwnRules, ApiError> {
+    pub fn own_rules(&self) -> Result<OwnRules, ApiError> {
         let file = self.own_rules_file();
         let text = keep::read(&file)?.unwrap_or_default();
         OwnRules::parse(&text).map_err(|error| {
@@ -34,7 +34,7 @@ impl Inner {
     ///
     /// # Errors
     /// `cannot_write`.
-    pub(crate) fn keep_own_rules(&self, own: &OwnRules) -> Result<(), ApiError> {
+    pub fn keep_own_rules(&self, own: &OwnRules) -> Result<(), ApiError> {
         keep::replace(self, &self.own_rules_file(), own.to_text().as_bytes())
     }
 
@@ -42,7 +42,7 @@ impl Inner {
     ///
     /// # Errors
     /// `invalid` when either cannot be used.
-    pub(crate) fn configuration(&self, at: Place<'_>) -> Result<Config, ApiError> {
+    pub fn configuration(&self, at: Place<'_>) -> Result<Config, ApiError> {
         let mut config = super::configuration(at, None)?;
         self.own_rules()?.apply(&mut config);
         Ok(config)

@@ -3,11 +3,11 @@
 //! Grouping looks at all that is left, which is little per item; contents are read for the items of one page alone.
 //! Deliberately absent: deciding. That is `commands/review.rs`.
 
-use crate::app::Inner;
-use crate::item_findings::Configurations;
+use crate::Review;
 use crate::kinds;
 use crate::view;
 use crate::wire::{ApiError, FigureKind, InboxItem};
+use retrace_health::Configurations;
 use retrace_log::{Reader, Unreviewed, VersionRow};
 use retrace_model::{Actor, StoreId, VersionOperation};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ const BURST_GAP_MICROS: u64 = 5 * 60 * 1_000_000;
 /// Items that belong together, as places in the list they were made from, newest first.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Group {
-    pub(crate) members: Vec<usize>,
+    pub members: Vec<usize>,
 }
 
 /// Puts items (newest first) into groups, which come out newest first.
@@ -54,9 +54,9 @@ fn are_close(one: &Unreviewed, other: &Unreviewed) -> bool {
         || one.at.micros().abs_diff(other.at.micros()) <= BURST_GAP_MICROS
 }
 
-impl Inner {
+impl Review {
     /// Everything a page says of one item.
-    pub(crate) fn inbox_item(
+    pub fn inbox_item(
         &self,
         reader: &Reader<'_>,
         item: &Unreviewed,
@@ -128,7 +128,7 @@ impl Inner {
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             origin: retrace_history::origin_note(&self.history, reader, &newest)?,
-            findings: self.findings_of_item(
+            findings: self.checks.findings_of_item(
                 (reader, &contents),
                 item,
                 &newest,

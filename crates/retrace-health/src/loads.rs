@@ -3,7 +3,7 @@
 //! Only main conversations are known. A session concerns a store when its transcript lies beside the store (Claude Code keeps
 //! both in the project's folder), when it ran in the store's project, or when it loaded any memory of the store.
 
-use crate::app::Inner;
+use crate::Checks;
 use crate::check;
 use crate::wire::ApiError;
 use crate::wire::show;
@@ -23,23 +23,23 @@ const JOB: &str = "health";
 pub(crate) struct SessionLoads {
     sessions: Vec<(Arc<Entry>, Arc<SessionUses>)>,
     /// True if reading was stopped.
-    pub(crate) cancelled: bool,
+    pub cancelled: bool,
 }
 
 /// Loads of one store by sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
     /// When each session that concerns the store and tells what it loaded came to its end.
-    pub(crate) sessions: Vec<Timestamp>,
+    pub sessions: Vec<Timestamp>,
     /// By path, every memory of the store.
-    pub(crate) memories: BTreeMap<String, Loaded>,
+    pub memories: BTreeMap<String, Loaded>,
 }
 
 /// In how many sessions a memory was loaded, and when last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Loaded {
-    pub(crate) sessions: u64,
-    pub(crate) last: Option<Timestamp>,
+    pub sessions: u64,
+    pub last: Option<Timestamp>,
 }
 
 impl SessionLoads {
@@ -48,7 +48,7 @@ impl SessionLoads {
     ///
     /// # Errors
     /// None so far; work without a name can always begin.
-    pub(crate) fn read(inner: &Arc<Inner>) -> Result<Self, ApiError> {
+    pub(crate) fn read(inner: &Arc<Checks>) -> Result<Self, ApiError> {
         let job = inner.jobs.begin(Some(JOB)).or_else(|_| inner.jobs.begin(None))?;
         let sessions = memory_uses(&inner.lab, &job, JOB);
         Ok(Self { sessions, cancelled: job.is_stopped() })

@@ -1,28 +1,27 @@
 //! The rules, and what a person set of their own.
 
-use crate::App;
-use crate::app::Inner;
+use crate::Checks;
 use crate::check::invalid;
 use crate::wire::{ApiError, FindingRule, FindingRules, Nothing, SetFindingRule};
 use retrace_findings::rules;
+use std::sync::Arc;
 
 /// Every rule with what the person at this machine set.
 ///
 /// # Errors
 /// `invalid` when the file of settings cannot be used.
-pub fn finding_rules(app: &App, _request: Nothing) -> Result<FindingRules, ApiError> {
-    app.inner.listed_rules()
+pub fn finding_rules(inner: &Arc<Checks>, _request: Nothing) -> Result<FindingRules, ApiError> {
+    inner.listed_rules()
 }
 
 /// Sets one rule for every store of this person, or takes the setting away.
 ///
 /// # Errors
 /// `invalid` for an unknown rule or setting, or a file of settings that cannot be used; `cannot_write`.
-pub fn set_finding_rule(app: &App, request: SetFindingRule) -> Result<FindingRules, ApiError> {
-    let inner = &app.inner;
+pub fn set_finding_rule(inner: &Arc<Checks>, request: SetFindingRule) -> Result<FindingRules, ApiError> {
     {
         // One at a time, so that none overwrites what another just set.
-        let _only = crate::app::lock(&inner.own_files_lock);
+        let _only = retrace_engine::lock(&inner.own_files_lock);
         let mut own = inner.own_rules()?;
         own.set(&request.rule, request.setting.as_deref()).map_err(|error| invalid(&error))?;
         inner.keep_own_rules(&own)?;
@@ -31,7 +30,7 @@ pub fn set_finding_rule(app: &App, request: SetFindingRule) -> Result<FindingRul
     inner.listed_rules()
 }
 
-impl Inner {
+impl Checks {
     fn listed_rules(&self) -> Result<FindingRules, ApiError> {
         let own = self.own_rules()?;
         let rules = rules()

@@ -1,0 +1,20 @@
+//! The commands of this feature, one or a few to a file.
+
+mod check;
+mod discover;
+mod entries;
+mod expiry;
+mod health;
+mod instructions;
+mod rules;
+mod snapshot;
+
+pub(crate) use check::CachedChecker;
+pub use check::{check, check_directory, findings};
+pub use discover::discover;
+pub use entries::{allow_finding, move_entry, strip_characters};
+pub use expiry::{MESSAGES as EXPIRY_MESSAGES, expire, expiry};
+pub use health::health;
+pub use instructions::{instruction, instructions};
+pub use rules::{finding_rules, set_finding_rule};
+pub use snapshot::agent_snapshot;

@@ -1,0 +1,74 @@
+//! Reviewing what agents wrote: the inbox, decisions, roll back, restore, undo, the report, and which notifications are due.
+//!
+//! [`Review`] is the engine with the features a review stands on: findings, who wrote what, imports that an undo withdraws.
+//!
+//! ```
+//! use retrace_engine::{Engine, EngineOptions};
+//! use retrace_health::Checks;
+//! use retrace_history::History;
+//! use retrace_import::Imports;
+//! use retrace_lab::{KeyInMemory, Lab};
+//! use retrace_review::{Review, inbox};
+//! use retrace_wire::InboxReq;
+//! use std::sync::Arc;
+//!
+//! # let directory = tempfile::tempdir().expect("a directory");
+//! let engine = Engine::open(EngineOptions::for_this_machine(Some(directory.path().to_path_buf()))?)?;
+//! let lab = Arc::new(Lab::new(Arc::clone(&engine), Arc::new(KeyInMemory::default())));
+//! let checks = Arc::new(Checks::new(Arc::clone(&engine), Arc::clone(&lab)));
+//! let history = Arc::new(History::new(Arc::clone(&engine), Arc::clone(&lab)));
+//! let imports = Arc::new(Imports::new(Arc::clone(&engine), lab));
+//! let review = Arc::new(Review::new(engine, checks, history, imports));
+//! assert!(inbox(&review, InboxReq::default())?.groups.is_empty());
+//! # Ok::<(), retrace_wire::ApiError>(())
+//! ```
+
+#![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
+
+mod approval;
+mod commands;
+mod inbox;
+pub mod notices;
+mod review_page;
+
+pub use commands::{
+    InboxList, InboxPart, inbox, inbox_kinds, restore, review, review_report, review_up_to, rollback, undo,
+    undo_review, withdraw_queued,
+};
+
+use retrace_engine::{Engine, decision, kinds, memories, plan, queue, target, view};
+use retrace_health::Checks;
+use retrace_history::History;
+use retrace_import::Imports;
+use retrace_wire as wire;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The engine with what a review stands on.
+pub struct Review {
+    engine: Arc<Engine>,
+    checks: Arc<Checks>,
+    history: Arc<History>,
+    imports: Arc<Imports>,
+}
+
+impl Review {
+    /// Reviews in this log.
+    #[must_use]
+    pub fn new(
+        engine: Arc<Engine>,
+        checks: Arc<Checks>,
+        history: Arc<History>,
+        imports: Arc<Imports>,
+    ) -> Self {
+        Self { engine, checks, history, imports }
+    }
+}
+
+impl Deref for Review {
+    type Target = Arc<Engine>;
+
+    fn deref(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+}
