@@ -1,6 +1,7 @@
 //! Composition of a transcript's context.
 
 use crate::Lab;
+use crate::lab::agent;
 use crate::lab::loaded::{self, Loaded};
 use crate::lab::prices::{Table, is_fast_without_price, request_price};
 use crate::lab::view;
@@ -38,6 +39,7 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
         path: show(&loaded.place.path),
         format: transcript.format.name().to_owned(),
         title: transcript.session.title.clone(),
+        agent: agent::facts(&loaded.place.path),
         model: loaded.model.clone(),
         family: loaded.weights.family.to_owned(),
         family_assumed: loaded.weights.family_assumed,

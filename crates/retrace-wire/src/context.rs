@@ -25,6 +25,9 @@ pub struct ContextShow {
     pub format: String,
     /// Title, where there is one.
     pub title: Option<String>,
+    /// Of a subagent: what the client keeps beside its transcript.
+    #[serde(default)]
+    pub agent: Option<AgentFacts>,
     /// Model of most requests.
     pub model: Option<String>,
     /// Tokenizer family that was used, and whether it was assumed.
@@ -58,6 +61,25 @@ pub struct ContextShow {
     pub requests_fast_without_price: u64,
     /// Parts of the file that were not understood, in words; empty when nothing.
     pub remarks: Vec<Message>,
+}
+
+/// What a client keeps of a subagent beside its transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AgentFacts {
+    /// Its type, such as `general-purpose`.
+    pub agent_type: String,
+    /// Why it was started, in the words of the agent that started it.
+    pub description: Option<String>,
+    /// The call that started it.
+    pub tool_use_id: Option<String>,
+    /// 1 for one that the main agent started, as the client tells it.
+    pub depth: Option<u64>,
+    /// True if it ran in the background.
+    pub background: bool,
+    /// False if it did not come to its end.
+    pub finished: Option<bool>,
+    /// Id of the session it belongs to, where the file lies below that of the session.
+    pub session: Option<String>,
 }
 
 /// The largest context of a run.

@@ -216,6 +216,39 @@ kind: string | null,
 name: string | null, };
 
 /**
+ * What a client keeps of a subagent beside its transcript.
+ */
+export type AgentFacts = { 
+/**
+ * Its type, such as `general-purpose`.
+ */
+agent_type: string, 
+/**
+ * Why it was started, in the words of the agent that started it.
+ */
+description: string | null, 
+/**
+ * The call that started it.
+ */
+tool_use_id: string | null, 
+/**
+ * 1 for one that the main agent started, as the client tells it.
+ */
+depth: number | null, 
+/**
+ * True if it ran in the background.
+ */
+background: boolean, 
+/**
+ * False if it did not come to its end.
+ */
+finished: boolean | null, 
+/**
+ * Id of the session it belongs to, where the file lies below that of the session.
+ */
+session: string | null, };
+
+/**
  * Snapshots that projects offer to a subagent's memory.
  */
 export type AgentSnapshot = { 
@@ -1050,6 +1083,10 @@ format: string,
  * Title, where there is one.
  */
 title: string | null, 
+/**
+ * Of a subagent: what the client keeps beside its transcript.
+ */
+agent: AgentFacts | null, 
 /**
  * Model of most requests.
  */

@@ -72,6 +72,16 @@ pub(crate) fn show(
 fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> Result<()> {
     let title = shown.title.as_deref().map(visible::line).unwrap_or_default();
     writeln!(out, "{} {title}", style.paint.bold(&visible::line(&shown.transcript)))?;
+    if let Some(agent) = &shown.agent {
+        let background = if agent.background { " in the background" } else { "" };
+        let of = agent.session.as_deref().map(|of| format!(" of {}", visible::line(of))).unwrap_or_default();
+        let call = agent.tool_use_id.as_deref();
+        let call = call.map(|call| format!(", started by {}", visible::line(call))).unwrap_or_default();
+        let why =
+            agent.description.as_deref().map(|why| format!(": {}", visible::line(why))).unwrap_or_default();
+        let kind = visible::line(&agent.agent_type);
+        writeln!(out, "subagent {kind}{background}{of}{call}{why}")?;
+    }
     let model = shown.model.as_deref().map_or_else(|| "model not recorded".to_owned(), visible::line);
     let window =
         shown.context_window.map(|window| format!(", window {}", grouped(window))).unwrap_or_default();

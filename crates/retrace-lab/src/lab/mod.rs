@@ -4,6 +4,7 @@
 //! Nothing here is part of the log. What is kept in files can be thrown away (the index, the counts) or was typed by a
 //! person (saved settings, prices of their own).
 
+pub(crate) mod agent;
 pub(crate) mod counter;
 pub(crate) mod find;
 pub(crate) mod index;

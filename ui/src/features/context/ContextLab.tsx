@@ -72,6 +72,18 @@ const Heading = memo(function Heading({
       </h1>
       <p className="muted" title={show.path}>
         <span data-testid="lab-title">{show.title?.trim() || show.transcript}</span>
+        {show.agent && (
+          <span data-testid="lab-agent" title={show.agent.description ?? undefined}>
+            {" · "}
+            {show.agent.session === null ? (
+              <Trans>subagent {show.agent.agent_type}</Trans>
+            ) : (
+              <Trans>
+                subagent {show.agent.agent_type} of {show.agent.session.slice(0, 8)}
+              </Trans>
+            )}
+          </span>
+        )}
         {" · "}
         <Plural value={show.requests.length} one="# request" other="# requests" />
         {show.model && ` · ${show.model}`}

@@ -55,14 +55,27 @@ const ORIGINS: Record<string, MessageDescriptor> = {
 
 const word = (table: Record<string, MessageDescriptor>, key: string) => table[key] ?? key;
 
-const Block = memo(function Block({ block, pointed }: { block: TurnBlock; pointed: boolean }) {
+/** So many lines before one that was searched for. */
+const LINES_BEFORE = 3;
+
+/** The lines of a block that are shown at first: those around what is searched for, else the beginning. */
+export function firstLines(lines: readonly string[], block: string, find: string): readonly string[] {
+  if (find !== "") {
+    const at = lines.findIndex((line) => line.toLowerCase().includes(find.toLowerCase()));
+    const from = Math.max(0, at - LINES_BEFORE);
+    return at < 0 ? [] : lines.slice(from, from + FIRST_LINES);
+  }
+  // Definitions of tools are long and many: their names are enough at first.
+  if (block === "tool") return [];
+  return lines.length <= FIRST_LINES + 2 ? lines : lines.slice(0, FIRST_LINES);
+}
+
+const Block = memo(function Block({ block, pointed, find }: { block: TurnBlock; pointed: boolean; find: string }) {
   const say = useWords();
   const format = useFormat();
   const lines = useMemo(() => block.text.split("\n"), [block.text]);
   const [all, setAll] = useState(false);
-  // Definitions of tools are long and many: their names are enough at first.
-  const first = block.block === "tool" ? 0 : FIRST_LINES;
-  const shown = all || (first > 0 && lines.length <= first + 2) ? lines : lines.slice(0, first);
+  const shown = all ? lines : firstLines(lines, block.block, find);
   const text = (
     <div className="turn-text">
       {shown.map((line, at) => (
@@ -113,7 +126,7 @@ const Block = memo(function Block({ block, pointed }: { block: TurnBlock; pointe
   );
 });
 
-function Message({ message, pointed }: { message: TurnMessage; pointed: string | null }) {
+function Message({ message, pointed, find }: { message: TurnMessage; pointed: string | null; find: string }) {
   const say = useWords();
   return (
     <article
@@ -144,6 +157,7 @@ function Message({ message, pointed }: { message: TurnMessage; pointed: string |
         <Block
           key={at}
           block={block}
+          find={find}
           pointed={pointed !== null && block.tool_use_id === pointed && block.block === "tool_result"}
         />
       ))}
@@ -287,7 +301,7 @@ export function TurnSheet({
         {turn && <Recorded turn={turn} />}
         <span className="spacer" />
         <input
-          type="search"
+          type="text"
           aria-label={t`Search this request`}
           placeholder={t`Search this request`}
           value={query}
@@ -341,7 +355,7 @@ export function TurnSheet({
                 reveal={seeking && found >= 0 ? found + before(data) : find === "" ? partsOf(data).length - 1 : 0}
                 revealAt={seeking && found >= 0 ? "center" : "auto"}
               >
-                {(message) => <Message message={message} pointed={toolUse} />}
+                {(message) => <Message message={message} pointed={toolUse} find={find} />}
               </VirtualRows>
             </>
           )

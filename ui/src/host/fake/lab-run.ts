@@ -127,6 +127,7 @@ export function showRun(run: FakeRun): ContextShow {
     path: `/home/ada/.claude/projects/-home-ada-harbour/${run.id}.jsonl`,
     format: "claude-code",
     title: run.title,
+    agent: null,
     model: run.model,
     family: "v4.7",
     family_assumed: false,
