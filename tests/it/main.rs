@@ -14,6 +14,7 @@ mod comparison;
 mod confirm;
 mod context;
 mod crashes;
+mod cut;
 mod diff;
 mod displacing;
 mod dreams;

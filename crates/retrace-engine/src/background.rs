@@ -9,13 +9,13 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
 /// A state, and the thread that works on it.
-pub struct Background<S> {
+pub(crate) struct Background<S> {
     shared: Arc<Shared<S>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// The side of the thread.
-pub struct Shared<S> {
+pub(crate) struct Shared<S> {
     state: Mutex<Stopping<S>>,
     woken: Condvar,
 }
@@ -26,7 +26,7 @@ struct Stopping<S> {
 }
 
 /// Work that the state has for the thread.
-pub enum Next<T> {
+pub(crate) enum Next<T> {
     /// This, now.
     Work(T),
     /// Something, at this time.
@@ -44,12 +44,12 @@ impl<S: Default> Default for Background<S> {
 
 impl<S: Send + 'static> Background<S> {
     /// Reads or changes the state.
-    pub fn with<T>(&self, change: impl FnOnce(&mut S) -> T) -> T {
+    pub(crate) fn with<T>(&self, change: impl FnOnce(&mut S) -> T) -> T {
         self.shared.with(change)
     }
 
     /// Wakes the thread, and starts it where it does not run. False where no thread can be had.
-    pub fn wake(&self, name: &str, run: impl FnOnce(&Shared<S>) + Send + 'static) -> bool {
+    pub(crate) fn wake(&self, name: &str, run: impl FnOnce(&Shared<S>) + Send + 'static) -> bool {
         let mut thread = lock(&self.thread);
         if thread.is_none() {
             let shared = Arc::clone(&self.shared);
@@ -60,7 +60,7 @@ impl<S: Send + 'static> Background<S> {
     }
 
     /// Ends the thread once what it is doing is done, and waits for that.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         lock(&self.shared.state).stop = true;
         self.shared.woken.notify_one();
         let thread = lock(&self.thread).take();
@@ -76,12 +76,12 @@ impl<S: Send + 'static> Background<S> {
 
 impl<S> Shared<S> {
     /// Reads or changes the state.
-    pub fn with<T>(&self, change: impl FnOnce(&mut S) -> T) -> T {
+    pub(crate) fn with<T>(&self, change: impl FnOnce(&mut S) -> T) -> T {
         change(&mut lock(&self.state).state)
     }
 
     /// Waits until there is something to do; `None` when the thread is to end.
-    pub fn next<T>(&self, mut next: impl FnMut(&mut S) -> Next<T>) -> Option<T> {
+    pub(crate) fn next<T>(&self, mut next: impl FnMut(&mut S) -> Next<T>) -> Option<T> {
         let mut state: MutexGuard<'_, Stopping<S>> = lock(&self.state);
         loop {
             if state.stop {

@@ -204,7 +204,7 @@ impl Engine {
     }
 
     /// A value that changes whenever anybody, this process included, commits to the log. Cheap to ask for.
-    pub fn committed(&self) -> Option<(i64, u64, u64)> {
+    pub(crate) fn committed(&self) -> Option<(i64, u64, u64)> {
         let writer = lock(&self.writer);
         let reader = writer.reader();
         // Others' commits change the first, this connection's the second and third.

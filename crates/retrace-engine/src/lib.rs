@@ -23,7 +23,7 @@
 //! # Ok::<(), retrace_wire::ApiError>(())
 //! ```
 
-pub mod background;
+mod background;
 mod checkpoint;
 pub mod counts;
 pub mod decision;

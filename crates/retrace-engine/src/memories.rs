@@ -179,7 +179,7 @@ pub fn bytes_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Bytes, ApiE
 
 impl Side {
     /// Hash and size of the content, where there is one.
-    pub fn hash_and_size(&self) -> Option<(Sha256, u64)> {
+    pub(crate) fn hash_and_size(&self) -> Option<(Sha256, u64)> {
         match &self.bytes {
             Bytes::Kept(bytes) => Some((Sha256::of(bytes), bytes.len() as u64)),
             Bytes::TooLarge { sha256, size } => Some((*sha256, *size)),

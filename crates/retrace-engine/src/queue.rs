@@ -176,7 +176,7 @@ pub(crate) fn waiting_for(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::
 }
 
 /// Changes that a plan queues again and that the mirror or the queue has moved on from.
-pub fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Conflict>, ApiError> {
+pub(crate) fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Conflict>, ApiError> {
     if plan.requeues.is_empty() {
         return Ok(Vec::new());
     }
@@ -232,7 +232,7 @@ fn is_of_same(one: &NewQueued, other: &NewQueued) -> bool {
 }
 
 /// A memory of a mirror as it is now.
-pub struct Now {
+pub(crate) struct Now {
     /// Its newest version in the log.
     pub here: VersionId,
     /// The memory in the log.
@@ -248,7 +248,7 @@ pub struct Now {
 }
 
 /// Version that a change would meet in the mirror now: its memory, or what is at the path where it makes one.
-pub fn now_at(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<Now>, ApiError> {
+pub(crate) fn now_at(reader: &Reader<'_>, change: &NewQueued) -> Result<Option<Now>, ApiError> {
     let found =
         reader.mirrored_memories(change.store)?.into_iter().find(|live| match &change.remote_memory {
             Some(memory) => live.remote_memory.as_ref() == Some(memory),

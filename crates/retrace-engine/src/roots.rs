@@ -51,7 +51,7 @@ impl Engine {
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn admit(&self, store: &StoreRow, root: &Root) -> Result<Option<RootError>, ApiError> {
+    pub(crate) fn admit(&self, store: &StoreRow, root: &Root) -> Result<Option<RootError>, ApiError> {
         let boot = self.options.boot.as_deref();
         let path = root_of(store);
         if leads_elsewhere(store) {

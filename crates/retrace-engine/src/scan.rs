@@ -47,7 +47,7 @@ impl Engine {
     }
 
     /// Deals with what acts that were cut off left behind: content nobody recorded is recorded, then all is cleared away.
-    pub fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
+    pub(crate) fn recover(&self, store: &StoreRow) -> Result<(), ApiError> {
         self.catch_up(store)?;
         // A directory that is away is a state, found by the scan that follows.
         let Ok(root) = self.store_root(store) else { return Ok(()) };

@@ -45,7 +45,7 @@ pub struct Moment {
 
 impl Moment {
     /// Right after an operation.
-    pub fn after(operation: u64) -> Self {
+    pub(crate) fn after(operation: u64) -> Self {
         Self { operation, time: None }
     }
 
