@@ -1,5 +1,7 @@
 //! Differences between contents and between states of a store.
 
+#![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
+
 use crate::engine::Engine;
 use crate::memories::{Bytes, Side, bytes_of, hidden, in_characters, ranges_in_characters, spans};
 use crate::target::{Moment, Target};

@@ -1,5 +1,7 @@
 //! The memories of a store, and contents as a screen shows them.
 
+#![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
+
 use crate::engine::Engine;
 use crate::kinds::{self, kind_filter};
 use crate::target::{Target, moment};

@@ -1,5 +1,7 @@
 //! Saying that the directory at a store's path is the store's, although it is not the one that was recorded.
 
+#![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
+
 use crate::engine::{Engine, path_to_bytes, root_of};
 use crate::roots::place;
 use crate::stores::{answer, refuse_overlap_but};

@@ -1,5 +1,7 @@
 //! Stores: add, take off the list, pause, scan.
 
+#![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
+
 use crate::engine::{Engine, path_to_bytes, root_of};
 use crate::scan::state_of;
 use crate::view::{self, OfStore};
