@@ -19,10 +19,9 @@ pub struct Writers {
 pub fn actor(actor: &Actor) -> Option<wire::ActorView> {
     Some(match actor {
         Actor::Unknown => return None,
-        Actor::Session { id, evidence } => wire::ActorView::SessionActor {
-            session_id: id.clone(),
-            evidence: evidence.as_str().to_owned(),
-        },
+        Actor::Session { id, evidence } => {
+            wire::ActorView::SessionActor { session_id: id.clone(), evidence: evidence.as_str().to_owned() }
+        }
         Actor::Api { id } => wire::ActorView::ApiActor { api_key_id: id.clone() },
         Actor::User { id } => wire::ActorView::UserActor { user_id: id.clone() },
         Actor::ServiceAccount { id } => {
