@@ -23,7 +23,7 @@ fn add(world: &World, root: &str, kind: &str, name: &str) {
 
 /// A kind in a line: class, type, scope, agent and day, as far as there are any.
 fn line(kind: &wire::MemoryKind) -> String {
-    let more = [&kind.memory_type, &kind.scope, &kind.agent, &kind.day];
+    let more = [&kind.memory_type, &kind.scope.map(|scope| scope.to_string()), &kind.agent, &kind.day];
     let words = more.into_iter().flatten().map(String::as_str);
     std::iter::once(kind.class.as_str()).chain(words).collect::<Vec<_>>().join(" ")
 }
@@ -191,7 +191,7 @@ fn a_snapshot_is_previewed_before_the_agent_takes_it() {
             let lines = change.diff.as_ref().map(|diff| format!(" +{} -{}", diff.added, diff.removed));
             format!("{} {}{}", change.change, change.path, lines.unwrap_or_default())
         };
-        std::iter::once(snapshot.state.clone()).chain(snapshot.changes.iter().map(change)).collect()
+        std::iter::once(snapshot.state.to_string()).chain(snapshot.changes.iter().map(change)).collect()
     };
     let found = of("reviewer").expect("snapshots");
     assert_eq!((found.agent.as_str(), found.scope.as_str()), ("reviewer", "local"));

@@ -38,7 +38,7 @@ fn each_call_is_an_operation_with_its_session() {
         .map(|version| {
             let actor = serde_json::to_value(&version.created_by).expect("JSON");
             let who = actor["id"].as_str().or(actor["session_id"].as_str()).unwrap_or("nobody").to_owned();
-            (version.operation, version.path.unwrap_or_default(), who)
+            (version.operation.to_string(), version.path.unwrap_or_default(), who)
         })
         .collect();
     let expected = [

@@ -44,7 +44,7 @@ fn put_in_place(world: &World, swap: Swap) {
 }
 
 fn state(world: &World) -> String {
-    commands::stores(&world.app, wire::Nothing {}).expect("stores").stores.remove(0).state
+    commands::stores(&world.app, wire::Nothing {}).expect("stores").stores.remove(0).state.to_string()
 }
 
 fn tool(world: &World, input: Value) -> Result<wire::MemoryToolAnswer, wire::ApiError> {
@@ -124,7 +124,7 @@ fn a_recorder_that_runs_sees_it() {
 }
 
 fn state_in_log(world: &World) -> String {
-    commands::stores(&world.app, wire::Nothing {}).expect("stores").stores.remove(0).state
+    commands::stores(&world.app, wire::Nothing {}).expect("stores").stores.remove(0).state.to_string()
 }
 
 #[test]

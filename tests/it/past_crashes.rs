@@ -117,7 +117,7 @@ type Past = (String, String, String, Option<String>, Option<String>);
 fn past(world: &World) -> Vec<Past> {
     let tell = |version: wire::Version| {
         let path = version.path.unwrap_or_default();
-        (version.created_at, version.operation, path, version.content_sha256, version.note)
+        (version.created_at, version.operation.to_string(), path, version.content_sha256, version.note)
     };
     world.log("").into_iter().filter(|version| version.rebuilt).map(tell).collect()
 }

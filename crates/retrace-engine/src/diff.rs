@@ -193,7 +193,7 @@ fn hunks(diff: &Diff, spans: Option<(Spans, Spans)>) -> Vec<Hunk> {
                 .lines
                 .iter()
                 .map(|line| DiffLine {
-                    tag: line.tag.as_str().to_owned(),
+                    tag: line.tag.into(),
                     old: line.old,
                     new: line.new,
                     words: ranges_in_characters(&line.text, &line.words),
@@ -359,7 +359,7 @@ fn store_diff(reader: &Reader<'_>, from: &State, to: &State) -> Result<StoreDiff
         let mut change = FileChange {
             path: path.to_string(),
             previous_path: previous.map(ToString::to_string),
-            operation: operation.as_str().to_owned(),
+            operation: operation.into(),
             from_sha256: hashes.0.map(|sha256| sha256.to_hex()),
             to_sha256: hashes.1.map(|sha256| sha256.to_hex()),
             added: 0,

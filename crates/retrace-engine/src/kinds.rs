@@ -166,9 +166,9 @@ impl Place {
 /// A kind as the wire has it.
 pub fn view(kind: &MemoryKind) -> wire::MemoryKind {
     wire::MemoryKind {
-        class: kind.class.as_str().to_owned(),
+        class: kind.class.into(),
         memory_type: kind.memory_type.clone(),
-        scope: kind.scope.map(|scope| scope.as_str().to_owned()),
+        scope: kind.scope.map(wire::MemoryScope::from),
         agent: kind.agent.clone(),
         day: kind.day.map(|day| day.to_string()),
     }

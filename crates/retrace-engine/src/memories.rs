@@ -52,7 +52,7 @@ fn memory_view(memory: &MemoryAt, path: Option<String>, kind: &MemoryKind) -> Me
         seq: version.id.seq,
         content_sha256: version.content.map(|content| content.sha256.to_hex()),
         content_size_bytes: version.content.map(|content| content.size),
-        content_kind: version.content.as_ref().map(|content| view::content_kind(content).to_owned()),
+        content_kind: version.content.as_ref().map(view::content_kind),
         versions: memory.versions,
         changed_at: version.created_at.to_rfc3339(),
         kind: kinds::view(kind),
@@ -290,7 +290,7 @@ pub fn hidden(text: &str, found: &[retrace_diff::Hidden]) -> Vec<wire::Hidden> {
                 at,
                 length: position(hidden.range.end) - at,
                 code: hidden.code.clone(),
-                kind: hidden.kind.as_str().to_owned(),
+                kind: hidden.kind.into(),
             }
         })
         .collect()

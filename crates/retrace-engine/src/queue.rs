@@ -446,7 +446,7 @@ fn shown(
         id: row.id,
         store_id: change.store.to_string(),
         store_name: names.get(&change.store).cloned().unwrap_or_default(),
-        kind: change.kind.as_str().to_owned(),
+        kind: change.kind.into(),
         path: change.path.as_ref().map(ToString::to_string),
         moved_from: change.moved_from.as_ref().map(ToString::to_string),
         version_id,
@@ -455,7 +455,7 @@ fn shown(
         content_size_bytes: change.content.as_ref().map(|content| content.len() as u64),
         operation_seq: change.operation_seq,
         created_at: change.at.to_rfc3339(),
-        state: row.state.as_str().to_owned(),
+        state: row.state.into(),
         message: change.message.clone().map(Message::from),
         diff: difference(reader, row)?,
     })

@@ -126,7 +126,7 @@ pub fn scan(inner: &Arc<Engine>, request: ScanReq) -> Result<Scanned, ApiError> 
         stores.push(ScannedStore {
             id: row.id.to_string(),
             name: row.name.clone(),
-            state: scanned.state.as_str().to_owned(),
+            state: scanned.state.into(),
             state_detail: scanned.detail.map(Message::from),
             versions: scanned.versions,
             redacted_back,

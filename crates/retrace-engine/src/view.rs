@@ -1,7 +1,7 @@
 //! From the log's types to the wire's.
 
 use crate::wire;
-use retrace_log::{ContentInfo, Older, OperationRow, PlaceState, ReceiptRow, StoreRow, VersionRow};
+use retrace_log::{ContentInfo, Older, OperationRow, ReceiptRow, StoreRow, VersionRow};
 use retrace_message::Message;
 use retrace_model::{Actor, Rules, StoreState, Timestamp};
 use std::collections::HashMap;
@@ -31,11 +31,11 @@ pub fn actor(actor: &Actor) -> Option<wire::ActorView> {
 }
 
 /// The word of the wire for a kind of content.
-pub fn content_kind(content: &ContentInfo) -> &'static str {
+pub fn content_kind(content: &ContentInfo) -> wire::ContentKind {
     match (content.kept, content.is_text) {
-        (false, _) => "too_large",
-        (true, true) => "text",
-        (true, false) => "binary",
+        (false, _) => wire::ContentKind::TooLarge,
+        (true, true) => wire::ContentKind::Text,
+        (true, false) => wire::ContentKind::Binary,
     }
 }
 
@@ -52,12 +52,12 @@ pub fn version(row: &VersionRow) -> wire::Version {
         id: row.id.to_string(),
         store_id: row.store.to_string(),
         memory_id: row.memory.to_string(),
-        operation: row.operation.as_str().to_owned(),
+        operation: row.operation.into(),
         path: row.path.as_ref().map(ToString::to_string),
         previous_path: row.previous_path.as_ref().map(ToString::to_string),
         content_sha256: row.content.map(|content| content.sha256.to_hex()),
         content_size_bytes: row.content.map(|content| content.size),
-        content_kind: row.content.as_ref().map(|content| content_kind(content).to_owned()),
+        content_kind: row.content.as_ref().map(content_kind),
         created_at: row.created_at.to_rfc3339(),
         recorded_at: row.recorded_at.to_rfc3339(),
         rebuilt: row.rebuilt,
@@ -67,7 +67,7 @@ pub fn version(row: &VersionRow) -> wire::Version {
         created_by: actor(&row.actor),
         origin: None,
         put_back: None,
-        source: row.source.as_str().to_owned(),
+        source: row.source.into(),
         note: row.note.clone(),
         redacted_at: row.redaction.as_ref().map(|redaction| redaction.at.to_rfc3339()),
         redacted_by: row.redaction.as_ref().and_then(|redaction| actor(&redaction.actor)),
@@ -112,7 +112,7 @@ pub fn operation(
     wire::Operation {
         seq: row.seq,
         store_id: row.store.map(|store| store.to_string()),
-        source: row.source.as_str().to_owned(),
+        source: row.source.into(),
         created_at: row.created_at.to_rfc3339(),
         created_by: actor(writer(row, versions)),
         note: row.note.clone(),
@@ -151,9 +151,9 @@ pub fn store(
     wire::Store {
         id: row.id.to_string(),
         name: row.name.clone(),
-        kind: row.kind.as_str().to_owned(),
+        kind: row.kind.into(),
         root: crate::wire::show(&crate::engine::root_of(row)),
-        state: state.as_str().to_owned(),
+        state: state.into(),
         state_detail: detail.map(Message::from),
         memories: of.memories,
         versions: row.versions,
@@ -187,13 +187,13 @@ pub fn receipt(row: &ReceiptRow) -> wire::Receipt {
         operation_seq: row.operation_seq,
         versions: row.versions,
         live_files: row.live_files,
-        purge: if row.purged { "done" } else { "pending" }.to_owned(),
+        purge: if row.purged { wire::PurgeState::Done } else { wire::PurgeState::Pending },
         places: row
             .places
             .iter()
             .map(|place| wire::ReceiptPlace {
                 place: place.place.clone().into(),
-                state: PlaceState::as_str(place.state).to_owned(),
+                state: place.state.into(),
                 hits: place.hits,
                 detail: place.detail.clone().map(Message::from),
                 owned: place.owned,

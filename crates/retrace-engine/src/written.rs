@@ -37,6 +37,6 @@ pub fn put_back_by(act: &VersionRow, first: &VersionRow) -> PutBack {
         by: view::actor(&act.actor),
         at: act.created_at.to_rfc3339(),
         operation_seq: act.operation_seq,
-        source: act.source.as_str().to_owned(),
+        source: act.source.into(),
     }
 }

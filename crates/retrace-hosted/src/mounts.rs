@@ -4,7 +4,7 @@
 //! shown by this program's own API is not known, and said to be so.
 
 use crate::Hosted;
-use crate::wire::{ApiError, MountPreview, MountProblem, MountedFile, Mounts, MountsReq};
+use crate::wire::{ApiError, MountPreview, MountProblem, MountedFile, Mounts, MountsReq, Severity};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{LogError, Reader, VersionRow};
 use retrace_model::{StoreId, Timestamp};
@@ -50,7 +50,7 @@ pub fn check_mounts(inner: &Arc<Hosted>, request: MountsReq) -> Result<Mounts, A
         answer.mounts.push(preview);
     }
     let problems = answer.problems.iter().chain(answer.mounts.iter().flat_map(|mount| &mount.problems));
-    answer.ok = problems.into_iter().all(|problem| problem.severity != Weight::Error.as_str());
+    answer.ok = problems.into_iter().all(|problem| problem.severity != Severity::Error);
     Ok(answer)
 }
 
@@ -135,7 +135,10 @@ fn preview_of(store: &Attachment, known: Option<&Known>, path: Option<&MountPath
 
 fn problem_view(problem: &Problem) -> MountProblem {
     MountProblem {
-        severity: problem.weight.as_str().to_owned(),
+        severity: match problem.weight {
+            Weight::Error => Severity::Error,
+            Weight::Warning => Severity::Warning,
+        },
         at: problem.at.clone(),
         message: problem.message.clone().into(),
     }

@@ -5,14 +5,12 @@
 //! the list does not show.
 
 use crate::Review;
-use crate::wire::{ApiError, Approval, Finding, RuleCount};
+use crate::wire::{ApiError, Approval, Finding, RuleCount, Severity};
 use retrace_health::Configurations;
 use retrace_log::{Reader, Unreviewed, VersionRow};
 use retrace_model::Timestamp;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The severity that leaves an item out.
-const ERROR: &str = "error";
 
 /// Selection of an approval of several items.
 #[derive(Clone, Copy)]
@@ -36,8 +34,8 @@ impl Direction {
 pub(crate) struct Weighing {
     approval: Approval,
     span: Option<(Timestamp, Timestamp)>,
-    /// Items with findings, by severity and rule.
-    rules: BTreeMap<(u8, String, String), u64>,
+    /// Items with findings, by severity, the highest first, and rule.
+    rules: BTreeMap<(Reverse<Severity>, String), u64>,
     configurations: Configurations,
 }
 
@@ -71,23 +69,16 @@ impl Weighing {
             &mut self.configurations,
         )?;
         self.count(version.created_at, &found);
-        found.retain(|finding| finding.severity == ERROR && !is_accepted);
+        found.retain(|finding| finding.severity == Severity::Error && !is_accepted);
         *if found.is_empty() { &mut self.approval.approved } else { &mut self.approval.left } += 1;
         Ok(found)
     }
 
     fn count(&mut self, at: Timestamp, found: &[Finding]) {
         self.span = Some(self.span.map_or((at, at), |(oldest, newest)| (oldest.min(at), newest.max(at))));
-        let rank = |finding: &Finding| match finding.severity.as_str() {
-            ERROR => 0,
-            "warning" => 1,
-            _ => 2,
-        };
         // An item counts once for a rule, however often that finds something in it.
-        let rules: BTreeSet<(u8, String, String)> = found
-            .iter()
-            .map(|finding| (rank(finding), finding.severity.clone(), finding.rule.clone()))
-            .collect();
+        let rules: BTreeSet<_> =
+            found.iter().map(|finding| (Reverse(finding.severity), finding.rule.clone())).collect();
         for rule in rules {
             *self.rules.entry(rule).or_default() += 1;
         }
@@ -95,7 +86,7 @@ impl Weighing {
 
     pub(crate) fn finish(self) -> Approval {
         let findings = self.rules.into_iter();
-        let findings = findings.map(|((_, severity, rule), items)| RuleCount { rule, severity, items });
+        let findings = findings.map(|((Reverse(severity), rule), items)| RuleCount { rule, severity, items });
         Approval {
             oldest_at: self.span.map(|(oldest, _)| oldest.to_rfc3339()),
             newest_at: self.span.map(|(_, newest)| newest.to_rfc3339()),

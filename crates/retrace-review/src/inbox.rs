@@ -6,7 +6,7 @@
 use crate::Review;
 use crate::kinds;
 use crate::view;
-use crate::wire::{ApiError, FigureKind, InboxItem};
+use crate::wire::{ApiError, ContentKind, FigureKind, InboxItem, ItemVerb};
 use retrace_health::Configurations;
 use retrace_log::{Reader, Unreviewed, VersionRow};
 use retrace_model::{Actor, StoreId, VersionOperation};
@@ -73,10 +73,10 @@ impl Review {
         });
         let was_there = base.as_ref().filter(|base| base.operation != VersionOperation::Deleted);
         let verb = match (newest.operation, was_there) {
-            (VersionOperation::Deleted, _) => "deleted",
-            (_, None) => "created",
-            _ if previous_path.is_some() => "moved",
-            _ => "changed",
+            (VersionOperation::Deleted, _) => ItemVerb::Deleted,
+            (_, None) => ItemVerb::Created,
+            _ if previous_path.is_some() => ItemVerb::Moved,
+            _ => ItemVerb::Changed,
         };
         // Newer contents mostly lean on older ones, so the older one is read first.
         let contents = reader.recent();
@@ -101,8 +101,8 @@ impl Review {
                 typed,
             )?),
             path,
-            previous_path: previous_path.filter(|_| verb == "moved").map(|path| path.to_string()),
-            verb: verb.to_owned(),
+            previous_path: previous_path.filter(|_| verb == ItemVerb::Moved).map(|path| path.to_string()),
+            verb,
             base_version_id: base.as_ref().map(|base| base.id.to_string()),
             version_id: newest.id.to_string(),
             versions: newest.number - base.as_ref().map_or(0, |base| base.number.min(newest.number)),
@@ -110,11 +110,11 @@ impl Review {
             created_at: newest.created_at.to_rfc3339(),
             created_by: view::actor(&item.writer),
             put_back: retrace_engine::written::put_back(reader, &newest)?,
-            source: newest.source.as_str().to_owned(),
+            source: newest.source.into(),
             note: newest.note.clone(),
             content_kind: match (&newest.content, &newest.redaction) {
-                (_, Some(_)) => Some("redacted".to_owned()),
-                (Some(content), None) => Some(view::content_kind(content).to_owned()),
+                (_, Some(_)) => Some(ContentKind::Redacted),
+                (Some(content), None) => Some(view::content_kind(content)),
                 (None, None) => None,
             },
             base_size_bytes: base_size,

@@ -167,7 +167,7 @@ pub struct LikelyChange {
     /// Path; null when redacted.
     pub path: Option<String>,
     /// `created`, `modified` or `deleted`.
-    pub operation: String,
+    pub operation: super::VersionOperation,
     /// When.
     pub created_at: String,
     /// Confidence that the session made it, as in `OriginNote`.
@@ -182,7 +182,7 @@ pub struct UndoneAct {
     /// Its number.
     pub operation_seq: u64,
     /// Its cause, as in `Version`.
-    pub source: String,
+    pub source: super::ChangeSource,
     /// When it was done.
     pub created_at: String,
     /// Description, where it says so.
@@ -287,7 +287,7 @@ pub struct Receipt {
     /// Live files changed.
     pub live_files: u64,
     /// `done`, or `pending` while another process holds a read.
-    pub purge: String,
+    pub purge: super::PurgeState,
     /// Where was looked, and what was found.
     pub places: Vec<ReceiptPlace>,
     /// The head of the chain after it.
@@ -304,7 +304,7 @@ pub struct ReceiptPlace {
     /// For people: "Database file, raw bytes".
     pub place: Message,
     /// `clean`, `left` or `out_of_reach`.
-    pub state: String,
+    pub state: super::PlaceState,
     /// Number of hits there.
     pub hits: u64,
     /// More, where there is more to say.

@@ -94,7 +94,7 @@ pub struct Hunk {
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct DiffLine {
     /// `equal`, `insert` or `delete`.
-    pub tag: String,
+    pub tag: super::LineTag,
     /// Line number on the older side.
     pub old: Option<u32>,
     /// Line number on the newer side.
@@ -123,7 +123,7 @@ pub struct Hidden {
     /// Its name: `U+200B`, `0xE9` for a byte that is not UTF-8, `<!--` for a comment.
     pub code: String,
     /// Its sort: `zero_width`, `bidi_control`, `tag`, `soft_hyphen`, `control`, `html_comment`, `invalid_byte`, …
-    pub kind: String,
+    pub kind: super::HiddenKind,
 }
 
 /// The difference between two states of a store.
@@ -147,7 +147,7 @@ pub struct FileChange {
     /// Path on the older side, where the memory moved.
     pub previous_path: Option<String>,
     /// `created`, `modified` or `deleted`.
-    pub operation: String,
+    pub operation: super::VersionOperation,
     /// Hash on the older side.
     pub from_sha256: Option<String>,
     /// Hash on the newer side.

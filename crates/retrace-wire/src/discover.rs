@@ -30,7 +30,7 @@ pub struct Found {
     /// The directory.
     pub root: String,
     /// Store kind, as in [`super::Store`].
-    pub kind: String,
+    pub kind: super::StoreKind,
     /// Proposed name.
     pub name: String,
     /// Why it is believed to be that, one fact each.

@@ -43,7 +43,7 @@ pub struct Finding {
     /// `group/name`.
     pub rule: String,
     /// `error`, `warning` or `note`.
-    pub severity: String,
+    pub severity: super::Severity,
     /// Below the directory; empty for the directory as a whole.
     pub path: String,
     /// Line, from 1; 1 for the file as a whole.

@@ -55,7 +55,7 @@ pub struct StoreHealth {
     /// Its name.
     pub name: String,
     /// Whose memory it holds.
-    pub kind: String,
+    pub kind: super::StoreKind,
     /// Why it could not be looked at or only in part, each a sentence.
     pub problems: Vec<Message>,
     /// Files in the directory now.
@@ -355,7 +355,7 @@ pub struct FindingRule {
     /// `group/name`.
     pub id: String,
     /// Default severity of its findings.
-    pub severity: String,
+    pub severity: super::Severity,
     /// True if it is on by default.
     pub on: bool,
     /// Setting of the person: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the

@@ -96,7 +96,7 @@ pub struct InboxItem {
     /// Path when it was last reviewed, where that is another.
     pub previous_path: Option<String>,
     /// From what was last reviewed to now: `created`, `changed`, `moved` (with or without other content), `deleted`.
-    pub verb: String,
+    pub verb: super::ItemVerb,
     /// The version last reviewed, or of the baseline; null when there is none.
     pub base_version_id: Option<String>,
     /// The newest version: what a review of this item names.
@@ -113,11 +113,11 @@ pub struct InboxItem {
     #[serde(default)]
     pub put_back: Option<super::PutBack>,
     /// Cause, as in `Version`.
-    pub source: String,
+    pub source: super::ChangeSource,
     /// Why, where a reason was given.
     pub note: Option<String>,
     /// `text`, `binary`, `too_large` or `redacted`; null when deleted.
-    pub content_kind: Option<String>,
+    pub content_kind: Option<super::ContentKind>,
     /// Bytes last reviewed; 0 when there was nothing, null when redacted.
     pub base_size_bytes: Option<u64>,
     /// Bytes now; 0 when deleted, null when redacted.
@@ -262,7 +262,7 @@ pub struct RuleCount {
     /// The rule, as in `Finding`.
     pub rule: String,
     /// `error`, `warning` or `note`.
-    pub severity: String,
+    pub severity: super::Severity,
     /// Items with such a finding.
     pub items: u64,
 }
@@ -279,7 +279,7 @@ pub struct ReviewedItem {
     /// Its path; null when redacted.
     pub path: Option<String>,
     /// `approved`, `edited`, `rejected`, `up_to` or `undone`.
-    pub verdict: String,
+    pub verdict: super::Verdict,
 }
 
 /// An item that was left as it is.

@@ -7,11 +7,11 @@ use ts_rs::TS;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MemoryKind {
     /// `index`, `topic`, `daily_log`, `instructions`, or `other`.
-    pub class: String,
+    pub class: super::MemoryClass,
     /// Type of the front matter, as it stands there (`user`, `feedback`, `project`, `reference`, or another); null without one.
     pub memory_type: Option<String>,
     /// `project` (auto memory), `team`, or the scope of an agent's memory: `agent_user`, `agent_project`, `agent_local`; null elsewhere.
-    pub scope: Option<String>,
+    pub scope: Option<super::MemoryScope>,
     /// Name of the agent whose memory it is.
     pub agent: Option<String>,
     /// Day of a daily log, `YYYY-MM-DD`.

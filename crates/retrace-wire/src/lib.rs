@@ -46,6 +46,7 @@ mod tokens;
 mod transcripts;
 mod verify;
 mod versions;
+mod vocabulary;
 
 pub use acts::*;
 pub use context::*;
@@ -77,6 +78,7 @@ pub use tokens::*;
 pub use transcripts::*;
 pub use verify::*;
 pub use versions::*;
+pub use vocabulary::*;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -39,7 +39,7 @@ pub struct Memory {
     /// Size in bytes; null when redacted.
     pub content_size_bytes: Option<u64>,
     /// `text`, `binary`, `too_large`; null when redacted.
-    pub content_kind: Option<String>,
+    pub content_kind: Option<super::ContentKind>,
     /// Number of its versions.
     pub versions: u64,
     /// When it last changed.

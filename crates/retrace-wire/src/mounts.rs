@@ -36,7 +36,7 @@ pub struct Mounts {
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct MountProblem {
     /// `error` (the API refuses it) or `warning`.
-    pub severity: String,
+    pub severity: super::Severity,
     /// Where in the list, as a JSON pointer.
     pub at: String,
     /// One sentence.

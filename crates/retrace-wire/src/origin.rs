@@ -43,7 +43,7 @@ pub struct PutBack {
     /// The operation that did.
     pub operation_seq: u64,
     /// Kind of act, as `source` of a version.
-    pub source: String,
+    pub source: super::ChangeSource,
 }
 
 /// Asks who wrote a version, and why.

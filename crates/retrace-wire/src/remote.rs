@@ -227,7 +227,7 @@ pub struct QueuedChange {
     /// Name of the store here.
     pub store_name: String,
     /// `create`, `update`, `delete`, `redact` or `archive`.
-    pub kind: String,
+    pub kind: super::QueueKind,
     /// The memory's path here; null where the store as a whole is meant, or the version has no path any more.
     pub path: Option<String>,
     /// The path before, where the change moves the memory.
@@ -245,7 +245,7 @@ pub struct QueuedChange {
     /// When it was queued.
     pub created_at: String,
     /// `waiting`, `conflict` (the memory changed at the host) or `failed` (the host refused it).
-    pub state: String,
+    pub state: super::QueueState,
     /// Answer of the host, in one sentence; null while it waits.
     pub message: Option<Message>,
     /// Its change, against the mirror's newest version; null with `redact` and `archive`.

@@ -30,7 +30,7 @@ pub struct ProjectSnapshot {
     pub directory: String,
     /// `initialise`: the agent would copy it, since there is no memory yet. `ask`: it would ask the person. `current`: it was
     /// taken over already. `unusable`: it names no time.
-    pub state: String,
+    pub state: super::SnapshotState,
     /// Why, as a sentence.
     pub reason: Message,
     /// Time of the snapshot, as it is written there.

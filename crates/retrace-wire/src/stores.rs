@@ -13,11 +13,11 @@ pub struct Store {
     pub name: String,
     /// Whose memory it holds: `claude-auto`, `claude-agent`, `memory-tool`, `codex`, `gemini`, `letta`, `openclaw`,
     /// `basic-memory`, `copilot`, `cline`, `plain`, `remote`.
-    pub kind: String,
+    pub kind: super::StoreKind,
     /// Its directory; `log:` and the id for a store of the Memory Stores API that has none.
     pub root: String,
     /// `recording`, `paused`, `missing`, `moved`, `denied` or `limited`.
-    pub state: String,
+    pub state: super::StoreState,
     /// Why it is in that state, where there is more to say.
     pub state_detail: Option<Message>,
     /// Live memories.
@@ -134,7 +134,7 @@ pub struct ScannedStore {
     /// Name for people.
     pub name: String,
     /// State after the scan.
-    pub state: String,
+    pub state: super::StoreState,
     /// Why, where there is more to say.
     pub state_detail: Option<Message>,
     /// Versions recorded by this scan.

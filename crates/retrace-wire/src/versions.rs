@@ -57,7 +57,7 @@ pub struct Version {
     /// `mem_…`; stays the same through renames.
     pub memory_id: String,
     /// `created`, `modified` or `deleted`.
-    pub operation: String,
+    pub operation: super::VersionOperation,
     /// Path after the change; null when redacted.
     pub path: Option<String>,
     /// Path before, where this version moved the memory.
@@ -67,7 +67,7 @@ pub struct Version {
     /// Size in bytes; null for deleted and redacted versions.
     pub content_size_bytes: Option<u64>,
     /// `text`, `binary`, `too_large` (content not kept), or null where there is none.
-    pub content_kind: Option<String>,
+    pub content_kind: Option<super::ContentKind>,
     /// When it was recorded; of a rebuilt one, when it truly was.
     pub created_at: String,
     /// When it was recorded, or rebuilt.
@@ -89,7 +89,7 @@ pub struct Version {
     /// person.
     pub put_back: Option<PutBack>,
     /// Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
-    pub source: String,
+    pub source: super::ChangeSource,
     /// Why, where a reason was given.
     pub note: Option<String>,
     /// When it was redacted.
@@ -190,7 +190,7 @@ pub struct Operation {
     /// The store it concerns; null for acts over several.
     pub store_id: Option<String>,
     /// Cause, as in [`Version`].
-    pub source: String,
+    pub source: super::ChangeSource,
     /// When.
     pub created_at: String,
     /// Who; null when unknown.
@@ -244,7 +244,7 @@ pub struct ActivityMark {
     /// Its time.
     pub at: String,
     /// Its cause, as in [`Version`].
-    pub source: String,
+    pub source: super::ChangeSource,
     /// Memories created.
     pub created: u64,
     /// Memories modified.

@@ -47,7 +47,7 @@ fn queue(app: &App) -> Vec<wire::QueuedChange> {
 }
 
 fn kinds(app: &App) -> Vec<String> {
-    queue(app).into_iter().map(|change| change.kind).collect()
+    queue(app).into_iter().map(|change| change.kind.to_string()).collect()
 }
 
 impl Mirrored {

@@ -53,9 +53,9 @@ fn a_redaction_reaches_the_host_by_the_queue_and_its_receipt_says_how_far_it_is(
     let place = |receipt: &wire::Receipt| {
         let place =
             receipt.places.iter().find(|place| place.place == "Host hosted").expect("the host's place");
-        (place.state.clone(), place.hits)
+        (place.state, place.hits)
     };
-    assert_eq!(place(&receipt), ("left".to_owned(), 2));
+    assert_eq!(place(&receipt), (wire::PlaceState::Left, 2));
     let pushed = push(mirrored.app());
     assert_eq!((pushed.sent, pushed.queue.changes.len()), (3, 0), "{pushed:?}");
     let held = mirrored
@@ -66,10 +66,10 @@ fn a_redaction_reaches_the_host_by_the_queue_and_its_receipt_says_how_far_it_is(
     assert!(!held, "the host does not have it any more");
     assert_eq!(mirrored.host.live()["b.md"], "also [redacted]\n");
     let listed = commands::receipts(mirrored.app(), wire::Nothing {}).expect("receipts").receipts;
-    assert_eq!(place(&listed[0]), ("clean".to_owned(), 0), "without being looked at again");
+    assert_eq!(place(&listed[0]), (wire::PlaceState::Clean, 0), "without being looked at again");
     let again = commands::recheck_receipt(mirrored.app(), wire::ReceiptRef { receipt: receipt.id })
         .expect("a receipt");
-    assert_eq!(place(&again), ("clean".to_owned(), 0));
+    assert_eq!(place(&again), (wire::PlaceState::Clean, 0));
     assert!(pull(mirrored.app()).finished);
     assert!(!holds_bytes(&mirrored.world.path("data"), secret.as_bytes()), "nothing came back");
 }

@@ -150,9 +150,9 @@ mod tests {
         Store {
             id: "memstore_1".to_owned(),
             name: name.to_owned(),
-            kind: "plain".to_owned(),
+            kind: retrace_api::wire::StoreKind::Plain,
             root: "/home/me/notes".to_owned(),
-            state: "recording".to_owned(),
+            state: retrace_api::wire::StoreState::Recording,
             state_detail: None,
             memories: 0,
             versions: 0,

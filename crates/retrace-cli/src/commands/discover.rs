@@ -72,7 +72,7 @@ fn is_addable(found: &Found) -> bool {
 fn add(app: &App, found: &mut Found, taken: &[String], shell: &mut Shell<'_, '_>) -> Result<(), ApiError> {
     // A name that another store has would be refused; without one a free name is found.
     let name = (!taken.contains(&found.name)).then(|| found.name.clone());
-    let request = AddStore { root: found.root.clone(), kind: Some(found.kind.clone()), name };
+    let request = AddStore { root: found.root.clone(), kind: Some(found.kind.to_string()), name };
     let task = format!("Taking the baseline of {}", found.name);
     let store = shell.work(app, &task, || commands::add_store(app, request))?;
     found.store_id = Some(store.id);

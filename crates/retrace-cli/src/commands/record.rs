@@ -159,7 +159,7 @@ type States = Vec<(String, String)>;
 
 fn states(app: &App) -> Result<States, ApiError> {
     let stores = commands::stores(app, Nothing {})?.stores;
-    Ok(stores.into_iter().map(|store| (store.name, store.state)).collect())
+    Ok(stores.into_iter().map(|store| (store.name, store.state.to_string())).collect())
 }
 
 fn say_states(app: &App, known: &mut States, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {

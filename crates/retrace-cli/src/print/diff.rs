@@ -2,7 +2,10 @@
 
 use super::document::{mark, marks};
 use super::{Style, count, short_hash, visible};
-use retrace_api::wire::{DiffLine, DiffSide, Document, DocumentLine, FileChange, FileDiff, Hunk, StoreDiff};
+use retrace_api::wire::{
+    DiffLine, DiffSide, Document, DocumentLine, FileChange, FileDiff, Hunk, LineTag, StoreDiff,
+    VersionOperation,
+};
 use std::io::{Result, Write};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -146,7 +149,7 @@ pub(crate) fn whole(document: &Document, target: &str, change: &FileChange) -> F
         redacted: false,
     };
     let line = |(number, line): (u32, &DocumentLine)| DiffLine {
-        tag: if created { "insert" } else { "delete" }.to_owned(),
+        tag: if created { LineTag::Insert } else { LineTag::Delete },
         old: (!created).then_some(number),
         new: created.then_some(number),
         text: line.text.clone(),
@@ -184,14 +187,14 @@ pub(crate) fn file_stat(out: &mut (impl Write + ?Sized), diff: &FileDiff, style:
         return Ok(());
     }
     let operation = match (&diff.from.content_sha256, &diff.to.content_sha256) {
-        (None, _) => "created",
-        (_, None) => "deleted",
-        _ => "modified",
+        (None, _) => VersionOperation::Created,
+        (_, None) => VersionOperation::Deleted,
+        _ => VersionOperation::Modified,
     };
     let change = FileChange {
         path: name,
         previous_path: None,
-        operation: operation.to_owned(),
+        operation,
         from_sha256: diff.from.content_sha256.clone(),
         to_sha256: diff.to.content_sha256.clone(),
         added: diff.added,

@@ -62,7 +62,7 @@ mod tests {
             at,
             length: 1,
             code: code.to_owned(),
-            kind: kind.to_owned(),
+            kind: kind.parse().expect("a kind"),
         };
         let line = |text: &str, hidden| DocumentLine { text: text.to_owned(), spans: Vec::new(), hidden };
         let shown = Document {

@@ -147,8 +147,8 @@ mod tests {
         let of =
             |class: &str, scope: Option<&str>, agent: Option<&str>, more: (Option<&str>, Option<&str>)| {
                 kind(&MemoryKind {
-                    class: class.to_owned(),
-                    scope: scope.map(str::to_owned),
+                    class: class.parse().expect("a class"),
+                    scope: scope.map(|scope| scope.parse().expect("a scope")),
                     agent: agent.map(str::to_owned),
                     memory_type: more.0.map(str::to_owned),
                     day: more.1.map(str::to_owned),

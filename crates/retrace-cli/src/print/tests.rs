@@ -16,6 +16,11 @@ fn printed(print: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> String {
     String::from_utf8(out).expect("text").replace('\x1b', "␛")
 }
 
+/// A value of a closed vocabulary by its word.
+fn word<T: std::str::FromStr<Err: std::fmt::Debug>>(word: &str) -> T {
+    word.parse().expect("a word of the vocabulary")
+}
+
 fn hash(digit: char) -> String {
     digit.to_string().repeat(64)
 }
@@ -24,9 +29,9 @@ fn store() -> Store {
     Store {
         id: "memstore_1".to_owned(),
         name: "notes".to_owned(),
-        kind: "claude-auto".to_owned(),
+        kind: word("claude-auto"),
         root: "/home/ada/.claude/projects/-home-ada-app/memory".to_owned(),
-        state: "recording".to_owned(),
+        state: word("recording"),
         state_detail: None,
         memories: 12,
         versions: 40,
@@ -50,12 +55,12 @@ fn version(seq: u64, operation: &str, path: &str) -> Version {
         id: format!("memver_{seq:021}"),
         store_id: "memstore_1".to_owned(),
         memory_id: "mem_1".to_owned(),
-        operation: operation.to_owned(),
+        operation: word(operation),
         path: Some(path.to_owned()),
         previous_path: None,
         content_sha256: Some(hash('a')),
         content_size_bytes: Some(2113),
-        content_kind: Some("text".to_owned()),
+        content_kind: Some(word("text")),
         created_at: "2026-11-20T14:02:17.123456Z".to_owned(),
         recorded_at: "2026-11-20T14:02:17.123456Z".to_owned(),
         rebuilt: false,
@@ -65,7 +70,7 @@ fn version(seq: u64, operation: &str, path: &str) -> Version {
         origin: None,
         put_back: None,
         created_by: None,
-        source: "scan".to_owned(),
+        source: word("scan"),
         note: None,
         redacted_at: None,
         redacted_by: None,
@@ -81,7 +86,7 @@ fn versions() -> Vec<Version> {
     let rollback = Version {
         operation_seq: 98,
         created_by: Some(ada.clone()),
-        source: "rollback".to_owned(),
+        source: word("rollback"),
         note: Some("rollback to\nmemver_1".to_owned()),
         ..version(416, "modified", "b.md")
     };
@@ -137,9 +142,9 @@ fn versions_in_full() {
 fn stores_as_a_table() {
     let missing = Store {
         name: "覚え書き".to_owned(),
-        kind: "plain".to_owned(),
+        kind: word("plain"),
         root: "/srv/notes".to_owned(),
-        state: "missing".to_owned(),
+        state: word("missing"),
         state_detail: Some("The directory does not exist.".to_owned().into()),
         memories: 1000,
         last_change: None,
@@ -157,7 +162,7 @@ fn a_scan() {
     let store = |name: &str, state: &str, detail: Option<&str>, versions| ScannedStore {
         id: "memstore_1".to_owned(),
         name: name.to_owned(),
-        state: state.to_owned(),
+        state: word(state),
         state_detail: detail.map(Into::into),
         versions,
         redacted_back: Vec::new(),
@@ -175,7 +180,7 @@ fn a_scan() {
 fn discoveries() {
     let found = Found {
         root: "/home/ada/.claude/projects/-home-ada-app/memory".to_owned(),
-        kind: "claude-auto".to_owned(),
+        kind: word("claude-auto"),
         name: "app".to_owned(),
         evidence: vec!["It lies where Claude Code keeps auto memory.".to_owned().into()],
         project: Some("/home/ada/app".to_owned()),
@@ -233,7 +238,7 @@ fn side(version: Option<&str>, path: &str, content: Option<char>) -> DiffSide {
 
 fn line(tag: &str, text: &str) -> DiffLine {
     DiffLine {
-        tag: tag.to_owned(),
+        tag: word(tag),
         old: None,
         new: None,
         text: text.to_owned(),
@@ -247,9 +252,9 @@ fn line(tag: &str, text: &str) -> DiffLine {
 
 fn difference() -> FileDiff {
     let hidden =
-        |at, code: &str, kind: &str| Hidden { at, length: 1, code: code.to_owned(), kind: kind.to_owned() };
+        |at, code: &str, kind: &str| Hidden { at, length: 1, code: code.to_owned(), kind: word(kind) };
     let zero_width = hidden(7, "U+200B", "zero_width");
-    let comment = Hidden { at: 0, length: 9, code: "<!--".to_owned(), kind: "html_comment".to_owned() };
+    let comment = Hidden { at: 0, length: 9, code: "<!--".to_owned(), kind: word("html_comment") };
     FileDiff {
         live: true,
         from: side(Some("memver_1"), "api/auth.md", Some('a')),
@@ -315,7 +320,7 @@ fn a_difference_of_stores() {
     let change = |path: &str, operation: &str, added, removed| FileChange {
         path: path.to_owned(),
         previous_path: None,
-        operation: operation.to_owned(),
+        operation: word(operation),
         from_sha256: None,
         to_sha256: None,
         added,
@@ -387,12 +392,12 @@ fn what_was_put_back_and_what_is_likely() {
         by: Some(ada.clone()),
         at: "2026-11-20T14:02:17Z".to_owned(),
         operation_seq: 97,
-        source: "rollback".to_owned(),
+        source: word("rollback"),
     };
     let rolled_back = Version {
         created_by: Some(ada),
         put_back: Some(back.clone()),
-        source: "rollback".to_owned(),
+        source: word("rollback"),
         ..version(418, "modified", "a.md")
     };
     let line = printed(|out| version::Lines::default().line(out, &rolled_back, &names(), Style::PLAIN));
@@ -400,13 +405,13 @@ fn what_was_put_back_and_what_is_likely() {
     let full = printed(|out| version::full(out, &rolled_back, &names(), Style::PLAIN));
     assert!(full.contains("who        session 5f3c\n"), "{full}");
     assert!(full.contains("put back by ada at 2026-11-20T14:02:17Z, operation 97; written"), "{full}");
-    let redacted = PutBack { source: "redact".to_owned(), ..back };
+    let redacted = PutBack { source: word("redact"), ..back };
     assert_eq!(version::put_back_by(&redacted), "redacted by ada");
     let likely = |included| LikelyChange {
         version_id: "memver_9".to_owned(),
         store_id: "memstore_1".to_owned(),
         path: Some("b.md".to_owned()),
-        operation: "modified".to_owned(),
+        operation: word("modified"),
         created_at: "2026-11-20T14:02:17Z".to_owned(),
         confidence: "time_only".to_owned(),
         included,
@@ -427,7 +432,7 @@ fn what_was_put_back_and_what_is_likely() {
 fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
     let place = |place: &str, state: &str, hits, detail: Option<&str>| ReceiptPlace {
         place: place.to_owned().into(),
-        state: state.to_owned(),
+        state: word(state),
         hits,
         detail: detail.map(Into::into),
         owned: false,
@@ -442,7 +447,7 @@ fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
         operation_seq: 98,
         versions: 2,
         live_files: 1,
-        purge: purge.to_owned(),
+        purge: word(purge),
         places: vec![
             place("Database file, raw bytes", "clean", 0, None),
             place("Transcripts on this machine", "left", 3, Some("in 2 files")),

@@ -378,7 +378,7 @@ pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
     let span = finding.span.as_ref();
     wire::Finding {
         rule: finding.rule.id.clone(),
-        severity: finding.severity.as_str().to_owned(),
+        severity: finding.severity.into(),
         path: finding.path.clone(),
         line: finding.position().line,
         column: finding.position().column,

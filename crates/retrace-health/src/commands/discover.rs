@@ -36,7 +36,7 @@ pub fn discover(inner: &Arc<Checks>, request: DiscoverReq) -> Result<Discovered,
                 .get(&std::fs::canonicalize(&found.root).unwrap_or_else(|_| found.root.clone()))
                 .cloned(),
             root: show(&found.root),
-            kind: found.kind.as_str().to_owned(),
+            kind: found.kind.into(),
             name: found.name,
             evidence: found.evidence.into_iter().map(Message::from).collect(),
             project: found.project.as_deref().map(show),

@@ -8,7 +8,7 @@ use crate::loads::{Loads, SessionLoads};
 use crate::view;
 use crate::wire::{
     ApiError, FigureKind, Finding, GroupCount, Health, HealthReq, HostedFit, IndexHealth, MemoryLoads,
-    StoreFinding, StoreHealth, StoreLoads,
+    Severity, StoreFinding, StoreHealth, StoreLoads,
 };
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::root_of;
@@ -20,6 +20,7 @@ use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter};
 use retrace_message::Message;
 use retrace_model::{StoreId, StoreKind, Timestamp};
 use retrace_tokens::Counter;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,16 +57,8 @@ pub fn health(inner: &Arc<Checks>, request: HealthReq) -> Result<Health, ApiErro
         health.findings.extend(findings);
     }
     // Stable, so that stores, paths and places stay in order.
-    health.findings.sort_by_key(|one| rank(&one.finding.severity));
+    health.findings.sort_by_key(|one| Reverse(one.finding.severity));
     Ok(health)
-}
-
-fn rank(severity: &str) -> u8 {
-    match severity {
-        "error" => 0,
-        "warning" => 1,
-        _ => 2,
-    }
 }
 
 impl Checks {
@@ -123,7 +116,7 @@ impl Checks {
         Ok(StoreHealth {
             store_id: store.id.to_string(),
             name: store.name.clone(),
-            kind: store.kind.as_str().to_owned(),
+            kind: store.kind.into(),
             problems: Vec::new(),
             files: 0,
             bytes: 0,
@@ -229,10 +222,10 @@ fn count(row: &mut StoreHealth, findings: &[StoreFinding]) {
             warnings: 0,
             notes: 0,
         });
-        let (of_group, of_store) = match finding.severity.as_str() {
-            "error" => (&mut group.errors, &mut row.errors),
-            "warning" => (&mut group.warnings, &mut row.warnings),
-            _ => (&mut group.notes, &mut row.notes),
+        let (of_group, of_store) = match finding.severity {
+            Severity::Error => (&mut group.errors, &mut row.errors),
+            Severity::Warning => (&mut group.warnings, &mut row.warnings),
+            Severity::Note => (&mut group.notes, &mut row.notes),
         };
         *of_group += finding.count();
         *of_store += finding.count();

@@ -37,7 +37,7 @@ impl Checks {
             .iter()
             .map(|rule| FindingRule {
                 id: rule.id.clone(),
-                severity: rule.severity.as_str().to_owned(),
+                severity: rule.severity.into(),
                 on: rule.on,
                 own: own.of(&rule.id).map(str::to_owned),
                 explanation: rule.explanation.clone(),

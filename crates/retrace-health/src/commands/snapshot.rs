@@ -2,11 +2,13 @@
 
 use crate::Checks;
 use crate::diff::diff_of;
-use crate::wire::{AgentSnapshot, ApiError, ProjectSnapshot, SnapshotChange, StoreRef};
+use crate::wire::{self, AgentSnapshot, ApiError, ProjectSnapshot, SnapshotChange, StoreRef};
 use crate::wire::{sentence, show};
 use retrace_engine::root_of;
 use retrace_model::{RelPath, StoreId};
-use retrace_sources::{AgentSnapshots, Snapshot, SnapshotFile, agent_snapshots, is_snapshot_memory};
+use retrace_sources::{
+    AgentSnapshots, Snapshot, SnapshotFile, SnapshotState, agent_snapshots, is_snapshot_memory,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -38,7 +40,12 @@ fn view(store: StoreId, found: &AgentSnapshots, snapshot: &Snapshot) -> ProjectS
     ProjectSnapshot {
         project: show(&snapshot.project),
         directory: show(&snapshot.directory),
-        state: snapshot.state.as_str().to_owned(),
+        state: match snapshot.state {
+            SnapshotState::Unusable => wire::SnapshotState::Unusable,
+            SnapshotState::Initialise => wire::SnapshotState::Initialise,
+            SnapshotState::Ask => wire::SnapshotState::Ask,
+            SnapshotState::Current => wire::SnapshotState::Current,
+        },
         reason: snapshot.reason.clone().into(),
         updated_at: snapshot.updated_at.clone(),
         synced_from: snapshot.synced_from.clone(),

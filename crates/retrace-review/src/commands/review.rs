@@ -559,7 +559,7 @@ fn done_item(seen: &VersionRow, verdict: Verdict) -> ReviewedItem {
         store_id: seen.store.to_string(),
         memory_id: seen.memory.to_string(),
         path: seen.path.as_ref().map(ToString::to_string),
-        verdict: verdict.as_str().to_owned(),
+        verdict: verdict.into(),
     }
 }
 

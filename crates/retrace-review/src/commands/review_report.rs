@@ -203,7 +203,7 @@ fn change_of(item: &InboxItem, contents: Option<Sides>) -> Change {
 
 fn kind_words(kind: &MemoryKind) -> String {
     let more = [&kind.memory_type, &kind.agent, &kind.day].into_iter().flatten().cloned();
-    std::iter::once(kind.class.replace('_', " ")).chain(more).collect::<Vec<_>>().join(", ")
+    std::iter::once(kind.class.as_str().replace('_', " ")).chain(more).collect::<Vec<_>>().join(", ")
 }
 
 fn writer(actor: &Actor) -> String {

@@ -85,7 +85,7 @@ pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError
 fn undone_act(row: &OperationRow) -> wire::UndoneAct {
     wire::UndoneAct {
         operation_seq: row.seq,
-        source: row.source.as_str().to_owned(),
+        source: row.source.into(),
         created_at: row.created_at.to_rfc3339(),
         note: row.note.clone(),
     }

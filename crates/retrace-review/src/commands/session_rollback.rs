@@ -89,7 +89,7 @@ fn offered(row: &VersionRow, evidence: Evidence, included: bool) -> LikelyChange
         version_id: row.id.to_string(),
         store_id: row.store.to_string(),
         path: row.path.as_ref().map(ToString::to_string),
-        operation: row.operation.as_str().to_owned(),
+        operation: row.operation.into(),
         created_at: row.created_at.to_rfc3339(),
         confidence: evidence.as_str().to_owned(),
         included,

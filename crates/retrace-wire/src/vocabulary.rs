@@ -1,0 +1,397 @@
+//! Closed vocabularies of responses: each is an enum here and a union of strings in TypeScript.
+//!
+//! A value reads as its word, like a string, so that shells print and test it as it stands in JSON. The
+//! conversions from the enums below are exhaustive: a new value there does not compile before it has a word here.
+
+use retrace_model::UnknownWord;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+use ts_rs::TS;
+
+macro_rules! vocabulary {
+    (
+        $(#[$doc:meta])*
+        $name:ident from $below:path { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }
+    ) => {
+        vocabulary! { $(#[$doc])* $name { $($(#[$variant_doc])* $variant = $word,)+ } }
+
+        impl From<$below> for $name {
+            fn from(value: $below) -> Self {
+                use $below as Below;
+                match value { $(Below::$variant => Self::$variant),+ }
+            }
+        }
+    };
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+        pub enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+ }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word in JSON.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(text: &str) -> Result<Self, UnknownWord> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| UnknownWord {
+                    word: text.to_owned(),
+                    known: [$($word),+].join(", "),
+                })
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.as_str() == *other
+            }
+        }
+    };
+}
+
+vocabulary! {
+    /// Severity of a finding.
+    Severity from retrace_findings::Severity {
+        /// Worth knowing.
+        Note = "note",
+        /// Something does not work as it looks.
+        Warning = "warning",
+        /// Harm is done or near.
+        Error = "error",
+    }
+}
+
+vocabulary! {
+    /// Whose memory a store holds.
+    StoreKind from retrace_model::StoreKind {
+        /// Claude Code auto memory, its team folder included.
+        ClaudeAuto = "claude-auto",
+        /// Claude Code subagent memory.
+        ClaudeAgent = "claude-agent",
+        /// A directory that the Anthropic memory tool shows to a model as `/memories`.
+        MemoryTool = "memory-tool",
+        /// Codex memories.
+        Codex = "codex",
+        /// Gemini CLI memory.
+        Gemini = "gemini",
+        /// Letta Code MemFS.
+        Letta = "letta",
+        /// OpenClaw workspace memory.
+        Openclaw = "openclaw",
+        /// Basic Memory project.
+        BasicMemory = "basic-memory",
+        /// VS Code Copilot memory tool.
+        Copilot = "copilot",
+        /// Cline memory bank.
+        Cline = "cline",
+        /// Any other directory of files.
+        Plain = "plain",
+        /// A hosted memory store.
+        Remote = "remote",
+    }
+}
+
+vocabulary! {
+    /// State of a store.
+    StoreState from retrace_model::StoreState {
+        /// Changes are recorded whenever a recorder runs.
+        Recording = "recording",
+        /// The user asked not to record it for now.
+        Paused = "paused",
+        /// Its directory is not there.
+        Missing = "missing",
+        /// Another directory stands at its path.
+        Moved = "moved",
+        /// Its directory, or part of it, may not be read.
+        Denied = "denied",
+        /// Recorded, but not in full or not at once.
+        Limited = "limited",
+    }
+}
+
+vocabulary! {
+    /// Change of a memory by a version.
+    VersionOperation from retrace_model::VersionOperation {
+        /// The memory came to be.
+        Created = "created",
+        /// Its content, its path or both changed.
+        Modified = "modified",
+        /// The memory is gone.
+        Deleted = "deleted",
+    }
+}
+
+vocabulary! {
+    /// Cause of an operation.
+    ChangeSource from retrace_model::Source {
+        /// A scan of the directory.
+        Scan = "scan",
+        /// A rollback, or the undo of an act.
+        Rollback = "rollback",
+        /// A restore of a whole directory.
+        Restore = "restore",
+        /// A redaction.
+        Redact = "redact",
+        /// A call of the Memory Stores API, or a person who wrote the text through Retrace.
+        Api = "api",
+        /// A call of the memory tool.
+        Tool = "tool",
+        /// Content brought in from elsewhere.
+        Import = "import",
+        /// History rebuilt from transcripts and the like.
+        Rebuilt = "rebuilt",
+    }
+}
+
+vocabulary! {
+    /// Decision of a review.
+    Verdict from retrace_model::Verdict {
+        /// The memory is right as it stands.
+        Approved = "approved",
+        /// The memory is right as the person rewrote it.
+        Edited = "edited",
+        /// The memory was wrong and was put back to what was known before.
+        Rejected = "rejected",
+        /// Everything recorded up to some point is known.
+        UpTo = "up_to",
+        /// The person changed the memory with an act of their own.
+        Own = "own",
+        /// An earlier act of review does not count any more.
+        Undone = "undone",
+    }
+}
+
+vocabulary! {
+    /// Purpose of a memory file.
+    MemoryClass from retrace_model::MemoryClass {
+        /// Loaded at the start of a session; points to the others.
+        Index = "index",
+        /// A memory on one subject, read on demand.
+        Topic = "topic",
+        /// Notes of one day.
+        DailyLog = "daily_log",
+        /// Written for an agent by people.
+        Instructions = "instructions",
+        /// Anything else.
+        Other = "other",
+    }
+}
+
+impl Default for MemoryClass {
+    fn default() -> Self {
+        Self::Other
+    }
+}
+
+vocabulary! {
+    /// Who shares a memory.
+    MemoryScope from retrace_model::MemoryScope {
+        /// This user in this project: auto memory.
+        Project = "project",
+        /// Everybody who works in the repository.
+        Team = "team",
+        /// An agent of this user, in all projects.
+        AgentUser = "agent_user",
+        /// An agent of a project, committed with it.
+        AgentProject = "agent_project",
+        /// An agent of a project, for this user alone.
+        AgentLocal = "agent_local",
+    }
+}
+
+vocabulary! {
+    /// Change of a line in a difference.
+    LineTag from retrace_diff::Tag {
+        /// On both sides.
+        Equal = "equal",
+        /// On the new side only.
+        Insert = "insert",
+        /// On the old side only.
+        Delete = "delete",
+    }
+}
+
+vocabulary! {
+    /// Why a stretch of text is not seen.
+    HiddenKind from retrace_diff::HiddenKind {
+        /// No width.
+        ZeroWidth = "zero_width",
+        /// Changes the order in which text is shown.
+        BidiControl = "bidi_control",
+        /// A tag character.
+        Tag = "tag",
+        /// U+00AD.
+        SoftHyphen = "soft_hyphen",
+        /// A control character other than tab and line ends.
+        Control = "control",
+        /// An HTML comment.
+        HtmlComment = "html_comment",
+        /// A byte that is not UTF-8.
+        InvalidByte = "invalid_byte",
+        /// A variation selector without an effect.
+        VariationSelector = "variation_selector",
+        /// Another character without a glyph.
+        OtherFormat = "other_format",
+    }
+}
+
+vocabulary! {
+    /// What is known of a content.
+    ContentKind {
+        /// Text, shown as such.
+        Text = "text",
+        /// Not text.
+        Binary = "binary",
+        /// Larger than what is recorded; its hash and size are known.
+        TooLarge = "too_large",
+        /// Removed by a redaction.
+        Redacted = "redacted",
+    }
+}
+
+vocabulary! {
+    /// Change of a memory from what was last reviewed to now.
+    ItemVerb {
+        /// There was none.
+        Created = "created",
+        /// Its content is another.
+        Changed = "changed",
+        /// Its path is another, with or without other content.
+        Moved = "moved",
+        /// It is gone.
+        Deleted = "deleted",
+    }
+}
+
+vocabulary! {
+    /// State of the purge after a redaction.
+    PurgeState {
+        /// The bytes are gone from every file of the data directory.
+        Done = "done",
+        /// Another process holds a read; the recorder finishes it.
+        Pending = "pending",
+    }
+}
+
+vocabulary! {
+    /// State of a place that a receipt lists.
+    PlaceState from retrace_log::PlaceState {
+        /// Nothing is there.
+        Clean = "clean",
+        /// Something is there that was not to be changed, or could not be.
+        Left = "left",
+        /// It cannot be read from here.
+        OutOfReach = "out_of_reach",
+    }
+}
+
+vocabulary! {
+    /// Kind of a queued change of a hosted store.
+    QueueKind from retrace_log::QueueKind {
+        /// Creates a memory.
+        Create = "create",
+        /// Changes a memory.
+        Update = "update",
+        /// Deletes a memory.
+        Delete = "delete",
+        /// Redacts versions.
+        Redact = "redact",
+        /// Archives the store.
+        Archive = "archive",
+    }
+}
+
+vocabulary! {
+    /// State of a queued change of a hosted store.
+    QueueState from retrace_log::QueueState {
+        /// To be sent by the next push.
+        Waiting = "waiting",
+        /// The memory changed at the host.
+        Conflict = "conflict",
+        /// The host refused it.
+        Failed = "failed",
+    }
+}
+
+vocabulary! {
+    /// Action of an agent on a snapshot of a project.
+    SnapshotState {
+        /// None: it has no usable time.
+        Unusable = "unusable",
+        /// The agent copies it, since there is no memory yet.
+        Initialise = "initialise",
+        /// The agent asks the person.
+        Ask = "ask",
+        /// None: it was taken over already.
+        Current = "current",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_enums_below() {
+        for severity in ["note", "warning", "error"] {
+            let below: retrace_findings::Severity = severity.parse().expect("a severity");
+            assert_eq!(Severity::from(below), *severity);
+        }
+        for below in retrace_model::StoreKind::ALL {
+            assert_eq!(StoreKind::from(*below), below.as_str());
+        }
+        for below in retrace_model::StoreState::ALL {
+            assert_eq!(StoreState::from(*below), below.as_str());
+        }
+        for below in retrace_model::VersionOperation::ALL {
+            assert_eq!(VersionOperation::from(*below), below.as_str());
+        }
+        for below in retrace_model::Source::ALL {
+            assert_eq!(ChangeSource::from(*below), below.as_str());
+        }
+        for below in retrace_model::Verdict::ALL {
+            assert_eq!(Verdict::from(*below), below.as_str());
+        }
+        for below in retrace_model::MemoryClass::ALL {
+            assert_eq!(MemoryClass::from(below), below.as_str());
+        }
+    }
+
+    #[test]
+    fn a_value_is_its_word_in_json() {
+        let json = serde_json::to_string(&StoreKind::ALL).expect("JSON");
+        let words: Vec<String> = serde_json::from_str(&json).expect("strings");
+        assert_eq!(words, StoreKind::ALL.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(serde_json::from_str::<StoreKind>("\"memory-tool\"").expect("a kind"), "memory-tool");
+    }
+}
