@@ -129,7 +129,7 @@ at: string,
 /**
  * Its cause, as in [`Version`].
  */
-source: string, 
+source: ChangeSource, 
 /**
  * Memories created.
  */
@@ -524,6 +524,11 @@ export type Cancelled = {
 cancelled: boolean, };
 
 /**
+ * Cause of an operation.
+ */
+export type ChangeSource = "scan" | "rollback" | "restore" | "redact" | "api" | "tool" | "import" | "rebuilt";
+
+/**
  * Checks a directory or a store. Files that the request brings (configuration, baseline) are given as text, so that a
  * caller on another machine names no path on this one.
  */
@@ -900,6 +905,11 @@ wanted_version_id: string | null,
  * One sentence: what stood in the way.
  */
 message: Message, };
+
+/**
+ * What is known of a content.
+ */
+export type ContentKind = "text" | "binary" | "too_large" | "redacted";
 
 /**
  * Tokens by class. All but `not_recorded` are counted offline.
@@ -1325,7 +1335,7 @@ export type DiffLine = {
 /**
  * `equal`, `insert` or `delete`.
  */
-tag: string, 
+tag: LineTag, 
 /**
  * Line number on the older side.
  */
@@ -1971,7 +1981,7 @@ previous_path: string | null,
 /**
  * `created`, `modified` or `deleted`.
  */
-operation: string, 
+operation: VersionOperation, 
 /**
  * Hash on the older side.
  */
@@ -2066,7 +2076,7 @@ rule: string,
 /**
  * `error`, `warning` or `note`.
  */
-severity: string, 
+severity: Severity, 
 /**
  * Below the directory; empty for the directory as a whole.
  */
@@ -2145,7 +2155,7 @@ id: string,
 /**
  * Default severity of its findings.
  */
-severity: string, 
+severity: Severity, 
 /**
  * True if it is on by default.
  */
@@ -2222,7 +2232,7 @@ root: string,
 /**
  * Store kind, as in [`super::Store`].
  */
-kind: string, 
+kind: StoreKind, 
 /**
  * Proposed name.
  */
@@ -2343,7 +2353,12 @@ code: string,
 /**
  * Its sort: `zero_width`, `bidi_control`, `tag`, `soft_hyphen`, `control`, `html_comment`, `invalid_byte`, …
  */
-kind: string, };
+kind: HiddenKind, };
+
+/**
+ * Why a stretch of text is not seen.
+ */
+export type HiddenKind = "zero_width" | "bidi_control" | "tag" | "soft_hyphen" | "control" | "html_comment" | "invalid_byte" | "variation_selector" | "other_format";
 
 /**
  * One place where the words occur.
@@ -2759,7 +2774,7 @@ previous_path: string | null,
 /**
  * From what was last reviewed to now: `created`, `changed`, `moved` (with or without other content), `deleted`.
  */
-verb: string, 
+verb: ItemVerb, 
 /**
  * The version last reviewed, or of the baseline; null when there is none.
  */
@@ -2791,7 +2806,7 @@ put_back: PutBack | null,
 /**
  * Cause, as in `Version`.
  */
-source: string, 
+source: ChangeSource, 
 /**
  * Why, where a reason was given.
  */
@@ -2799,7 +2814,7 @@ note: string | null,
 /**
  * `text`, `binary`, `too_large` or `redacted`; null when deleted.
  */
-content_kind: string | null, 
+content_kind: ContentKind | null, 
 /**
  * Bytes last reviewed; 0 when there was nothing, null when redacted.
  */
@@ -3129,6 +3144,11 @@ files: number,
 tokens: number, };
 
 /**
+ * Change of a memory from what was last reviewed to now.
+ */
+export type ItemVerb = "created" | "changed" | "moved" | "deleted";
+
+/**
  * Names a job to stop.
  */
 export type JobRef = { 
@@ -3186,7 +3206,7 @@ path: string | null,
 /**
  * `created`, `modified` or `deleted`.
  */
-operation: string, 
+operation: VersionOperation, 
 /**
  * When.
  */
@@ -3199,6 +3219,11 @@ confidence: string,
  * True if it is taken back.
  */
 included: boolean, };
+
+/**
+ * Change of a line in a difference.
+ */
+export type LineTag = "equal" | "insert" | "delete";
 
 /**
  * Asks for what a chart draws of settings over a transcript, which is much less to send than [`Simulations`].
@@ -3336,7 +3361,7 @@ content_size_bytes: number | null,
 /**
  * `text`, `binary`, `too_large`; null when redacted.
  */
-content_kind: string | null, 
+content_kind: ContentKind | null, 
 /**
  * Number of its versions.
  */
@@ -3351,13 +3376,18 @@ changed_at: string,
 kind: MemoryKind, };
 
 /**
+ * Purpose of a memory file.
+ */
+export type MemoryClass = "index" | "topic" | "daily_log" | "instructions" | "other";
+
+/**
  * Kind of a memory file, by its place, its name and its front matter.
  */
 export type MemoryKind = { 
 /**
  * `index`, `topic`, `daily_log`, `instructions`, or `other`.
  */
-class: string, 
+class: MemoryClass, 
 /**
  * Type of the front matter, as it stands there (`user`, `feedback`, `project`, `reference`, or another); null without one.
  */
@@ -3365,7 +3395,7 @@ memory_type: string | null,
 /**
  * `project` (auto memory), `team`, or the scope of an agent's memory: `agent_user`, `agent_project`, `agent_local`; null elsewhere.
  */
-scope: string | null, 
+scope: MemoryScope | null, 
 /**
  * Name of the agent whose memory it is.
  */
@@ -3450,6 +3480,11 @@ export type MemoryPricesReq = {
  * Only this store, id or name; files of transcripts outside any store too when absent.
  */
 store: string | null, };
+
+/**
+ * Who shares a memory.
+ */
+export type MemoryScope = "project" | "team" | "agent_user" | "agent_project" | "agent_local";
 
 /**
  * The answer to a call.
@@ -3612,7 +3647,7 @@ export type MountProblem = {
 /**
  * `error` (the API refuses it) or `warning`.
  */
-severity: string, 
+severity: Severity, 
 /**
  * Where in the list, as a JSON pointer.
  */
@@ -3828,7 +3863,7 @@ store_id: string | null,
 /**
  * Cause, as in [`Version`].
  */
-source: string, 
+source: ChangeSource, 
 /**
  * When.
  */
@@ -4038,6 +4073,11 @@ input: string,
 truncated: boolean, };
 
 /**
+ * State of a place that a receipt lists.
+ */
+export type PlaceState = "clean" | "left" | "out_of_reach";
+
+/**
  * Prices of one model in US dollars per million tokens.
  */
 export type Price = { 
@@ -4119,7 +4159,7 @@ directory: string,
  * `initialise`: the agent would copy it, since there is no memory yet. `ask`: it would ask the person. `current`: it was
  * taken over already. `unusable`: it names no time.
  */
-state: string, 
+state: SnapshotState, 
 /**
  * Why, as a sentence.
  */
@@ -4206,6 +4246,11 @@ calls: number,
 problem: Message | null, };
 
 /**
+ * State of the purge after a redaction.
+ */
+export type PurgeState = "done" | "pending";
+
+/**
  * Result of a push.
  */
 export type Pushed = { 
@@ -4265,7 +4310,17 @@ operation_seq: number,
 /**
  * Kind of act, as `source` of a version.
  */
-source: string, };
+source: ChangeSource, };
+
+/**
+ * Kind of a queued change of a hosted store.
+ */
+export type QueueKind = "create" | "update" | "delete" | "redact" | "archive";
+
+/**
+ * State of a queued change of a hosted store.
+ */
+export type QueueState = "waiting" | "conflict" | "failed";
 
 /**
  * A change that waits to be sent to a host.
@@ -4286,7 +4341,7 @@ store_name: string,
 /**
  * `create`, `update`, `delete`, `redact` or `archive`.
  */
-kind: string, 
+kind: QueueKind, 
 /**
  * The memory's path here; null where the store as a whole is meant, or the version has no path any more.
  */
@@ -4322,7 +4377,7 @@ created_at: string,
 /**
  * `waiting`, `conflict` (the memory changed at the host) or `failed` (the host refused it).
  */
-state: string, 
+state: QueueState, 
 /**
  * Answer of the host, in one sentence; null while it waits.
  */
@@ -4419,7 +4474,7 @@ live_files: number,
 /**
  * `done`, or `pending` while another process holds a read.
  */
-purge: string, 
+purge: PurgeState, 
 /**
  * Where was looked, and what was found.
  */
@@ -4448,7 +4503,7 @@ place: Message,
 /**
  * `clean`, `left` or `out_of_reach`.
  */
-state: string, 
+state: PlaceState, 
 /**
  * Number of hits there.
  */
@@ -5092,7 +5147,7 @@ path: string | null,
 /**
  * `approved`, `edited`, `rejected`, `up_to` or `undone`.
  */
-verdict: string, };
+verdict: Verdict, };
 
 /**
  * Puts memories back. Exactly one of `to`, `session` and `operation_seq` is given.
@@ -5146,7 +5201,7 @@ rule: string,
 /**
  * `error`, `warning` or `note`.
  */
-severity: string, 
+severity: Severity, 
 /**
  * Items with such a finding.
  */
@@ -5185,7 +5240,7 @@ name: string,
 /**
  * State after the scan.
  */
-state: string, 
+state: StoreState, 
 /**
  * Why, where there is more to say.
  */
@@ -5340,6 +5395,11 @@ rule: string,
 setting: string | null, };
 
 /**
+ * Severity of a finding.
+ */
+export type Severity = "note" | "warning" | "error";
+
+/**
  * Shows a store in the Memory Stores API, or no longer.
  */
 export type ShareStoreReq = { 
@@ -5400,7 +5460,7 @@ memory_id: string,
 /**
  * `created`, `modified` or `deleted`.
  */
-operation: string, 
+operation: VersionOperation, 
 /**
  * Path after the change; null when redacted.
  */
@@ -5420,7 +5480,7 @@ content_size_bytes: number | null,
 /**
  * `text`, `binary`, `too_large` (content not kept), or null where there is none.
  */
-content_kind: string | null, 
+content_kind: ContentKind | null, 
 /**
  * When it was recorded; of a rebuilt one, when it truly was.
  */
@@ -5462,7 +5522,7 @@ put_back: PutBack | null,
 /**
  * Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
-source: string, 
+source: ChangeSource, 
 /**
  * Why, where a reason was given.
  */
@@ -5822,6 +5882,11 @@ snapshot_size_bytes: number | null,
 diff: FileDiff | null, };
 
 /**
+ * Action of an agent on a snapshot of a project.
+ */
+export type SnapshotState = "unusable" | "initialise" | "ask" | "current";
+
+/**
  * Content of the status line.
  */
 export type Status = { 
@@ -5914,7 +5979,7 @@ name: string,
  * Whose memory it holds: `claude-auto`, `claude-agent`, `memory-tool`, `codex`, `gemini`, `letta`, `openclaw`,
  * `basic-memory`, `copilot`, `cline`, `plain`, `remote`.
  */
-kind: string, 
+kind: StoreKind, 
 /**
  * Its directory; `log:` and the id for a store of the Memory Stores API that has none.
  */
@@ -5922,7 +5987,7 @@ root: string,
 /**
  * `recording`, `paused`, `missing`, `moved`, `denied` or `limited`.
  */
-state: string, 
+state: StoreState, 
 /**
  * Why it is in that state, where there is more to say.
  */
@@ -6035,7 +6100,7 @@ name: string,
 /**
  * Whose memory it holds.
  */
-kind: string, 
+kind: StoreKind, 
 /**
  * Why it could not be looked at or only in part, each a sentence.
  */
@@ -6111,6 +6176,11 @@ loads: StoreLoads | null,
 expiry: number, };
 
 /**
+ * Whose memory a store holds.
+ */
+export type StoreKind = "claude-auto" | "claude-agent" | "memory-tool" | "codex" | "gemini" | "letta" | "openclaw" | "basic-memory" | "copilot" | "cline" | "plain" | "remote";
+
+/**
  * Loads of a store by sessions. Only transcripts of main conversations on this machine are known; a session concerns
  * the store when it ran in its project, or loaded any of its memories.
  */
@@ -6140,6 +6210,11 @@ export type StoreRef = {
  * Id or name.
  */
 store: string, };
+
+/**
+ * State of a store.
+ */
+export type StoreState = "recording" | "paused" | "missing" | "moved" | "denied" | "limited";
 
 /**
  * All stores, by name.
@@ -6736,7 +6811,7 @@ operation_seq: number,
 /**
  * Its cause, as in `Version`.
  */
-source: string, 
+source: ChangeSource, 
 /**
  * When it was done.
  */
@@ -6777,6 +6852,11 @@ export type Variants = {
  * By name.
  */
 variants: Array<Variant>, };
+
+/**
+ * Decision of a review.
+ */
+export type Verdict = "approved" | "edited" | "rejected" | "up_to" | "own" | "undone";
 
 /**
  * Result of verification.
@@ -6855,7 +6935,7 @@ memory_id: string,
 /**
  * `created`, `modified` or `deleted`.
  */
-operation: string, 
+operation: VersionOperation, 
 /**
  * Path after the change; null when redacted.
  */
@@ -6875,7 +6955,7 @@ content_size_bytes: number | null,
 /**
  * `text`, `binary`, `too_large` (content not kept), or null where there is none.
  */
-content_kind: string | null, 
+content_kind: ContentKind | null, 
 /**
  * When it was recorded; of a rebuilt one, when it truly was.
  */
@@ -6917,7 +6997,7 @@ put_back: PutBack | null,
 /**
  * Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
  */
-source: string, 
+source: ChangeSource, 
 /**
  * Why, where a reason was given.
  */
@@ -6930,6 +7010,11 @@ redacted_at: string | null,
  * By whom.
  */
 redacted_by: ActorView | null, };
+
+/**
+ * Change of a memory by a version.
+ */
+export type VersionOperation = "created" | "modified" | "deleted";
 
 /**
  * Takes queued changes back.
