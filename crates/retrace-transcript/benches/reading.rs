@@ -6,6 +6,9 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use retrace_transcript::requests::{SessionSplit, as_sent};
+use serde_json::{Value, json};
+use sha2::Digest as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -95,6 +98,81 @@ fn peer_serde_json_value_per_line(bencher: Bencher<'_, '_>) {
             }
         }
     });
+}
+
+/// A session as Claude Code 2.1.330 writes one, with a shape of its own for every request.
+static RECORDED: LazyLock<Vec<u8>> = LazyLock::new(recorded);
+
+fn recorded() -> Vec<u8> {
+    let hash = |value: &Value| {
+        let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_default();
+        sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let mut session = String::new();
+    let mut line = |kind: &str, fields: &Value| {
+        session.push_str(&format!("{{\"type\":\"{kind}\",{}\n", &fields.to_string()[1..]));
+    };
+    let typed = json!({"role": "user", "content": [{"type": "text", "text": "Go on."}]});
+    line("user", &json!({"uuid": "u", "sessionId": "s", "version": "2.1.330", "message": typed}));
+    let (mut messages, mut hashes, mut keep) = (vec![typed.clone()], vec![hash(&typed)], 0);
+    for turn in 0..200_usize {
+        let tool = |number: usize| json!({"name": format!("Tool{number}"), "description": "Reads a file. ".repeat(200), "turn": turn});
+        let shape = json!({"system": [{"type": "text", "text": "You write code. ".repeat(500)}],
+            "tools": (0..40).map(tool).collect::<Vec<_>>()});
+        let params = json!({"model": "claude-opus-4-8", "max_tokens": 64000});
+        line("api-request-shape", &json!({"shapeHash": hash(&shape), "shape": shape}));
+        let mut body = params.clone();
+        body["system"] = shape["system"].clone();
+        body["tools"] = shape["tools"].clone();
+        body["messages"] = messages.clone().into();
+        let mut request = json!({"id": format!("r{turn}"), "shapeHash": hash(&shape), "params": params, "keep": keep,
+            "tail": hashes[keep..], "cacheControl": [], "requestDigest": hash(&body)});
+        if turn > 0 {
+            request["base"] = format!("r{}", turn - 1).into();
+        }
+        line("api-request", &request);
+        keep = messages.len();
+        let call = json!({"type": "tool_use", "id": format!("t{turn}"), "name": "Read", "input": {"file_path": "a.rs"}});
+        let result = json!({"type": "tool_result", "tool_use_id": format!("t{turn}"), "content": "let width = 3;\n".repeat(200)});
+        let (called, answered) =
+            (json!({"role": "assistant", "content": [call]}), json!({"role": "user", "content": [result]}));
+        let mut answer = called.clone();
+        answer["id"] = format!("m{turn}").into();
+        line(
+            "assistant",
+            &json!({"uuid": format!("a{turn}"), "version": "2.1.330", "requestRef": format!("r{turn}"), "message": answer}),
+        );
+        line("user", &json!({"uuid": format!("u{turn}"), "version": "2.1.330", "message": answered}));
+        for message in [called, answered] {
+            hashes.push(hash(&message));
+            messages.push(message);
+        }
+    }
+    session.into_bytes()
+}
+
+/// Every request proved, and the transcript made of them.
+#[divan::bench]
+fn requests_as_sent(bencher: Bencher<'_, '_>) {
+    let bytes = &RECORDED[..];
+    bencher.counter(BytesCount::new(bytes.len())).bench(|| {
+        let mut split = SessionSplit::new();
+        split.feed(bytes);
+        let Ok((mut reading, log)) = split.finish() else { return 0 };
+        let sent =
+            as_sent(&mut reading.transcripts[0], &log, &mut &*bytes, &mut |preamble| preamble.tools.clear());
+        black_box(sent.iter().flatten().filter(|sent| sent.proof.is_ok()).count())
+    });
+}
+
+/// One request of it, rebuilt from the lines.
+#[divan::bench]
+fn one_request(bencher: Bencher<'_, '_>) {
+    let bytes = &RECORDED[..];
+    let mut split = SessionSplit::new();
+    split.feed(bytes);
+    let log = split.finish().map(|(_, log)| log).unwrap_or_default();
+    bencher.bench(|| black_box(log.rebuild(199, &mut &*bytes).is_ok_and(|rebuilt| rebuilt.proof.is_ok())));
 }
 
 fn main() {

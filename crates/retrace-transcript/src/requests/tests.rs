@@ -329,7 +329,7 @@ fn what_does_not_fit_is_not_proved_and_says_why() {
     let changed = |from: &str, to: &str| {
         let (from, to) = (from.to_owned(), to.to_owned());
         with(&move |lines: &mut Vec<String>| {
-            lines.iter_mut().for_each(|line| *line = line.replace(&from, &to))
+            lines.iter_mut().for_each(|line| *line = line.replace(&from, &to));
         })
     };
     assert_eq!(changed("64000", "64001"), [Err(Unproved::Differs); 3]);
